@@ -56,6 +56,6 @@ export type {
  * Runs a plan: by default in virtual time against an embedded cloud in memory. Resolves with the result also when an
  * expectation failed: see `passed`, `failure` and `expectations`.
  * @throws InputError with all invalid options
- * @throws UsageError when the world cannot be built, such as for a database that is not new
+ * @throws UsageError if the world cannot be built, for example because the database is not new
  */
 export const run: (plan: Plan, options?: RunOptions) => Promise<RunResult> = runPlan;

@@ -1,5 +1,6 @@
 /**
- * Everything outside the program that the command line uses, so that tests can run it in memory and check output and exit code.
+ * The interface between the command line and its process: streams, signals, environment, time. Tests run the command line in
+ * memory with a host of their own, and check output and exit code.
  */
 import type { Millis, UnixMillis } from '../kernel/time.js';
 import type { RunOptions } from '../runner/run.js';

@@ -1,4 +1,4 @@
-/** Lets users visit the embedded cloud of a run in real time: its API key is in a file that only they can read. */
+/** Gives users access to the API of a run in real time. The API key is in a file that only the user can read. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

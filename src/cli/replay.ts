@@ -35,7 +35,7 @@ export const replay = command<ReplayFlags>(
       .option('polls', {
         choices: POLLS,
         default: POLLS[0],
-        describe: 'predict polls, or also use polls that are known only from the downlink to predict',
+        describe: 'predict all polls, or use also the polls that only the predicted downlink shows',
       })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object instead of the report' }),
   execute,

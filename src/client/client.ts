@@ -95,7 +95,7 @@ export class DeviceCloudClient extends SpaceClient {
   /**
    * Accepts an invitation (cloud API gaps, 3.1).
    * @param invitation `token`: the `invite_token` of {@link Invitation}; `password`: the password of the account, 8 to 256
-   * characters, which becomes its password if it has none
+   * characters; for an account without a password, its new one
    * @throws ApiError 401 if the token is not valid or has expired (7 days), or the password is wrong
    */
   static accept(baseUrl: string, invitation: { readonly token: string; readonly password: string }): Promise<Token> {

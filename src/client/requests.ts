@@ -44,8 +44,8 @@ export class Requests {
 }
 
 /**
- * Yields the items of all pages. It ends at an empty page, not at a short one: a service may return fewer items than the limit
- * (cloud API gaps, 2.5).
+ * Yields the items of all pages. The iteration ends at an empty page. A short page does not end it, because a service may
+ * return fewer items than the limit (cloud API gaps, 2.5).
  */
 export async function* everyPage<T extends { readonly id: string }>(
   fetch: (cursor: { readonly offset?: string }) => Promise<readonly T[]>,

@@ -1,7 +1,7 @@
 /**
- * The controls of a device for scenario steps and the console. The firmware sees a change as on a real board: as a reading, an
- * input that changes, or a write that fails. Each call creates a new controls object; lasting changes are stored in the part of
- * the device that they affect.
+ * The controls of a device for scenario steps and the console. As on a real board, the firmware notices a change only as a
+ * reading, as an input that changes, or as a write that fails. Each call creates a new controls object; lasting changes are
+ * stored in the part of the device that they affect.
  */
 import type { Ratio } from '../kernel/ratio.js';
 import { type Instant, type Millis, seconds } from '../kernel/time.js';

@@ -1,9 +1,9 @@
 /**
  * Checks: functions that convert a located value to a typed one, or note problems with the expected form.
  *
- * A check returns undefined if it noted a problem; the caller continues, so that all problems of a file are reported together. A
- * check also has a form: a JSON Schema of the accepted values, for editors (profile/schema.ts). The form may accept more than the
- * check, but never less: it does not contain rules that depend on other parts of a file.
+ * A check returns undefined if it noted a problem. The caller then continues, so that all problems of a file are reported
+ * together. A check also has a form: a JSON Schema of the accepted values, for editors (profile/schema.ts). The form may accept
+ * more than the check, but never less: it does not contain rules that depend on other parts of a file.
  */
 
 import { parseRatio, RATIO_FORM, type Ratio } from '../kernel/ratio.js';
@@ -31,7 +31,7 @@ export function formOf(check: Check<unknown>): Form {
   return check.form?.() ?? {};
 }
 
-/** A check that passes the value of another check to `make`, with the same form. */
+/** A check with the form of another check. `make` turns the value of the other check into its own. */
 export function refine<A, B>(
   check: Check<A>,
   make: (value: A, node: LocatedNode, problems: Problems) => B | undefined,
@@ -260,8 +260,8 @@ interface Variant<S extends Shape, K extends string> {
 }
 
 /**
- * Reads a map with the keys of `shape` and exactly one of `kinds`, whose value is the options of that kind:
- * `{ at: 1h, shell: sample }`.
+ * Reads a map with the keys of `shape` and exactly one key of `kinds`, such as `{ at: 1h, shell: sample }`. The value of that
+ * key has the options of the kind.
  * @param what for messages: "a step"
  */
 export function readVariant<S extends Shape, K extends string>(

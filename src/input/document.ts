@@ -123,7 +123,8 @@ type PlaceOf = (offset: number) => Place;
 
 /**
  * Splits the text into tokens, up to the place where it is nested too deeply. The depth is checked before the library composes
- * nodes from the tokens: it composes recursively, and V8 may abort the process on a stack overflow instead of throwing an error.
+ * nodes from the tokens. The library does that recursively, and V8 may abort the process on a stack overflow instead of
+ * throwing an error.
  */
 function tokensOf(text: string, lines: LineCounter): { readonly tokens: CST.Token[]; readonly tooDeepAt?: number } {
   const parser = new Parser(lines.addNewLine);

@@ -1,4 +1,7 @@
-/** Converts a JavaScript value to a tree whose places are paths, so that the checks for files can read it. */
+/**
+ * Converts a JavaScript value to the tree that the checks for files read. The places in it are paths, such as
+ * `steps[2].at`.
+ */
 import type { LocatedNode, ScalarNode } from './document.js';
 
 /** @param name of the value itself, for messages; values inside it are named by their paths: `steps[2].at` */

@@ -1,8 +1,8 @@
 /**
  * A 4-ary heap of alarms in typed arrays, ordered by (due, order of insertion).
  *
- * Four children a node and flat arrays because a fleet sets and takes millions of alarms: half the depth of a binary
- * heap, no object per entry to collect. The clock defines what a slot number means.
+ * A fleet sets and takes millions of alarms. With four children a node, the heap has half the depth of a binary one;
+ * with flat arrays, there are no objects to collect. The clock defines what a slot number means.
  */
 export class AlarmHeap {
   #due = new Float64Array(1024);

@@ -1,6 +1,6 @@
 /**
- * Small blocks of memory, cut one after the other from large ones. A typed array with a buffer of its own costs several
- * hundred bytes before its first number, which is a lot when there is one for every device of a fleet.
+ * Small blocks of memory, cut one after the other from large ones. A typed array with a buffer of its own costs several hundred
+ * bytes before its first number: too much for every device of a fleet.
  *
  * Pieces are not returned: a large block is freed when none of its pieces is referenced. So this suits pieces that live long or
  * are freed together.

@@ -1,8 +1,8 @@
 /**
  * Holds virtual time while datagrams are on a real wire.
  *
- * Both ends of a UDP socket pair share one of these per direction: the sender reports a departure, the receiver an
- * arrival, and virtual time is held in between. So a run over UDP has the same events as one in memory.
+ * The two ends of a pair of UDP sockets share one object for each direction. The sender reports a departure, the
+ * receiver an arrival; virtual time is held in between. So a run over UDP has the same events as one in memory.
  */
 import type { EdgeClock, Release } from './clock.js';
 

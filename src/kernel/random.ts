@@ -1,8 +1,8 @@
 /**
  * Random numbers that do not depend on other users of the generator.
  *
- * A fork is seeded from its path (`seed/device/2159017985/radio`), never by drawing from its parent: adding a device or
- * a sensor does not change the numbers of others.
+ * A fork is seeded from its path (`seed/device/2159017985/radio`), never by drawing from its parent. So adding a device or a
+ * sensor does not change the numbers of others.
  */
 
 import seedrandom from 'seedrandom';
@@ -90,8 +90,8 @@ export function noiseSeed(random: Draws): number {
 }
 
 /**
- * The `index`-th number of the stream `seed`, uniform in [0, 1), without any state: a sensor keeps four bytes instead of a
- * generator, and its value at a time does not depend on how often it was read before.
+ * The `index`-th number of the stream `seed`, uniform in [0, 1). It needs no state: a sensor keeps four bytes instead of a
+ * generator, and its value at a time does not depend on earlier readings.
  */
 export function noise(seed: number, index: number): number {
   // Two rounds of a 32-bit integer hash (multiply and xor-shift); integer arithmetic is the same in every engine.

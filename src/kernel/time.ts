@@ -1,8 +1,8 @@
 /**
  * Units of time. A duration is written `seconds(30)` in code and "30s" in files, never a bare 30000.
  *
- * At run time all of them are plain numbers: alarms are compared millions of times a run, and a wrapper object for each would
- * be the most expensive part of the simulation. The type checker keeps the units apart (units.ts).
+ * At run time all of them are plain numbers. A run compares millions of times, so wrapper objects would be the most expensive
+ * part of the simulation. The type checker keeps the units apart (units.ts).
  */
 import type { Flavoured } from './units.js';
 

@@ -1,8 +1,8 @@
 /**
  * Numbers with a unit that only the type checker sees (docs/adr/0012-flavoured-units.md).
  *
- * A plain number passes where a unit is expected, and arithmetic gives plain numbers. A value that is typed as one unit does
- * not pass where another is expected: a number of seconds is not a number of milliseconds.
+ * A plain number passes where a unit is expected, and arithmetic gives plain numbers. A value with one unit as its type is not
+ * accepted where another unit is expected: seconds are not milliseconds.
  */
 
 declare const UNIT: unique symbol;

@@ -14,7 +14,10 @@ import { formatDuration, type Instant, type Millis, seconds, type UnixMillis } f
 interface VirtualClockOptions {
   /** Calendar time at which the world begins. Default 2026-01-01T00:00:00Z. */
   readonly start?: UnixMillis;
-  /** A hold that lasts longer than this in real time (twice this, at worst) is an error. Default 10 s. */
+  /**
+   * A hold that lasts longer than this in real time is an error. It is detected after twice this time at the latest. Default 10
+   * s.
+   */
   readonly holdLimit?: Millis;
   /** More alarms than this at one instant are an endless loop. Default 10 million. */
   readonly instantLimit?: number;

@@ -82,7 +82,10 @@ export class BodyReferences {
     return this.#belongs(sensor, each) ? value : this.refuse(node, this.#wantedSensor(each));
   }
 
-  /** Whether a value may refer to a sensor: inside a list only to the list's sensor, outside only to one that every device has once. */
+  /**
+   * Whether a value may refer to a sensor. Inside a list, it may refer only to the sensor of the list; outside, only to a
+   * sensor that every device has exactly once.
+   */
   #belongs(sensor: number, each: Each): boolean {
     const spec = this.parts.sensors?.[sensor];
     if (spec === undefined) return true;

@@ -105,7 +105,10 @@ function tagged(form: Form, tag: string, kind: string): Form {
   return properties ? { ...form, properties: { ...properties, [tag]: { const: kind } } } : form;
 }
 
-/** A map whose kind is that of the first of these keys that it has, or the last kind if it has none of them. */
+/**
+ * A map whose keys decide its kind: it is the first kind whose key the map has. A map without any of these keys is of the last
+ * kind.
+ */
 export function byKey<T>(kinds: Readonly<Record<string, Check<T>>>): Check<T> {
   const checks = Object.entries(kinds);
   return formed(

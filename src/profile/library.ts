@@ -15,8 +15,8 @@ const ROOT = new URL('../../', import.meta.url);
 let packaged: ReadonlyMap<string, Profile> | undefined;
 
 /**
- * Returns all packaged profiles, by name. Each is read when it is first used, because most scenarios use one or two, and then
- * cached: the files of an installed package do not change. The access throws an InputError if the profile is invalid.
+ * Returns all packaged profiles, by name. A profile is read when it is first used, because most scenarios use one or two. It is
+ * then cached: the files of an installed package do not change. The access throws an InputError if the profile is invalid.
  */
 export function packagedProfiles(): ReadonlyMap<string, Profile> {
   packaged ??= readPackagedProfiles();

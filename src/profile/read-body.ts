@@ -1,11 +1,10 @@
 /**
  * The section `body`: the value that the firmware writes for each key of the decoder.
  *
- * The map has the names of the decoder. A leaf names its source in two words, `last thermometer.temperature`, with `* 1000` if
- * the unit of the decoder differs, and with `if any` if the firmware omits the key of an event list without events. A list of
- * one map is written once for each sensor of the kinds in `$each`; with `$sparse`, only for sensors with samples. A name with
- * dots is a path from the top of the decoder, because some firmware writes keys of one section inside another (wire protocol,
- * 12.2).
+ * The map has the names of the decoder. A leaf names its source in two words, `last thermometer.temperature`. `* 1000` follows
+ * if the unit of the decoder differs, `if any` if the firmware omits the key of an event list without events. A list of one map
+ * is written once for each sensor of the kinds in `$each`; with `$sparse`, only for sensors with samples. A name with dots is a
+ * path from the top of the decoder, because some firmware writes keys of one section inside another (wire protocol, 12.2).
  */
 import { boolean, type Check, complain, formed, list } from '../input/checks.js';
 import type { LocatedNode, MapNode } from '../input/document.js';

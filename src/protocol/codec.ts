@@ -1,8 +1,8 @@
 /**
  * Codecs: the meaning of the integer keys of a data message.
  *
- * A device uploads a codec document, and a profile declares it. A compiled codec is its flat table of keys, which firmware
- * and cloud use: a device may send a key inside any map, regardless of its place in the document (wire protocol, 12.2).
+ * A profile declares a codec document, and a device uploads it. Firmware and cloud use the compiled codec, a flat table of
+ * keys: a device may send a key inside any map, regardless of its place in the document (wire protocol, 12.2).
  */
 import { type CborValue, decodeCbor, encodeCbor } from './cbor.js';
 import { codecHash, type Hash } from './hashes.js';
@@ -77,7 +77,7 @@ export class CodecError extends Error {
   }
 }
 
-/** Encodes a document exactly like the generator of the vendor, so that the hash is the same. */
+/** Encodes a document byte by byte as the generator of the vendor does, so that the hash is the same. */
 function encodeCodecDocument(document: CodecDocument): Uint8Array {
   return encodeCbor(
     new Map<string, CborValue>([

@@ -1,8 +1,8 @@
 /**
  * Encodes JSON to data bodies for a device (wire protocol, 12.6).
  *
- * Encoding is strict because the parser of a device is not: after an unknown key it reads the value as the next key, and it
- * reports no error.
+ * Encoding is strict, because the parser of a device is not: after an unknown key, the parser reads the value as the next key
+ * and reports no error.
  */
 import { CborWriter } from './cbor.js';
 import { type Codec, CodecError, type CodecField } from './codec.js';

@@ -1,6 +1,6 @@
 /**
- * A recorded history in the form that explanations need. Messages show the exchanges that worked out and nothing else, so a device
- * that was silent although a report was due counts as a fault without a name.
+ * A recorded history in the form that explanations need. Messages show only the exchanges that succeeded. So if a device was
+ * silent although a report was due, that counts as a fault without a name.
  */
 import { Histories } from '../explain/histories.js';
 import type { FleetPart, Situation, SituationFault } from '../explain/situation.js';
@@ -114,7 +114,7 @@ function downlinkEvents(
   return events;
 }
 
-/** Intervals as the configuration messages of the device have them, or as its reports show. */
+/** Intervals from the configuration messages of the device; without such messages, from the times of its reports. */
 function partOf(
   device: string,
   type: string | null,

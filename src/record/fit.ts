@@ -1,7 +1,9 @@
 /**
- * Groups the devices of a recording by type, firmware version, report period and poll interval, for a scenario that behaves like them.
+ * Groups the devices of a recording by type, firmware version, report period and poll interval, for a scenario that behaves
+ * like them.
  *
- * The scenario contains each figure as a setting, or as a comment where it has no such setting (jitter belongs to the profile).
+ * The scenario contains each figure as a setting. A figure without a setting is a comment: jitter, for example, belongs to the
+ * profile.
  */
 import type { Ratio } from '../kernel/ratio.js';
 import { type Millis, minutes } from '../kernel/time.js';
@@ -148,7 +150,8 @@ function profileOf(
   for (const [profile, { decoder }] of profiles) {
     const known = new Set(decoder.keys.map(({ path }) => head(path)));
     const shared = [...keys].filter((key) => known.has(key)).length;
-    // Values that the device never sends count against a profile, but less than values that the profile does not know.
+    // A value of a profile that the device never sends counts against the profile, but less than a reported value that the
+    // profile does not know.
     const score = shared / Math.max(1, keys.size) + shared / Math.max(1, known.size) / 10;
     if (shared > 0 && (best === undefined || score > best.score)) best = { profile, score };
   }

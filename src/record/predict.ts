@@ -1,8 +1,8 @@
 /**
  * Compares predicted with recorded deliveries, by cross-validation.
  *
- * Downlinks are divided among five replays, neighbours into different ones. A replay does not know the deliveries of its own
- * downlinks, and knows all others. So each prediction is made from a recording without the delivery that it predicts.
+ * The downlinks are divided among five replays, such that neighbours are in different ones. A replay predicts the deliveries of
+ * its own downlinks, and knows those of all others. So no prediction uses the delivery that it predicts.
  */
 import type { Millis } from '../kernel/time.js';
 import { Distribution } from '../trace/distribution.js';
@@ -70,7 +70,7 @@ export function scriptsOf(
 
 /**
  * Compares predicted with recorded deliveries.
- * @param delivered by number of a downlink: when the replay that predicts it delivered it
+ * @param delivered times of the predicted deliveries, by the number of the downlink
  */
 export function accuracyOf(recording: Recording, delivered: ReadonlyMap<number, Millis>): ReplayAccuracy {
   const length = recording.until - recording.from;

@@ -2,8 +2,8 @@
  * The input of a replay: contacts of devices and downlinks, without the deliveries of the downlinks to predict.
  *
  * The downlinks to predict are called open. Their deliveries are removed from the recording first, so that neither round trip
- * times nor polls are derived from them. An answer, or the restart after a new configuration, would also reveal a
- * delivery: it waits until the replay itself has delivered the downlink that caused it.
+ * times nor polls are derived from them. An answer, or the restart after a new configuration, would also reveal a delivery. So
+ * the replay sends it only after it has itself delivered the downlink that caused it.
  */
 import { type Millis, minutes } from '../kernel/time.js';
 import { exchangesIn, longestPause } from './exchanges.js';

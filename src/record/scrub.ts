@@ -130,7 +130,7 @@ function shapeOf(shapes: Map<string, Shape>, device: string): Shape {
   return shape;
 }
 
-/** Number of the answer by the number of a shell downlink: an answer contains the message id (wire protocol, 10). */
+/** By the number of a shell downlink: the number of its answer, which contains the message id (wire protocol, 10). */
 function answeredBy(messages: readonly Message[], numbers: ReadonlyMap<string, number>): ReadonlyMap<number, number> {
   const answers = new Map<number, number>();
   let n = 0;
@@ -145,8 +145,8 @@ function answeredBy(messages: readonly Message[], numbers: ReadonlyMap<string, n
 }
 
 /**
- * Adds the answers of downlinks. A configuration never contains the id of its downlink, and a shell answer may lack it; then
- * the next uplink of the type counts as the answer.
+ * Adds the answers of downlinks. A configuration never contains the id of its downlink, and a shell answer may lack it. The
+ * next uplink of that type then counts as the answer.
  */
 function withAnswers(
   downlinks: readonly RecordedDownlink[],

@@ -32,7 +32,10 @@ export function metricsRegistry({ metrics, read, simulatedMs, labels }: Exposed)
   return registry;
 }
 
-/** A summary of quantiles that exist already: a Summary of prom-client only estimates those of values that it observes itself. */
+/**
+ * A summary with the quantiles of our distribution. A `Summary` of prom-client has no way to set quantiles: it estimates those
+ * of the values that it observes itself.
+ */
 function summary(name: string, help: string, distribution: Distribution, labels: Exposed['labels']): Summary {
   const quantiles = QUANTILES.flatMap((quantile) => {
     const value = distribution.percentile(quantile * 100);

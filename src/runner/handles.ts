@@ -34,7 +34,7 @@ export function deviceHandle(planned: Known, tags: readonly string[], device: De
 
 export interface RunWorld extends World, SetupWorld {
   readonly api: DeviceCloudClient;
-  /** The world for a caller with a clock hold, whose requests a fault may delay. */
+  /** The world for a caller that holds the clock. A fault may delay its requests. */
   withHold(hold: ClockHold): World;
   /** Everything created except devices, oldest first. */
   readonly things: readonly MadeThing[];

@@ -46,7 +46,7 @@ function knownVersion(type: DeviceType): KnownVersion {
   };
 }
 
-/** Why the shell rejects a line; undefined if it accepts it, or if that depends on the state of the device. */
+/** Why the shell rejects a line; undefined if the firmware accepts the line, or if that depends on the state of the device. */
 function lineRefusal({ shell, layout }: DeviceType, line: string): string | undefined {
   const { words, unclosed } = splitWords(line);
   const found = shell.find(line);

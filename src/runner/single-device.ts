@@ -60,7 +60,10 @@ interface SingleDevice {
   stop(): Promise<void>;
 }
 
-/** Number of ports of a single device: each socket that its modem opens uses another port than the socket before. */
+/**
+ * Number of local ports of a single device: each socket that the modem opens uses another port than the previous
+ * socket.
+ */
 const PORTS = 2;
 
 /**

@@ -112,7 +112,7 @@ const NO_COUNTS = new Uint32Array(0);
 
 /**
  * The rank of a percentile among `count` values: the least rank that `percent` % of the values do not exceed. The tolerance is
- * for products such as 0.95 * 20, which are a little more than 19 in floating point.
+ * for rounding errors: in floating point, 0.95 * 20 is a little more than 19.
  * @param percent 0 to 100
  */
 export function rankOf(percent: number, count: number): number {

@@ -1,6 +1,6 @@
 /**
- * Requests of devices over HTTP as a transport: sends each frame as an HTTP request and returns the response as a frame. A failed
- * request gives no response, so the device repeats it.
+ * A transport over HTTP: sends each frame of a device as an HTTP request and returns the response as a frame. A failed request
+ * gives no response, so the device repeats it.
  */
 import { Pool } from 'undici';
 import type { EdgeClock } from '../kernel/clock.js';

@@ -1,6 +1,6 @@
 /**
  * Real UDP. The whole fleet shares a few sockets, because one per device would take 100,000 ports. A received datagram goes to
- * the device with the serial number of its envelope, whatever socket it arrived at. A device that opens a new socket moves to
+ * the device with the serial number of its envelope, at whichever socket it arrives. A device that opens a new socket moves to
  * the next shared one.
  */
 import { createSocket, type Socket } from 'node:dgram';
@@ -18,7 +18,7 @@ interface UdpTransportOptions {
   readonly format: EnvelopeFormat;
   /** Number of sockets. Default 16. */
   readonly sockets?: number;
-  /** Hold simulated time while datagrams are on the wire; not set in real time. */
+  /** Holds of simulated time while datagrams are on the wire; undefined in real time. */
   readonly wires?: { readonly toCloud: InFlight; readonly toDevices: InFlight };
 }
 

@@ -2,8 +2,8 @@
  * Logins: opaque tokens, valid for {@link LIFETIME}. Each is a record of the family `login`, found by the hash of its token.
  * Expired records are deleted at the next login.
  *
- * A login records the password for which it was issued and becomes invalid when the account's password changes. This also
- * covers a password that another service changes while this one is checking it: the old password then leaves no valid token.
+ * A login records the password for which it was issued and becomes invalid when the account's password changes. The rule also
+ * holds if another service changes the password while this one checks it: the old password then leaves no valid token.
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Random } from '../../kernel/random.js';

@@ -28,7 +28,7 @@ export interface Member {
   readonly role: Role;
   /** `invited`: not accepted yet, and without access. */
   readonly state: 'invited' | 'active';
-  /** The valid invitation. Earlier invitations of a user that was removed in between are not valid. */
+  /** The only valid invitation. If a user was removed and invited again, the earlier invitation is not valid. */
   readonly invitation: Id | null;
   readonly createdAt: UnixMillis;
 }
@@ -73,7 +73,7 @@ export function putOwner(spaceId: Id, userId: Id, createdAt: UnixMillis): Change
   return { kind: 'record.put', row };
 }
 
-/** Changes that store an active member, with the index entry by which the account finds the space. */
+/** Changes that store an active member, and the index entry from the account to the space. */
 export function activate(member: Member, now: UnixMillis): readonly Change[] {
   const index = { id: member.spaceId, spaceId: null, key: null, createdAt: now, dueAt: null, body: null };
   return [putMember(member), { kind: 'record.put', row: { family: indexOf(member.id), ...index } }];

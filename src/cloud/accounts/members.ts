@@ -2,8 +2,8 @@
  * Accounts and their memberships in spaces (cloud API gaps, 3.2 and 3.10).
  *
  * The service sends no mail: an invitation is a token that the inviting user passes on. It becomes a membership only together
- * with the account's password. An account that was created with the address of another person gains nothing when
- * that address is invited later.
+ * with the account's password. If a person creates an account with the address of another one, a later invitation of that
+ * address does not open the space to this account.
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Random } from '../../kernel/random.js';

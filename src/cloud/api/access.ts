@@ -69,7 +69,9 @@ export async function needWritableTag(store: Store, { spaceId, access }: Caller,
 /** No tag has this id. */
 const NO_TAG = '00000000-0000-0000-0000-000000000000';
 
-/** The id of a tag as a filter: a tag that the caller does not see matches nothing, like one that does not exist. */
+/**
+ * The id of a tag as a filter. A tag that the caller may not see matches nothing, and neither does a tag that does not exist.
+ */
 export function visibleTag({ scope }: Access, id: Id): Id {
   return scope === null || scope.includes(id) ? id : NO_TAG;
 }

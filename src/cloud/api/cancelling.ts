@@ -11,7 +11,7 @@ interface Cancellable<View extends TSchema> {
   /** Name of the resource with its article, such as `a pending downlink`. */
   readonly what: string;
   readonly view: View;
-  /** Description of the 409: a sentence on when the resource cannot be cancelled. */
+  /** Description of the 409: a sentence that says when the resource can no longer be cancelled. */
   readonly tooLate: string;
   /** @throws ApiFault 404 or 409 */
   readonly cancel: (request: FastifyRequest, id: Id) => Promise<void>;

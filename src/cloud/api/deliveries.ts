@@ -145,7 +145,7 @@ function preview(computed: Computed): Static<typeof Preview> {
   }
 }
 
-/** A pending delivery that its connector has dropped is shown as cancelled, which the dispatcher will make it. */
+/** A pending delivery that its connector has dropped is shown as cancelled. The dispatcher stores that state later. */
 function deliveryView(delivery: Delivery, connector: Connector): Static<typeof DeliveryView> {
   const isDropped = delivery.state === 'pending' && dropped(delivery, connector) !== undefined;
   return {

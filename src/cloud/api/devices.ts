@@ -218,7 +218,7 @@ function deviceResource({ store, clock, log }: ApiContext, options: ApiOptions) 
       await store.commit(changes);
     } catch (error) {
       const isTaken = error instanceof ConflictError && (error.field === 'serial' || error.field === 'token');
-      // The answer neither says which of the two, nor in which space: the other device may belong to another tenant.
+      // The answer does not say which of the two is taken, nor in which space: the other device may belong to another tenant.
       throw isTaken
         ? new ApiFault(409, 'another device has this serial number or this claim token', 'device-taken')
         : error;

@@ -107,7 +107,7 @@ export async function* deliveriesOf(
   { spaceId, id }: Connector,
   after: Id | undefined,
 ): AsyncGenerator<Delivery> {
-  // The range from `…/` to below `…0` contains all keys that begin with `…/`, because 0 is the character after the slash.
+  // All keys that begin with `…/` lie in the range from `…/` to below `…0`, because `0` is the character after `/`.
   let below = after === undefined ? `${id}0` : `${id}/${after}`;
   for (;;) {
     const rows = await store.recordsInRange(FAMILY, spaceId, { from: `${id}/`, below }, BATCH);

@@ -1,10 +1,10 @@
 /**
  * Takes due deliveries and runs their attempts.
  *
- * A service takes a delivery by moving its `dueAt` to the end of a lease. Services on the same database do this one at a time,
- * so that only one of them attempts a delivery. If that service crashes, the delivery is due again after the lease. So a
- * request may be sent twice, if a service crashes between sending it and storing the result or is suspended for longer than
- * a lease; but no delivery is lost.
+ * A service takes a delivery by moving its `dueAt` to the end of a lease. Of several services on one database, only one at a
+ * time does this, so that a delivery is attempted by one service. If that service crashes, the delivery is due again after the
+ * lease. So a request may be sent twice, if a service crashes between sending it and storing the result or is suspended for
+ * longer than a lease; but no delivery is lost.
  *
  * The due deliveries are read space by space, and the attempts run in fair turns (sandbox/fair-queue.ts). So neither a
  * connector with a slow target delays the others, nor a space with many deliveries another one.

@@ -1,6 +1,6 @@
 /**
- * Sends requests to untrusted targets: with limits on the duration and on the bytes that are read, without following
- * redirects, and only to addresses that the guard permits.
+ * Sends requests to untrusted targets. Their duration and the bytes read are limited, redirects are not followed, and
+ * the guard must permit the address.
  */
 import { Agent, request as send } from 'undici';
 import type { Clock } from '../../kernel/clock.js';

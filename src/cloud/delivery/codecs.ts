@@ -77,7 +77,7 @@ function compiled({ document }: CodecRow): Codec | undefined {
 }
 
 /**
- * An invalid codec is stored all the same: if it was rejected, its device would upload it forever (wire protocol,
+ * An invalid codec is stored, too: if it was rejected, the device would upload it again without end (wire protocol,
  * section 13, quirk 14).
  */
 function readTitle(document: Uint8Array): CodecTitle {

@@ -6,8 +6,8 @@
 /**
  * True if every `… config <name> <value>` line of `wanted` is among the reported lines. Values are compared as the
  * device parses them: quotes are ignored, and 25 equals 25.00. A list is reported as several lines with one name, such
- * as `app config address add 12345678`. Lines that set no parameter are ignored, and so are list commands without a
- * reported line of their own (`app config address erase`).
+ * as `app config address add 12345678`. Two kinds of lines are ignored: lines that set no parameter, and list commands
+ * that a report never contains (`app config address erase`).
  */
 export function containsConfig(reported: readonly string[], wanted: readonly string[]): boolean {
   const present = new Map<string, Setting[]>();
@@ -30,7 +30,7 @@ interface Setting {
   readonly key: string;
   /** Without quotes. */
   readonly value: string;
-  /** First word of an unquoted value with several words: the command applied to a list. */
+  /** The command of a list: the first word of an unquoted value with several words. */
   readonly command: string | undefined;
 }
 
@@ -43,7 +43,10 @@ function readSetting(line: string): Setting | undefined {
   return { key: `${match[1]} ${match[2]}`, value, command };
 }
 
-/** True if `setting` applies another command to a list than the one that its reported lines consist of. */
+/**
+ * Whether `setting` is a list command that a report never contains: lists are reported with `add`, and `setting` is,
+ * for example, `erase`.
+ */
 function isOtherListCommand({ value, command = value }: Setting, shown: readonly Setting[]): boolean {
   return shown.length > 0 && shown.every((line) => line.command !== undefined && line.command !== command);
 }

@@ -331,7 +331,7 @@ export class CloudCore implements Downlinks {
     insertInto(session, asQueued(row));
   }
 
-  /** Returns the encoded downlink; undefined if it cannot be encoded, in which case it is cancelled with the reason. */
+  /** Returns the encoded downlink; undefined if the downlink cannot be encoded; it is then cancelled with the reason. */
   async #pack(session: DeviceSession, queued: QueuedDownlink): Promise<Uint8Array | undefined> {
     const { row } = queued;
     try {

@@ -37,7 +37,7 @@ export interface DeviceSession {
 interface SessionUpdate {
   /** When the last chunk was delivered that the device has not answered; undefined: none is unanswered. */
   silentSince: Instant | undefined;
-  /** Set when the device has begun a session after the swap that does not prove which image runs: its next data decide. */
+  /** Set if the first session after the swap does not prove which image runs. The next data of the device then decide. */
   readonly unproven?: true | undefined;
 }
 
@@ -51,7 +51,7 @@ export function replaceDevice(session: DeviceSession, device: DeviceRow): void {
   session.device = device;
 }
 
-/** The row as held in a queue: without its content if that is long, because a queue may hold 1000 of them. */
+/** The row as a queue holds it: without long content, because a queue may hold 1000 rows. */
 export function withoutLongContent(row: MessageRow): WaitingRow {
   if (JSON.stringify(row.body).length + (row.raw?.length ?? 0) <= WAITING_CONTENT) return row;
   const { body: _, raw: __, ...rest } = row;

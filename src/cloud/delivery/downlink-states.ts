@@ -1,8 +1,8 @@
 /**
  * Commits the states of downlinks and the entries of their timelines.
  *
- * A timeline stays short no matter how often a device polls without confirming: of contacts and offers it keeps the
- * first and the latest, whose attempt number is the count.
+ * A timeline stays short even if a device polls often without confirming. It keeps the first and the latest contact,
+ * and the first and the latest offer; the attempt number of the latest offer is their count.
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';

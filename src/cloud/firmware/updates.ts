@@ -4,9 +4,9 @@
  *   scheduled ──chunk 0 delivered──► downloading ──swap──► swapping ──ack, or a session with the new version──► succeeded
  *                                                                      └──data without ack──► failed
  *
- * The label of an image proves nothing by itself: it may be the version that ran before, or differ from the version that the
- * image reports. If the version in the session after the swap is not a new one that equals the label, the device decides: it
- * acknowledges an image on trial before it sends application data (wire protocol, 8.1).
+ * The label of an image alone proves nothing. It may be the version that ran before, and it may differ from the version that
+ * the image reports. If the version in the session after the swap is not a new one that equals the label, the device decides:
+ * it acknowledges an image on trial before it sends application data (wire protocol, 8.1).
  *
  * A scheduled update sends chunk 0 without a request of the device; a device that requests an image by its identifier gets the
  * same chunk. From then on the cloud sends the chunk at the offset that the device reports, one at a time. A reboot or a lost
@@ -256,8 +256,8 @@ export class Updates {
 const SUCCESS: Partial<UpdateJob> = { state: 'succeeded' };
 
 /**
- * CHESTER acknowledges only an image that was on trial. The other device family does so with the old image as well, which
- * the version in its session shows (wire protocol, 8.1 and 11).
+ * CHESTER acknowledges only an image that was on trial. Devices of the other family acknowledge the old image as well; the
+ * version in their session shows which image runs (wire protocol, 8.1 and 11).
  */
 function acknowledged(job: UpdateJob, session: DeviceRow['session']): Partial<UpdateJob> {
   const version = versionIn(session);

@@ -127,7 +127,10 @@ export class FlapGateway {
     this.#trace.emit({ kind: 'cloud.refused', at: this.#clock.now, why });
   }
 
-  /** The transfer state of a device. It starts afresh for a new record of the device and for another format. */
+  /**
+   * The transfer state of a device. A new one begins if the device was deleted and created again, or sends another
+   * format.
+   */
   #channelOf(session: DeviceSession, format: EnvelopeFormat): DeviceChannel {
     const { serial } = session.device;
     let channel = this.#channels.get(serial);

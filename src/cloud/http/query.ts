@@ -1,8 +1,8 @@
 /**
- * Converts query strings as real clients write them to the form that a route's schema describes (cloud API gaps, 2.6).
+ * Converts the query strings of real clients to the form that the schema of the route describes (cloud API gaps, 2.6).
  *
- * A list is written as `type[]=a&type[]=b`, `type=a&type=b`, `type=a,b`, or, by hio-dotnet with two or more tags, as
- * `tag_ids[]=A[]=B`, which every parser reads as the single value `A[]=B`. A parameter with an empty value is ignored.
+ * Clients write a list as `type[]=a&type[]=b`, `type=a&type=b` or `type=a,b`. hio-dotnet writes two or more tags as
+ * `tag_ids[]=A[]=B`; every parser reads that as the single value `A[]=B`. A parameter with an empty value is ignored.
  */
 import { UUID_PATTERN } from './schemas.js';
 

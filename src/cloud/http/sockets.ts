@@ -8,8 +8,8 @@ import { seconds } from '../../kernel/time.js';
 const LINGER = seconds(1);
 
 /**
- * Closes the connection if the request is still arriving some time after it was answered, such as one that was rejected
- * with 401. Not at once: a client that sends while its connection is reset may lose the answer.
+ * Closes the connection if the request, for example one that was rejected with 401, is still arriving some time after its
+ * answer. Not at once: a client that sends while its connection is reset may lose the answer.
  */
 export function closeHalfOpen(request: IncomingMessage, response: ServerResponse, patience: Clock): void {
   response.once('close', () => {

@@ -5,9 +5,9 @@ import type { UnixMillis } from '../../kernel/time.js';
 const FORM = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:Z|([+\- ])(\d\d):?(\d\d))?)?$/i;
 
 /**
- * Parses ISO 8601: a date, or date and time with any fraction of a second, with `Z`, an offset, or neither, which means
- * UTC (unlike `Date.parse`, which reads local time). A space before the offset is a `+` decoded from a query string.
- * Returns undefined if the text is not such a time.
+ * Parses ISO 8601: a date, or a date and a time with any fraction of a second, then `Z`, an offset or nothing. Without
+ * an offset the time is UTC; `Date.parse` would read local time. A space before the offset is a `+` decoded from a
+ * query string. Returns undefined if the text is not such a time.
  */
 export function parseTimestamp(text: string): UnixMillis | undefined {
   const parts = FORM.exec(text.trim());

@@ -2,7 +2,7 @@
  * Notifications between services that share one database. Memory and SQLite stores cannot be shared and have none.
  *
  * A service caches the sessions of the devices that it communicates with (delivery/device-session.ts). Another service
- * may queue, cancel or deliver a downlink of such a device, and the device may move to the gateway of another service.
+ * may queue, cancel or deliver a downlink of such a device. The device may also move to the gateway of another service.
  */
 import type { Clock } from '../../kernel/clock.js';
 

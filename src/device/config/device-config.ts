@@ -5,9 +5,9 @@
  *       ▲   └─boot──► interim   what the shell shows and changes
  *       └───── save ────┘
  *
- * A fleet has 100,000 of these, so a copy holds only what differs from the defaults, copies are never changed in place,
- * and all three are the same object until the first write. Devices that start with the same settings may share one
- * {@link Settings}.
+ * A fleet has 100,000 configurations. So a copy holds only what differs from the defaults, and all three copies are the same
+ * object until the first write; none is changed in place. Devices that start with the same settings may share one {@link
+ * Settings}.
  */
 import type { ParameterValue } from '../../profile/parameters.js';
 import type { ConfigItem, ConfigLayout } from './layout.js';

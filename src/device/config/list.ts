@@ -3,7 +3,8 @@
  *
  *     app config address add 12345678 | remove 12345678 | erase | count 2 | gen 5
  *
- * `count` makes a listing usable as input: it empties the list whatever its number is, and the lines that follow fill it again.
+ * With `count`, a listing can be used as input: the line with `count` empties the list, whatever its number is, and the next
+ * lines fill it again.
  */
 import type { DeviceConfig } from './device-config.js';
 import type { ConfigItem, ConfigList, ConfigModule } from './layout.js';

@@ -2,8 +2,8 @@
  * Parses the text of a write. The result is a value, or the lines that the firmware prints when it rejects the text (firmware
  * shell, 3.2).
  *
- * The rules are those of the C library functions that the firmware calls, oddities included: a text that a real device accepts
- * must be accepted here, too.
+ * The firmware calls functions of the C library, and these rules are theirs, oddities included: what a real device accepts must
+ * be accepted here, too.
  */
 import type { ParameterSpec, ParameterValue, StringParameter } from '../../profile/parameters.js';
 import { STRING_CHECKERS } from './checks.js';

@@ -39,8 +39,8 @@ const SPREAD = 0.02;
 const OLDEST_AT_START = 0.25;
 
 /**
- * By the share of the charge that is used: volts at rest (3.60-3.68 fresh, nearly constant up to 85 %, then down to 3.0)
- * and inner resistance in ohm, which makes the load voltage fall first (3.45-3.60 V fresh, 2.9-3.2 V old).
+ * Rows by the share of the charge that is used. Volts at rest: 3.60-3.68 fresh, nearly constant up to 85 %, then down to 3.0.
+ * Inner resistance in ohm: because of it, the voltage under load falls first (3.45-3.60 V fresh, 2.9-3.2 V old).
  */
 const AGEING = [
   { used: 0, rest: 3.66, ohms: 3.5 },

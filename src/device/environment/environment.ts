@@ -1,6 +1,6 @@
 /**
- * The physical quantities at the sensors of one device: the models of its profile, evaluated with the device's own seed, and
- * the overrides from scenario steps and the console. It does not belong to the firmware: a reboot does not change it.
+ * The physical quantities at the sensors of one device. Their values come from the models of the profile, with the seed of the
+ * device, or from overrides by scenario steps and the console. It does not belong to the firmware: a reboot does not change it.
  *
  * Models and names are built once for each profile; a device stores only a seed.
  */

@@ -17,7 +17,10 @@ import { type Session, type SessionHost, setUpSession } from './session-phase.js
 
 /** Limits the wait for the lock plus the first datagram of a poll. Each later datagram gets the time left (firmware timing, 4). */
 const POLL_BUDGET = seconds(60);
-/** The poll starts a moment after the tick that queued it, so that the tick a minute later comes before its budget is over. */
+/**
+ * The poll starts a moment after the tick that queued it. So the next tick, a minute later, comes before the time of the poll
+ * is over.
+ */
 const LATENCY: Millis = 1;
 const FRAGMENT = FRAGMENT_SIZE.base64.up;
 const NO_LOCK = 'another exchange holds the cloud lock';

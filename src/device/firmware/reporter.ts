@@ -56,7 +56,10 @@ export class Reporter {
     return Math.round(every * (1 + jitter * between(draws, -1, 1)));
   }
 
-  /** Delay of the report of an event; undefined if a planned report includes it, or if the rate of this hour is used up. */
+  /**
+   * Delay of the report of an event; undefined if a planned report will include the event, or if this hour has had its number
+   * of reports.
+   */
   eventDelay(): Millis | undefined {
     const { profile, config, now } = this.#host;
     const { eventDelay, eventRate } = profile.timing;

@@ -2,9 +2,9 @@
  * Many tasks, one alarm: a table of due times, of which only the earliest is set on the clock. Tasks that are due together run
  * in the order of their numbers.
  *
- * A *quiet* task, such as taking a sample, has no visible effect until another task runs. So it sets no alarm: it runs when the
- * table is caught up, as if it had run on time, in the order of the due times and each with its own time. Most devices
- * therefore wake up once instead of forty times, and simulating a day of a fleet is several times faster.
+ * A *quiet* task, such as taking a sample, has no visible effect until another task runs. So a quiet task sets no alarm. It
+ * runs when the table is caught up: in the order of the due times, each run with its own due time, as if it had been on time.
+ * Most devices therefore wake up once instead of forty times, and simulating a day of a fleet is several times faster.
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import type { Instant, Millis } from '../../kernel/time.js';

@@ -56,7 +56,10 @@ export interface Subscriber {
   readonly iccid: string;
 }
 
-/** How much of a downlink the device has executed: all of it, all but rejected lines, or not all because a failure ended it. */
+/**
+ * How much of a downlink the device has executed. `wholly`: all of it. `partly`: all but rejected lines. `failed`: a failure
+ * ended it.
+ */
 export type Extent = 'wholly' | 'partly' | 'failed';
 
 /** Receives the content of messages, which the trace does not contain. */

@@ -2,10 +2,10 @@
  * The device ingress over HTTP (cloud API gaps, 5.5), on a radio link: the same messages as JSON, one request each, with the
  * firmware's own time limits. Without a successful response, the request is repeated with the same key.
  *
- * The device acknowledges a downlink before it executes it. Unlike over FLAP, the acknowledgement has a response, and is repeated
- * until the response arrives. If none arrives, the device executes the downlink anyway, and recognises it by its id when the
- * cloud offers it again. If the cloud refuses the acknowledgement, because the downlink has been cancelled meanwhile, the
- * device discards it.
+ * The device acknowledges a downlink before it executes it. Unlike over FLAP, the acknowledgement has a response, and is
+ * repeated until the response arrives. If no response arrives, the device executes the downlink anyway, and recognises it by
+ * its id when the cloud offers it again. If the cloud refuses the acknowledgement, because the downlink has been cancelled
+ * meanwhile, the device discards it.
  */
 import { downFromJson } from '../../protocol/http/downlinks.js';
 import { JsonFields } from '../../protocol/http/fields.js';

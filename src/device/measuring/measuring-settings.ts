@@ -14,7 +14,10 @@ export interface MeasuringConfig {
 
 /** The settings on which a plan depends. */
 export interface MeasuringSettings {
-  /** By sensor and number: null if the sensor is absent, otherwise its address, empty if it has none. */
+  /**
+   * By sensor and number: the address of the sensor, empty for a sensor without address; null if the device does not
+   * have the sensor.
+   */
   readonly present: readonly (readonly (string | null)[])[];
   /** By sensor: the quantities that are switched off, and the calibration by number. */
   readonly off: readonly (readonly boolean[])[];

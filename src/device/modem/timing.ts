@@ -50,7 +50,10 @@ export const ERROR_STEP = seconds(10);
 export const ERROR_CEILING = seconds(600);
 /** This many socket errors without a good check in between restart the modem (firmware timing, 7.3). */
 export const SOCKET_FAILURES = 3;
-/** To put the modem to sleep and switch the serial line off, before a pause and a back-off (`ctr_lte_v2_flow.c`, XSLEEP_PAUSE). */
+/**
+ * Time to put the modem to sleep and to switch the serial line off, before a pause and before a back-off (`ctr_lte_v2_flow.c`,
+ * XSLEEP_PAUSE).
+ */
 export const LINE_OFF: Millis = 100;
 /** In flight mode before the modem is switched off for a pause, and after it is switched on again (firmware timing, 7.1). */
 export const FLIGHT_MODE = seconds(5);

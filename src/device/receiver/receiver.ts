@@ -3,8 +3,8 @@
  * parts (firmware behaviour, 3.5). It is in RAM: each boot creates a new one. It holds frames only from the end of a scan until
  * they are reported.
  *
- * The frames of a scan are computed at its start, and so is its end: when the last meter of the list has been received, or at
- * the timeout.
+ * The frames of a scan and its end are computed at its start. The scan ends when the last meter of the list has been received,
+ * or at the timeout.
  */
 import { type Millis, type Seconds, seconds, type UnixMillis, type UnixSeconds } from '../../kernel/time.js';
 import type { Profile, ReceiverSpec } from '../../profile/profile.js';

@@ -1,6 +1,6 @@
 /**
- * The output of a command as the firmware captures it for the cloud: one text, which it then splits into lines (firmware shell,
- * 7.1 and 7.3; wire protocol, 9.2 and 10).
+ * The output of a command as the firmware captures it for the cloud. The firmware collects one text, and then splits it into
+ * lines (firmware shell, 7.1 and 7.3; wire protocol, 9.2 and 10).
  */
 
 /** Size of the capture buffer in characters; the firmware drops further output without an error. */
@@ -22,8 +22,8 @@ export function captureOutput(command: string, lines: readonly string[]): string
 /**
  * Splits a captured text. Returns undefined if it does not begin with a line end: the firmware rejects such a text.
  *
- * After each line end the firmware's splitter skips a character. Therefore it does not recognise an empty line: the line end
- * stays at the front of the next line (wire protocol, 14, quirk 6). Text after the last line end is lost.
+ * After each line end the firmware's splitter skips a character. Therefore the firmware does not recognise an empty line: its
+ * line end stays at the front of the next line (wire protocol, 14, quirk 6). Text after the last line end is lost.
  */
 export function splitCapture(text: string): readonly string[] | undefined {
   if (!text.startsWith('\r\n')) return undefined;

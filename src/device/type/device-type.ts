@@ -1,6 +1,6 @@
 /**
- * What all devices of a profile share beyond the profile itself: the shell, the layout of the parameters, and the codec uploads,
- * which are the same bytes for all of them.
+ * What all devices of a profile share in addition to the profile: the shell, the layout of the parameters, and the codec
+ * uploads, whose bytes are the same for all devices.
  */
 import type { Profile } from '../../profile/profile.js';
 import type { Build } from '../../protocol/firmware-image.js';

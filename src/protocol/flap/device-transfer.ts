@@ -1,8 +1,9 @@
 /**
  * The device side of a transfer (wire protocol, 4.4 and 5.4): what to send next after an answer.
  *
- * The class has no clock and no transport. The caller sends the packet of a `send` step, passes the answer to `answered`, and
- * repeats the same bytes without an answer (5.2). Between transfers the state is two numbers, because each device has one.
+ * The class has no clock and no transport. The caller sends the packet of a `send` step and passes the answer to `answered`. If
+ * there is no answer, it repeats the same bytes (5.2). Between transfers the state is only two numbers: a fleet has 100,000 of
+ * these objects.
  */
 import { ACK, FIRST, LAST, NOTHING, type Packet, POLL, successor } from './packet.js';
 

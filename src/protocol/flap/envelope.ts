@@ -1,8 +1,8 @@
 /**
  * The MAC envelope around a packet, raw or as base64 text (wire protocol, 2.2 and 3.1).
  *
- * Every datagram is sealed and opened, so both allocate only their result: one shared buffer holds the input of the hash, and
- * the tag overwrites the second half of the token in it.
+ * Every datagram is sealed and opened, so both functions allocate only their result. One shared buffer holds the input of the
+ * hash; the tag overwrites the second half of the token in it.
  */
 import { hash } from 'node:crypto';
 import { NOTHING, type Packet } from './packet.js';

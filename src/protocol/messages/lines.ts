@@ -48,7 +48,7 @@ export function writeDownloadConfig({ lines }: DownloadConfig): Uint8Array {
 }
 
 export function readDownloadConfig(value: Uint8Array): DownloadConfig {
-  // The firmware requires 4 bytes including the type, one more than an empty list of definite length has.
+  // The firmware requires at least 4 bytes with the type byte. An empty list of definite length has only 3.
   if (value.length < 3) throw new MessageError('malformed', `DOWNLOAD_CONFIG has only ${value.length} bytes`);
   const lines = readLines(value, 'DOWNLOAD_CONFIG');
   rejectLongLines(lines, 'DOWNLOAD_CONFIG');

@@ -1,10 +1,10 @@
 /**
  * Bootstrap interval for the ratio of a number between two runs. The batches of each run are resampled with replacement, a
- * thousand times; the interval spans the resulting ratios. Batches are resampled instead of single values, because the values
- * of one device, or of one minute, are correlated: with single values, the interval would be too narrow.
+ * thousand times; the interval spans the resulting ratios. Batches are resampled instead of single values. The values of one
+ * device, or of one minute, are correlated, so with single values the interval would be too narrow.
  *
- * The interval spans all thousand ratios, about 99.8 %: a comparison checks two dozen numbers at once, and at the usual 95 %,
- * one in twenty of them would be "different" by chance.
+ * The interval spans all thousand ratios, about 99.8 %. A comparison checks two dozen numbers at once; at the usual 95 %, one
+ * in twenty of them would be "different" by chance.
  */
 import { type Draws, seededRandom } from '../../kernel/random.js';
 import type { Millis } from '../../kernel/time.js';

@@ -125,7 +125,7 @@ function timeReadout(
   };
 }
 
-/** Drawn in this order, so that where lines coincide, the wide one below is still visible. */
+/** Lines in the order in which they are drawn: where two coincide, the wider one below stays visible. */
 const PERCENTILES = [
   ['p99', 'c5 broad', 'p99'],
   ['p95', 'c2 dashed', 'p95'],

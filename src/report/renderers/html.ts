@@ -1,6 +1,6 @@
 /**
- * The report as one self-contained HTML page (html/page.ts). It has no fonts or images from other places. Names from devices and users
- * are always escaped. The same run gives the same page, except for the time at which it started and the time that it took.
+ * The report as one self-contained HTML page (html/page.ts). It has no fonts or images from other places. Names from devices
+ * and users are always escaped. The same run gives the same page, except for its start time and its duration in real time.
  */
 import { EXIT } from '../../kernel/errors.js';
 import { humanCount, humanValue } from '../../kernel/quantity.js';
@@ -74,7 +74,7 @@ ${about === undefined || about.trim() === '' ? NOTHING : markup`<p class="about"
 <ul class="tiles">${tiles(result).map(tile)}</ul>`;
 }
 
-/** When the run started, and the version that ran it, as far as they are known. */
+/** When the run started, and the version of ghostfleet that ran it; what is unknown is left out. */
 function origin({ startedAt, version }: RunResult): Markup {
   const minute = startedAt === undefined ? '' : `${startedAt.slice(0, 10)} ${startedAt.slice(11, 16)} UTC`;
   return markup`${startedAt === undefined ? NOTHING : markup`<time datetime="${startedAt}">${minute}</time> · `}${version === undefined ? '' : `ghostfleet ${version} · `}`;

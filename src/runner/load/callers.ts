@@ -1,6 +1,6 @@
 /**
- * The callers of loads: the run itself and the clients of its setup. In real time each has its own connections, so that the
- * requests of one client do not wait for those of another.
+ * The callers of loads: the run itself and the clients of its setup. In real time each client has its own connections, so that
+ * its requests do not wait for those of another client.
  */
 import type { ClientAccess } from '../../scenario/setup/kind.js';
 import { type CallSender, httpCalls } from './http-calls.js';

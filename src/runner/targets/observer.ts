@@ -1,8 +1,9 @@
 /**
- * Observes another cloud through its public API: derives trace events from its messages, as the embedded cloud emits them itself.
+ * Observes another cloud through its public API. It derives from the messages the trace events that the embedded cloud emits
+ * itself.
  *
- * Three things differ, because the API does not show them. An offer is known only when it has arrived, so the processing time of
- * the service counts as transfer. Times come from the cloud's clock, which must agree with ours. Repetitions that the cloud
+ * Three things differ, because the API does not show them. An offer is known only when it has arrived, so the processing time
+ * of the service counts as transfer. Times come from the cloud's clock, which must agree with ours. Repetitions that the cloud
  * recognised are not visible.
  */
 import {
@@ -21,7 +22,7 @@ import type { Asked } from './audit/downlinks.js';
 
 /** How often messages are read. */
 const EVERY = seconds(1);
-/** Messages may become visible in another order than that of their times, so this time is read again. */
+/** A message may become visible later than a newer one. So each reading begins this long before the last one ended. */
 const OVERLAP = seconds(5);
 /** Limit of downlinks that one look polls although the device has not received them: each takes a request. */
 const EARLY_A_LOOK = 10;
@@ -173,7 +174,10 @@ export class Observer implements Trace {
     for (const message of await this.#unread(api)) this.#report(message);
   }
 
-  /** All received downlinks that are not known to be delivered, and the others that were not polled for the longest time. */
+  /**
+   * Two groups: all received downlinks that are not known to be delivered, and of the others those that were polled longest
+   * ago.
+   */
   #worthPolling(mostEarly: number): readonly Watched[] {
     const open = [...this.#open].filter(({ delivered }) => !delivered);
     const early = open.filter(({ received }) => !received).sort((one, other) => one.polled - other.polled);

@@ -1,6 +1,6 @@
 /**
  * The value of a metric with missing measurements. A missing exchange could have taken any time, so the value lies between two
- * bounds, and a comparison holds, does not hold, or is not decidable.
+ * bounds. A comparison then holds, does not hold, or is not decidable.
  */
 import type { Distribution } from '../../trace/distribution.js';
 import { rankOf } from '../../trace/histogram.js';
@@ -72,7 +72,10 @@ function extremes(
   }
 }
 
-/** The value with this rank, from 1; `below` if there are fewer than one, Infinity if there are not as many. */
+/**
+ * The value with this rank. The smallest value has rank 1; a rank below 1 gives `below`, a rank above the number of values
+ * gives Infinity.
+ */
 function atRank(distribution: Distribution, rank: number, below: number): number {
   if (rank < 1) return below;
   if (rank > distribution.count) return Number.POSITIVE_INFINITY;

@@ -62,9 +62,9 @@ export interface PlannedGroup {
   /** For selectors on a console; null: none. Not part of the digest of a plan, because it does not change the run. */
   readonly region: string | null;
   /**
-   * Configuration written to flash before the first boot: lines such as `app config interval-report 900`. The runner
-   * checks that the profile has these parameters. Begins with `app config mode lte` unless the scenario sets the mode: the
-   * factory default is mode "none", in which a device never sends.
+   * Configuration written to flash before the first boot: lines such as `app config interval-report 900`. The runner checks
+   * that the profile has these parameters. Begins with `app config mode lte` unless the scenario sets the mode: with the
+   * factory default, mode "none", a device never sends.
    */
   readonly config: readonly string[];
   /** false: the devices are created in the cloud by a step `create-device`, not before the run. */

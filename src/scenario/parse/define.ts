@@ -36,7 +36,10 @@ export interface ScenarioDefinition {
   readonly faults?: readonly FaultDefinition[];
   readonly steps?: readonly StepDefinition[];
   readonly load?: readonly LoadDefinition[];
-  /** Lines, or `{ that: line, abort: true }` to end the run as soon as it fails; `abort: '10m'` from this time on. */
+  /**
+   * Lines, or `{ that: line, abort: true }` to end the run as soon as the line fails. With `abort: '10m'`, the run ends early
+   * only from this time on.
+   */
   readonly expect?: readonly (string | { readonly that: string; readonly abort: true | string })[];
   readonly next?: readonly string[];
 }
@@ -57,7 +60,7 @@ export type SetupDefinition = { readonly [K in SetupName]?: Value };
 export interface GroupDefinition {
   readonly name: string;
   readonly profile: string;
-  /** `3.5.5`: the firmware version that its devices leave the factory with; the newest unless given. */
+  /** The firmware version with which its devices leave the factory: `3.5.5`. Default: the newest. */
   readonly firmware?: string;
   readonly serial?: number;
   readonly boot?: { readonly from?: string; readonly over?: string; readonly pattern?: BootPattern };
@@ -75,7 +78,7 @@ export type StepDefinition = {
   readonly over?: string;
   readonly to?: string;
   readonly for?: { readonly each?: string; readonly in: string; readonly every: string };
-  /** What it sends is deliberately unknown or invalid, and is not checked. */
+  /** What the step or load sends is deliberately unknown or invalid, and is not checked. */
   readonly unknown?: boolean;
 } & { readonly [K in StepName]?: Value };
 

@@ -46,7 +46,7 @@ export interface FleetShape {
 const FIRST_SERIAL = 2_159_017_985;
 const LAST_SERIAL = 4_294_967_295;
 const MOST_DEVICES = 1_000_000;
-/** A device stores 32 characters of its name, which is the name of the group with a suffix such as `-0001`. */
+/** A device stores 32 characters of its name. The name is that of the group with a suffix such as `-0001`. */
 const GROUP_NAME = /^(?!(all|region|tag)$)[a-z][a-z0-9-]{0,23}[a-z0-9]$/;
 
 const BOOT_AT_ONCE: Boot = { from: 0, over: 0, pattern: 'staggered' };

@@ -1,6 +1,6 @@
 /**
- * The `setup` of a scenario: resources that are created in its space before the devices, in this order, and deleted in the
- * reverse order after the run.
+ * The `setup` of a scenario: resources of its space. The run creates them before the devices, in this order, and deletes them
+ * afterwards in the reverse order.
  *
  *     setup:
  *       - tag: { name: cold-store, color: "#1f77b4" }

@@ -1,4 +1,4 @@
-/** The file that a resource of `setup` names under `file`. */
+/** Reads the file of a resource of `setup`, which its key `file` names. */
 import { valueAt } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
 import type { SetupScope } from './kind.js';

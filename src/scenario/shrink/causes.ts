@@ -1,6 +1,6 @@
 /**
- * Why a scenario fails: the faults without which it passes. A reduced scenario must fail for the same reason, or it is another
- * failure: with a shorter duration, for example, a downlink is late without any outage.
+ * Why a scenario fails: the faults without which it passes. A reduced scenario must fail for the same reason. Otherwise it
+ * shows another failure: with a shorter duration, for example, a downlink is late without any outage.
  */
 import { isMap, isScalar, parseDocument } from 'yaml';
 import { edited, keepItems, listAt, mapAt } from './document.js';

@@ -94,7 +94,7 @@ function* duration(text: string): Iterable<Cut> {
   }
 }
 
-/** Keys that a scenario requires, or whose removal would change what it tests. */
+/** Keys that are never removed: a scenario requires them, or without them it would test something else. */
 const KEPT = new Set(['name', 'seed', 'duration', 'fleet', 'expect']);
 
 /** Without an optional key: its default is simpler, and the scenario is shorter. */

@@ -24,7 +24,7 @@ function direction({ undecided, left, right }: ExpectationOutcome): string {
   return left < right ? 'too little' : left > right ? 'too much' : 'equal';
 }
 
-/** Lines that compare with a number other than 0: with fewer devices they can fail for another reason. */
+/** Lines that compare with a number other than 0. With fewer devices, such a line can fail for another reason. */
 export function fixedNumbers(lines: readonly string[]): readonly string[] {
   return lines.filter((line) => /[=<>]\s*[1-9]\d*\s*$/.test(line));
 }

@@ -12,7 +12,10 @@ interface ShrinkOptions {
   readonly text: string;
   /** Whether this text is a scenario that fails in the same way. */
   readonly stillFails: (text: string) => Promise<boolean>;
-  /** Whether this text is a scenario that passes. Default: no text passes, and faults are not looked at. */
+  /**
+   * Whether this text is a scenario that passes. Default: no text passes, so that the reduction does not look for faults as
+   * causes.
+   */
   readonly passes?: (text: string) => Promise<boolean>;
   /** Called before every try: true stops the reduction with the best result so far. */
   readonly enough: () => boolean;
@@ -24,7 +27,7 @@ interface Shrunk {
   /** Number of successful cuts. */
   readonly cuts: number;
   readonly tries: number;
-  /** Kinds of faults without which the original passes. The result passes without each of them, too. */
+  /** Kinds of faults that cause the failure: without any one of them, the original passes, and so does the result. */
   readonly causes: readonly string[];
   /** No further cut is possible; false if the reduction was stopped early. */
   readonly minimal: boolean;

@@ -2,7 +2,7 @@ import { oneOf } from '../../input/checks.js';
 import { USER_TYPES } from '../../trace/downlinks/ledger.js';
 import { cloudIdOf, type StepKind } from './step.js';
 
-/** Types of downlinks that users queue. Users cannot cancel the ones that the cloud queues to answer a device. */
+/** Types of downlinks that users queue. The cloud queues others to answer a device; users cannot cancel those. */
 const OF_USERS: ReadonlySet<string> = new Set(USER_TYPES);
 
 /** Cancels pending downlinks of the device: the oldest one, or all of them. */

@@ -2,8 +2,8 @@
  * Finds the first difference between two event logs. Files are compared byte by byte in large chunks, so that gigabytes take
  * seconds; lines are parsed only where the files differ.
  *
- * Events of one instant in another order are counted separately, and the comparison continues after them: another order
- * looks harmless, but it often leads to the cause of a later difference.
+ * If the events of one instant only have another order, the comparison counts that separately and continues. Another order
+ * looks harmless, but is often the cause of a later difference.
  */
 import { UsageError } from '../../kernel/errors.js';
 import type { TraceEvent } from '../events.js';

@@ -226,7 +226,9 @@ export class DownlinkLedger {
     else this.#open.delete(entry.serial);
   }
 
-  /** The downlink that the device has just received: of those with this content, the one that the cloud offered last. */
+  /**
+   * The downlink that the device has just received. If several have this content, it is the one that the cloud offered last.
+   */
   #inFlight(serial: number, type: DownlinkType, fingerprint: string): TrackedDownlink | undefined {
     return this.#alike(serial, type, fingerprint).reduce<TrackedDownlink | undefined>(
       (latest, entry) => (latest !== undefined && latest.lastOffer > entry.lastOffer ? latest : entry),
@@ -235,8 +237,8 @@ export class DownlinkLedger {
   }
 
   /**
-   * The downlink that the device has just executed or refused: of those with this content, the first received and not yet
-   * executed; one that it refused before only if all others are closed.
+   * The downlink that the device has just executed or refused. Of those with this content, it is the first that was received
+   * and not yet executed; one that was refused before is taken only if all others are closed.
    */
   #atWork(serial: number, type: DownlinkType, fingerprint: string): TrackedDownlink | undefined {
     const open = this.#alike(serial, type, fingerprint).filter(

@@ -8,10 +8,10 @@
  *   service   the cloud processes a datagram
  *   device    the device runs commands, saves or reboots, until it wakes its radio again
  *
- * A cursor moves through the events of the device; each event charges the time since the cursor to the current cause, so
- * the parts always sum to the whole. Two causes become known only later: a wake shows that the device slept since its last
+ * A cursor moves through the events of the device; each event charges the time since the cursor to the current cause, so the
+ * parts always sum to the whole. Two causes become known only later: a wake shows that the device slept since its last
  * activity, and a repetition shows that the wait before it was lost. The trace has no event for going to sleep, because the
- * modem decides alone when it sleeps. The last activity stands for it, so an exchange that leaves no event (a poll that
+ * modem decides alone when it sleeps. The last activity counts as its beginning. So an exchange without events (a poll that
  * finds nothing) counts as sleep.
  *
  * The time of the service becomes known last: `cloud.took` follows the events for what the cloud stored or offered in that
@@ -37,8 +37,8 @@ export interface WaitStretch {
 type Phase = 'queued' | 'radio' | 'transfer' | 'device';
 
 /**
- * The waits of one downlink. Times are rounded to whole milliseconds on entry, so that sums are exact in real time as well,
- * where clocks have fractions of milliseconds.
+ * The waits of one downlink. Times are rounded to whole milliseconds first. So sums are exact in real time as well, where
+ * clocks have fractions of milliseconds.
  */
 export class WaitAccount {
   readonly #queuedAt: Instant;

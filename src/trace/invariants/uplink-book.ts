@@ -1,10 +1,10 @@
 /**
  * Matches stored messages with uplinks. The device numbers its uplinks, the cloud assigns ids to messages, and neither is
- * transmitted: only the order links the two. A device sends one message at a time, so a stored message is the latest uplink
- * of its type that was sent and is not stored yet.
+ * transmitted: only the order links the two. A device sends one message at a time. So a stored message belongs to the latest
+ * uplink of its type that was sent and is not stored yet.
  *
- * Two faults stay undetected: two uplinks of one device and type that change places in the cloud while both are in
- * transfer, and a stored message whose content differs from that of the uplink.
+ * Two errors of a cloud stay undetected: it exchanges two uplinks of one device and type while both are in transfer, or it
+ * stores a message with other content than the uplink.
  */
 import { type Instant, minutes } from '../../kernel/time.js';
 import type { Handlers } from '../dispatch.js';
@@ -20,7 +20,7 @@ export interface Sending {
   readonly order: number;
   readonly sent: Sent;
   readonly acked: Acked | undefined;
-  /** The event by which the cloud stored it, as a new message or as a copy. */
+  /** The event with which the cloud stored the uplink, as a new message or as a copy. */
   readonly stored: Stored | undefined;
   /** The stored message could also be another uplink. */
   readonly unsure: boolean;
@@ -49,8 +49,8 @@ interface BookReader {
 }
 
 /**
- * Uplinks that are kept per device. The observer of another cloud sees a stored message later than the device sees its
- * acknowledgement, and the device may send many more until then.
+ * Uplinks that are kept per device. The observer of another cloud sees a stored message later than the device receives the
+ * acknowledgement. Until then, the device may send many more.
  */
 const MOST_ENTRIES = 256;
 /** For this time the cloud treats an identical packet as a repetition (wire protocol, 6.2 step 3). */

@@ -1,6 +1,6 @@
 /**
- * The cloud stores the messages of a device in the order in which the device sent them. That can differ from the order in
- * which it created them: a spool sends the newest first, and a body that is sent again counts from then on.
+ * The cloud stores the messages of a device in the order in which the device sent them. The order of sending can differ from
+ * the order of creation: a spool sends the newest report first, and a body that is sent again counts at its new time.
  */
 import type { Invariant } from './invariant.js';
 import { type Sending, UplinkBook } from './uplink-book.js';

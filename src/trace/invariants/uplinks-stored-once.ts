@@ -1,8 +1,8 @@
 /**
  * The cloud stores each data uplink once. Copies that it recognises and does not store again are allowed.
  *
- * Only data uplinks count: copies of other messages cannot be recognised by their content, and a device sends them again
- * after a reset of its transfer (docs/FIDELITY.md, "Copies after a reset").
+ * Only data uplinks count. A device sends other messages again after a reset of its transfer, and their content does
+ * not show that they are copies (docs/FIDELITY.md, "Copies after a reset").
  */
 import type { Invariant } from './invariant.js';
 import { UplinkBook } from './uplink-book.js';

@@ -1,6 +1,6 @@
 /**
- * All metrics of a run, folded from its trace. To add one: add a counter to a fold of this folder, or write a new fold, and
- * list the metric in the table of the fold.
+ * All metrics of a run, folded from its trace. To add a metric, add a counter to a fold of this folder and a line to the table
+ * of the fold. A new fold is listed below.
  */
 import type { Instant, Millis } from '../../kernel/time.js';
 import { type Dispatch, dispatchTo } from '../dispatch.js';

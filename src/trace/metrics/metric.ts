@@ -10,9 +10,9 @@ export interface MetricInfo {
   readonly name: string;
   readonly shape: MetricShape;
   readonly about: string;
-  /** Scopes of which it can be read: some devices, or the loads of a client. null: only of the whole run. */
+  /** Scopes of which the metric can be read: parts of the fleet, or the loads of a client. null: only the whole run. */
   readonly of: 'devices' | 'clients' | null;
-  /** Whether it has `within`, the share that completed within a duration ({@link Share}). */
+  /** Whether expectations can use `within`: the share of exchanges that completed within a duration ({@link Share}). */
   readonly within: boolean;
 }
 

@@ -227,7 +227,7 @@ function trend(timed: ReadonlyMap<number, Distribution>, bins: number): Trend {
 /** Bins that are drawn as one, from few to many. */
 const GROUPS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24] as const;
 
-/** How many bins to draw as one point, so that a point has `enough` events on average over the bins that have any. */
+/** How many bins to draw as one point. A point then has `enough` events on average, without counting empty bins. */
 export function binsPerPoint(counts: readonly number[], enough: number): number {
   const total = counts.reduce((sum, count) => sum + count, 0);
   const every = GROUPS.find((size) => {

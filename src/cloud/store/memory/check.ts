@@ -86,7 +86,8 @@ export class Check implements Bodies {
    *   cannot be written as JSON
    */
   check(changes: readonly Change[]): Bodies {
-    // Most lists use few of these collections: clearing an empty one would cost as much as creating a new one.
+    // Most lists of changes use few of these collections, and clearing an empty collection would cost as much as creating a new
+    // one.
     for (const known of this.#all) if (known.size > 0) known.clear();
     this.#tagNames = undefined;
     for (const change of changes) this.#add(change);

@@ -100,7 +100,8 @@ export class PostgresDriver implements SqlDriver {
   async #writeAll(batch: readonly Waiting[]): Promise<void> {
     let rest = batch;
     let deadlocks = 0;
-    // Rejected at the end: a commit may conflict with another one of this batch, and its caller then reads that one's rows.
+    // Commits are rejected at the end of the batch: a commit may conflict with another one of the batch, and its caller then
+    // reads the rows of the other.
     const failures: Failure[] = [];
     try {
       while (rest.length > 0) {

@@ -96,7 +96,7 @@ export class PostgresNodes implements Nodes {
     hear({ kind: 'missed' });
   }
 
-  /** Reads a notification; undefined if this service sent it, or if it is not in our form. */
+  /** Reads a notification; undefined if this service itself sent the notification, or if it does not have our form. */
   #read(payload: string): News | undefined {
     const [, sender, kind, serial] = /^(\S+) (changed|moved) (\d+)$/.exec(payload) ?? [];
     if (sender === undefined || sender === this.#name) return undefined;

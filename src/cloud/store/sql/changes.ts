@@ -84,7 +84,9 @@ export function statementsOf(change: Change, sql: Dialect): readonly Statement[]
   }
 }
 
-/** Written into a NOT NULL column, this makes the database reject the whole commit (ADR 8); drivers map the column to a reason. */
+/**
+ * The database rejects the whole commit if this is written into a NOT NULL column (ADR 8). Drivers map the column to a reason.
+ */
 const REJECTED = 'NULL';
 
 /** SQL value for a NOT NULL column: `value` if the condition holds; otherwise the database rejects the whole commit. */
@@ -97,7 +99,10 @@ type Columns = Readonly<Record<string, SqlValue>>;
 const CANCEL_PENDING = `UPDATE message SET down_state = 'cancelled', down_state_at = ?
   WHERE device_id = ? AND down_state = 'pending'`;
 
-/** Writes the state, because the database rejects a state of a downlink that is not pending. Rejected if attempts differ. */
+/**
+ * Writes the state `pending` again: the database rejects that for a downlink that is not pending any longer. It also rejects an
+ * offer whose number of attempts does not follow the stored one.
+ */
 const OFFER_MESSAGE = `UPDATE message SET down_state = 'pending', created_at = ${valueIf('down_attempt = ?', 'created_at')},
   down_attempt = ? WHERE id = ?`;
 
@@ -186,8 +191,8 @@ function update(table: string, columns: Columns, id: Id, condition = ''): readon
 }
 
 /**
- * The row is updated first: transactions that insert into the space hold its lock, so the following statements see
- * their rows. Rejected if the space has devices.
+ * The first statement updates the row of the space. It waits for transactions that insert into the space, because these hold
+ * its lock; so the following statements see their rows. Rejected if the space has devices.
  */
 function deleteSpace(id: Id, families: readonly string[]): readonly Statement[] {
   const hasDevice = 'EXISTS (SELECT 1 FROM device WHERE space_id = ? AND deleted_at IS NULL)';
@@ -235,7 +240,7 @@ function tagColumns({ name, color, accessType }: TagChange): Columns {
   return columns;
 }
 
-/** What the index of claim tokens contains: SHA-256 in lower-case hex. A token has 128 random bits and needs no salt. */
+/** SHA-256 of a claim token in lower-case hex, for the index of tokens. A token has 128 random bits and needs no salt. */
 export function tokenHash(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }

@@ -29,8 +29,8 @@ export const SQLITE: Dialect = {
 export type CommitStatements = readonly (readonly [text: number, values: readonly SqlValue[]])[];
 
 /**
- * Message to the writer, part of one transaction; null ends the writer. A text is sent once and then referred to by
- * number: there are few texts, and copying them to the thread with every message would be the largest cost.
+ * Message to the writer, part of one transaction; null ends the writer. Each SQL text is sent to the thread once, and then
+ * named by its number: there are few texts, and copying one with every message would be the largest cost.
  */
 export interface Batch {
   /** Texts not sent before; the first text has number 0. */
@@ -68,7 +68,8 @@ export const WRITER_PRAGMAS = [
   'synchronous = FULL',
   'foreign_keys = ON',
   'cache_size = -64000',
-  // 40 MB: every device has its own pages in the indexes, and a page that is changed often is written to the file once.
+  // 40 MB. Every device has its own pages in the indexes; with this much space, a page that changes often is written to the
+  // file only once.
   'wal_autocheckpoint = 10000',
 ];
 

@@ -1,10 +1,10 @@
 /**
  * Opens the file of the SQLite store.
  *
- * One process owns the file while it is open, because sessions and transfers are kept in the memory of the service: two
- * services on one file would answer the same device. SQLite's exclusive mode would also block readers, and with them
- * backups of a running service. So the owner locks an empty file beside it, `<path>-owner`; the operating system releases
- * the lock when the process ends. The lock file is never removed, because another process may have locked it by then.
+ * One process owns the file while it is open. A service keeps sessions and transfers in its memory, so two services on one file
+ * would both answer a device. SQLite's exclusive mode would also block readers, and with them backups of a running service. So
+ * the owner locks an empty file beside it, `<path>-owner`; the operating system releases the lock when the process ends. The
+ * lock file is never removed, because another process may have locked it by then.
  */
 import BetterSqlite, { type Database, SqliteError } from 'better-sqlite3';
 import { UsageError } from '../../../kernel/errors.js';

@@ -1,16 +1,16 @@
 /**
- * A sensor model gives the value of a quantity as a pure function of a seed and a time. It has no state: it takes no memory in
- * a device, a value does not depend on how often it is read, and sensors do not influence each other.
+ * A sensor model gives the value of a quantity as a pure function of a seed and a time. It has no state, so it takes no memory
+ * in a device. A value does not depend on how often it is read, and sensors do not influence each other.
  */
 import type { UnixMillis } from '../../../kernel/time.js';
 
 /** A model with its options, shared by all devices of a profile. */
 export interface Model {
-  /** @param wall calendar time of the simulated world, whatever the device's own clock shows */
+  /** @param wall calendar time of the simulated world, which can differ from the clock of the device */
   value(seed: number, wall: UnixMillis, others: Others): number;
   /**
-   * When the value next changes after `wall`; Infinity for never. Only models whose value changes in jumps have this. With it,
-   * the firmware can watch an input without reading it all the time.
+   * When the value next changes after `wall`; Infinity for never. Only models whose value changes in jumps have it: the
+   * firmware then watches an input without reading it all the time.
    */
   nextChange?(seed: number, wall: UnixMillis): UnixMillis;
 }
