@@ -1,4 +1,4 @@
-/** What surrounds a run while it runs: its progress, metrics for Prometheus, its API and consoles, and Ctrl-C. */
+/** The services around a run while it runs: progress, metrics for Prometheus, its API, consoles, and Ctrl-C. */
 import type { ConsoleServer } from '../console/server.js';
 import { InterruptedError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';

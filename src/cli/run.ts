@@ -163,7 +163,7 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
     });
     const ended = live.end();
     printResult(result, flags, host);
-    // After printing, so that a file that cannot be written does not lose the result of a long run.
+    // Files are written after printing: if that fails, the result of a long run is not lost.
     if (out) writeReports(out, result, downlinks);
     await ended;
     return result.exitCode;

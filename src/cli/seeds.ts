@@ -1,4 +1,4 @@
-/** `ghostfleet run --seeds N`: runs of one scenario with one seed after the other, spread over the cores. */
+/** `ghostfleet run --seeds N`: N runs of one scenario, each with the next seed, spread over the cores. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import PQueue from 'p-queue';

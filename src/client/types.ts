@@ -1,8 +1,8 @@
 /**
- * JSON types of the public REST API: names in snake_case, times as ISO 8601 text in UTC
- * (device cloud API, "Resources and their fields"; cloud API gaps, section 3).
+ * JSON types of the public REST API: names in snake_case, times as ISO 8601 text in UTC (device cloud API, "Resources and their
+ * fields"; cloud API gaps, section 3).
  *
- * A service may return further fields and further message types: these types contain only what the client relies on.
+ * The types contain only what the client relies on: a service may return further fields and further types of messages.
  */
 import type { Millis, Seconds } from '../kernel/time.js';
 

@@ -52,7 +52,7 @@ export type Reply =
 
 /** A message of a run that is not a reply. */
 export type News =
-  /** `skipped`: number of events that were left out before this one, because the console was too slow. */
+  /** `skipped`: number of events left out before this event, because the console was too slow. */
   { readonly event: TraceEvent; readonly from: string; readonly skipped?: number } | { readonly bye: string };
 
 export type FromRun = Reply | News;

@@ -196,7 +196,7 @@ export class VirtualDeviceControls implements DeviceControls {
     const { firmware } = this.#device;
     const time = firmware?.exactTime();
     this.#boardOverrides.drift = drift;
-    // The new drift starts from the present time of the clock, with the error that it has by now.
+    // The new drift starts from the present time of the clock, including the error that the clock has by now.
     if (firmware && time !== undefined) firmware.setUnixTime(time);
   }
 
@@ -234,7 +234,7 @@ export class VirtualDeviceControls implements DeviceControls {
   }
 }
 
-/** Quantity of one of Push's buttons, which it counts in the order X, 1, 2, 3, 4. */
+/** Quantity of one of the buttons of Push, which are numbered in the order X, 1, 2, 3, 4. */
 function buttonQuantity(button: Exclude<ButtonName, 'int'>, what: 'clicks' | 'holds'): string {
   return `button.${button === 'x' ? 1 : Number(button) + 1}.${what}`;
 }

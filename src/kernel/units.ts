@@ -10,7 +10,7 @@ declare const UNIT: unique symbol;
 /** A number of the unit `U`. Nothing of it exists at run time. */
 export type Flavoured<U extends string> = number & { readonly [UNIT]?: U };
 
-/** Power of a received signal in dBm: decibels over one milliwatt, negative for all that a modem receives. */
+/** Power of a received signal in dBm, decibels over one milliwatt. All that a modem receives is negative. */
 export type Dbm = Flavoured<'dBm'>;
 
 /** A ratio of two powers in dB. */

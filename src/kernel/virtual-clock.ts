@@ -26,7 +26,7 @@ interface VirtualClockOptions {
 /** Number of alarms after which signals and progress lines are served. */
 const STEPS_PER_BREATH = 16_384;
 
-/** An alarm is a slot plus the slot's generation, so that a stale handle cannot cancel the slot's next tenant. */
+/** An alarm is a slot and the generation of the slot. So an old handle cannot cancel a later alarm in the same slot. */
 export class VirtualClock implements DrivenClock {
   now: Instant = 0;
   readonly #start: UnixMillis;

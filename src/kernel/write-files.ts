@@ -26,7 +26,7 @@ export function isDirectory(path: string): boolean {
   return found(path)?.isDirectory() ?? false;
 }
 
-/** Whether it is a pipe or a device such as `/dev/stdout`, which must not be replaced by a file. */
+/** Whether the path is a pipe or a device such as `/dev/stdout`, which must not be replaced by a file. */
 function isSpecial(path: string): boolean {
   const there = found(path);
   return there !== undefined && !there.isFile() && !there.isDirectory();

@@ -10,7 +10,7 @@ import { explainerOf } from '../runner/explainers.js';
 /**
  * Explains why a downlink took as long as it did. The explanation has every exchange since it was queued, which of them failed
  * and why, what the downlink waited for, and what would have delivered it sooner.
- * @param result what {@link run} resolved with, in this process: not a copy and not a file
+ * @param result the object with which {@link run} resolved in this process; a copy or a file is rejected
  * @param downlink id of a downlink of a user, as in `downlinks.slowest`; its beginning or end is enough if it is the only one
  * @param limit in milliseconds: below it a downlink is fast, and no cause is named. Default 600000, 10 min
  * @throws UsageError for an unknown or ambiguous id, for another object, and for a run with more than 300,000 events

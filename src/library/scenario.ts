@@ -168,8 +168,8 @@ export async function runPlan(plan: Plan, options: Partial<Omit<FullRunOptions, 
 }
 
 /**
- * Writes reports of a result into a folder, which is created if it does not exist. The option `out` of {@link runPlan} also
- * writes what a result does not contain: the event log and the table of downlinks.
+ * Writes reports of a result into a folder, which is created if it does not exist. A result contains neither the event log nor
+ * the table of downlinks; the option `out` of {@link runPlan} writes these, too.
  * @param formats default: all of them
  * @throws UsageError for an unknown format, or when a file cannot be written
  */

@@ -115,7 +115,7 @@ export function clockOf(time: VirtualTime): VirtualClock {
 /** Real time between two steps of virtual time in {@link settled}. */
 const STEP = 20;
 
-/** Lets time pass in small steps until `work` settles: for work that waits for timers, such as a shutdown. */
+/** Lets time pass in small steps until `work` settles, for example a shutdown, which waits for timers. */
 export async function settled<T>(time: VirtualTime, work: Promise<T>): Promise<T> {
   const clock = clockOf(time);
   const real = new RealClock();

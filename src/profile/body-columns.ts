@@ -39,7 +39,7 @@ export function sameDivide(
   return first;
 }
 
-/** The factor by which the firmware multiplies a measured value: the number by which the decoder divides it. */
+/** The factor by which the firmware multiplies a measured value. The decoder divides by the same number. */
 export function divideOf(column: CodecColumn, path: string, node: ScalarNode, problems: Problems): number {
   let divide = 1;
   for (const modifier of column.modifiers) {

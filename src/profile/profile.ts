@@ -203,7 +203,10 @@ interface EventList {
   readonly capacity: number;
 }
 
-/** An input that is on or off. A change is detected at once, always recorded, and reported if the parameter for its state is true. */
+/**
+ * An input that is on or off. The firmware detects a change at once and always records it. It reports the change if the
+ * parameter for its state is true.
+ */
 export interface EdgeListSpec extends EventList {
   readonly kind: 'edge';
   /** The input is on while the quantity is above this. */

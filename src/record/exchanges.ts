@@ -31,7 +31,7 @@ type History = Pick<Recording, 'uplinks' | 'downlinks' | 'speed'>;
 export type Lead = 'uplink' | 'poll';
 
 interface Exchanges {
-  /** Round trip time of a device: from one packet to the next one, which the answer triggers. */
+  /** Round trip time of a device: the time from one packet to the next one, which the device sends when it has the answer. */
   readonly trip: (device: string) => Millis;
   /** Polls of deliveries that no uplink led to. */
   readonly polls: readonly Poll[];

@@ -24,7 +24,7 @@ export interface FittedGroup {
   /** Firmware version that the profile describes; null: not known. */
   readonly firmware: string | null;
   readonly count: number;
-  /** Median time between reports, and the share of it within which 90 % of the times differ from it. */
+  /** Median time between reports. 90 % of the times differ from it by at most the share `jitter`. */
   readonly period: Millis;
   readonly jitter: Ratio;
   /** Median configured interval; null when no device reported one. */

@@ -28,7 +28,7 @@ const ENOUGH = 3;
 const LATEST = 5;
 
 /**
- * Times of the polls of each device, ascending: the known polls, and the estimated ones where the interval is known.
+ * Times of the polls of each device, ascending. They are the known polls, and estimated ones if the interval is known.
  * @param seen known polls, in any order
  * @param trip round trip time of a device
  */

@@ -26,7 +26,7 @@ export interface Script {
 
 export interface ScriptDevice {
   readonly device: string;
-  /** Time from a packet of the device to its next one, which it sends after the answer. */
+  /** Time from a packet of the device to its next packet, which follows the answer. */
   readonly trip: Millis;
   /** From a poll that fails to the next one. Until then, the device ignores ticks and poll flags (firmware timing, 4). */
   readonly retry: Millis;
@@ -135,7 +135,7 @@ function contactOf(
   return { at, kind: type, moreUploads };
 }
 
-/** A command was waiting, and nothing was delivered after this report: the device did not follow its poll flag. */
+/** The device did not follow the poll flag of this report: a command was waiting, and nothing was delivered afterwards. */
 function wasDeaf({ at }: RecordedUplink, downlinks: readonly RecordedDownlink[], pause: Millis): boolean {
   const delivered = downlinks.filter(({ state, ended }) => state === 'sent' && ended !== null && ended >= at);
   if (delivered.some(({ ended }) => (ended ?? 0) <= at + pause)) return false;

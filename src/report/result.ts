@@ -87,7 +87,7 @@ export interface GeneratorReport {
   readonly lateness: Spread | undefined;
   /** 99th percentile of the delay of the event loop. */
   readonly eventLoopDelay: Millis;
-  /** Longest time for which this process stood still: the longest delay of the event loop or of an action. */
+  /** Longest time for which this process did nothing: the longest delay of the event loop or of an action. */
   readonly stall: Millis;
   /** Share of the time in which the event loop was busy, 0 to 1. */
   readonly busy: Ratio;

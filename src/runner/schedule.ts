@@ -62,7 +62,7 @@ export async function runSchedule(fixture: RunFixture, clock: DrivenClock): Prom
   }
 }
 
-/** Requests of a step hold virtual time and go to one device after the other: their order is part of the run. */
+/** Requests of a step hold virtual time, and are sent for one device after the other: their order is part of the run. */
 function scheduleAction(
   action: PlannedAction,
   begin: Instant,

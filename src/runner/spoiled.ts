@@ -1,4 +1,4 @@
-/** Decides whether the process that played the fleet was too slow: then the run measured that process, not the service. */
+/** Decides whether the process that simulated the fleet was too slow. Such a run measured that process, not the service. */
 import { humanCount } from '../kernel/quantity.js';
 import type { Ratio } from '../kernel/ratio.js';
 import { humanDuration, type Millis, seconds } from '../kernel/time.js';

@@ -1,4 +1,4 @@
-/** Resolves a host before the first datagram: an unknown host would otherwise look like a gateway that does not respond. */
+/** Resolves a host before the first datagram. Otherwise, an unknown host would look like a gateway that does not respond. */
 import { lookup } from 'node:dns/promises';
 import { UsageError } from '../kernel/errors.js';
 import { reasonOf } from '../kernel/no-answer.js';

@@ -19,7 +19,7 @@ interface Bootstrap {
 
 export interface Bootstrapped {
   readonly spaceId: Id;
-  /** Only if it was given or has just been created: an existing key cannot be shown again. */
+  /** The API key, if it was given or has just been created; an existing key cannot be shown again. */
   readonly apiKey?: string;
   /** Whether the space has just been created. */
   readonly created: boolean;

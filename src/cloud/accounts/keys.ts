@@ -35,7 +35,10 @@ export function hashKey(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-/** The visible prefix of a secret: 8 characters, or none for a secret of less than 32 characters, which a user chose. */
+/**
+ * The visible prefix of a secret: 8 characters. A secret of less than 32 characters was chosen by a user and has no visible
+ * prefix.
+ */
 export function prefixOf(secret: string): string {
   return secret.length >= 32 ? secret.slice(0, 8) : '';
 }

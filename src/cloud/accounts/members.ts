@@ -289,7 +289,8 @@ export class Members {
         await store.commit([...(last ? [deletion(last)] : []), { kind: 'record.put', row: turn }, ...changes]);
         return result;
       } catch (error) {
-        // Another commit took the number, created the account or set its password: the next attempt reads that.
+        // Another commit took the number, created the account or set its password. The next attempt reads the result of that
+        // commit.
         if (!(error instanceof ConflictError && error.field === 'record-key')) throw error;
         if (attempt === MOST_ATTEMPTS) throw new ConflictError('record-body');
       }

@@ -29,8 +29,8 @@ export async function hashPassword(password: string, random: Random, cost = DEFA
 }
 
 /**
- * Whether `password` is the password that was hashed. For an account that does not exist there is no hash: the result is false,
- * after the same work. So the response time does not reveal which accounts exist.
+ * Whether `password` is the password that was hashed. An account that does not exist has no hash: the result is false, after
+ * the same work. So the response time does not reveal which accounts exist.
  * @param cost of new hashes; a stored hash is checked with its own cost
  */
 export async function verifyPassword(password: string, hashed: string | null, cost = DEFAULT_COST): Promise<boolean> {

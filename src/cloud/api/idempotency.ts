@@ -97,7 +97,7 @@ export function repeatable(routes: Routes, { store, clock, ids }: ApiContext): v
     if (known && !expired.includes(known)) return repeat(known, request.attempt, reply);
   });
 
-  // Of two concurrent requests with the same key, one gets here: the store or its family reports a conflict.
+  // Two requests with the same key were concurrent: the store or the family reports a conflict for one of them.
   routes.setErrorHandler(async (error, request, reply) => {
     const { attempt } = request;
     const conflict = error instanceof ConflictError || (error instanceof ApiFault && error.statusCode === 409);

@@ -91,7 +91,7 @@ export const login: Family = (routes, { members, logins }) => {
   );
 };
 
-/** For older clients: they bind their login to a space and then use paths that contain no space. */
+/** Older clients bind their login to a space, and then use paths that contain no space. */
 export const spaceLogin: Family = (routes, { members, logins }) => {
   routes.post(
     '/auth/space',

@@ -6,8 +6,8 @@
  * lease. So a request may be sent twice, if a service crashes between sending it and storing the result or is suspended for
  * longer than a lease; but no delivery is lost.
  *
- * The due deliveries are read space by space, and the attempts run in fair turns (sandbox/fair-queue.ts). So neither a
- * connector with a slow target delays the others, nor a space with many deliveries another one.
+ * The due deliveries are read space by space, and the attempts run in fair turns (sandbox/fair-queue.ts). So a connector with a
+ * slow target does not delay the others, and a space with many deliveries does not delay another space.
  */
 import type { Alarm, EdgeClock } from '../../kernel/clock.js';
 import { Holds } from '../../kernel/holds.js';

@@ -44,8 +44,8 @@ function readSetting(line: string): Setting | undefined {
 }
 
 /**
- * Whether `setting` is a list command that a report never contains: lists are reported with `add`, and `setting` is,
- * for example, `erase`.
+ * Whether `setting` is a list command that a report never contains: reports contain `add`, and `setting` is, for
+ * example, `erase`.
  */
 function isOtherListCommand({ value, command = value }: Setting, shown: readonly Setting[]): boolean {
   return shown.length > 0 && shown.every((line) => line.command !== undefined && line.command !== command);

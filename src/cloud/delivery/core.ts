@@ -197,7 +197,7 @@ export class CloudCore implements Downlinks {
     return this.#offers.acknowledge(session, id);
   }
 
-  /** Returns the body of a queued downlink, which the queue does not hold if it is long. */
+  /** Returns the body of a queued downlink. The queue does not hold long bodies; these are read from the store. */
   bodyOf(row: WaitingRow): Promise<unknown> {
     return this.#encoder.bodyOf(row);
   }

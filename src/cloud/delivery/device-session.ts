@@ -28,7 +28,7 @@ export interface DeviceSession {
   queue: QueuedDownlink[];
   /** The downlink that is offered and not yet confirmed. */
   inFlight: QueuedDownlink | undefined;
-  /** A session has begun and the device has not yet shown whether it applied the configuration that it was sent. */
+  /** A session has begun, and the device has not yet shown whether it applied the last configuration downlink. */
   configUnchecked: boolean;
   /** Set during a firmware update. Configurations wait for its end, because they reboot the device. */
   update: SessionUpdate | undefined;

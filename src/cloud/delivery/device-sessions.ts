@@ -96,7 +96,7 @@ export class DeviceSessions {
       if (row?.id !== id) {
         if (isCached) this.#drop(serial);
       } else if (session.device === device) replaceDevice(session, row);
-      // This service has changed the device during the read, which may have been too early for that change.
+      // This service has changed the device during the read, so the read may not contain the change.
       else if (isCached && this.shared) this.#stale.add(serial);
       if (wasStale) {
         session.update = undefined;

@@ -87,7 +87,10 @@ export class DownlinkEncoder {
 const NO_ENCODER =
   'the firmware of this device has no encoder for data: send shell commands, or the bytes for the application as "raw"';
 
-/** Rejects a body that is longer than a message before encoding: the encoder shortens it by an unknown amount. */
+/**
+ * Rejects a body whose JSON is longer than a message, as long as the encoder is unknown: its encoded size is not known
+ * yet.
+ */
 function refuseLong({ body }: MessageRow): void {
   const length = Buffer.byteLength(JSON.stringify(body));
   if (length <= LONGEST_VALUE) return;

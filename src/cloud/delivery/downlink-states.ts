@@ -50,8 +50,8 @@ export class DownlinkStates {
   }
 
   /**
-   * Commits the changes. Returns false if a downlink in them has been sent or ended meanwhile, by another request or
-   * another service.
+   * Commits the changes. Returns false if another request or another service has meanwhile sent or ended one of the
+   * downlinks.
    */
   async inTime(changes: readonly Change[]): Promise<boolean> {
     try {

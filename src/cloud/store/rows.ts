@@ -88,7 +88,10 @@ export interface MessageRow {
   readonly codecHash: string | null;
   /** The bytes of an uplink that could not be decoded, or of a downlink that is not encoded, in lower-case hex. */
   readonly raw: string | null;
-  /** Fingerprint of an uplink or of the request that brought it, by which a copy is recognised; null: never a copy. */
+  /**
+   * Fingerprint of an uplink, or of the request with the uplink; a copy has the same fingerprint. null: the message is never a
+   * copy.
+   */
   readonly print: string | null;
   readonly downState: DownState | null;
   readonly downStateAt: UnixMillis | null;

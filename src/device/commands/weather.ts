@@ -85,7 +85,9 @@ const SEA_LEVEL = 101_325;
 const SCALE = 44_330.77;
 const EXPONENT = 0.190_263_2;
 
-/** Metres above sea level, by the chip's formula 44330.77 × (1 - (p / p0)^0.1902632), with the power as a binomial series. */
+/**
+ * Metres above sea level by the formula of the chip: 44330.77 × (1 - (p / p0)^0.1902632). A binomial series computes the power.
+ */
 function altitude(pressure: number): number {
   const x = pressure / SEA_LEVEL - 1;
   let term = 1;

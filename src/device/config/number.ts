@@ -4,7 +4,10 @@ export function leadingInteger(text: string): number {
   return Number(/^\s*([+-]?\d+)/.exec(text)?.[1] ?? 0) + 0;
 }
 
-/** C's `%f` of scanf: the number that the text begins with, `nan` and `inf` among them; undefined if there is none. */
+/**
+ * As `%f` of scanf in C: the number at the beginning of the text; `nan` and `inf` are numbers, too; undefined if there
+ * is none.
+ */
 export function leadingFloat(text: string): number | undefined {
   const [, sign, word, number] = /^\s*([+-]?)(?:(nan|inf)|((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?))/i.exec(text) ?? [];
   const size = number === undefined ? SPECIAL[word?.toLowerCase() ?? ''] : Number(number);

@@ -53,7 +53,7 @@ function parseString(spec: StringParameter, text: string): Parsed {
   return complaint === undefined ? accepted(text) : { kind: 'refused', lines: complaint.split('\n') };
 }
 
-/** A value that is not a number is in every range: both comparisons of the firmware are false for it. */
+/** NaN is within every range: both comparisons of the firmware are false for it. */
 function inRange(spec: ParameterSpec & { readonly min: number; readonly max: number }, value: number): Parsed {
   return value < spec.min || value > spec.max ? refused('Invalid range', spec) : accepted(value);
 }

@@ -252,7 +252,10 @@ function signalTable(profile: Profile): SignalTable {
   return table;
 }
 
-/** A hash of a name (FNV-1a): a sensor's numbers follow from its name, so that adding a sensor changes no other. */
+/**
+ * A hash of a name (FNV-1a). The numbers of a sensor follow from its name, so that adding a sensor does not change those of
+ * others.
+ */
 function saltOf(name: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);

@@ -10,7 +10,7 @@ export interface Series {
   readonly values: readonly number[];
 }
 
-/** The value at a time since the first row: the first value before that row, the last value after the last row. */
+/** The value at a time since the first row. Before the first row it is the first value, after the last row the last one. */
 export function seriesValue({ times, values }: Series, at: Millis, stepped: boolean): number {
   const row = rowAt(times, at);
   const from = values[row] ?? Number.NaN;

@@ -112,7 +112,7 @@ export class Application implements TaskOwner {
     else this.#report(why);
   }
 
-  /** `poll` of an application with a receiver: from the queue that sends its reports, without time limit and retry. */
+  /** `poll` of an application with a receiver: the queue of its reports executes it, without time limit and retry. */
   pollBetweenReports(): void {
     if (this.#reporter.sending) {
       this.#postpone(this.#own + OWN_POLL);

@@ -24,7 +24,8 @@ export function reactTo(message: Reactive, size: number, hardware: Hardware, hos
     case 'download-shell':
       return runCommands(message, size, hardware, host);
     case 'download-data':
-      // The catalog builds have outputs only with modules that these profiles do not have, so the firmware only logs the body.
+      // The builds of the catalog have outputs only with modules that these profiles do not have. So the firmware only logs the
+      // body.
       return { kind: 'done' };
     default:
       return message satisfies never;
@@ -42,7 +43,7 @@ function configure(lines: readonly string[], hardware: Hardware, host: ShellHost
       case 'reboot':
         return restartOf(outcome, hardware);
       case 'save':
-        // If the settings cannot be saved, it ends as after an invalid line: no reboot, no answer.
+        // If the settings cannot be saved, the configuration ends as after an invalid line: no reboot, no answer.
         if (!hardware.config.writable) return { kind: 'waits', wait: pauseOf(outcome), go: () => ({ kind: 'failed' }) };
         return {
           kind: 'restart',

@@ -105,7 +105,7 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
   get wall(): UnixMillis {
     return this.#hardware.clock.wall;
   }
-  /** Determines which meters and tags are around the device: a device hangs at one place, so its serial number decides. */
+  /** Seed of the meters and tags around the device. It follows from the serial number, because a device stays at one place. */
   get seed(): number {
     return this.#hardware.serial | 0;
   }
@@ -245,7 +245,7 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
     this.cloud.start();
   }
 
-  /** Seconds from the beginning of the world to `at`, as a clock with the present drift counts them. */
+  /** Seconds from the beginning of the world to `at`, counted by a clock with the present drift. */
   #elapsed(at: Instant): Seconds {
     return (at * (1 + this.#hardware.clockDrift / 1_000_000)) / 1000;
   }

@@ -8,7 +8,7 @@ const QUARTER = [0, 0.3826834324, Math.SQRT1_2, 0.9238795325, 1];
 const STEP = 22.5;
 
 /**
- * Mean of `count` samples in degrees, `stride` apart from index `from` on.
+ * Mean of `count` samples in degrees. They begin at index `from` and are `stride` apart.
  * @returns whole degrees, 0 to 359; NaN if any sample is NaN or there are no samples
  */
 export function meanDirection(floats: Float32Array, from: number, stride: number, count: number): number {

@@ -4,8 +4,8 @@
 const sorted = new Float32Array(1024);
 
 /**
- * Computes the four statistics of `count` samples, `stride` apart from index `from` on, and writes them to `to` and the three
- * indices after it. All four are NaN if there are no samples.
+ * Computes the four statistics of `count` samples, and writes them to `to` and the three indices after it. The samples begin at
+ * index `from` and are `stride` apart. All four are NaN if there are no samples.
  * @param voids whether a NaN sample makes all four NaN. If false, a NaN is sorted and summed like a number, as in firmware
  * without a check
  */

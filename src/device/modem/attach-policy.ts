@@ -44,7 +44,7 @@ function attachAttempts(policy: string): RetrySchedule<AttachAttempt> {
   return cycle(round(PERIODIC[policy] ?? hours(1)));
 }
 
-/** A search for a network: the attempts of a policy, one after the other, until one succeeds. */
+/** A search for a network: attempts according to a policy, one after the other, until one succeeds. */
 export class Attaching {
   /** Number of the present attempt, from 1. */
   number = 1;

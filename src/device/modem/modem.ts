@@ -1,5 +1,5 @@
 /**
- * The LTE modem with the state machine that the firmware runs it by (firmware timing, 6 and 7).
+ * The LTE modem, and the state machine with which the firmware controls it (firmware timing, 6 and 7).
  *
  *     boot ─► prepare ─► attach ─► open_socket ─► coneval ─► ready ─► sleep ─► wakeup ─► ready
  *       ▲                 │  ▲                       ▲         │ send
@@ -8,8 +8,8 @@
  *       │                                            5 s │ no answer, bad check, error −14
  *       └── off for 10, 20, … 600 s ◄─────────────────── error ─► 5 s ─► ready
  *
- * The modem decides when a datagram is sent, repeats it until it is answered, and reports the end of its time limit. The network
- * at the device's place (coverage, signal, power saving) and faults of the modem are set from outside.
+ * The modem decides when a datagram is sent, repeats it until it is answered, and reports the end of its time limit. The
+ * network at the device's place (coverage, signal, power saving) and faults of the modem are set from outside.
  *
  * After an exchange the modem sets no alarm. The internal state `sleep` contains the visible states `open_socket`, `coneval`,
  * `ready` and `sleep`, which follow from the clock. In the same way, `boot` contains `prepare`.
@@ -183,7 +183,7 @@ export class Modem extends ModemState implements SendOwner {
     this.#tryAttach();
   }
 
-  /** Plans the end of the present window: the registration if the window is long enough for it, otherwise the timeout. */
+  /** Sets the alarm for the end of the present window: the registration if the window is long enough, otherwise the timeout. */
   #tryAttach(): void {
     const left = this.phaseEnd - this.board.clock.now;
     const takes = this.attachTime(this.board.modemTimings.attach);

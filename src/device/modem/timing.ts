@@ -45,7 +45,7 @@ export const LISTEN = seconds(5);
 export const ERROR_PAUSE = seconds(5);
 /** After its time limit, a send waits this long for the end of an attempt, then restarts the modem (firmware timing, 5). */
 export const STUCK_LIMIT = seconds(30);
-/** The modem is off after its n-th error for n × this, up to the ceiling (firmware timing, 7.3). */
+/** After its n-th error, the modem is off for n times this duration, up to the ceiling (firmware timing, 7.3). */
 export const ERROR_STEP = seconds(10);
 export const ERROR_CEILING = seconds(600);
 /** This many socket errors without a good check in between restart the modem (firmware timing, 7.3). */

@@ -30,8 +30,8 @@ export function neighbours(around: MetersSpec, seed: number): readonly number[] 
 }
 
 /**
- * The first frame of a meter that is received in a scan which begins at `start` and takes `lasts` for each of `antennas`;
- * undefined if none is received.
+ * The first frame of a meter in a scan that begins at `start` and takes `lasts` for each of `antennas`; undefined if none is
+ * received.
  */
 export function listen(
   around: MetersSpec,

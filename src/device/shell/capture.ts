@@ -20,7 +20,7 @@ export function captureOutput(command: string, lines: readonly string[]): string
 }
 
 /**
- * Splits a captured text. Returns undefined if it does not begin with a line end: the firmware rejects such a text.
+ * Splits a captured text. Returns undefined if the text does not begin with a line end: the firmware rejects such a text.
  *
  * After each line end the firmware's splitter skips a character. Therefore the firmware does not recognise an empty line: its
  * line end stays at the front of the next line (wire protocol, 14, quirk 6). Text after the last line end is lost.

@@ -1,8 +1,8 @@
 /**
  * The device side of a transfer (wire protocol, 4.4 and 5.4): what to send next after an answer.
  *
- * The class has no clock and no transport. The caller sends the packet of a `send` step and passes the answer to `answered`. If
- * there is no answer, it repeats the same bytes (5.2). Between transfers the state is only two numbers: a fleet has 100,000 of
+ * The class has no clock and no transport. The caller sends the packet of a `send` step and passes the answer to `answered`.
+ * Without an answer, it repeats the same bytes (5.2). Between transfers the state is only two numbers: a fleet has 100,000 of
  * these objects.
  */
 import { ACK, FIRST, LAST, NOTHING, type Packet, POLL, successor } from './packet.js';

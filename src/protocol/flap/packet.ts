@@ -46,7 +46,9 @@ export function formatFlags(flags: number): string {
   );
 }
 
-/** A packet for comparisons. Its data are text with one character per byte, which takes less memory and time than an array. */
+/**
+ * A packet for comparisons. Its data are a text with one character per byte: a text takes less memory and time than an array.
+ */
 export interface KeptPacket {
   readonly flags: number;
   readonly sequence: number;

@@ -91,5 +91,5 @@ function verdictOf({ a, b, interval }: Ratio): MetricDifference['verdict'] {
   return sure && Math.abs(b / a - 1) > LEAST_CHANGE ? 'different' : 'same';
 }
 
-/** A count that is 0 in one run and at least this in the other is different; it has no ratio. */
+/** A count that is 0 in one run, and this or more in the other, is different; it has no ratio. */
 const LEAST_NEW_COUNT = 20;

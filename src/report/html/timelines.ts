@@ -112,7 +112,7 @@ function faultsDuring({ serial, queuedAt, total }: DownlinkTimeline, { planned }
     if (mark === undefined) return [];
     const from = Math.max(0, mark.from - queuedAt);
     const until = Math.min(total, mark.until === null ? total : mark.until - queuedAt);
-    // A fault that is always active, such as the latency of the network, explains no particular downlink.
+    // A fault that is always active, such as the latency of the network, does not explain why one downlink was slow.
     return until <= from || (mark.from === 0 && mark.until === null) ? [] : [{ from, until, name: nameOf(mark) }];
   });
 }
@@ -153,7 +153,7 @@ function readout(downlink: DownlinkTimeline, faults: readonly Band[]): Readout {
   };
 }
 
-/** Where the enlarged part begins: when all marks lie in the last fifth of the time, that part is enlarged. */
+/** Where the enlarged part begins. If all marks lie in the last fifth of the time, that fifth is enlarged. */
 function enlargedFrom(stations: readonly Mark[], total: Millis): Millis {
   const [, second] = stations;
   if (second === undefined || second.at < total * 0.8) return 0;

@@ -63,8 +63,9 @@ export class Requests {
   }
 
   /**
-   * Makes a request that was due at `intended`, for the next device of the load. `done` is called at its end, with the time that
-   * the service asks to wait (`Retry-After`), in time of the run. Returns false, and does not call `done`, if it was dropped.
+   * Makes a request that was due at `intended`, for the next device of the load. `done` is called at the end of the request,
+   * with the waiting time that the service demands (`Retry-After`), in time of the run. Returns false, and does not call
+   * `done`, if it was dropped.
    */
   make(intended: Instant, done: (away: Millis) => void = () => {}): boolean {
     const { clock, admit } = this.#context;

@@ -13,7 +13,10 @@ import type { Target } from '../targets/target.js';
 import { QUEUED_BY_USERS, queueLike } from './messages.js';
 import { Player } from './player.js';
 
-/** Simulated time before the recording begins, in which devices upload what they had uploaded before the recording. */
+/**
+ * Simulated time before the beginning of the recording. In it, devices upload again what they had uploaded before the
+ * recording.
+ */
 const LEAD = minutes(2);
 const BEFORE: Millis = minutes(1);
 /** Simulated time after the end, to finish open exchanges. */

@@ -70,7 +70,10 @@ export class Player {
     this.#begin({ kind, moreUploads: false, deaf: false });
   }
 
-  /** The downlink that has just been delivered could not be carried out: the next poll is the retry (firmware timing, 4). */
+  /**
+   * The device could not carry out the downlink that was just delivered. The next poll is therefore the retry (firmware timing,
+   * 4).
+   */
   failed(): void {
     const { clock, script } = this.#options;
     this.#retry?.cancel();

@@ -2,9 +2,9 @@
  * Observes another cloud through its public API. It derives from the messages the trace events that the embedded cloud emits
  * itself.
  *
- * Three things differ, because the API does not show them. An offer is known only when it has arrived, so the processing time
- * of the service counts as transfer. Times come from the cloud's clock, which must agree with ours. Repetitions that the cloud
- * recognised are not visible.
+ * Three things differ, because the API does not show them. An offer is known only when the device has received it, so the
+ * processing time of the service counts as transfer. Times come from the cloud's clock, which must agree with ours. Repetitions
+ * that the cloud recognised are not visible.
  */
 import {
   ApiError,

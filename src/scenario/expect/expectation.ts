@@ -84,8 +84,8 @@ export function scopeName(scope: Scope): string {
 export const CLIENT = 'client/';
 
 /**
- * The aggregate of a metric. A counter has only `count`; a distribution has all but `within`, which is the share of everything
- * queued that came within `limit` ms.
+ * The aggregate of a metric. A count has only `count`; a distribution also has `min`, `max`, `mean` and percentiles. `within`
+ * is the share of exchanges that completed within `limit` ms; `MetricInfo.within` says which metrics have it.
  */
 export type Aggregate =
   | { readonly kind: 'count' | 'min' | 'max' | 'mean' }

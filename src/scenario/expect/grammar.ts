@@ -69,7 +69,7 @@ export function parseExpectation(line: string, scopes: Scopes): Expectation {
   return { line, left: left.expression, comparison, right: right.expression, unit: unitOf(kind) };
 }
 
-/** The whole of which a metric may be a share, by the first part of its name; for hints in messages. */
+/** By the first part of the name of a metric: the metric of the whole, of which it may be a share; for hints in messages. */
 const WHOLE: Readonly<Record<string, string>> = {
   downlink: 'downlink.queued',
   uplink: 'uplink.made',

@@ -2,9 +2,9 @@
  * When the requests of an open load are due. The times depend only on the rate and the seed, never on how fast requests are
  * answered: that is what "open" means.
  *
- * A replay takes its times from a file. A rate is integrated over time, and a request is due whenever the integral reaches
- * the next mark. The distance between marks is 1 for even spacing, and exponentially distributed for Poisson arrivals, which
- * is how many independent users behave.
+ * A replay takes its times from a file. A rate is integrated over time, and a request is due whenever the integral reaches the
+ * next mark. The distance between marks is 1 for even spacing. For Poisson arrivals it is exponentially distributed, as for
+ * many independent users.
  */
 import { exponential, type Random } from '../../kernel/random.js';
 import type { Instant } from '../../kernel/time.js';
@@ -41,7 +41,7 @@ function moment({ from, until, first, last }: RatePiece, count: number): Instant
   // A mark on the border of two pieces. At a rate of 0 the formula below would be 0/0.
   if (count <= 0) return from;
   const growth = ((last - first) * 1000) / (until - from);
-  // count = first·t + growth·t²/2, solved for t in seconds in the form that is stable when growth is small.
+  // Solves count = first·t + growth·t²/2 for t in seconds. This form of the solution is exact also for a small growth.
   const t = (2 * count) / (first + Math.sqrt(Math.max(0, first * first + 2 * growth * count)));
   // Microseconds are fine enough, and short in a trace.
   return Math.min(until, from + Math.round(t * 1e6) / 1e3);

@@ -105,7 +105,7 @@ function bootTimes({ from, over, pattern }: Boot, count: number, serial: number,
   }
 }
 
-/** Times with exponential gaps, scaled so that one more arrival after the last would be at `from + over`. */
+/** Times with exponential gaps. They are scaled such that one more arrival would be at `from + over`. */
 function arrivalsWithin(from: Instant, over: Millis, count: number, draws: Random): readonly Instant[] {
   let sum = 0;
   const marks = Array.from({ length: count + 1 }, () => {

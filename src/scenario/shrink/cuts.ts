@@ -131,7 +131,7 @@ export function pinned(text: string, seed: number, lines: readonly string[], ser
       keepItems(expectations, (item) => lines.includes(lineOf(item)));
       if (expectations.items.length === 0) document.delete('expect');
     }
-    // Without them, removing a group would change the serial numbers of others, on which the random draws depend.
+    // The removal of a group would otherwise change the serial numbers of other groups, and with them their random draws.
     serials.forEach((serial, index) => void mapAt(document, ['fleet', index])?.set('serial', serial));
   });
   return result ?? text;

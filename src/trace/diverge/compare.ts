@@ -44,7 +44,7 @@ const CONTEXT_BYTES = 16 * 1024 * 1024;
 
 /**
  * Compares two event logs.
- * @throws UsageError when a file cannot be read, or a line where the files differ is not an event
+ * @throws UsageError if a file cannot be read, or if the first different line is not an event
  */
 export function compareLogs(pathA: string, pathB: string): LogComparison {
   const a = new LogFile(pathA);

@@ -206,7 +206,7 @@ export class DownlinkLedger {
     if (entry.closed) this.#close(entry);
   }
 
-  /** A refusal does not count as a stage: the time until then counts for the next stage, the delivery or the answer. */
+  /** A refusal does not count as a stage. The time until the refusal belongs to the next stage, the delivery or the answer. */
   #refuse(entry: TrackedDownlink, at: Instant): void {
     entry.account.executed(at);
     if (entry.closed) this.#close(entry);

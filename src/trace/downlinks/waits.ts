@@ -15,7 +15,7 @@
  * finds nothing) counts as sleep.
  *
  * The time of the service becomes known last: `cloud.took` follows the events for what the cloud stored or offered in that
- * time. So its part is moved from `transfer` to `service` afterwards, also for a downlink whose last stage lies within it.
+ * time. So this time is moved from `transfer` to `service` afterwards, also for a downlink whose last stage lies within it.
  */
 import type { Instant, Millis } from '../../kernel/time.js';
 

@@ -35,9 +35,12 @@ interface TrackedSending extends Sending {
   droppedAt: Instant | undefined;
   /** Number of boots of the device before it was sent. */
   readonly boots: number;
-  /** The previous session, of which this is an identical copy: sent after a reboot, or after a failed transfer. */
+  /** The previous session, if this one is an identical copy of it, sent after a reboot or after a failed transfer. */
   readonly repeats: TrackedSending | undefined;
-  /** When the cloud last stored a message of its type while this was the newest: a reset transfer is stored again. */
+  /**
+   * When the cloud last stored a message of this type while this uplink was the newest. After a reset of the transfer, it is
+   * stored again.
+   */
   heardAt: Instant | undefined;
 }
 

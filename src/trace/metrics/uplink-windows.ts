@@ -86,7 +86,9 @@ class StageWindows {
   }
 }
 
-/** One number for serial number and number of the uplink: a serial has 32 bits, which leaves 2^21 uplinks per device. */
+/**
+ * Serial number and number of the uplink as one number. A serial number has 32 bits, so 2^21 uplinks per device are possible.
+ */
 export function keyOf({ serial, uplink }: { readonly serial: number; readonly uplink: number }): number {
   return uplink * 4_294_967_296 + serial;
 }

@@ -100,8 +100,8 @@ const CANCEL_PENDING = `UPDATE message SET down_state = 'cancelled', down_state_
   WHERE device_id = ? AND down_state = 'pending'`;
 
 /**
- * Writes the state `pending` again: the database rejects that for a downlink that is not pending any longer. It also rejects an
- * offer whose number of attempts does not follow the stored one.
+ * Writes the state `pending` again. The database rejects that for a downlink in another state, and if the number of attempts
+ * does not follow the stored one.
  */
 const OFFER_MESSAGE = `UPDATE message SET down_state = 'pending', created_at = ${valueIf('down_attempt = ?', 'created_at')},
   down_attempt = ? WHERE id = ?`;

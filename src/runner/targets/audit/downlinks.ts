@@ -43,7 +43,7 @@ interface Receiver {
   troubledAt: Instant;
 }
 
-/** A device that had an event at most this long before a downlink was queued may still be in contact with the cloud. */
+/** If a device had an event at most this long before a downlink was queued, it may still be in contact with the cloud. */
 const STILL_AWAKE = minutes(1);
 /** A confirmed downlink reaches the shell of the device at most this long after its confirmation reached the cloud. */
 const CONFIRMATION = seconds(10);
