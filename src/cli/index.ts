@@ -8,11 +8,13 @@ import { type Known, wrongArguments } from './check-arguments.js';
 import type { Command, Run } from './command.js';
 import { COMMANDS, type ListedCommand } from './commands.js';
 import type { Host } from './host.js';
+import { checkOpenFiles } from './open-files.js';
 import { version } from './version.js';
 
 /** Runs the program; never throws. */
 export async function main(host: Host): Promise<ExitCode> {
   try {
+    checkOpenFiles();
     return await chosen(host);
   } catch (error) {
     return complain(host, error);

@@ -24,7 +24,7 @@ import { openStore } from './open-store.js';
 import { compareClock, logCorrections } from './operator/clock-corrections.js';
 import { Metrics } from './operator/metrics.js';
 import { addOperatorRoutes } from './operator/routes.js';
-import { Connections, closeServer } from './operator/shutdown.js';
+import { Connections, closeServer, refuseWhileClosing } from './operator/shutdown.js';
 import { guardCommits } from './store/bounded-commits.js';
 import { createIds, type Ids } from './store/ids.js';
 import type { MemoryTables } from './store/memory/tables.js';
@@ -208,6 +208,7 @@ async function listenApi(
     apiOptions,
     [ingress.routes],
   );
+  refuseWhileClosing(api);
   if (interference) interfereWithApi(api, interference);
   if (metrics) {
     metrics.watchGateway(

@@ -24,6 +24,8 @@ export const SERVER_LIMITS = {
   // Longer than clients keep an idle connection, so that the server does not close a connection on which a request is coming.
   keepAliveTimeout: seconds(75),
   requestTimeout: ARRIVAL,
+  // Such requests get an answer with a code and the time after which to retry: see operator/shutdown.ts.
+  return503OnClosing: false,
   http: { headersTimeout: ARRIVAL, connectionsCheckingInterval: seconds(2), maxHeaderSize: 16_384 },
 } as const;
 

@@ -250,9 +250,11 @@ export class CloudCore implements Downlinks {
       return made;
     });
     this.#emitQueued(device.serial, row);
-    const session = await this.#sessions.settled(device.serial);
-    if (session && !session.queue.some((queued) => queued.row.id === row.id))
-      this.#insert(session, withoutLongContent(row));
+    // The row is durable: the caller does not wait for a session that is being read.
+    this.#sessions.whenRead(device.serial, (session) => {
+      const known = session.queue.some((queued) => queued.row.id === row.id);
+      if (!known) this.#insert(session, withoutLongContent(row));
+    });
     return row;
   }
 

@@ -49,9 +49,13 @@ export class DeviceSessions {
     return this.#sessions.get(serial);
   }
 
-  /** The cached session; waits for one that is being read. */
-  async settled(serial: number): Promise<DeviceSession | undefined> {
-    return this.#sessions.get(serial) ?? (await this.#loading.get(serial));
+  /** Calls `change` with the cached session, or with the one that is being read as soon as it has been read. */
+  whenRead(serial: number, change: (session: DeviceSession) => void): void {
+    const session = this.#sessions.get(serial);
+    if (session) return change(session);
+    const ready = (read: DeviceSession | undefined) => read && change(read);
+    // A session that cannot be read is read from the store the next time.
+    this.#loading.get(serial)?.then(ready, () => {});
   }
 
   /** Reads a device from the store into its session; undefined if the device does not exist. */

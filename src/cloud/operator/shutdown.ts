@@ -4,11 +4,26 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import { seconds } from '../../kernel/time.js';
+import { ApiFault } from '../http/errors.js';
 
 /** How long running requests may take before their connections are closed. */
 const REQUEST_LIMIT = seconds(10);
 /** Interval in milliseconds for closing connections that became idle, which keep-alive would keep open. */
 const ROUND = 50;
+
+/**
+ * Answers requests that arrive on open connections while the server is closing: the framework's own answer has neither a
+ * code nor the time after which to retry. Call it before the API listens.
+ */
+export function refuseWhileClosing(api: FastifyInstance): void {
+  let closing = false;
+  api.addHook('preClose', async () => {
+    closing = true;
+  });
+  api.addHook('onRequest', (_, _reply, done) => {
+    done(closing ? new ApiFault(503, 'the service is shutting down; retry later', 'shutting-down') : undefined);
+  });
+}
 
 export async function closeServer(api: FastifyInstance, clock: Clock): Promise<void> {
   const deadline = clock.now + REQUEST_LIMIT;

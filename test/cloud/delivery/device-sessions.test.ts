@@ -100,14 +100,25 @@ describe('a session', () => {
     expect(read).toHaveLength(1);
   });
 
-  it('that is being read is waited for, and not read on demand', async () => {
-    const { sessions, load, read } = await setUp();
-    expect(await sessions.settled(serial)).toBeUndefined();
+  it('that is being read is changed when it has been read, a cached one at once; none is read on demand', async () => {
+    const { store, sessions, load, read } = await setUp();
+    const changed: DeviceSession[] = [];
+    const change = () => sessions.whenRead(serial, (session) => changed.push(session));
+    change();
     const loading = sessions.load(serial);
-    expect(sessions.get(serial)).toBeUndefined();
-    expect(await sessions.settled(serial)).toBe(await loading);
-    expect(await sessions.settled(serial)).toBe(await load());
-    expect(read).toHaveLength(1);
+    change();
+    expect([sessions.get(serial), changed]).toEqual([undefined, []]);
+    const session = await loading;
+    await load();
+    expect(changed).toEqual([session]);
+    change();
+    expect([changed, read]).toEqual([[session, session], [session]]);
+    // Of a device that does not exist, or that cannot be read, there is nothing to change.
+    store.deviceBySerial = () => Promise.reject(new Error('database gone'));
+    const failing = sessions.load(serial + 1);
+    sessions.whenRead(serial + 1, (other) => changed.push(other));
+    await expect(failing).rejects.toThrow('database gone');
+    expect(changed).toHaveLength(2);
   });
 
   it('keeps its object and the downlink in flight when it is read again', async () => {
@@ -326,12 +337,10 @@ describe('beside other services', () => {
       return pendingDownlinks.call(store, id);
     };
     const loading = load();
-    // The API waits for a session that is being read when it queues a downlink.
-    const waiting = sessions.settled(serial);
     await new Promise((done) => setTimeout(done));
     store.pendingDownlinks = pendingDownlinks;
     expect(await loading).toBeDefined();
-    expect(await waiting).toBeDefined();
+    expect(sessions.known(serial)).toBeUndefined();
   });
 
   it('a session stays stale if it cannot be read', async () => {

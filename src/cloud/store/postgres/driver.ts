@@ -51,25 +51,33 @@ interface Failure {
   readonly error: DatabaseError;
 }
 
+interface PostgresDriverOptions {
+  /** Pools of a database with the schema of this version, see open.ts; `close` ends them. */
+  readonly reading: Pool;
+  readonly writing: Pool;
+  readonly nodes: PostgresNodes;
+}
+
 export class PostgresDriver implements SqlDriver {
   readonly dialect = POSTGRES;
   readonly nodes: PostgresNodes;
-  readonly #pool: Pool;
+  readonly #reading: Pool;
+  readonly #writing: Pool;
   /** By text with question marks: the text with numbered parameters, and the name of the prepared statement. */
   readonly #named = new Map<string, { readonly name: string; readonly text: string }>();
   #waiting: Waiting[] = [];
   #flushing: Promise<void> | undefined;
   #closed = false;
 
-  /** @param pool of a database with the schema of this version, see open.ts; `close` ends it */
-  constructor(pool: Pool, nodes: PostgresNodes) {
-    this.#pool = pool;
+  constructor({ reading, writing, nodes }: PostgresDriverOptions) {
+    this.#reading = reading;
+    this.#writing = writing;
     this.nodes = nodes;
   }
 
   async all(text: string, values: readonly SqlValue[]): Promise<readonly unknown[]> {
     try {
-      return (await this.#pool.query<object>(this.#query({ text, values }))).rows;
+      return (await this.#reading.query<object>(this.#query({ text, values }))).rows;
     } catch (error) {
       throw asOutage(error);
     }
@@ -87,7 +95,7 @@ export class PostgresDriver implements SqlDriver {
     this.#closed = true;
     await this.#flushing;
     this.nodes.close();
-    await this.#pool.end();
+    await Promise.all([this.#reading.end(), this.#writing.end()]);
   }
 
   async #flush(): Promise<void> {
@@ -127,7 +135,7 @@ export class PostgresDriver implements SqlDriver {
    */
   async #attempt(batch: readonly Waiting[]): Promise<Failure | undefined> {
     if (batch.every((entry) => entry.statements.length === 0)) return undefined;
-    const client = await this.#pool.connect();
+    const client = await this.#writing.connect();
     const sent: Promise<QueryResult>[] = [client.query(BEGIN)];
     const senders: (Waiting | undefined)[] = [undefined];
     for (const entry of batch) {

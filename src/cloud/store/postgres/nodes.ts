@@ -27,6 +27,9 @@ export class PostgresNodes implements Nodes {
   #listener: PoolClient | undefined;
   #retry: Alarm | undefined;
   #closed = false;
+  /** Claims that wait for {@link #claimsSent}. */
+  #nextClaims: { readonly serials: number[]; readonly sent: Promise<void> } | undefined;
+  #claimsSent: Promise<void> = Promise.resolve();
 
   constructor({ pool, name, channel }: PostgresNodesOptions) {
     this.#pool = pool;
@@ -42,8 +45,27 @@ export class PostgresNodes implements Nodes {
     this.#connect(hear, again).catch(again);
   }
 
-  async claim(serial: number): Promise<void> {
-    await this.#pool.query('SELECT pg_notify($1, $2)', [this.#channel, `${this.#name} moved ${serial}`]);
+  /**
+   * Claims that arrive while another one is sent are sent together: after a restart, every device of a fleet is claimed,
+   * and the database lets only one transaction with notifications commit at a time.
+   */
+  claim(serial: number): Promise<void> {
+    if (this.#nextClaims === undefined) {
+      const serials: number[] = [];
+      const sent = this.#claimsSent.then(() => {
+        this.#nextClaims = undefined;
+        return this.#notifyOfClaims(serials);
+      });
+      this.#claimsSent = sent.catch(() => {});
+      this.#nextClaims = { serials, sent };
+    }
+    this.#nextClaims.serials.push(serial);
+    return this.#nextClaims.sent;
+  }
+
+  async #notifyOfClaims(serials: readonly number[]): Promise<void> {
+    const payloads = serials.map((serial) => `${this.#name} moved ${serial}`);
+    await this.#pool.query('SELECT pg_notify($1, payload) FROM unnest($2::text[]) payload', [this.#channel, payloads]);
   }
 
   async inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {

@@ -9,6 +9,7 @@ import { PostgresNodes } from './nodes.js';
 import { fromPostgres } from './text.js';
 import { parsePostgresUrl, publicName } from './url.js';
 
+/** Connections for reading, one of which listens to the other services. One more writes, and waits for no reader. */
 const CONNECTIONS = 10;
 /**
  * Timeouts of a connection, of a statement in the server, and of a query with its response. A request that exceeds one is
@@ -29,9 +30,15 @@ export async function openPostgres(url: string): Promise<PostgresDriver> {
   const address = parsePostgresUrl(url);
   // In the address, because it takes precedence there.
   address.searchParams.set('application_name', node);
+  const pool = openPool(address, CONNECTIONS);
+  const nodes = new PostgresNodes({ pool, name: node, channel: `ghostfleet.${schema}` });
+  return new PostgresDriver({ reading: pool, writing: openPool(address, 1), nodes });
+}
+
+function openPool(address: URL, connections: number): pg.Pool {
   const pool = new pg.Pool({
     connectionString: address.href,
-    max: CONNECTIONS,
+    max: connections,
     connectionTimeoutMillis: CONNECT_LIMIT,
     query_timeout: QUERY_LIMIT,
     statement_timeout: STATEMENT_LIMIT,
@@ -43,7 +50,7 @@ export async function openPostgres(url: string): Promise<PostgresDriver> {
   pool.on('error', () => {});
   // If a connection breaks while it is used, its query fails.
   pool.on('connect', (client) => client.on('error', () => {}));
-  return new PostgresDriver(pool, new PostgresNodes({ pool, name: node, channel: `ghostfleet.${schema}` }));
+  return pool;
 }
 
 /** 64-bit integers are read as numbers: no column of ours has values above 2^53. */
