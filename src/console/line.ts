@@ -1,7 +1,7 @@
 /** Executes a line of a console on one device: a shell command or, with a dot, a control command. */
 import { resolve } from 'node:path';
 import type { NamedText } from '../input/text-file.js';
-import { printedWithoutSecrets, withoutSecrets } from '../profile/secrets.js';
+import { printedWithoutSecrets, withoutSecrets } from '../kernel/shell-secrets.js';
 import { completeControls, parseControl, runControl } from './control-line.js';
 import { FAILED } from './grouping.js';
 import type { Answer, Member } from './member.js';

@@ -6,7 +6,7 @@ import type { ConfigLayout } from '../device/config/layout.js';
 import { changeList } from '../device/config/list.js';
 import { didYouMean, quote } from '../input/problems.js';
 import { UsageError } from '../kernel/errors.js';
-import { withoutSecrets } from '../profile/secrets.js';
+import { withoutSecrets } from '../kernel/shell-secrets.js';
 
 /**
  * Content of the flash after these lines (`app config interval-report 900`). One result serves a whole group: devices share it

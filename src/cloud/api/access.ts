@@ -6,6 +6,8 @@
  *   tags of these devices it neither sees nor changes;
  * - the access type of these tags: a tag with access type `read` permits neither changes nor downlinks.
  *
+ * Secrets of a device in stored messages are masked for a caller who may not change the device (masking.ts).
+ *
  * A resource that the caller may not see is answered like a resource that does not exist: with 404.
  */
 import type { FastifyRequest } from 'fastify';
@@ -58,12 +60,19 @@ export async function visibleMessage(store: Store, { spaceId, access }: Caller, 
  * @param tagIds tags of the device
  * @throws ApiFault 403
  */
-export async function needWritableTag(store: Store, { spaceId, access }: Caller, tagIds: readonly Id[]): Promise<void> {
-  if (access.scope === null) return;
-  for (const id of tagIds) {
-    if (access.scope.includes(id) && (await store.tag(spaceId, id))?.accessType === 'write') return;
-  }
+export async function needWritableTag(store: Store, caller: Caller, tagIds: readonly Id[]): Promise<void> {
+  if (await mayChange(store, caller, tagIds)) return;
   throw new ApiFault(403, 'this key needs a tag with access type "write" in common with the device');
+}
+
+/** Whether the caller may change a device with these tags, and see its secrets in stored messages. */
+export async function mayChange(store: Store, { spaceId, access }: Caller, tagIds: readonly Id[]): Promise<boolean> {
+  if (access.role !== 'admin') return false;
+  if (access.scope === null) return true;
+  for (const id of tagIds) {
+    if (access.scope.includes(id) && (await store.tag(spaceId, id))?.accessType === 'write') return true;
+  }
+  return false;
 }
 
 /** No tag has this id. */

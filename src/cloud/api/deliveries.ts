@@ -8,9 +8,11 @@ import { ApiFault, notFound } from '../http/errors.js';
 import { operation, PageOf } from '../http/operation.js';
 import { ItemParams, Nullable, PageQuery, Time, Uuid } from '../http/schemas.js';
 import { isoTimeOrNull } from '../http/time.js';
+import type { Caller } from './access.js';
 import { atMostEach } from './at-most.js';
 import { knownConnector, Transformation } from './connectors.js';
 import type { Family } from './family.js';
+import { maskingsFor } from './masking.js';
 
 const PreviewRequest = Type.Object(
   { message_id: Uuid, transformation: Type.Optional(Transformation) },
@@ -101,7 +103,8 @@ export const deliveries: Family = (routes, { store, connectors }) => {
       querystring: DeliveryQuery,
       response: { 200: PageOf(DeliveryView) },
     }),
-    async ({ spaceId, params, query }) => {
+    async (request) => {
+      const { spaceId, params, query } = request;
       const { limit = 100, offset, state, message_id: messageId } = query;
       const connector = await knownConnector(store, spaceId, params.id);
       const found: Static<typeof DeliveryView>[] = [];
@@ -111,7 +114,7 @@ export const deliveries: Family = (routes, { store, connectors }) => {
         if (messageId === undefined || shown.message_id === messageId) found.push(shown);
         if (found.length === limit) break;
       }
-      return found;
+      return withoutSecrets(request, found);
     },
   );
 
@@ -123,13 +126,25 @@ export const deliveries: Family = (routes, { store, connectors }) => {
       params: DeliveryParams,
       response: { 200: DeliveryView },
     }),
-    async ({ spaceId, params }) => {
+    async (request) => {
+      const { spaceId, params } = request;
       const connector = await knownConnector(store, spaceId, params.id);
       const delivery = await findDelivery(store, connector, params.delivery_id);
       if (!delivery) throw notFound('delivery');
-      return deliveryView(delivery, connector);
+      const [only] = await withoutSecrets(request, [deliveryView(delivery, connector)]);
+      return only;
     },
   );
+
+  /** A target may answer with what it was sent. */
+  async function withoutSecrets(caller: Caller, views: readonly Static<typeof DeliveryView>[]) {
+    const maskings = await maskingsFor(
+      store,
+      caller,
+      views.map((view) => view.device_id),
+    );
+    return views.map((view) => ({ ...view, log: maskings.get(view.device_id)?.value(view.log) ?? view.log }));
+  }
 };
 
 function preview(computed: Computed): Static<typeof Preview> {

@@ -4,8 +4,9 @@ import { isoTime } from '../../kernel/calendar.js';
 import { Hash, Nullable, Serial, Time, Uuid } from '../http/schemas.js';
 import { isoTimeOrNull } from '../http/time.js';
 import { serialText } from '../store/order.js';
-import type { DeviceRow, Store } from '../store/store.js';
+import type { DeviceRow, Id, Store } from '../store/store.js';
 import type { Caller } from './access.js';
+import { maskingFor } from './masking.js';
 import { Tag, tagViews } from './tags.js';
 
 export const Device = Type.Object(
@@ -37,12 +38,25 @@ export const Device = Type.Object(
 /** Views of devices of one space, with those of their tags that the caller sees. */
 export async function deviceViews(
   store: Store,
-  { spaceId, access: { scope } }: Caller,
+  caller: Caller,
   rows: readonly DeviceRow[],
 ): Promise<Static<typeof Device>[]> {
+  const { spaceId, access } = caller;
+  const { scope } = access;
   const visible = rows.flatMap((row) => row.tagIds).filter((id) => scope === null || scope.includes(id));
   const tags = await tagViews(store, spaceId, visible);
-  return rows.map((row) => ({
+  const views: Static<typeof Device>[] = [];
+  for (const row of rows) {
+    const view = viewOf(row, tags);
+    const { name, comment, external_id, label, session } = view;
+    const masking = await maskingFor(store, caller, row);
+    views.push(masking ? { ...view, ...masking.value({ name, comment, external_id, label, session }) } : view);
+  }
+  return views;
+}
+
+function viewOf(row: DeviceRow, tags: ReadonlyMap<Id, Static<typeof Tag>>): Static<typeof Device> {
+  return {
     id: row.id,
     space_id: row.spaceId,
     name: row.name,
@@ -59,5 +73,5 @@ export async function deviceViews(
     encoder_hash: row.encoderHash,
     session: row.session,
     dashboard_type: null,
-  }));
+  };
 }

@@ -18,8 +18,9 @@ import {
 import { isoTimeOrNull, parseTimestamp } from '../http/time.js';
 import { serialText } from '../store/order.js';
 import type { ListedMessage, MessageQuery } from '../store/store.js';
-import { visibleMessage, visibleTag } from './access.js';
+import { type Caller, visibleMessage, visibleTag } from './access.js';
 import type { ApiOptions, Family } from './family.js';
+import { maskingsFor } from './masking.js';
 
 /** Period of a list without `after`. */
 const WINDOW = days(1);
@@ -92,7 +93,8 @@ export const messages: Family = (routes, { store, clock, downlinks }, options) =
       querystring: ListQuery,
       response: { 200: Type.Array(Message, { description: 'A page. The page after the last message is empty.' }) },
     }),
-    async ({ spaceId, query, access }) => {
+    async (request) => {
+      const { spaceId, query, access } = request;
       const rows = await store.messages(spaceId, {
         scope: access.scope ?? undefined,
         deviceId: query.device_id,
@@ -104,7 +106,7 @@ export const messages: Family = (routes, { store, clock, downlinks }, options) =
         limit: query.limit ?? 20,
         after: query.offset,
       });
-      return (await upToDate(rows)).map((row) => messageView(row, options));
+      return shown(request, rows);
     },
   );
 
@@ -112,8 +114,8 @@ export const messages: Family = (routes, { store, clock, downlinks }, options) =
     item,
     operation({ tag: 'Messages', summary: 'Read a message', params: ItemParams, response: { 200: Message } }),
     async (request) => {
-      const rows = await upToDate([await visibleMessage(store, request, request.params.id)]);
-      return rows.map((row) => messageView(row, options))[0];
+      const [only] = await shown(request, [await visibleMessage(store, request, request.params.id)]);
+      return only;
     },
   );
 
@@ -133,9 +135,24 @@ export const messages: Family = (routes, { store, clock, downlinks }, options) =
       await downlinks.endOverdue([row]);
       const page = await store.timeline(row.id, { limit, after: offset });
       if (offset === undefined && page.length < limit) reply.header('x-total', page.length);
-      return page.map(({ id, at, what, detail }) => ({ id, at: isoTime(at), what, detail }));
+      const masking = (await maskingsFor(store, request, [row.deviceId])).get(row.deviceId);
+      return page.map(({ id, at, what, detail }) => ({
+        id,
+        at: isoTime(at),
+        what,
+        detail: masking?.value(detail) ?? detail,
+      }));
     },
   );
+
+  async function shown(caller: Caller, rows: readonly ListedMessage[]) {
+    const maskings = await maskingsFor(
+      store,
+      caller,
+      rows.map((row) => row.deviceId),
+    );
+    return (await upToDate(rows)).map((row) => messageView(maskings.get(row.deviceId)?.message(row) ?? row, options));
+  }
 
   /** The rows in their present state: a downlink whose time is over ends when it is read. */
   async function upToDate(rows: readonly ListedMessage[]): Promise<readonly ListedMessage[]> {

@@ -25,8 +25,8 @@ import {
 import type { LocatedNode, Problems } from '../../input/document.js';
 import { didYouMean, orList, quote } from '../../input/problems.js';
 import { formatRatio, type Ratio } from '../../kernel/ratio.js';
+import { withoutSecrets } from '../../kernel/shell-secrets.js';
 import type { Millis } from '../../kernel/time.js';
-import { withoutSecrets } from '../../profile/secrets.js';
 import { BOOT_PATTERNS, type Boot, type FleetGroup } from '../model/fleet.js';
 import { RESERVED } from '../selector/check.js';
 import { configLines, configPlaces } from '../values/config-lines.js';

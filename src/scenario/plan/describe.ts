@@ -1,7 +1,7 @@
 /** A plan as text (`ghostfleet plan`), and its digest. The digest includes claim tokens; the text never shows them. */
 import { createHash } from 'node:crypto';
+import { withoutSecrets } from '../../kernel/shell-secrets.js';
 import { formatDuration, type Instant, sinceStart } from '../../kernel/time.js';
-import { withoutSecrets } from '../../profile/secrets.js';
 import type { Expectation } from '../expect/expectation.js';
 import { describeFaultSpec } from '../faults/network.js';
 import { describeServiceFault } from '../faults/service.js';

@@ -1,4 +1,4 @@
-import { withoutSecrets } from '../../profile/secrets.js';
+import { withoutSecrets } from '../../kernel/shell-secrets.js';
 import { sentLines } from '../values/sending.js';
 import { shellLines } from '../values/shell-lines.js';
 import { cloudIdOf, type StepKind } from './step.js';

@@ -1,4 +1,4 @@
-import { withoutSecrets } from '../../profile/secrets.js';
+import { withoutSecrets } from '../../kernel/shell-secrets.js';
 import { configLines } from '../values/config-lines.js';
 import { sentLines } from '../values/sending.js';
 import { cloudIdOf, type StepKind } from './step.js';

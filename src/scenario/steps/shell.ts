@@ -1,4 +1,4 @@
-import { printedWithoutSecrets, withoutSecrets } from '../../profile/secrets.js';
+import { printedWithoutSecrets, withoutSecrets } from '../../kernel/shell-secrets.js';
 import { sentLine } from '../values/sending.js';
 import { line } from '../values/shell-lines.js';
 import type { StepKind } from './step.js';

@@ -2,7 +2,7 @@
 import { type Check, type Form, formOf } from '../../input/checks.js';
 import type { LocatedNode, Place, Problems } from '../../input/document.js';
 import { quote } from '../../input/problems.js';
-import { withoutSecrets } from '../../profile/secrets.js';
+import { withoutSecrets } from '../../kernel/shell-secrets.js';
 import { configPlaces } from './config-lines.js';
 
 /** What devices with one firmware version accept. Each method returns the reason for a rejection, or undefined. */

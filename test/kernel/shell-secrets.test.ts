@@ -1,7 +1,7 @@
 /** Secrets in what is typed at a device and in what it prints (firmware shell, 3.4 and 4). */
 import { describe, expect, it } from 'vitest';
+import { printedWithoutSecrets, withoutSecrets } from '../../src/kernel/shell-secrets.js';
 import { packagedProfiles } from '../../src/profile/library.js';
-import { printedWithoutSecrets, withoutSecrets } from '../../src/profile/secrets.js';
 
 const MASK = '********';
 const TOKEN = '00112233445566778899aabbccddeeff';

@@ -1,0 +1,158 @@
+/**
+ * Masks secrets of a device in what the API returns to callers who may only read. With the claim token, a reader could send
+ * messages as the device, and with the Bluetooth passkey configure it. A device prints both on request (`info show`), reports
+ * the passkey with its session, and stored answers contain them in any form: as text, in a dump of its memory, as raw bytes.
+ *
+ * Two rules find them. Shell lines and fields are masked by their words, whatever the value is. And wherever twelve digits of
+ * the claim token occur in a row (as digits, as bytes, in base64, with separators), the value that contains them is masked.
+ */
+import { printedWithoutSecrets, withoutSecrets } from '../../kernel/shell-secrets.js';
+import type { DeviceRow, Id, ListedMessage, Store } from '../store/store.js';
+import { type Caller, mayChange } from './access.js';
+
+const MASK = '********';
+
+/** Fields of facts and bodies that hold a secret. */
+const SECRET_FIELD = /passkey|claim_?token/i;
+
+/** A secret with its name inside of a text, such as `"ble_passkey":"123456"`. */
+const LABELLED = /((?:passkey|claim[ _-]?token)["'\\]*\s*[:=]\s*["'\\]*)[^"'\\,;\s}\]]+/gi;
+
+/** Digits of a token in a row that reveal it. Half a token is in one line of a dump, and no other text has them by chance. */
+const TELLING = 12;
+
+export class Masking {
+  readonly #needles: readonly string[];
+
+  /** @param device whose secrets are masked; undefined: it was deleted, and its claim token is erased */
+  constructor(device: Pick<DeviceRow, 'token'> | undefined) {
+    this.#needles = device === undefined || device.token === '' ? [] : needlesOf(device.token);
+  }
+
+  /** The message without secrets. Raw bytes that contain one are left out. */
+  message<M extends ListedMessage>(row: M): M {
+    const raw = row.raw !== null && this.#isTelling(row.raw) ? null : row.raw;
+    return { ...row, raw, body: this.#value(byWords(row.type, row.body)) };
+  }
+
+  /** A value without secrets. It has the form of the value: only texts are replaced, and numbers in lists of bytes. */
+  value<T>(value: T): T {
+    return this.#value(withoutSecretFields(value)) as T;
+  }
+
+  #value(value: unknown): unknown {
+    if (typeof value === 'string') return this.#isTelling(value) ? MASK : value.replace(LABELLED, `$1${MASK}`);
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) {
+      // Lines of a dump, or bytes as numbers, reveal it together.
+      if (value.every((item) => typeof item !== 'object') && this.#isTelling(listText(value)))
+        return value.map(() => MASK);
+      return value.map((item) => this.#value(item));
+    }
+    return Object.fromEntries(
+      Object.entries(value).map(([name, item]) => [this.#isTelling(name) ? MASK : name, this.#value(item)]),
+    );
+  }
+
+  #isTelling(text: string): boolean {
+    if (text.length < TELLING || this.#needles.length === 0) return false;
+    const plain = text.replace(/[^0-9a-z+/_-]+/gi, '');
+    const digits = plain.replace(/[-_+/]/g, '').toLowerCase();
+    const base64 = plain.replaceAll('-', '+').replaceAll('_', '/');
+    return this.#needles.some((needle) => digits.includes(needle) || base64.includes(needle));
+  }
+}
+
+/** The masking for a device; undefined if the caller may change the device, and so may see its secrets. */
+export async function maskingFor(store: Store, caller: Caller, device: DeviceRow): Promise<Masking | undefined> {
+  return (await mayChange(store, caller, device.tagIds)) ? undefined : new Masking(device);
+}
+
+/** Returns the masking for each device of a list, by id; see {@link maskingFor}. */
+export async function maskingsFor(
+  store: Store,
+  caller: Caller,
+  deviceIds: Iterable<Id>,
+): Promise<ReadonlyMap<Id, Masking>> {
+  const maskings = new Map<Id, Masking>();
+  if (caller.access.role === 'admin' && caller.access.scope === null) return maskings;
+  for (const id of new Set(deviceIds)) {
+    const device = await store.device(caller.spaceId, id);
+    const masking = device ? await maskingFor(store, caller, device) : new Masking(undefined);
+    if (masking) maskings.set(id, masking);
+  }
+  return maskings;
+}
+
+/**
+ * Texts of which each reveals the token: parts of its digits, of the bytes of these digits, and of both in base64. Every row
+ * of {@link TELLING} digits contains one of the parts, which begin at every fourth digit.
+ */
+function needlesOf(token: string): readonly string[] {
+  const needles: string[] = [];
+  for (let at = 0; at + TELLING - 4 <= token.length; at += 4) {
+    const part = token.slice(at, at + TELLING - 4);
+    needles.push(part, Buffer.from(part).toString('hex'), Buffer.from(part.toUpperCase()).toString('hex'));
+  }
+  for (const content of [Buffer.from(token, 'hex'), Buffer.from(token), Buffer.from(token.toUpperCase())]) {
+    // Base64 has three forms, by the place of the first byte in its group of three; the first and last digits differ.
+    for (let skipped = 0; skipped < 3; skipped++) {
+      const whole = content.subarray(skipped, skipped + 3 * Math.floor((content.length - skipped) / 3));
+      needles.push(whole.toString('base64'));
+    }
+  }
+  return needles;
+}
+
+/** A list as one text: bytes as hex digits, everything else as it is. */
+function listText(list: readonly unknown[]): string {
+  const isByte = (item: unknown) => typeof item === 'number' && Number.isInteger(item) && item >= 0 && item <= 255;
+  if (list.every(isByte)) return Buffer.from(list as readonly number[]).toString('hex');
+  return list.join('\n');
+}
+
+/** The body of a message, with lines and fields masked by their words. */
+function byWords(type: string, body: unknown): unknown {
+  switch (type) {
+    case 'shell':
+      return Array.isArray(body) ? lines(body) : answers(body);
+    case 'config':
+      return Array.isArray(body) ? lines(body) : body;
+    default:
+      return withoutSecretFields(body);
+  }
+}
+
+function lines(body: readonly unknown[]): readonly unknown[] {
+  return body.map((line) => (typeof line === 'string' ? withoutSecrets(line) : line));
+}
+
+/** The body of a shell answer: `{message_id, responses: [{command, result, outputs}]}` (cloud API gaps, section 4). */
+function answers(body: unknown): unknown {
+  if (!isRecord(body) || !Array.isArray(body.responses)) return body;
+  return { ...body, responses: body.responses.map(answer) };
+}
+
+function answer(response: unknown): unknown {
+  if (!isRecord(response) || !Array.isArray(response.outputs)) return response;
+  const { command, result, outputs } = response;
+  const line = typeof command === 'string' ? command : '';
+  const texts = outputs.map(String);
+  const code = typeof result === 'number' ? result : 0;
+  return { ...response, command: withoutSecrets(line), outputs: printedWithoutSecrets(line, code, texts) };
+}
+
+function withoutSecretFields(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSecretFields);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [
+      name,
+      SECRET_FIELD.test(name) && item !== null ? MASK : withoutSecretFields(item),
+    ]),
+  );
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
