@@ -1,15 +1,14 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { longestFirst } from './test/support/longest-first.js';
 
-/** Tests that need a PostgreSQL server share one, which is started only when one of them is to run. */
-const POSTGRES = ['test/**/*postgres*.test.ts'];
-/** Tests with sockets, processes and databases. `npm run test:quick` leaves them out. */
+/** Folders and files whose tests have sockets, processes and databases. `npm run test:quick` leaves them out. */
 const OUTSIDE = [
-  ...['api', 'cli', 'client', 'cloud', 'library', 'runner', 'scenarios', 'transport'].map(
-    (part) => `test/${part}/**/*.test.ts`,
-  ),
+  ...['api', 'cli', 'client', 'cloud', 'library', 'runner', 'scenarios', 'transport'].map((part) => `test/${part}/`),
   'test/docs/api.test.ts',
   'test/docs/testing.test.ts',
 ];
+const isOutside = (path: string) => OUTSIDE.some((begin) => path.startsWith(begin));
 
 /** Least coverage of each module of src/, in percent: the measured one, rounded down to a multiple of 5. */
 const FLOORS = Object.fromEntries(
@@ -33,15 +32,22 @@ const FLOORS = Object.fromEntries(
   }).map(([module, floor]) => [`src/${module}/**`, floor]),
 );
 
-export default defineConfig({
+/** A worker loads all modules and takes 300 MB; the longest file takes longer than the others on so many. */
+const MOST_WORKERS = 8;
+
+export default defineConfig(({ mode }) => ({
   test: {
+    include: ['test/**/*.test.ts'],
+    exclude: mode === 'quick' ? OUTSIDE.map((begin) => (begin.endsWith('/') ? `${begin}**` : begin)) : [],
+    globalSetup: 'test/support/postgres/setup.ts',
     // Ends a test that hangs. A machine with other work may need ten times as long as a quiet one.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // The runner lists what takes longer than this.
     slowTestThreshold: 1_000,
-    // Vitest leaves a core free, which of two is half of all.
-    maxWorkers: 2,
+    // One more than there are cores: tests with processes, sockets and real time leave a core idle a third of the time.
+    maxWorkers: Math.min(availableParallelism() + 1, MOST_WORKERS),
+    sequence: { sequencer: longestFirst(isOutside) },
     // Loading all modules anew takes longer than most files: those that run one after another share them. A test that changes
     // what they share changes it back; a spy that is left behind is removed.
     isolate: false,
@@ -54,19 +60,5 @@ export default defineConfig({
       reportOnFailure: true,
       thresholds: FLOORS,
     },
-    projects: [
-      {
-        extends: true,
-        test: { name: 'model', include: ['test/**/*.test.ts'], exclude: [...POSTGRES, ...OUTSIDE] },
-      },
-      {
-        extends: true,
-        test: { name: 'outside', include: OUTSIDE, exclude: POSTGRES },
-      },
-      {
-        extends: true,
-        test: { name: 'postgres', include: POSTGRES, globalSetup: 'test/support/postgres/setup.ts' },
-      },
-    ],
   },
-});
+}));

@@ -27,7 +27,7 @@ const uplink = (n: number): Packet => ({
 const NOTHING_WAITS: Packet = { flags: FIRST | LAST, sequence: 1, data: NOTHING };
 
 // Without a server, this says so, once.
-sharedServer();
+await sharedServer();
 
 let url: string;
 let a: TestCloud;

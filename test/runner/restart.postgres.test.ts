@@ -4,7 +4,7 @@ import { newDatabase, sharedServer } from '../support/postgres/databases.js';
 import { runText } from './run-text.js';
 
 // Without a server, this says so, once.
-sharedServer();
+await sharedServer();
 
 it('a service that is killed gives the same run on PostgreSQL as in memory', async () => {
   const text = `

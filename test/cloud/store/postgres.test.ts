@@ -12,7 +12,7 @@ import { type PostgresServer, startPostgres } from '../../support/postgres/serve
 import { until } from '../../support/until.js';
 import { device, downlink, furnish, idAt, insert, key, message, SPACE, space, T0 } from './rows.js';
 
-const server = sharedServer();
+const server = await sharedServer();
 
 storeContract('postgres', async () => openStore(await newDatabase()));
 

@@ -1,19 +1,23 @@
 /** Databases for tests. Each is a schema of its own in the shared server, because making one costs a millisecond. */
+import { connect } from 'node:net';
+import { json } from 'node:stream/consumers';
 import pg from 'pg';
 import { inject } from 'vitest';
+import type { SharedServer } from './setup.js';
 
 let count = 0;
 
 /** Address of the server that the tests share. @throws when it could not be started: without it, they fail */
-export function sharedServer(): string {
-  const shared = inject('postgres');
+export async function sharedServer(): Promise<string> {
+  // Because this is what the other end sends; see setup.ts.
+  const shared = (await json(connect(inject('postgres'), '127.0.0.1'))) as SharedServer;
   if ('problem' in shared) throw new Error(shared.problem);
   return shared.url;
 }
 
 /** Makes an empty one and returns its address. */
 export async function newDatabase(): Promise<string> {
-  const server = sharedServer();
+  const server = await sharedServer();
   const schema = `test_${process.pid}_${count++}`;
   await query(server, `CREATE SCHEMA ${schema}`);
   return `${server}?options=${encodeURIComponent(`-c search_path=${schema}`)}`;

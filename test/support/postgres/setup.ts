@@ -1,22 +1,42 @@
-/** Starts the server that the tests share, before the first of them; see vitest.config.ts. */
+/**
+ * Starts the PostgreSQL server that the tests share when the first of them asks for it; see vitest.config.ts. They ask through a
+ * socket, because they run in several processes.
+ */
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import type { TestProject } from 'vitest/node';
 import { type PostgresServer, startPostgres } from './server.js';
 
+/** Address of the server, or why there is none; see `sharedServer`. */
+export type SharedServer = { readonly url: string } | { readonly problem: string };
+
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Address of the server, or why there is none; see `sharedServer`. */
-    readonly postgres: { readonly url: string } | { readonly problem: string };
+    /** Port on 127.0.0.1 that answers a connection with a {@link SharedServer}. */
+    readonly postgres: number;
   }
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  let server: PostgresServer | undefined;
-  try {
-    server = await startPostgres();
-    project.provide('postgres', { url: server.url });
-  } catch (error) {
-    // For the tests that need it: all others can run.
-    project.provide('postgres', { problem: error instanceof Error ? error.message : String(error) });
-  }
-  return async () => server?.stop();
+  let server: Promise<PostgresServer> | undefined;
+  const door = createServer((socket) => {
+    server ??= startPostgres();
+    // A problem is for the tests that need the server: all others can run.
+    void server
+      .then(
+        ({ url }): SharedServer => ({ url }),
+        (error): SharedServer => ({ problem: error instanceof Error ? error.message : String(error) }),
+      )
+      .then((answer) => socket.end(JSON.stringify(answer)));
+  }).listen(0, '127.0.0.1');
+  await once(door, 'listening');
+  // Because it listens on a port.
+  project.provide('postgres', (door.address() as AddressInfo).port);
+  return async () => {
+    door.close();
+    await server?.then(
+      (started) => started.stop(),
+      () => {},
+    );
+  };
 }
