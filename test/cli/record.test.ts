@@ -72,9 +72,10 @@ describe('a fleet on another service', () => {
     const running = ghostfleet(['run', path('s.yaml'), '--clock', 'real', '--speed', '60', ...target], {
       interruptWhen: stopped,
     });
+    const client = await DeviceCloudClient.connect({ baseUrl: api, apiKey: KEY });
+    await until(async () => (await client.messages({ limit: 1 })).length > 0);
     const clock = new RealClock();
     await new Promise<void>((resolve) => clock.after(11_000, 'enough of a history', resolve));
-    const client = await DeviceCloudClient.connect({ baseUrl: api, apiKey: KEY });
     const devices = await client.devices();
     const messages = await client.messages({ limit: 100 });
     await client.close();
