@@ -14,11 +14,16 @@ import { nameReader, type ReadName } from './names.js';
 
 const Fields = {
   name: Name,
-  color: Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'a colour such as "#1f77b4"' }),
+  color: Type.String({
+    pattern: '^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$',
+    description: 'a colour such as "#1f77b4", or "#abc" for "#aabbcc"',
+  }),
   access_type: Type.Optional(Type.Enum(['write', 'read'], { description: '"write" or "read"' })),
 };
+/** A colour as returned by the API. */
+const Colour = Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'a colour such as "#1f77b4"' });
 export const Tag = Type.Object(
-  { id: Uuid, name: Type.String(), color: Fields.color, access_type: Type.Enum(['write', 'read']), created_at: Time },
+  { id: Uuid, name: Type.String(), color: Colour, access_type: Type.Enum(['write', 'read']), created_at: Time },
   { title: 'Tag' },
 );
 /** References to tags, in bodies of other resources. Further fields are ignored, so that whole tags are accepted as well. */
@@ -82,12 +87,12 @@ function addCollection(
     async (request, reply) => {
       needWholeSpace(request);
       const { spaceId, body } = request;
-      const { color, access_type: accessType = 'write' } = body;
+      const { access_type: accessType = 'write' } = body;
       const row = {
         id: ids.uuid(),
         spaceId,
         name: readName('tag', body.name),
-        color,
+        color: sixDigits(body.color),
         accessType,
         createdAt: Math.floor(clock.wall),
       };
@@ -123,7 +128,7 @@ function addItem(routes: Routes, { store }: ApiContext, resource: TagResource, r
       const { name, color, access_type: accessType } = body;
       const change: TagChange = {
         ...(name !== undefined && { name: readName('tag', name) }),
-        ...(color !== undefined && { color }),
+        ...(color !== undefined && { color: sixDigits(color) }),
         ...(accessType !== undefined && { accessType }),
       };
       const row = { ...before, ...change };
@@ -179,6 +184,11 @@ function tagResource({ store }: ApiContext) {
       throw error;
     }
   }
+}
+
+/** A colour with six digits, as clients expect it: `#aabbcc` for `#abc`. */
+function sixDigits(color: string): string {
+  return color.length === 4 ? color.replace(/[0-9a-f]/gi, '$&$&') : color;
 }
 
 function tagView(row: TagRow): Static<typeof Tag> {

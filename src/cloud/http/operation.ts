@@ -77,6 +77,8 @@ export function PageOf<Item extends TSchema>(item: Item) {
 export function operation<const O extends Operation>(description: O): { readonly schema: Pick<O, keyof O & Checked> } {
   const { tag, errors: _, access, response, ...rest } = description;
   const schema = {
+    // A parameter that a request does not have is rejected. Devices and monitors may send any.
+    ...(access !== 'claim-token' && tag !== 'Operations' && { querystring: NO_PARAMETERS }),
     ...rest,
     tags: [tag],
     security: SECURITY[access ?? 'key'],
@@ -85,6 +87,8 @@ export function operation<const O extends Operation>(description: O): { readonly
   // Because only the checked parts affect the types of the handler.
   return { schema: schema as unknown as Pick<O, keyof O & Checked> };
 }
+
+const NO_PARAMETERS = Type.Object({});
 
 /** Names of the security schemes, which openapi.ts defines. */
 const SECURITY = {

@@ -1,9 +1,11 @@
 /**
  * Converts the query strings of real clients to the form that the schema of the route describes (cloud API gaps, 2.6).
  *
- * Clients write a list as `type[]=a&type[]=b`, `type=a&type=b` or `type=a,b`. hio-dotnet writes two or more tags as
- * `tag_ids[]=A[]=B`; every parser reads that as the single value `A[]=B`. A parameter with an empty value is ignored.
+ * Clients write a list as `type[]=a&type[]=b`, `type[0]=a&type[1]=b`, `type=a&type=b` or `type=a,b`. hio-dotnet writes two
+ * or more tags as `tag_ids[]=A[]=B`; every parser reads that as the single value `A[]=B`. A parameter with an empty value
+ * is ignored.
  */
+import { didYouMean } from '../../kernel/did-you-mean.js';
 import { UUID_PATTERN } from './schemas.js';
 
 /** A query or path parameters, as parsed by the framework. */
@@ -22,13 +24,34 @@ export interface Parameter {
  * check.
  */
 export function readQuery(parameters: Readonly<Record<string, Parameter>>, raw: Raw): Record<string, unknown> {
+  const given = new Map<string, string[]>();
+  for (const [written, value = []] of Object.entries(raw)) {
+    const name = nameOf(written);
+    given.set(name, [...(given.get(name) ?? []), ...[value].flat()]);
+  }
   const query: Record<string, unknown> = {};
   for (const [name, parameter] of Object.entries(parameters)) {
-    const values = [raw[name] ?? [], raw[`${name}[]`] ?? []].flat().filter((value) => value !== '');
+    const values = (given.get(name) ?? []).filter((value) => value !== '');
     const value = parameter.type === 'array' ? readList(values, parameter) : readOne(values, parameter);
     if (value !== undefined) query[name] = value;
   }
   return query;
+}
+
+/** Problems of the names in a query: a filter with a misspelt name would be missing without notice. */
+export function unknownNames(parameters: Readonly<Record<string, Parameter>>, raw: Raw): readonly string[] {
+  const known = Object.keys(parameters);
+  const strange = Object.keys(raw).filter((written) => !known.includes(nameOf(written)));
+  const possible = known.length === 0 ? 'none' : known.join(', ');
+  return strange.map((written) => {
+    const shown = written.length > 60 ? `${written.slice(0, 57)}…` : written;
+    return `querystring "${shown}" is not a parameter of this request${didYouMean(nameOf(written), known)}; it has ${possible}`;
+  });
+}
+
+/** The name of a parameter without the brackets of a list: `type` for `type[]` and `type[0]`. */
+function nameOf(written: string): string {
+  return /^([^[\]]+)\[\d*\]$/.exec(written)?.[1] ?? written;
 }
 
 /** Ids in a path are compared in lower case. */

@@ -8,7 +8,7 @@ export const Uuid = Type.String({ pattern: UUID_PATTERN, description: 'a UUID' }
 
 /** A point in time; {@link parseTimestamp} reads it. */
 export const Timestamp = Type.Refine(
-  Type.String({ description: 'an ISO 8601 time such as "2026-01-01T00:00:00.000Z"' }),
+  Type.String({ description: 'a date or time of ISO 8601 such as "2026-01-01T00:00:00.000Z"' }),
   (text) => parseTimestamp(text) !== undefined,
 );
 

@@ -1,23 +1,35 @@
 /** Timestamps of the API (cloud API gaps, 2.4). */
 import { isoTime, milliOf, utcTime } from '../../kernel/calendar.js';
-import type { UnixMillis } from '../../kernel/time.js';
+import { days, type UnixMillis } from '../../kernel/time.js';
 
-const FORM = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:Z|([+\- ])(\d\d):?(\d\d))?)?$/i;
+/** `2026-07-01` or, in the basic format, `20260701`. */
+const DATE = /(?<year>\d{4})(?<dash>-?)(?<month>\d\d)\k<dash>(?<day>\d\d)/;
+/** `14`, `14:05`, `14:05:30`, `14:05:30.250`, and the same without colons. */
+const TIME = /(?<hour>\d\d)(?:(?<colon>:?)(?<minute>\d\d)(?:\k<colon>(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?)?/;
+/** `Z`, `+02`, `+0200` or `+02:00`. */
+const ZONE = /Z|(?<sign>[+\- ])(?<hours>\d\d)(?::?(?<minutes>\d\d))?/;
+const FORM = new RegExp(`^${DATE.source}(?:[T ]${TIME.source}(?:${ZONE.source})?)?$`, 'i');
 
 /**
- * Parses ISO 8601: a date, or a date and a time with any fraction of a second, then `Z`, an offset or nothing. Without
- * an offset the time is UTC; `Date.parse` would read local time. A space before the offset is a `+` decoded from a
- * query string. Returns undefined if the text is not such a time.
+ * Parses a calendar date, or date and time, of ISO 8601 in the extended or the basic format, with any fraction of a second,
+ * with `Z`, an offset, or neither, which means UTC (unlike `Date.parse`, which reads local time). The time 24:00 is the end
+ * of the day. A space before the offset is a `+` decoded from a query string.
+ * Returns undefined if the text is not such a time.
  */
 export function parseTimestamp(text: string): UnixMillis | undefined {
-  const parts = FORM.exec(text.trim());
+  const parts = FORM.exec(text.trim())?.groups;
   if (!parts) return undefined;
-  const field = (index: number) => Number(parts[index] ?? 0);
-  const [year, month, day, hour, minute, second] = [field(1), field(2), field(3), field(4), field(5), field(6)];
-  const local = utcTime({ year, month, day, hour, minute, second, milli: milliOf(parts[7] ?? '') });
-  const [offsetHours, offsetMinutes] = [field(9), field(10)];
+  const field = (name: string) => Number(parts[name] ?? 0);
+  const [minute, second, fraction] = [field('minute'), field('second'), field('fraction')];
+  const isEndOfDay = field('hour') === 24 && minute === 0 && second === 0 && fraction === 0;
+  const local = utcTime({
+    ...{ year: field('year'), month: field('month'), day: field('day') },
+    ...{ hour: isEndOfDay ? 0 : field('hour'), minute, second, milli: milliOf(parts.fraction ?? '') },
+  });
+  const [offsetHours, offsetMinutes] = [field('hours'), field('minutes')];
   if (local === undefined || offsetHours > 23 || offsetMinutes > 59) return undefined;
-  return local - (offsetHours * 60 + offsetMinutes) * 60_000 * (parts[8] === '-' ? -1 : 1);
+  const offset = (offsetHours * 60 + offsetMinutes) * 60_000 * (parts.sign === '-' ? -1 : 1);
+  return local - offset + (isEndOfDay ? days(1) : 0);
 }
 
 /** Like `isoTime`; null for an event that has not happened. */

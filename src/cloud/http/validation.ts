@@ -7,7 +7,7 @@ import type { Static, TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { Settings } from 'typebox/system';
 import { ApiFault } from './errors.js';
-import { type Parameter, readParams, readQuery } from './query.js';
+import { type Parameter, readParams, readQuery, unknownNames } from './query.js';
 
 /** Types the arguments of a handler by the TypeBox schemas of its route. */
 export interface TypeBoxProvider extends FastifyTypeProvider {
@@ -20,7 +20,13 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   if (httpPart === 'querystring') {
     // Because the routes describe their queries as objects, and TypeBox's objects are plain JSON schemas.
     const { properties } = schema as unknown as { properties: Readonly<Record<string, Parameter>> };
-    return (data) => check(readQuery(properties, data));
+    return (data) => {
+      const checked = check(readQuery(properties, data));
+      const strange = unknownNames(properties, data);
+      if (strange.length === 0) return checked;
+      const others = 'error' in checked ? [checked.error.message] : [];
+      return { error: new ApiFault(400, [...strange, ...others].join('; '), 'FST_ERR_VALIDATION') };
+    };
   }
   if (httpPart === 'params') return (data) => check(readParams(data));
   return check;

@@ -71,7 +71,8 @@ describe('errors', () => {
       statusCode: 400,
       error: 'Bad Request',
       message:
-        'body/name "" is not a name of 1 to 64 printable characters; body/color "red" is not a colour such as "#1f77b4"',
+        'body/name "" is not a name of 1 to 64 printable characters; ' +
+        'body/color "red" is not a colour such as "#1f77b4", or "#abc" for "#aabbcc"',
       code: 'FST_ERR_VALIDATION',
     });
     expect((await call('POST', 'tags', {})).json.message).toBe('body needs "name"; body needs "color"');
@@ -80,6 +81,29 @@ describe('errors', () => {
       'querystring/limit 501 is not a whole number from 1 to 500',
     );
     expect((await call('GET', 'devices/none')).json.message).toBe('params/id "none" is not a UUID');
+  });
+
+  it('name parameters that a request does not have, and the nearest one that it has', async () => {
+    const { call } = await service();
+    const messageFor = async (method: string, path: string) => {
+      const { status, json } = await call(method, path);
+      expect([status, json.code]).toEqual([400, 'FST_ERR_VALIDATION']);
+      return json.message;
+    };
+    expect(await messageFor('GET', 'tags?limt=5')).toBe(
+      'querystring "limt" is not a parameter of this request (did you mean "limit"?); it has limit, offset',
+    );
+    expect(await messageFor('GET', 'messages?type[]=data&devise_id=x&limit=x')).toMatch(
+      /^querystring "devise_id" is not a parameter of this request \(did you mean "device_id"\?\); it has .*; querystring\/limit "x" is not/,
+    );
+    expect(await messageFor('GET', 'devices?Name=a')).toContain('(did you mean "name"?)');
+    expect(await messageFor('GET', 'devices?tagids[]=a')).toContain('(did you mean "tag_ids"?)');
+    expect(await messageFor('GET', 'devices?tag_ids[0][id]=a')).toContain('"tag_ids[0][id]" is not a parameter');
+    expect(await messageFor('GET', '?x=1')).toBe('querystring "x" is not a parameter of this request; it has none');
+    expect(await messageFor('DELETE', `tags/${'0'.repeat(8)}-0000-0000-0000-${'0'.repeat(12)}?force=`)).toContain(
+      '"force"',
+    );
+    expect(await messageFor('GET', `tags?${'x'.repeat(100)}=1`)).toContain(`"${'x'.repeat(57)}…"`);
   });
 
   it('name every problem of a large body, and show a number as a number', async () => {

@@ -45,6 +45,16 @@ describe('tags', () => {
     expect((await call('PUT', `tags/${id}`, {})).status).toBe(404);
   });
 
+  it('have colours of six digits, also if three are given', async () => {
+    const { call } = await service();
+    const { json } = await call('POST', 'tags', { name: 'cold', color: '#aBc' });
+    expect(json.color).toBe('#aaBBcc');
+    expect((await call('PUT', `tags/${json.id}`, { color: '#012' })).json.color).toBe('#001122');
+    for (const color of ['#abcd', '#ab', 'abc', '#ggg', '#aabbccdd', '']) {
+      expect((await call('PUT', `tags/${json.id}`, { color })).status).toBe(400);
+    }
+  });
+
   it('are paged', async () => {
     const { call } = await service();
     const tags = [];
