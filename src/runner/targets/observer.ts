@@ -167,7 +167,12 @@ export class Observer implements Trace {
     this.#looks++;
     for (const entry of this.#worthPolling(limits.downlinks)) {
       entry.polled = this.#looks;
-      this.#judge(entry, await api.message(entry.id));
+      const message = await api.message(entry.id).catch((error: unknown) => {
+        if (error instanceof ApiError && error.status === 404) return undefined;
+        throw error;
+      });
+      if (message !== undefined) this.#judge(entry, message);
+      else if (this.#open.delete(entry)) this.#audit.missing(entry.serial, entry.id);
     }
     const asked = [...this.#updates].slice(0, limits.updates);
     for (const [id, { serial }] of asked) this.#moved(serial, await api.firmwareUpdate(id));

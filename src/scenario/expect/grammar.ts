@@ -62,6 +62,7 @@ export function parseExpectation(line: string, scopes: Scopes): Expectation {
   const right = readSum(reader);
   reader.end();
   rejectShareOfCount(left, comparison, right);
+  rejectMoreThanAll(left, comparison, right);
   const kind = common(left.kind, right.kind);
   if (kind === undefined) {
     throw new ExpectationError(right.column, `the left side is ${NOUN[left.kind]}, the right side ${NOUN[right.kind]}`);
@@ -95,6 +96,29 @@ function rejectShareOfCount(left: Read, comparison: ComparisonOperator, right: R
   ];
   const write = meant.length === 0 ? 'divide it by another count' : `write ${meant.join(' or ')}`;
   throw new ExpectationError(right.column, `the left side is a count, not a share; ${write}`);
+}
+
+/** Metrics whose names begin like this count part of the whole. */
+const PARTS = [
+  ['downlink.', 'downlink.queued'],
+  ['call.', 'call.planned'],
+] as const;
+
+/** Rejects `downlink.answered within 1h >= 95`: no share is above 100 %, so the sentence has one result whatever happens. */
+function rejectMoreThanAll(left: Read, comparison: ComparisonOperator, right: Read): void {
+  const { expression } = right;
+  if (expression.kind !== 'number' || right.kind === 'ms' || expression.value <= 1 || !isShare(left.expression)) return;
+  const wanted = right.kind === 'ratio' ? 'at most 100%' : `"${comparison} ${expression.value}%"`;
+  throw new ExpectationError(right.column, `the left side is a share, which is at most 100%; write ${wanted}`);
+}
+
+/** `downlink.answered within 1h`, or `downlink.answered / downlink.queued`. */
+function isShare(expression: Expression): boolean {
+  if (expression.kind === 'metric') return expression.aggregate.kind === 'within';
+  if (expression.kind !== 'operation' || expression.operator !== '/') return false;
+  const { left, right } = expression;
+  if (left.kind !== 'metric' || right.kind !== 'metric' || left.metric === right.metric) return false;
+  return PARTS.some(([prefix, whole]) => left.metric.startsWith(prefix) && right.metric === whole);
 }
 
 function readInvariant(reader: Reader, line: string): Expectation {

@@ -230,6 +230,9 @@ describe('the grammar of expectations', () => {
     ],
     ['downlink.refused of hill <= 1%', 'write "downlink.refused / downlink.queued <= 1%"'],
     ['call.failed < 0.01', '15: the left side is a count, not a share; write "call.failed / call.planned < 1%"'],
+    ['downlink.answered within 10m < 50', '32: the left side is a share, which is at most 100%; write "< 50%"'],
+    ['downlink.pending / downlink.queued <= 5', 'the left side is a share, which is at most 100%; write "<= 5%"'],
+    ['downlink.answered within 1h < 150%', 'the left side is a share, which is at most 100%; write at most 100%'],
     ['device.wakes + 1 >= 50%', 'the left side is a count, not a share; divide it by another count'],
   ])('refuses "%s" at the very column', (line, message) => {
     expect(failureOf(line)).toContain(message);

@@ -35,6 +35,7 @@ export class TargetAudit implements MessageWitness {
   readonly #findings = new Findings();
   readonly #uplinks: UplinkAudit;
   readonly #downlinks: DownlinkAudit;
+  #ended = false;
 
   /** @param speed milliseconds of the run per millisecond of the cloud */
   constructor(clock: Pick<Clock, 'now'>, profiles: Iterable<Profile>, speed: number) {
@@ -81,6 +82,11 @@ export class TargetAudit implements MessageWitness {
     this.#downlinks.sent(serial, id, since, this.#clock.now);
   }
 
+  /** The API has no downlink with this id, although it has answered a request with it. */
+  missing(serial: number, id: string): void {
+    this.#downlinks.missing(serial, id, this.#clock.now);
+  }
+
   /** The API says that a downlink was cancelled or has expired. */
   over(serial: number, id: string): void {
     this.#downlinks.over(serial, id);
@@ -90,11 +96,12 @@ export class TargetAudit implements MessageWitness {
   end(listed: readonly (readonly [serial: number, message: Message])[]): void {
     this.#uplinks.end();
     this.#downlinks.end(listed, this.#clock.now);
+    this.#ended = true;
   }
 
-  /** A line for each rule that was checked. */
+  /** A line for each rule that was checked. Without {@link end} it is not known which uplinks are stored. */
   results(nameOf: (serial: number) => string): readonly ExpectationResult[] {
-    return this.#findings.results(nameOf);
+    return this.#findings.results(nameOf, this.#ended ? [] : ['stored']);
   }
 }
 

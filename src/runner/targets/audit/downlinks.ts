@@ -119,6 +119,12 @@ export class DownlinkAudit {
     entry.sentAt = undefined;
   }
 
+  /** The API has no downlink with this id, although it has answered a request with it. */
+  missing(serial: number, id: string, at: Instant): void {
+    const what = `a request was answered with the downlink ${id}, but the target has no such downlink`;
+    this.#findings.broken('queued', { at, serial, what });
+  }
+
   /** The API says that a downlink was cancelled or has expired. */
   over(serial: number, id: string): void {
     const entry = this.#entry(serial, id);

@@ -15,6 +15,9 @@ const RULES = {
   sent: 'the target says "sent" only of downlinks that the device has received',
 } as const;
 
+/** Why a rule is not decided. */
+const UNKNOWN = 'not decidable: the run ended before the last messages of the target were read';
+
 type RuleName = keyof typeof RULES;
 
 /** A violation of a rule, as a clause: `data uplink 5 was acknowledged and is not stored`. */
@@ -44,10 +47,15 @@ export class Findings {
     if (tally.first === undefined || breach.at < tally.first.at) tally.first = breach;
   }
 
-  /** A line for every rule that was checked at least once. */
-  results(nameOf: (serial: number) => string): readonly ExpectationResult[] {
+  /**
+   * A line for every rule that was checked at least once.
+   * @param open rules that could not be checked to the end; without a violation they are not decided
+   */
+  results(nameOf: (serial: number) => string, open: readonly RuleName[]): readonly ExpectationResult[] {
     return Object.entries(RULES).flatMap(([name, line]) => {
       const { checked, broken, first } = this.#of(name as RuleName);
+      const undecided = open.includes(name as RuleName) && first === undefined;
+      if (undecided) return { line, passed: false, undecided, left: null, right: 0, unit: 'count', sentence: UNKNOWN };
       if (checked === 0) return [];
       const verdict = { line, passed: first === undefined, left: broken, right: 0, unit: 'count' as const };
       if (first === undefined) return { ...verdict, sentence: `held in all ${humanCount(checked)} cases` };

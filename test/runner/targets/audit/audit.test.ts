@@ -84,6 +84,14 @@ describe('uplinks of a target', () => {
     ]);
   });
 
+  it('are not judged as stored if the last messages were not read', () => {
+    sends(1, 'data', report(1));
+    acknowledged(1);
+    expect(audit.results(String)).toEqual([
+      expect.objectContaining({ line: 'the target stores every uplink that it acknowledges', undecided: true }),
+    ]);
+  });
+
   it('that were never acknowledged may be missing', () => {
     sends(1, 'data', report(1));
     event('uplink.dropped', { uplink: 1, type: 'data', why: 'no answer' });
@@ -202,6 +210,12 @@ describe('downlinks of a target', () => {
     const queued = queues('shell', ['info show']);
     audit.queued(SERIAL, queued, audit.asks(['info show']));
     expect(broken([queued])).toEqual([expect.stringMatching(/two requests were answered with the downlink m1$/)]);
+  });
+
+  it('that the target does not have, although it has accepted them, are named', () => {
+    const queued = queues('shell', ['info show']);
+    audit.missing(SERIAL, queued.id);
+    expect(broken()).toEqual([expect.stringMatching(/the downlink m1, but the target has no such downlink$/)]);
   });
 
   it('that are queued with another body than that of the request are named', () => {
