@@ -86,7 +86,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Checks what would be fatal. The file was written by this program. */
+/** Checks only what would make the program fail later: this program wrote the file. */
 function isSituation(value: unknown): value is Situation {
   if (!isRecord(value) || !Array.isArray(value.fleet) || !Array.isArray(value.faults)) return false;
   const all = [...value.fleet, ...value.faults];

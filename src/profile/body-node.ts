@@ -73,7 +73,10 @@ export interface SampleColumn {
   readonly float: boolean;
 }
 
-/** Seconds that a scan took, frames that it kept, meters on the list, scans since boot, and parts from 0. */
+/**
+ * `time`: seconds that the scan took. `received`: frames that it kept. `devices`: meters on the list. `cycle`: scans since
+ * boot. `part`: number of the part, from 0.
+ */
 export const SCAN_FACTS = ['time', 'received', 'devices', 'cycle', 'part'] as const;
 export type ScanFact = (typeof SCAN_FACTS)[number];
 

@@ -11,10 +11,9 @@ const ZONE = /Z|(?<sign>[+\- ])(?<hours>\d\d)(?::?(?<minutes>\d\d))?/;
 const FORM = new RegExp(`^${DATE.source}(?:[T ]${TIME.source}(?:${ZONE.source})?)?$`, 'i');
 
 /**
- * Parses a calendar date, or date and time, of ISO 8601 in the extended or the basic format, with any fraction of a second,
- * with `Z`, an offset, or neither, which means UTC (unlike `Date.parse`, which reads local time). The time 24:00 is the end
- * of the day. A space before the offset is a `+` decoded from a query string.
- * Returns undefined if the text is not such a time.
+ * Parses a date, or a date and a time, of ISO 8601 in the extended or the basic format. Seconds may have any fraction. `Z` or
+ * an offset may follow; without them the time is UTC (`Date.parse` would read local time). The time 24:00 is the end of the
+ * day. A space before the offset is a `+` decoded from a query string. Returns undefined if the text is not such a time.
  */
 export function parseTimestamp(text: string): UnixMillis | undefined {
   const parts = FORM.exec(text.trim())?.groups;

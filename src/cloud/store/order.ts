@@ -61,7 +61,7 @@ export function foldCase(text: string): string {
   return text.toLowerCase();
 }
 
-/** The value by which a device is sorted, by name of the order. */
+/** By name of the order: the value by which a device is sorted. */
 export const SORT_VALUES: Readonly<Record<DeviceSort, (row: DeviceRow) => string | number | null>> = {
   id: (row) => row.id,
   name: (row) => row.name,
@@ -72,8 +72,8 @@ export const SORT_VALUES: Readonly<Record<DeviceSort, (row: DeviceRow) => string
 };
 
 /**
- * Compares two values of a sortable column, ascending; texts by code point, which is the order that SQLite and PostgreSQL
- * (collation "C") give their UTF-8, while `<` compares UTF-16 units and puts an emoji before "ｱ".
+ * Compares two values of a sortable column, ascending. Texts are compared by code point, as SQLite and PostgreSQL (collation
+ * "C") do. The operator `<` compares UTF-16 units and would put an emoji before "ｱ".
  */
 export function compareValues(a: string | number, b: string | number): number {
   if (typeof a === 'number' || typeof b === 'number') return Number(a) - Number(b);

@@ -1,4 +1,4 @@
-/** The devices that a step or a load sends something to, with what their firmware accepts. */
+/** The devices to which a step or a load sends something, and what their firmware accepts. */
 import { boolean, type OptionalCheck, optional, valueAt } from '../../input/checks.js';
 import { type LocatedNode, type MapNode, Problems } from '../../input/document.js';
 import { orList, quote } from '../../input/problems.js';

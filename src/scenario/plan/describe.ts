@@ -98,8 +98,8 @@ function describeLoad({ name, from, until, pace, devices }: PlannedLoad): string
 /** `50/s, Poisson` */
 export function describePace(pace: Pace): string {
   if (pace.kind === 'closed') {
-    const patience = pace.patient ? ', and stay away when they are asked to' : '';
-    return `${pace.users} users that wait, and think for ${formatDuration(pace.think)}${patience}`;
+    const patience = pace.patient ? ', obey Retry-After' : '';
+    return `${pace.users} users, one request at a time each, think time ${formatDuration(pace.think)}${patience}`;
   }
   if (pace.kind === 'replay') return `${pace.trace.times.length} requests, replayed from ${pace.file}`;
   const rates = pace.pieces.map(({ first, last }) => (first === last ? rate(first) : `${rate(first)}..${rate(last)}`));

@@ -19,7 +19,7 @@ type Place = Parameters<Problems['add']>[0];
 const SHOWN = 12;
 
 /**
- * Notes a problem for each device type of the step without this quantity.
+ * Notes a problem for each device type of the step that does not have this quantity.
  * @returns the quantity of each device type; empty if the device types are not known
  */
 export function quantitiesOf(

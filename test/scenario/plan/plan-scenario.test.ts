@@ -139,7 +139,7 @@ describe('the description of a plan', () => {
     expect(text).toMatch(/30m to 40m +outage · clime \(3 devices\) · only up/);
     expect(text).toMatch(/1h to 1h3m20s +3 × clime-0001 … clime-0003 +config: app config interval-report 900/);
     expect(text).toMatch(/1h to 2h +latest-value, 5 devices +60\/h..3\/s, evenly/);
-    expect(text).toMatch(/0s to 2h +list-devices +3 users that wait, and think for 2s/);
+    expect(text).toMatch(/0s to 2h +list-devices +3 users, one request at a time each, think time 2s/);
     expect(text).toContain('device.ready == fleet.devices');
   });
 
