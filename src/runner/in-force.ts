@@ -8,22 +8,27 @@ interface Window {
 }
 
 /** `no-signal (10% of clime)`, each once. */
-export function faultsInForce(
-  { network, serviceFaults = [], deviceFaults = [] }: Plan,
-  now: Instant,
-): readonly string[] {
+export function faultsInForce(plan: Plan, now: Instant): readonly string[] {
+  const { serviceFaults = [], deviceFaults = [] } = plan;
   const holds = ({ from, until }: Window) => now >= from && (until === null || now < until);
-  const service = serviceFaults.filter(holds);
-  const down = service.filter(({ fault }) => fault.kind === 'service-down');
-  // Network conditions from the start are not faults, except an outage. A service that is down implies an outage, listed once.
-  const isFault = ({ fault: { kind }, from, until }: PlannedFault) =>
-    kind === 'outage' ? !down.some((made) => made.from === from && made.until === until) : from > 0;
+  // Network conditions from the start are not faults, except an outage.
+  const isFault = ({ fault: { kind }, from }: PlannedFault) => kind === 'outage' || from > 0;
+  const network = namedNetworkFaults(plan).filter((fault) => holds(fault) && isFault(fault));
   const names = [
-    ...network.filter((fault) => holds(fault) && isFault(fault)).map(({ fault, to }) => named(fault.kind, to)),
+    ...network.map(({ fault, to }) => named(fault.kind, to)),
     ...deviceFaults.filter(holds).map(({ fault, to }) => named(fault, to)),
-    ...service.map(({ fault }) => fault.kind),
+    ...serviceFaults.filter(holds).map(({ fault }) => fault.kind),
   ];
   return [...new Set(names)];
+}
+
+/** The faults of the network without the outage that a service that is down implies: it has the name of that fault. */
+export function namedNetworkFaults({ network, serviceFaults = [] }: Plan): readonly PlannedFault[] {
+  const down = serviceFaults.filter(({ fault }) => fault.kind === 'service-down');
+  return network.filter(({ fault, from, until, to }) => {
+    const implied = fault.kind === 'outage' && to === null;
+    return !implied || !down.some((made) => made.from === from && made.until === until);
+  });
 }
 
 function named(fault: string, to: string | null): string {

@@ -28,36 +28,82 @@ interface Effect {
   readonly passes: Ratio;
 }
 
-export function deviceEffects({ actions }: Plan): readonly DeviceEffect[] {
-  /** By the kind of the step and the device: the lasting step in force. */
-  const open = new Map<string, PlannedAction>();
-  const ended = new Map<PlannedAction, Map<Instant | null, number[]>>();
-  const end = (action: PlannedAction, until: Instant | null, device: number) => {
-    const ends = ended.get(action) ?? new Map<Instant | null, number[]>();
-    ended.set(action, ends.set(until, [...(ends.get(until) ?? []), device]));
-  };
+/**
+ * The effects of steps. A step of the file lasts until the next one of its kind or the end of a fault of its kind; a
+ * fault of devices until its own end, because it would last as long if the steps were left out.
+ * @param actions by time, counted from the beginning of the world
+ */
+export function deviceEffects(
+  actions: readonly PlannedAction[],
+  deviceFaults: NonNullable<Plan['deviceFaults']>,
+): readonly DeviceEffect[] {
+  const open = new OpenEffects();
   for (const action of actions) {
-    if (action.wait !== undefined) continue;
     const effect = effectOf(action);
+    const endless = action.fault === undefined || deviceFaults[action.fault]?.until === null;
     for (const device of action.devices) {
-      const key = `${FAMILY[action.step] ?? action.step}/${device}`;
-      const before = open.get(key);
-      if (before !== undefined && endsLast(action, effect)) {
-        end(before, action.at, device);
-        open.delete(key);
-      }
-      if (effect?.lasts) open.set(key, action);
-      else if (effect) end(action, action.at, device);
+      if (endsLast(action, effect)) open.end(action, device);
+      if (effect?.lasts) open.begin(action, device, endless);
+      else if (effect) open.add(action, action.at, device);
     }
   }
-  for (const [key, action] of open) end(action, null, Number(key.slice(key.indexOf('/') + 1)));
-  return [...ended].flatMap(([action, ends]) => {
+  return open.close().map(({ action, until, devices }) => {
     // Because only steps with an effect are collected.
     const { effect, sign, passes } = effectOf(action) as Effect;
-    return [...ends].map(([until, devices]) => {
-      return { action, effect, sign, passes, from: action.at, until, devices: devices.sort((a, b) => a - b) };
-    });
+    return { action, effect, sign, passes, from: action.at, until, devices };
   });
+}
+
+interface OpenEffect {
+  readonly action: PlannedAction;
+  /** Whether a step of the file ends it. */
+  readonly endless: boolean;
+}
+
+/** The lasting steps in force, by kind and device. */
+class OpenEffects {
+  readonly #open = new Map<string, readonly OpenEffect[]>();
+  readonly #ended = new Map<PlannedAction, Map<Instant | null, number[]>>();
+
+  begin(action: PlannedAction, device: number, endless: boolean): void {
+    const key = keyOf(action, device);
+    this.#open.set(key, [...(this.#open.get(key) ?? []), { action, endless }]);
+  }
+
+  /** Ends what `action` ends: its own fault, and otherwise the steps of the file and faults without an end. */
+  end(action: PlannedAction, device: number): void {
+    const key = keyOf(action, device);
+    const begins = effectOf(action) !== undefined && action.fault !== undefined;
+    const ends = (each: OpenEffect) => {
+      if (each.action.fault !== undefined && each.action.fault === action.fault) return true;
+      return each.endless && !begins;
+    };
+    const open = this.#open.get(key) ?? [];
+    for (const each of open) if (ends(each)) this.add(each.action, action.at, device);
+    this.#open.set(
+      key,
+      open.filter((each) => !ends(each)),
+    );
+  }
+
+  add(action: PlannedAction, until: Instant | null, device: number): void {
+    const ends = this.#ended.get(action) ?? new Map<Instant | null, number[]>();
+    this.#ended.set(action, ends.set(until, [...(ends.get(until) ?? []), device]));
+  }
+
+  /** Everything that began; what has not ended lasts until the end of the run. */
+  close(): readonly { action: PlannedAction; until: Instant | null; devices: readonly number[] }[] {
+    for (const [key, open] of this.#open) {
+      for (const { action } of open) this.add(action, null, Number(key.slice(key.indexOf('/') + 1)));
+    }
+    return [...this.#ended].flatMap(([action, ends]) =>
+      [...ends].map(([until, devices]) => ({ action, until, devices: devices.sort((a, b) => a - b) })),
+    );
+  }
+}
+
+function keyOf({ step }: PlannedAction, device: number): string {
+  return `${FAMILY[step] ?? step}/${device}`;
 }
 
 /** `create-device` ends what `delete-device` began. */

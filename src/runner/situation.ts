@@ -13,18 +13,50 @@ import { withFirmware } from '../profile/versions.js';
 import { describeFaultSpec } from '../scenario/faults/network.js';
 import type { ServiceFault } from '../scenario/faults/service.js';
 import type { Plan, PlannedAction, PlannedGroup } from '../scenario/model/plan.js';
-import { describeStep } from '../scenario/steps/index.js';
+import { describeStep, type StepCall } from '../scenario/steps/index.js';
 import type { FaultSpec } from '../transport/faults/index.js';
 import { profileOf } from './fleet.js';
+import { namedNetworkFaults } from './in-force.js';
 import { deviceEffects } from './situation-steps.js';
 
-/** Steps after a wait are left out, because the plan does not know their times. */
-export function situationOf(plan: Plan, profiles: ReadonlyMap<string, Profile>): Situation {
+/** What decides the times of steps during a run. */
+export interface Happened {
+  /** When the waits of the plan ended, by their indices. */
+  readonly waits: ReadonlyMap<number, Instant>;
+  /** Control commands from consoles, by time. */
+  readonly console: readonly ConsoleStep[];
+}
+
+/** A control command that a user typed on a console. */
+export interface ConsoleStep {
+  readonly at: Instant;
+  readonly serial: number;
+  readonly call: StepCall;
+}
+
+/** @param happened left out: nothing, so that steps after a wait have no time */
+export function situationOf(plan: Plan, profiles: ReadonlyMap<string, Profile>, happened?: Happened): Situation {
+  const faults = [...networkFaults(plan), ...serviceFaults(plan), ...deviceFaults(plan, actionsOf(plan, happened))];
   return {
     fleet: plan.groups.map((group, index) => fleetPart(plan, group, index, profiles)),
-    faults: merged([...networkFaults(plan), ...serviceFaults(plan), ...deviceFaults(plan)]),
+    faults: merged(faults),
   };
 }
+
+/** The steps whose time is known, by time. */
+function actionsOf({ actions, devices }: Plan, happened?: Happened): readonly PlannedAction[] {
+  const timed = actions.flatMap(({ wait, at, ...action }) => {
+    const begin = wait === undefined ? 0 : happened?.waits.get(wait);
+    return begin === undefined ? [] : [{ ...action, at: begin + at }];
+  });
+  const typed = (happened?.console ?? []).map(({ at, serial, call }) => {
+    return { ...call, at, origin: CONSOLE, devices: [devices.findIndex((device) => device.serial === serial)] };
+  });
+  return [...timed, ...typed].sort((a, b) => a.at - b.at);
+}
+
+/** Origin of an action that is no step of the scenario. */
+const CONSOLE = -1;
 
 function fleetPart(
   { devices }: Plan,
@@ -57,18 +89,15 @@ function configured(profile: Profile, lines: readonly string[], { module, name }
   return spec?.type === 'int' ? spec.default : 0;
 }
 
-/** A service that is down implies an outage, which is listed once, by the name of the fault. */
-function networkFaults({ network, serviceFaults: service = [], devices }: Plan): readonly SituationFault[] {
-  const implied = ({ from, until }: { readonly from: Instant; readonly until: Instant | null }) =>
-    service.some((fault) => fault.fault.kind === 'service-down' && fault.from === from && fault.until === until);
-  return network.flatMap(({ fault, from, until, to, devices: indices, way }) => {
+function networkFaults(plan: Plan): readonly SituationFault[] {
+  return namedNetworkFaults(plan).flatMap(({ fault, from, until, to, devices: indices, way }) => {
     const effect = networkEffect(fault);
-    if (effect === undefined || (fault.kind === 'outage' && to === null && implied({ from, until }))) return [];
+    if (effect === undefined) return [];
     return {
       name: fault.kind,
       what: `${describeFaultSpec(fault)}${way === 'both' ? '' : `, ${way} only`}`,
       whom: to ?? '',
-      serials: indices === null ? null : rangesOf(indices.flatMap((index) => devices[index]?.serial ?? [])),
+      serials: indices === null ? null : rangesOf(indices.flatMap((index) => plan.devices[index]?.serial ?? [])),
       effect,
       sign: SIGNED.has(fault.kind) ? fault.kind : null,
       passes: passing(fault, way),
@@ -135,23 +164,15 @@ function serviceFaults({ serviceFaults: planned = [] }: Plan): readonly Situatio
     }));
 }
 
-/** The steps of a fault by the name of the fault. */
-const STEP_OF_FAULT: Readonly<Record<string, PlannedAction['step']>> = {
-  'no-signal': 'radio',
-  'brown-out': 'battery',
-  signal: 'antenna',
-  'modem-failure': 'modem',
-};
-
-function deviceFaults(plan: Plan): readonly SituationFault[] {
-  return deviceEffects(plan).map(({ action, effect, sign, passes, from, until, devices }) => {
-    const fault = (plan.deviceFaults ?? []).find(
-      (each) => each.from === from && each.until === until && STEP_OF_FAULT[each.fault] === action.step,
-    );
+function deviceFaults(plan: Plan, actions: readonly PlannedAction[]): readonly SituationFault[] {
+  const { deviceFaults: planned = [] } = plan;
+  return deviceEffects(actions, planned).map(({ action, effect, sign, passes, from, until, devices }) => {
+    const fault = action.fault === undefined ? undefined : planned[action.fault];
     const [only, ...others] = devices.map((index) => plan.devices[index]);
+    const typed = action.origin === CONSOLE ? ' on a console' : '';
     return {
       name: fault?.fault ?? action.step,
-      what: fault?.fault ?? describeStep(action),
+      what: fault?.fault ?? `${describeStep(action)}${typed}`,
       whom: fault ? (fault.to ?? '') : others.length === 0 ? (only?.name ?? '') : `${devices.length} devices`,
       serials:
         devices.length === plan.devices.length

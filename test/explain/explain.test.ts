@@ -95,7 +95,7 @@ describe('the cause of a slow downlink', () => {
     const fleet = [{ ...CLIME, config: { 'interval-report': 300 } }];
     const faults = [{ reboot: { every: '25s' }, from: '60m', until: '2h' }];
     const { causes, timeline } = await slowest({ fleet, faults });
-    expect(causes).toEqual([{ kind: 'fault', name: 'power-cycle (clime-0001)' }]);
+    expect(causes).toEqual([{ kind: 'fault', name: 'reboot' }]);
     expect(timeline.some(({ what }) => what.includes('cut off by a restart (power)'))).toBe(true);
   });
 

@@ -151,12 +151,10 @@ function changesFor(
 function removablesOf({ removables }: DrawnScenario, { faults }: Situation, cause: CauseKey): readonly number[] {
   const fault = cause.startsWith('fault:') ? faults[Number(cause.slice('fault:'.length))] : undefined;
   if (fault === undefined) return [];
-  const name = fault.name === 'power-cycle' ? 'reboot' : fault.name;
   // Steps have no selector in the situation; their time identifies them.
-  const isStep = name === 'reboot' || name === 'radio';
   const began = Math.round((fault.windows[0]?.from ?? 0) / 60_000);
   return removables.flatMap((each, index) =>
-    each.name === name && (isStep ? each.from === began : each.to === fault.whom) ? [index] : [],
+    each.name === fault.name && (fault.name === 'radio' ? each.from === began : each.to === fault.whom) ? [index] : [],
   );
 }
 

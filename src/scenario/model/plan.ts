@@ -36,7 +36,7 @@ export interface Plan {
   readonly network: readonly PlannedFault[];
   /** Faults of the embedded cloud; left out if empty. */
   readonly serviceFaults?: readonly PlannedServiceFault[];
-  /** Lasting faults of devices, for reports; `actions` contains the steps that carry them out. Left out if empty. */
+  /** Faults of devices, for reports; `actions` contains the steps that carry them out. Left out if empty. */
   readonly deviceFaults?: readonly PlannedDeviceFault[];
   /** By time; actions at the same time are in the order of the file. */
   readonly actions: readonly PlannedAction[];
@@ -110,7 +110,7 @@ export interface PlannedDeviceFault {
   /** `no-signal` */
   readonly fault: string;
   readonly from: Instant;
-  /** Exclusive; null: until the very end, settling included. */
+  /** Exclusive; null: until the very end, settling included. Equal to `from` for a fault that happens once. */
   readonly until: Instant | null;
   /** Text of its selector; null: all devices. */
   readonly to: string | null;
@@ -153,6 +153,8 @@ export type PlannedAction = StepCall & {
   readonly sample?: string;
   /** Index of a wait: `at` counts from its end; left out: from the beginning of the world. */
   readonly wait?: number;
+  /** Index into {@link Plan.deviceFaults} of the fault that the action begins or ends; left out: none. */
+  readonly fault?: number;
   /** Indices into {@link Plan.devices}, ascending. */
   readonly devices: readonly number[];
 };

@@ -60,7 +60,7 @@ export interface Scenario {
   readonly network: readonly ScenarioFault[];
   /** Faults of the embedded cloud. */
   readonly serviceFaults: readonly PlannedServiceFault[];
-  /** Faults of devices that last; `steps` contains what they do. */
+  /** Faults of devices; `steps` contains what they do. */
   readonly deviceFaults: readonly PlannedDeviceFault[];
   readonly steps: readonly ScenarioStep[];
   readonly loads: readonly ScenarioLoad[];
@@ -80,6 +80,8 @@ export interface ScenarioStep {
   readonly rollout?: Rollout;
   /** The step begins when this condition holds, and not before `at`. */
   readonly wait?: StepWait;
+  /** Index into `deviceFaults` of the fault that the step begins or ends; left out: the step is one of the file. */
+  readonly fault?: number;
   readonly call: StepCall;
 }
 

@@ -31,7 +31,7 @@ interface Faults {
   readonly network: readonly ScenarioFault[];
   readonly steps: readonly ScenarioStep[];
   readonly service: readonly PlannedServiceFault[];
-  /** The lasting faults that `steps` carries out. */
+  /** The faults that `steps` carries out. */
   readonly devices: readonly PlannedDeviceFault[];
 }
 
@@ -62,9 +62,15 @@ export function faults(node: LocatedNode, problems: Problems, context: StepConte
 }
 
 function together(all: readonly Faults[]): Faults {
+  let before = 0;
+  const steps = all.flatMap((each) => {
+    const shift = before;
+    before += each.devices.length;
+    return each.steps.map((step) => (step.fault === undefined ? step : { ...step, fault: step.fault + shift }));
+  });
   return {
     network: all.flatMap(({ network }) => network),
-    steps: all.flatMap(({ steps }) => steps),
+    steps,
     service: all.flatMap(({ service }) => service),
     devices: all.flatMap(({ devices }) => devices),
   };
@@ -179,14 +185,15 @@ function deviceFault(
   const times = read.every === null ? 1 : Math.ceil((last - from) / read.every);
   if (times > MOST_TIMES) return complain(options, problems, `a fault that occurs at most ${MOST_TIMES} times`);
   const begin = Array.from({ length: times }, (_, i) => {
-    return { at: from + i * (read.every ?? 0), over: 0, to, call: read.begin };
+    return { at: from + i * (read.every ?? 0), over: 0, to, fault: 0, call: read.begin };
   });
   // A fault that lasts beyond the end of the scenario also lasts while the world settles.
-  const heals = read.end !== null && until !== null && until <= end;
-  const lasts = { fault: name, from, until: heals ? until : null, to: to.kind === 'all' ? null : selectorName(to) };
+  const heals = until !== null && until <= end;
+  const once = read.end === null && read.every === null;
+  const whom = to.kind === 'all' ? null : selectorName(to);
   return {
     ...NO_FAULTS,
-    steps: heals ? [...begin, { at: until, over: 0, to, call: read.end }] : begin,
-    devices: read.end === null ? [] : [lasts],
+    steps: heals && read.end !== null ? [...begin, { at: until, over: 0, to, fault: 0, call: read.end }] : begin,
+    devices: [{ fault: name, from, until: once ? from : heals ? until : null, to: whom }],
   };
 }

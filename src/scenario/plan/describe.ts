@@ -17,8 +17,10 @@ const COLUMN = 18;
 
 /** 16 hex digits; equal plans have the same digest. */
 export function planDigest(plan: Plan): string {
-  // Regions are labels that do not change a run.
-  const said = { ...plan, groups: plan.groups.map(({ region: _, ...group }) => group) };
+  // Regions, and the faults that actions belong to, are labels that do not change a run.
+  const groups = plan.groups.map(({ region: _, ...group }) => group);
+  const actions = plan.actions.map(({ fault: _, ...action }) => action);
+  const said = { ...plan, groups, actions };
   return createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 16);
 }
 

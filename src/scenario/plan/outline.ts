@@ -1,10 +1,9 @@
 /** Summary of a plan for reports: what happens when, and a fingerprint that decides whether two runs are comparable. */
 import { createHash } from 'node:crypto';
 import type { Instant, Millis } from '../../kernel/time.js';
-import type { DeviceFaultName } from '../faults/device/index.js';
 import { describeFaultSpec } from '../faults/network.js';
 import { describeServiceFault } from '../faults/service.js';
-import type { Plan, PlannedAction } from '../model/plan.js';
+import type { Plan } from '../model/plan.js';
 import { describeStep } from '../steps/index.js';
 import { describePace } from './describe.js';
 import { stepsOf } from './steps-of.js';
@@ -33,8 +32,7 @@ interface Mark {
 
 /** @param serials serial numbers of the devices to list in `faultsOf`. Default: none */
 export function outline(plan: Plan, serials: readonly number[] = []): Outline {
-  const { marks: ofDevices, carriers } = deviceFaults(plan);
-  const faults = [...networkFaults(plan), ...serviceFaultsOf(plan), ...ofDevices];
+  const faults = [...networkFaults(plan), ...serviceFaultsOf(plan), ...deviceFaults(plan)];
   const faultsOf = [...new Set(serials)].map((serial) => {
     const index = plan.devices.findIndex((device) => device.serial === serial);
     return [serial, faults.flatMap(({ devices }, i) => (devices === null || devices.includes(index) ? [i] : []))];
@@ -42,7 +40,7 @@ export function outline(plan: Plan, serials: readonly number[] = []): Outline {
   return {
     duration: plan.duration,
     warmUp: plan.warmUp,
-    marks: [...faults.map(({ mark }) => mark), ...steps(plan, carriers), ...loads(plan)],
+    marks: [...faults.map(({ mark }) => mark), ...steps(plan), ...loads(plan)],
     faultsOf: Object.fromEntries(faultsOf),
     situation: situationOf(plan),
   };
@@ -67,44 +65,23 @@ function serviceFaultsOf({ serviceFaults = [] }: Plan): readonly Fault[] {
   });
 }
 
-/** The step that carries out a lasting fault of devices. */
-const CARRIERS: Readonly<Record<string, PlannedAction['step']>> = {
-  'brown-out': 'battery',
-  signal: 'antenna',
-  'no-signal': 'radio',
-  'clock-drift': 'clock',
-  'flash-failure': 'flash',
-  'modem-failure': 'modem',
-  'stuck-sensor': 'sensor',
-} satisfies Readonly<Record<Exclude<DeviceFaultName, 'reboot' | 'clock-skew'>, PlannedAction['step']>>;
-
-/** The lasting faults of devices, and the steps that begin and end them, which are not shown again as steps. */
-function deviceFaults({ deviceFaults: planned = [], actions }: Plan): {
-  readonly marks: readonly Fault[];
-  readonly carriers: ReadonlySet<number>;
-} {
-  const carriers = new Set<number>();
-  const all = stepsOf(actions);
-  const take = (fault: string, at: Instant) => {
-    const found = all.find(
-      ({ first }) => first.at === at && first.step === CARRIERS[fault] && !carriers.has(first.origin),
-    );
-    if (found) carriers.add(found.first.origin);
-    return found;
-  };
-  const marks = planned.map(({ fault, from, until, to }): Fault => {
-    const begin = take(fault, from);
-    if (until !== null) take(fault, until);
+function deviceFaults({ deviceFaults: planned = [], actions }: Plan): readonly Fault[] {
+  const begun = new Map<number, ReturnType<typeof stepsOf>[number]>();
+  for (const step of stepsOf(actions)) {
+    const { fault } = step.first;
+    if (fault !== undefined && !begun.has(fault)) begun.set(fault, step);
+  }
+  return planned.map(({ fault, from, until, to }, index): Fault => {
+    const begin = begun.get(index);
     const what = begin === undefined ? fault : describeStep(begin.first);
     const named = what.startsWith(fault) ? what : `${fault} (${what})`;
     return { mark: { kind: 'fault', what: named, whom: to ?? '', from, until }, devices: begin?.devices ?? [] };
   });
-  return { marks, carriers };
 }
 
-/** One mark for each step of the scenario, except for steps after a wait, whose time is not known. @param hidden origins */
-function steps({ actions, devices }: Plan, hidden: ReadonlySet<number>): readonly Mark[] {
-  const shown = actions.filter(({ wait, origin }) => wait === undefined && !hidden.has(origin));
+/** One mark for each step of the file, except for steps after a wait, whose time is not known. */
+function steps({ actions, devices }: Plan): readonly Mark[] {
+  const shown = actions.filter(({ wait, fault }) => wait === undefined && fault === undefined);
   return stepsOf(shown).map(({ first, last, devices: indices }) => {
     const whom = indices.length === 1 ? (devices[indices[0] ?? 0]?.name ?? '') : `${indices.length} devices`;
     return { kind: 'step', what: describeStep(first), whom, from: first.at, until: last.at };

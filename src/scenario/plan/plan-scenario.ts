@@ -170,7 +170,7 @@ function planSteps(
 }
 
 function planStep(
-  { over, call, rollout, to }: ScenarioStep,
+  { over, call, rollout, to, fault }: ScenarioStep,
   origin: number,
   begin: Anchor,
   devices: readonly number[],
@@ -179,6 +179,7 @@ function planStep(
     origin,
     ...call,
     ...(begin.wait !== null && { wait: begin.wait }),
+    ...(fault !== undefined && { fault }),
     ...(to.kind === 'sample' && { sample: selectorName(to) }),
   };
   return cohortsOf(devices, rollout?.cohorts ?? 1).flatMap((cohort, number) => {

@@ -149,8 +149,8 @@ it('a store may be of no use at all, or for writing', () => {
   );
 });
 
-it('a fault of devices that lasts is known by name', () => {
-  const { deviceFaults } = planOf(
+it('the faults of devices are known by name, and each of their steps belongs to one', () => {
+  const { deviceFaults, actions } = planOf(
     [
       '  - { no-signal:, from: 10m, until: 20m, to: clime/1 }',
       '  - { brown-out:, from: 1h, until: 3h }',
@@ -160,6 +160,13 @@ it('a fault of devices that lasts is known by name', () => {
   expect(deviceFaults).toEqual([
     { fault: 'no-signal', from: minutes(10), until: minutes(20), to: 'clime/1' },
     { fault: 'brown-out', from: minutes(60), until: null, to: null },
+    { fault: 'reboot', from: minutes(5), until: minutes(5), to: null },
+  ]);
+  expect(actions.map(({ at, step, fault }) => [at, step, fault])).toEqual([
+    [minutes(5), 'power-cycle', 2],
+    [minutes(10), 'radio', 0],
+    [minutes(20), 'radio', 0],
+    [minutes(60), 'battery', 1],
   ]);
 });
 
