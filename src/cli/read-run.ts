@@ -67,7 +67,7 @@ export function openRun(path: string): StoredRun {
 }
 
 const NO_SUMMARY = {
-  situation: { fleet: [], faults: [] },
+  situation: { fleet: [], faults: [], settings: [] },
   names: {},
   unknown: ['The run has no summary.json, so its faults and intervals are unknown.'],
 } as const;
@@ -89,6 +89,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 /** Checks only what would make the program fail later: this program wrote the file. */
 function isSituation(value: unknown): value is Situation {
   if (!isRecord(value) || !Array.isArray(value.fleet) || !Array.isArray(value.faults)) return false;
+  if (!Array.isArray(value.settings)) return false;
   const all = [...value.fleet, ...value.faults];
   return all.every(isRecord) && value.faults.every((fault) => isRecord(fault) && Array.isArray(fault.windows));
 }

@@ -51,7 +51,8 @@ function isFailing({ result, why, at, until, pauses }: Chance, faults: readonly 
 
 function faultsOf(chance: Chance, calendar: FaultCalendar): readonly number[] {
   const { at, until, cutBy, lost } = chance;
-  const blocking = calendar.at(at, 'blocks');
+  // A long exchange may run into further faults.
+  const blocking = calendar.during(at, until - at > SLOW ? until : at, 'blocks');
   const cutting = cutBy === undefined ? [] : cuttingFaults(cutBy, chance, calendar);
   if (blocking.length > 0 || cutting.length > 0) return union(blocking, cutting);
   const signs = union(...lost.map((sign) => calendar.signed(sign, at, until)));

@@ -1,5 +1,4 @@
 /** Why a downlink waits. Causes are compared by their texts: `fault:3`, `interval`. */
-import type { Instant } from '../kernel/time.js';
 
 /**
  * | cause | the downlink waits |
@@ -14,13 +13,6 @@ import type { Instant } from '../kernel/time.js';
 export type CauseKey = `fault:${number}` | 'interval' | 'power-on' | 'encoder' | 'downlinks' | 'update';
 
 export type CauseSet = ReadonlySet<CauseKey>;
-
-/** A moment at which the downlink would have advanced without certain causes. */
-export interface Opportunity {
-  readonly at: Instant;
-  /** Empty: it has advanced. */
-  readonly blockers: CauseSet;
-}
 
 export const NO_CAUSE: CauseSet = new Set();
 

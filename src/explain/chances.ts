@@ -104,12 +104,14 @@ class Walk {
 
   #booted(at: Instant, cause: BootCause): void {
     const current = this.#current;
-    if (current?.result === 'open') {
+    // A poll without any event has ended long before.
+    const rested = current?.why === 'poll' && at - current.lastEvent > LONGEST_SILENCE;
+    if (current?.result === 'open' && !rested) {
       current.result = 'failed';
       current.cutBy = cause;
       current.until = at;
     }
-    this.#close(at, false);
+    this.#close(at, rested);
     this.#current = { ...draft(at, 'boot', 'boot'), booted: cause };
   }
 

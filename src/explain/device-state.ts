@@ -1,9 +1,9 @@
 /** The state of a device at the end of the trace. */
 import { humanDuration, type Instant } from '../kernel/time.js';
 import { outcomeOf } from '../trace/downlinks/ledger.js';
+import type { DeviceFacts } from './facts.js';
 import type { CauseNames } from './names.js';
 import { intervalName } from './names.js';
-import type { DeviceFacts } from './opportunities.js';
 
 /** One sentence each. @param now end of the trace */
 export function deviceState(facts: DeviceFacts, names: CauseNames, now: Instant): readonly string[] {

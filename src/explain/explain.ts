@@ -2,11 +2,11 @@
 import { type Instant, type Millis, minutes } from '../kernel/time.js';
 import { type DownlinkRecord, outcomeOf } from '../trace/downlinks/ledger.js';
 import type { CauseSet } from './causes.js';
-import { courseOf, endOf } from './course.js';
+import { endOf, timeTaken } from './course.js';
 import type { ExplainedWait, Explanation } from './explanation.js';
+import type { DeviceFacts } from './facts.js';
 import { type DeviceHistory, factsOf } from './facts.js';
 import { CauseNames } from './names.js';
-import type { DeviceFacts } from './opportunities.js';
 import { paragraph } from './paragraph.js';
 import { remedies } from './predict.js';
 import type { Situation } from './situation.js';
@@ -50,10 +50,10 @@ export class DeviceExplainer {
   explain(record: DownlinkRecord, limit: Millis = FAST): Explanation {
     const facts = this.#facts;
     const names = new CauseNames(this.#situation, facts.part);
-    const course = courseOf(record, facts);
-    const end: Instant = record.queuedAt + course.total;
-    const found = remedies(course, limit);
-    const main = course.total > limit ? found[0] : undefined;
+    const took = timeTaken(record, facts.closing);
+    const end: Instant = record.queuedAt + took;
+    const found = remedies(record, facts, limit);
+    const main = took > limit ? found[0] : undefined;
     const said: Omit<Explanation, 'text'> = {
       downlink: record.id,
       serial: this.#serial,
@@ -61,7 +61,7 @@ export class DeviceExplainer {
       type: record.type,
       queuedAt: record.queuedAt,
       outcome: endOf(record) === undefined ? (record.ended ?? 'pending') : outcomeOf(record),
-      took: course.total,
+      took,
       causes: [...(main?.without ?? [])].map((cause) => names.of(cause)),
       waits: causeTimes(record, facts, end).map(({ causes, time }) => ({ what: waitName(causes, names), time })),
       sooner: found.slice(0, MOST_REMEDIES).map(({ without, time }) => ({

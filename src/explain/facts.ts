@@ -1,12 +1,20 @@
 /** Collects what is known about one device from its events. */
-import type { Instant } from '../kernel/time.js';
+import { type Instant, type Millis, seconds } from '../kernel/time.js';
 import { dispatchTo } from '../trace/dispatch.js';
-import { DownlinkLedger } from '../trace/downlinks/ledger.js';
+import { DownlinkLedger, type DownlinkRecord } from '../trace/downlinks/ledger.js';
 import type { TraceEvent } from '../trace/events.js';
-import { judge } from './blockers.js';
+import { type JudgedChance, judge } from './blockers.js';
 import { type Chance, chancesOf } from './chances.js';
-import type { DeviceFacts } from './opportunities.js';
-import { contains, FaultCalendar, type FaultWindow, type Situation, type SituationFault } from './situation.js';
+import {
+  contains,
+  FaultCalendar,
+  type FaultWindow,
+  type FleetPart,
+  type IntervalSetting,
+  type Intervals,
+  type Situation,
+  type SituationFault,
+} from './situation.js';
 
 /** The events of one device, and those of the run that concern all devices. */
 export interface DeviceHistory {
@@ -15,11 +23,31 @@ export interface DeviceHistory {
   readonly events: readonly TraceEvent[];
 }
 
+/** What is known about the device of a downlink. */
+export interface DeviceFacts {
+  readonly chances: readonly JudgedChance[];
+  readonly calendar: FaultCalendar;
+  readonly part: FleetPart | undefined;
+  /** When the sessions of the device were set up. */
+  readonly ready: readonly Instant[];
+  /** First power-up; undefined: none in the trace. */
+  readonly firstBoot: Instant | undefined;
+  /** Times in which a firmware update was being downloaded. */
+  readonly updates: readonly { readonly from: Instant; readonly until: Instant }[];
+  /** All downlinks of users to the device, in the order of the queue. */
+  readonly downlinks: readonly DownlinkRecord[];
+  /** The intervals that a configuration sets, by the id of its downlink. */
+  readonly settings: ReadonlyMap<string, Partial<Intervals>>;
+  /** When devices stopped to begin anything new. */
+  readonly closing: Instant;
+}
+
 export function factsOf({ serial, events }: DeviceHistory, situation: Situation): DeviceFacts {
   const ledger = new DownlinkLedger();
   const handlers = dispatchTo([ledger]);
   for (const event of events) for (const handler of handlers.get(event.kind) ?? []) handler(event);
   const chances = chancesOf(events);
+  const downlinks = [...ledger.records];
   const calendar = new FaultCalendar(withoutHarmless(situation.faults, chances), serial);
   return {
     calendar,
@@ -28,7 +56,8 @@ export function factsOf({ serial, events }: DeviceHistory, situation: Situation)
     ready: events.filter(({ kind }) => kind === 'device.ready').map(({ at }) => at),
     firstBoot: firstBootIn(events),
     updates: updatesIn(events),
-    downlinks: [...ledger.records],
+    downlinks,
+    settings: settingsOf(downlinks, situation.settings, serial),
     closing: events.find(({ kind }) => kind === 'world.closing')?.at ?? events.at(-1)?.at ?? 0,
   };
 }
@@ -53,6 +82,25 @@ function withoutHarmless(faults: readonly SituationFault[], chances: readonly Ch
 
 /** Sign of a weak battery; not in `net.fault` events, but the cause of a boot. */
 const BROWN_OUT = 'brown-out';
+
+/** The API accepts a downlink at most this long after its step. */
+const ACCEPTED: Millis = seconds(10);
+
+/** The n-th configuration that was queued at some time is that of the n-th step at that time. */
+function settingsOf(
+  downlinks: readonly DownlinkRecord[],
+  settings: readonly IntervalSetting[],
+  serial: number,
+): DeviceFacts['settings'] {
+  const open = settings.filter(({ serials }) => contains(serials, serial));
+  const found = new Map<string, Partial<Intervals>>();
+  for (const { id, type, queuedAt } of downlinks) {
+    const index = open.findIndex(({ at }) => at <= queuedAt && queuedAt - at <= ACCEPTED);
+    const [setting] = type === 'config' && index >= 0 ? open.splice(index, 1) : [];
+    if (setting !== undefined) found.set(id, setting);
+  }
+  return found;
+}
 
 /** A history without boots (of messages alone) begins with a device that is switched on. */
 function firstBootIn(events: readonly TraceEvent[]): Instant | undefined {

@@ -8,10 +8,26 @@ import type { Instant, Millis } from '../kernel/time.js';
 export interface Situation {
   readonly fleet: readonly FleetPart[];
   readonly faults: readonly SituationFault[];
+  /** Configurations that set an interval, by time. */
+  readonly settings: readonly IntervalSetting[];
 }
 
-/** A group of devices of one type. */
-export interface FleetPart {
+/** Intervals of a device. */
+export interface Intervals {
+  /** null: the device sends no periodic reports. */
+  readonly reportEvery: Millis | null;
+  /** 0: off; null: the device type has no poll timer. */
+  readonly pollEvery: Millis | null;
+}
+
+/** A configuration that users queue for devices. An interval that it does not set is left out. */
+export interface IntervalSetting extends Partial<Intervals> {
+  readonly at: Instant;
+  readonly serials: readonly SerialRange[];
+}
+
+/** A group of devices of one type, with its intervals at the first boot. */
+export interface FleetPart extends Intervals {
   /** Name of the group: `cellar`. */
   readonly group: string;
   /** Serial numbers: the first and the last of each range, inclusive. */
@@ -19,10 +35,10 @@ export interface FleetPart {
   /** Name of the device type: `clime`. */
   readonly profile: string;
   readonly firmware: string;
-  /** Report interval at the first boot; null: the device sends no periodic reports. */
-  readonly reportEvery: Millis | null;
-  /** Poll interval at the first boot; 0: off; null: the device type has no poll timer. */
-  readonly pollEvery: Millis | null;
+  /** Share of the report interval by which a report may come earlier or later. */
+  readonly jitter: Ratio;
+  /** After this time the device gives a report up; null: it has no limit. */
+  readonly sendLimit: Millis | null;
   /** Whether the device type has an encoder. Without one, the cloud never delivers a data downlink. */
   readonly encoder: boolean;
 }
@@ -41,6 +57,17 @@ export type FaultEffect =
   /** The modem fails once, at its beginning. */
   | 'disturbs';
 
+/** How exchanges work again after a blocking fault. */
+export type FaultRecovery =
+  /** Datagrams get lost: the device repeats them every 11 s or so. */
+  | 'repeats'
+  /** There is no network: the modem follows its attach policy. */
+  | 'attaches'
+  /** The modem fails: the firmware leaves it off, longer after each error. */
+  | 'backs-off'
+  /** The supply breaks down at each transmission: the device boots again and again, until the modem counts as in a reset loop. */
+  | 'boots';
+
 /** A fault, or a step with the effect of one. */
 export interface SituationFault {
   /** As in the scenario: `outage`, `loss`, `no-signal`, `radio: off`. */
@@ -54,8 +81,13 @@ export interface SituationFault {
   readonly effect: FaultEffect;
   /** Name in `net.fault` events, or `brown-out` for a weak battery; null: it leaves no sign. */
   readonly sign: string | null;
+  readonly recovery: FaultRecovery;
   /** Share of the round trips (a datagram and its answer) that get through, 0 to 1; 1 if it loses none. */
   readonly passes: Ratio;
+  /** Share of the round trips that become unreadable, 0 to 1. The device then gives the exchange up at once. */
+  readonly garbles: Ratio;
+  /** Mean time by which it delays a round trip. */
+  readonly delay: Millis;
   /** When it is in force, in chronological order; several for a recurring fault. */
   readonly windows: readonly FaultWindow[];
 }
@@ -84,11 +116,11 @@ export function rangesOf(serials: readonly number[]): readonly SerialRange[] {
 
 /** The faults of one device. */
 export class FaultCalendar {
-  /** Indices into `faults` of the situation. */
-  readonly #own: readonly (readonly [number, SituationFault])[];
+  /** Each with its index in the situation. */
+  readonly faults: readonly (readonly [number, SituationFault])[];
 
   constructor(faults: readonly SituationFault[], serial: number) {
-    this.#own = faults.flatMap((fault, index) => (contains(fault.serials, serial) ? [[index, fault] as const] : []));
+    this.faults = faults.flatMap((fault, index) => (contains(fault.serials, serial) ? [[index, fault] as const] : []));
   }
 
   /** Indices of the faults of these effects that are in force at `at`. */
@@ -98,34 +130,24 @@ export class FaultCalendar {
 
   /** Indices of the faults of these effects that are in force at any time from `from` to `until`, inclusive. */
   during(from: Instant, until: Instant, ...effects: readonly FaultEffect[]): readonly number[] {
-    return this.#own.flatMap(([index, { effect, windows }]) =>
+    return this.faults.flatMap(([index, { effect, windows }]) =>
       effects.includes(effect) && windows.some((window) => overlaps(window, from, until)) ? [index] : [],
     );
   }
 
   /** Indices of the faults in force from `from` to `until` that leave the sign `sign` in `net.fault` events. */
   signed(sign: string, from: Instant, until: Instant): readonly number[] {
-    return this.#own.flatMap(([index, fault]) =>
+    return this.faults.flatMap(([index, fault]) =>
       fault.sign === sign && fault.windows.some((window) => overlaps(window, from, until)) ? [index] : [],
     );
   }
 
-  /** Share of the round trips that get through at `at`, 0 to 1, without the faults that `removed` contains. */
-  passes(at: Instant, removed: (fault: number) => boolean): Ratio {
-    let passes = 1;
-    for (const [index, fault] of this.#own) {
-      if (fault.effect !== 'hinders' || removed(index)) continue;
-      if (fault.windows.some((window) => overlaps(window, at, at))) passes *= fault.passes;
-    }
-    return passes;
-  }
-
-  /** The ends of all blocking windows after `after` and before `before`, ascending. */
-  ends(after: Instant, before: Instant): readonly Instant[] {
-    const ends = this.#own.flatMap(([, { effect, windows }]) =>
-      effect === 'blocks' ? windows.flatMap(({ until }) => until ?? []) : [],
+  /** When faults that affect a running exchange begin, from `from` to `until`, by time. */
+  starts(from: Instant, until: Instant): readonly { readonly fault: number; readonly at: Instant }[] {
+    const starts = this.faults.flatMap(([fault, { effect, windows }]) =>
+      effect === 'blocks' || effect === 'hinders' ? windows.map((window) => ({ fault, at: window.from })) : [],
     );
-    return [...new Set(ends)].filter((end) => end > after && end < before).sort((a, b) => a - b);
+    return starts.filter(({ at }) => at >= from && at <= until).sort((a, b) => a.at - b.at);
   }
 }
 

@@ -4,8 +4,9 @@ import { type DownlinkRecord, STAGES, type Stage } from '../trace/downlinks/ledg
 import type { ContactReason, RadioPause } from '../trace/events.js';
 import type { JudgedChance } from './blockers.js';
 import type { TimelineEntry } from './explanation.js';
+import type { DeviceFacts } from './facts.js';
+import { heldBack } from './held-back.js';
 import type { CauseNames } from './names.js';
-import { type DeviceFacts, heldBack } from './opportunities.js';
 import type { Situation } from './situation.js';
 
 const CONTACTS: Readonly<Record<ContactReason, string>> = {

@@ -3,7 +3,8 @@ import type { Instant, Millis } from '../kernel/time.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import type { JudgedChance } from './blockers.js';
 import { type CauseKey, type CauseSet, faultCauses, NO_CAUSE, setKey } from './causes.js';
-import { type DeviceFacts, heldBack, withoutEncoder } from './opportunities.js';
+import type { DeviceFacts } from './facts.js';
+import { heldBack, withoutEncoder } from './held-back.js';
 
 interface CauseTime {
   /** Empty: the time that every exchange takes. undefined: no cause is known. */

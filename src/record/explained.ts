@@ -29,6 +29,9 @@ interface ExplainedRecording {
 
 /** A device is silent if a report is missing for this many intervals: one, with jitter and some repetitions. */
 const SILENT = 1.5;
+/** Most device types send a report up to this share of the interval earlier or later. */
+const JITTER = 0.2;
+const UNKNOWN_FAULT = { recovery: 'repeats', passes: 0, garbles: 0, delay: 0 } as const;
 /** Reports needed for a typical interval. */
 const ENOUGH = 3;
 
@@ -60,7 +63,7 @@ export function recordedRun(recording: Recording): ExplainedRecording {
   for (const event of events) histories.take(event);
   return {
     histories,
-    situation: { fleet: parts, faults: silences },
+    situation: { fleet: parts, faults: silences, settings: [] },
     names: Object.fromEntries([...serials].map(([device, serial]) => [String(serial), device])),
     unknown: UNKNOWN,
     downlinks: downlinks.flatMap(({ n, device, type, at, ended, state, answer }) => {
@@ -129,6 +132,8 @@ function partOf(
   return {
     ...{ group: device, serials: [[serial, serial]], profile: type ?? 'unknown', firmware: 'unknown', encoder: true },
     reportEvery: configured('reportEvery') ?? typicalInterval(uplinks) ?? null,
+    jitter: JITTER,
+    sendLimit: null,
     pollEvery: configured('pollEvery') ?? 0,
   };
 }
@@ -152,5 +157,5 @@ function silenceOf(
   });
   if (windows.length === 0) return [];
   const name = 'silence of the device, although a report was due';
-  return [{ name, what: name, whom: '', serials, effect: 'blocks', sign: null, passes: 0, windows }];
+  return [{ name, what: name, whom: '', serials, effect: 'blocks', sign: null, windows, ...UNKNOWN_FAULT }];
 }

@@ -1,5 +1,5 @@
 /** Steps that delay the exchanges of devices, with the time at which each ends: one that lasts ends with the next one of its kind. */
-import type { FaultEffect } from '../explain/situation.js';
+import type { FaultEffect, FaultRecovery } from '../explain/situation.js';
 import type { Ratio } from '../kernel/ratio.js';
 import type { Instant } from '../kernel/time.js';
 import type { Dbm } from '../kernel/units.js';
@@ -12,6 +12,7 @@ interface DeviceEffect {
   readonly effect: FaultEffect;
   /** Name in `net.fault` events; null: it leaves none. */
   readonly sign: string | null;
+  readonly recovery: FaultRecovery;
   readonly passes: Ratio;
   readonly from: Instant;
   /** null: until the end of the run. Equal to `from` for a step that happens once. */
@@ -23,6 +24,7 @@ interface DeviceEffect {
 interface Effect {
   readonly effect: FaultEffect;
   readonly sign: string | null;
+  readonly recovery: FaultRecovery;
   readonly lasts: boolean;
   /** Share of the round trips that get through while it is in force, 0 to 1. */
   readonly passes: Ratio;
@@ -49,8 +51,8 @@ export function deviceEffects(
   }
   return open.close().map(({ action, until, devices }) => {
     // Because only steps with an effect are collected.
-    const { effect, sign, passes } = effectOf(action) as Effect;
-    return { action, effect, sign, passes, from: action.at, until, devices };
+    const { effect, sign, recovery, passes } = effectOf(action) as Effect;
+    return { action, effect, sign, recovery, passes, from: action.at, until, devices };
   });
 }
 
@@ -120,7 +122,7 @@ function effectOf(action: PlannedAction): Effect | undefined {
     case 'radio':
       return action.options === 'off' ? BLOCKS : undefined;
     case 'delete-device':
-      return BLOCKS;
+      return { ...BLOCKS, recovery: 'repeats' };
     case 'antenna':
       return action.options === 'free' ? undefined : signalEffect(action.options.rsrp);
     case 'battery':
@@ -146,18 +148,24 @@ function signalEffect(rsrp: Dbm): Effect | undefined {
 
 function batteryEffect(options: StepCall<'battery'>['options']): Effect | undefined {
   if (options.kind === 'new') return undefined;
-  return { ...(options.kind === 'voltage' && options.volts <= WEAK ? BLOCKS : HINDERS), sign: 'brown-out' };
+  return {
+    ...(options.kind === 'voltage' && options.volts <= WEAK ? BLOCKS : HINDERS),
+    sign: 'brown-out',
+    recovery: 'boots',
+  };
 }
 
 function modemEffect(fault: StepCall<'modem'>['options']): Effect | undefined {
   if (fault === 'mended') return undefined;
-  return fault === 'mute' || fault === 'no-sim' || fault === 'no-socket' ? BLOCKS : DISTURBS;
+  return fault === 'mute' || fault === 'no-sim' || fault === 'no-socket'
+    ? { ...BLOCKS, recovery: 'backs-off' }
+    : DISTURBS;
 }
 
-const BLOCKS: Effect = { effect: 'blocks', sign: null, lasts: true, passes: 0 };
-const HINDERS: Effect = { effect: 'hinders', sign: null, lasts: true, passes: 1 };
-const RESTARTS: Effect = { effect: 'restarts', sign: null, lasts: false, passes: 1 };
-const DISTURBS: Effect = { effect: 'disturbs', sign: null, lasts: false, passes: 1 };
+const BLOCKS: Effect = { effect: 'blocks', sign: null, recovery: 'attaches', lasts: true, passes: 0 };
+const HINDERS: Effect = { effect: 'hinders', sign: null, recovery: 'repeats', lasts: true, passes: 1 };
+const RESTARTS: Effect = { effect: 'restarts', sign: null, recovery: 'repeats', lasts: false, passes: 1 };
+const DISTURBS: Effect = { effect: 'disturbs', sign: null, recovery: 'repeats', lasts: false, passes: 1 };
 /** Below this power (dBm) no network is found, and below the other one the signal is weak (docs/FIDELITY.md). */
 const NO_SERVICE = -130;
 const GOOD = -115;

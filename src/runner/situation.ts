@@ -2,12 +2,13 @@
 import {
   type FaultEffect,
   type FleetPart,
+  type IntervalSetting,
   rangesOf,
   type Situation,
   type SituationFault,
 } from '../explain/situation.js';
 import type { Ratio } from '../kernel/ratio.js';
-import { type Instant, seconds } from '../kernel/time.js';
+import { type Instant, type Millis, seconds } from '../kernel/time.js';
 import type { ParameterRef, Profile } from '../profile/profile.js';
 import { withFirmware } from '../profile/versions.js';
 import { describeFaultSpec } from '../scenario/faults/network.js';
@@ -36,11 +37,39 @@ export interface ConsoleStep {
 
 /** @param happened left out: nothing, so that steps after a wait have no time */
 export function situationOf(plan: Plan, profiles: ReadonlyMap<string, Profile>, happened?: Happened): Situation {
-  const faults = [...networkFaults(plan), ...serviceFaults(plan), ...deviceFaults(plan, actionsOf(plan, happened))];
+  const actions = actionsOf(plan, happened);
   return {
     fleet: plan.groups.map((group, index) => fleetPart(plan, group, index, profiles)),
-    faults: merged(faults),
+    faults: merged([...networkFaults(plan), ...serviceFaults(plan), ...deviceFaults(plan, actions)]),
+    settings: actions.flatMap((action) => settingsOf(plan, action, profiles)),
   };
+}
+
+/** The intervals that a step `config` sets, for each group of its devices. */
+function settingsOf(
+  { groups, devices }: Plan,
+  { step, options, at, devices: indices }: PlannedAction,
+  profiles: ReadonlyMap<string, Profile>,
+): readonly IntervalSetting[] {
+  if (step !== 'config') return [];
+  return groups.flatMap((group, index) => {
+    const own = indices.flatMap((device) => (devices[device]?.group === index ? [devices[device]] : []));
+    if (own.length === 0) return [];
+    const { reportEvery, pollEvery } = profileOfGroup(group, profiles).timing;
+    const report = reportEvery && lastValue(options, reportEvery);
+    const poll = pollEvery && lastValue(options, pollEvery);
+    if (report === undefined && poll === undefined) return [];
+    return {
+      at,
+      serials: rangesOf(own.flatMap((device) => device?.serial ?? []).sort((a, b) => a - b)),
+      ...(report !== undefined && { reportEvery: seconds(report) }),
+      ...(poll !== undefined && { pollEvery: seconds(poll) }),
+    };
+  });
+}
+
+function profileOfGroup({ profile, firmware }: PlannedGroup, profiles: ReadonlyMap<string, Profile>): Profile {
+  return withFirmware(profileOf(profiles, profile), firmware ?? null);
 }
 
 /** The steps whose time is known, by time. */
@@ -64,8 +93,8 @@ function fleetPart(
   index: number,
   profiles: ReadonlyMap<string, Profile>,
 ): FleetPart {
-  const profile = withFirmware(profileOf(profiles, group.profile), group.firmware ?? null);
-  const { reportEvery, pollEvery } = profile.timing;
+  const profile = profileOfGroup(group, profiles);
+  const { reportEvery, pollEvery, jitter, sendTimeout } = profile.timing;
   const interval = (parameter: ParameterRef | undefined) =>
     parameter === undefined ? null : seconds(configured(profile, group.config, parameter));
   return {
@@ -74,6 +103,8 @@ function fleetPart(
     profile: group.profile,
     firmware: profile.identity.fwVersion.replace(/^v/, ''),
     reportEvery: interval(reportEvery),
+    jitter,
+    sendLimit: interval(sendTimeout),
     pollEvery: interval(pollEvery),
     encoder: profile.encoder !== undefined,
   };
@@ -81,12 +112,19 @@ function fleetPart(
 
 /** The value of a number after the configuration of a group, whose last line wins. */
 function configured(profile: Profile, lines: readonly string[], { module, name }: ParameterRef): number {
-  const start = `${module} config ${name} `;
-  const line = lines.findLast((each) => each.startsWith(start));
-  if (line !== undefined) return Number(line.slice(start.length));
+  const value = lastValue(lines, { module, name });
+  if (value !== undefined) return value;
   const parameters = profile.modules.find((each) => each.name === module)?.parameters ?? [];
   const spec = parameters.find((each) => each.name === name);
   return spec?.type === 'int' ? spec.default : 0;
+}
+
+/** The number that the last line with this parameter sets; undefined: none does. */
+function lastValue(lines: readonly string[], { module, name }: ParameterRef): number | undefined {
+  const start = `${module} config ${name} `;
+  const line = lines.findLast((each) => each.startsWith(start));
+  const value = line === undefined ? undefined : Number(line.slice(start.length));
+  return Number.isFinite(value) ? value : undefined;
 }
 
 function networkFaults(plan: Plan): readonly SituationFault[] {
@@ -100,15 +138,18 @@ function networkFaults(plan: Plan): readonly SituationFault[] {
       serials: indices === null ? null : rangesOf(indices.flatMap((index) => plan.devices[index]?.serial ?? [])),
       effect,
       sign: SIGNED.has(fault.kind) ? fault.kind : null,
+      recovery: 'repeats',
       passes: passing(fault, way),
+      garbles: garbling(fault, way),
+      delay: delayOf(fault) * (way === 'both' ? 2 : 1),
       windows: [{ from, until }],
     };
   });
 }
 
 const SIGNED: ReadonlySet<string> = new Set(['outage', 'loss', 'corruption', 'reorder']);
-/** From this share of lost datagrams on, hardly any exchange of four datagrams or more succeeds within its time limit. */
-const HOPELESS = 0.75;
+/** From this share of lost datagrams on, hardly any exchange succeeds. */
+const HOPELESS = 0.95;
 /** A device listens 5 s for an answer, which takes two ways. */
 const LATE = seconds(2);
 
@@ -133,12 +174,39 @@ function networkEffect(fault: FaultSpec): FaultEffect | undefined {
   }
 }
 
-/** Share of the round trips that a fault lets through. */
+/** Mean time by which a fault delays a datagram. */
+function delayOf(fault: FaultSpec): Millis {
+  switch (fault.kind) {
+    case 'latency':
+      return (fault.min + fault.max) / 2;
+    case 'jitter':
+      return fault.shape === 'tail' ? fault.by : fault.by / 2;
+    case 'reorder':
+      return (fault.ratio * fault.by) / 2;
+    case 'bandwidth':
+      return (TYPICAL_DATAGRAM * 8000) / fault.bitsPerSecond;
+    default:
+      return 0;
+  }
+}
+
+/** Bytes. */
+const TYPICAL_DATAGRAM = 200;
+
+/** Share of the round trips that a fault does not lose. The gateway drops corrupted datagrams; a device gives up. */
 function passing(fault: FaultSpec, way: 'up' | 'down' | 'both'): Ratio {
   if (fault.kind === 'outage') return 0;
-  if (fault.kind !== 'loss' && fault.kind !== 'corruption') return 1;
-  const one = 1 - fault.ratio;
-  return way === 'both' ? one * one : one;
+  if (fault.kind === 'loss') return bothWays(1 - fault.ratio, way);
+  return fault.kind === 'corruption' && way === 'up' ? 1 - fault.ratio : 1;
+}
+
+/** Share of the round trips that a fault makes unreadable. */
+function garbling(fault: FaultSpec, way: 'up' | 'down' | 'both'): Ratio {
+  return fault.kind === 'corruption' && way !== 'up' ? 1 - bothWays(1 - fault.ratio, way) : 0;
+}
+
+function bothWays(share: Ratio, way: 'up' | 'down' | 'both'): Ratio {
+  return way === 'both' ? share * share : share;
 }
 
 const SERVICE_EFFECTS: Readonly<Record<ServiceFault['kind'], boolean>> = {
@@ -158,7 +226,8 @@ function serviceFaults({ serviceFaults: planned = [] }: Plan): readonly Situatio
       whom: '',
       serials: null,
       effect: 'blocks' as const,
-      passes: 0,
+      recovery: 'repeats' as const,
+      ...{ passes: 0, garbles: 0, delay: 0 },
       sign: fault.kind === 'service-down' ? 'outage' : null,
       windows: [{ from, until }],
     }));
@@ -166,7 +235,7 @@ function serviceFaults({ serviceFaults: planned = [] }: Plan): readonly Situatio
 
 function deviceFaults(plan: Plan, actions: readonly PlannedAction[]): readonly SituationFault[] {
   const { deviceFaults: planned = [] } = plan;
-  return deviceEffects(actions, planned).map(({ action, effect, sign, passes, from, until, devices }) => {
+  return deviceEffects(actions, planned).map(({ action, effect, sign, recovery, passes, from, until, devices }) => {
     const fault = action.fault === undefined ? undefined : planned[action.fault];
     const [only, ...others] = devices.map((index) => plan.devices[index]);
     const typed = action.origin === CONSOLE ? ' on a console' : '';
@@ -180,7 +249,8 @@ function deviceFaults(plan: Plan, actions: readonly PlannedAction[]): readonly S
           : rangesOf(devices.flatMap((index) => plan.devices[index]?.serial ?? [])),
       effect,
       sign,
-      passes,
+      recovery,
+      ...{ passes, garbles: 0, delay: 0 },
       windows: [{ from, until }],
     };
   });

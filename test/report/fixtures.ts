@@ -44,6 +44,7 @@ export function resultOf(changes: Partial<RunResult> = {}, events: readonly Trac
       faultsOf: { 2159017985: [0] },
       fleet: [],
       faults: [],
+      settings: [],
       marks: [{ kind: 'fault', what: 'loss 10%', whom: 'clime', from: 10 * MINUTE, until: 20 * MINUTE }],
     },
     reproduce: 'ghostfleet run scenarios/first-fleet.yaml --seed 7',

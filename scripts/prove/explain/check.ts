@@ -1,10 +1,9 @@
 /** Runs a drawn scenario, explains its slow downlinks, and repeats it without the causes that the explanations name. */
 import type { CauseKey, CauseSet } from '../../../src/explain/causes.js';
-import { courseOf, endOf } from '../../../src/explain/course.js';
+import { endOf, timeTaken } from '../../../src/explain/course.js';
 import { FAST } from '../../../src/explain/explain.js';
-import { factsOf } from '../../../src/explain/facts.js';
+import { type DeviceFacts, factsOf } from '../../../src/explain/facts.js';
 import { CauseNames } from '../../../src/explain/names.js';
-import type { DeviceFacts } from '../../../src/explain/opportunities.js';
 import { remedies } from '../../../src/explain/predict.js';
 import type { Situation } from '../../../src/explain/situation.js';
 import type { Millis } from '../../../src/kernel/time.js';
@@ -76,7 +75,7 @@ export async function check(drawn: DrawnScenario): Promise<readonly Checked[]> {
   const checked: Checked[] = [];
   for (const [serial, own] of facts) {
     for (const record of own.downlinks) {
-      const { total } = courseOf(record, own);
+      const total = timeTaken(record, own.closing);
       if (total > FAST) checked.push(await checkOne({ drawn, repetitions, situation, serial, own, record, total }));
     }
   }
@@ -97,15 +96,14 @@ async function checkOne(slow: Slow): Promise<Checked> {
   const { drawn, situation, serial, own, record, total } = slow;
   const { part } = own;
   const names = new CauseNames(situation, part);
-  const [best] = remedies(courseOf(record, own), FAST);
+  const [best] = remedies(record, own, FAST);
   const at = (record.queuedAt / 60_000).toFixed(1);
   const downlink = `seed ${drawn.seed}, ${record.type} to ${serial} (${part?.profile} ${part?.firmware}), queued at ${at} min`;
   const causes = best?.without ?? new Set<CauseKey>();
   const without = causes.size === 0 ? undefined : await timeWithout(slow, causes);
-  const smaller =
-    causes.size < 2 ? [] : [...causes].map((cause) => new Set([...causes].filter((other) => other !== cause)));
   let needless = false;
-  for (const some of smaller) needless ||= ((await timeWithout(slow, some)) ?? Number.POSITIVE_INFINITY) <= FAST;
+  for (const some of partsOf(causes))
+    needless ||= ((await timeWithout(slow, some)) ?? Number.POSITIVE_INFINITY) <= FAST;
   return {
     downlink,
     took: total,
@@ -117,34 +115,31 @@ async function checkOne(slow: Slow): Promise<Checked> {
   };
 }
 
+/** The sets that contain some of the causes and not all. */
+function partsOf(causes: CauseSet): readonly CauseSet[] {
+  const parts: CauseKey[][] = [[]];
+  for (const cause of causes) parts.push(...parts.map((part) => [...part, cause]));
+  return parts.filter(({ length }) => length > 0 && length < causes.size).map((part) => new Set(part));
+}
+
 /** Time of the downlink in a repetition without `causes`; undefined if it is open at its end. */
 async function timeWithout(
   { drawn, repetitions, situation, serial, own, record }: Slow,
   causes: CauseSet,
 ): Promise<Millis | undefined> {
-  const changes = changesFor(drawn, situation, causes, record, own.part?.group ?? '');
-  const later = (await repetitions.with(changes)).facts.get(serial);
-  if (later === undefined) return undefined;
   const sameTime = ({ queuedAt }: DownlinkRecord) => Math.abs(queuedAt - record.queuedAt) < 1000;
-  const place = changes.only === undefined ? own.downlinks.filter(sameTime).indexOf(record) : 0;
-  const same = later.downlinks.filter(sameTime)[place];
-  return same === undefined || endOf(same) === undefined ? undefined : courseOf(same, later).total;
-}
-
-function changesFor(
-  drawn: DrawnScenario,
-  situation: Situation,
-  causes: CauseSet,
-  record: DownlinkRecord,
-  group: string,
-): Changes {
-  return {
+  const place = own.downlinks.filter(sameTime).indexOf(record);
+  const changes: Changes = {
     without: new Set([...causes].flatMap((cause) => removablesOf(drawn, situation, cause))),
     interval: causes.has('interval'),
     powerOn: causes.has('power-on'),
     encoder: causes.has('encoder'),
-    only: causes.has('downlinks') ? queueingOf(drawn, record, group) : undefined,
+    only: causes.has('downlinks') ? queueingOf(drawn, record, own.part?.group ?? '', place) : undefined,
   };
+  const later = (await repetitions.with(changes)).facts.get(serial);
+  const same = later?.downlinks.filter(sameTime)[changes.only === undefined ? place : 0];
+  if (later === undefined) return undefined;
+  return same === undefined || endOf(same) === undefined ? undefined : timeTaken(same, later.closing);
 }
 
 /** The parts of the scenario that a cause stands for. */
@@ -158,10 +153,10 @@ function removablesOf({ removables }: DrawnScenario, { faults }: Situation, caus
   );
 }
 
-/** The step that has queued the downlink. */
-function queueingOf({ queueing }: DrawnScenario, { queuedAt, type }: DownlinkRecord, group: string): number {
-  const actions: Readonly<Record<string, string>> = { shell: 'commands', config: 'config', data: 'downlink' };
-  return queueing.findIndex(
-    ({ at, to, action }) => Math.abs(at * 60_000 - queuedAt) < 5000 && to === group && (actions[type] ?? '') in action,
+/** The step that has queued the downlink. @param place among the downlinks of its device at that time */
+function queueingOf({ queueing }: DrawnScenario, { queuedAt }: DownlinkRecord, group: string, place: number): number {
+  const then = queueing.flatMap(({ at, to }, index) =>
+    Math.abs(at * 60_000 - queuedAt) < 5000 && to === group ? [index] : [],
   );
+  return then[place] ?? -1;
 }

@@ -1,0 +1,94 @@
+/** What the faults that remain, when some causes are left out, do to the exchanges of a device. */
+import type { Ratio } from '../kernel/ratio.js';
+import { type Instant, type Millis, seconds } from '../kernel/time.js';
+import type { CauseSet } from './causes.js';
+import { recovered } from './recovery.js';
+import type { FaultCalendar, FaultWindow, SituationFault } from './situation.js';
+
+/** From a power-up to the first exchange: start, modem, attach (docs/FIDELITY.md). */
+export const START: Millis = seconds(40);
+/** The same with the shortest and the longest time to attach. */
+const QUICKEST_START: Millis = seconds(18);
+const LONGEST_START: Millis = seconds(58);
+/** The device has started at the latest when each of several attempts failed with this probability together. */
+const HARDLY: Ratio = 0.3;
+/** Most faults that follow one another without a gap. */
+const MOST_FAULTS = 50;
+
+interface Blocking {
+  readonly fault: SituationFault;
+  readonly window: FaultWindow;
+}
+
+export class Conditions {
+  readonly #faults: readonly SituationFault[];
+
+  constructor(calendar: FaultCalendar, removed: CauseSet) {
+    this.#faults = calendar.faults.flatMap(([index, fault]) => (removed.has(`fault:${index}`) ? [] : [fault]));
+  }
+
+  /** When an exchange that the device attempts from `at` on gets through; `at`: at once; Infinity: never. */
+  open(at: Instant): Instant {
+    let now = at;
+    for (let i = 0; i < MOST_FAULTS && Number.isFinite(now); i++) {
+      const blocking = [...this.#blocking(now), ...this.#restarting(now)];
+      if (blocking.length === 0) return now;
+      now = Math.max(
+        ...blocking.map(({ fault, window: { from, until } }) =>
+          until === null ? Number.POSITIVE_INFINITY : recovered(fault.recovery, Math.max(at, from), until),
+        ),
+      );
+    }
+    return now;
+  }
+
+  /** Share of the round trips that get through at `at`. */
+  passes(at: Instant): Ratio {
+    return this.#hindering(at).reduce((share, { passes }) => share * passes, 1);
+  }
+
+  /** Share of the answers that are readable at `at`. */
+  readable(at: Instant): Ratio {
+    return this.#hindering(at).reduce((share, { garbles }) => share * (1 - garbles), 1);
+  }
+
+  /** Mean time by which a round trip is delayed at `at`. */
+  delay(at: Instant): Millis {
+    return this.#hindering(at).reduce((sum, { delay }) => sum + delay, 0);
+  }
+
+  #hindering(at: Instant): readonly SituationFault[] {
+    return this.#faults.filter(
+      ({ effect, windows }) => effect === 'hinders' && windows.some((window) => covers(window, at)),
+    );
+  }
+
+  #blocking(at: Instant): readonly Blocking[] {
+    return this.#faults.flatMap((fault) => {
+      const window = fault.effect === 'blocks' ? fault.windows.find((each) => covers(each, at)) : undefined;
+      return window === undefined ? [] : [{ fault, window }];
+    });
+  }
+
+  /**
+   * Restarts that follow one another so soon that the device hardly finishes its start in between: its modem must attach quickly.
+   */
+  #restarting(at: Instant): readonly Blocking[] {
+    return this.#faults.flatMap((fault) => {
+      if (fault.effect !== 'restarts') return [];
+      let last = at;
+      let missed = 1;
+      for (const { from } of fault.windows) {
+        if (from < last || from - last > LONGEST_START) continue;
+        missed *= 1 - Math.max(0, (from - last - QUICKEST_START) / (LONGEST_START - QUICKEST_START));
+        if (missed <= HARDLY) break;
+        last = from;
+      }
+      return last === at ? [] : [{ fault, window: { from: at, until: last + START } }];
+    });
+  }
+}
+
+function covers({ from, until }: FaultWindow, at: Instant): boolean {
+  return from <= at && (until === null || at < until);
+}

@@ -1,0 +1,110 @@
+/**
+ * One exchange of a device under given conditions: how long it takes, and whether it works within its time limit. The numbers are
+ * those of simulated devices whose polls fetched 180 downlinks under each of 27 faults (docs/EXPLAIN.md, "How it is computed").
+ */
+import type { Ratio } from '../kernel/ratio.js';
+import { type Instant, type Millis, seconds } from '../kernel/time.js';
+import type { Conditions } from './conditions.js';
+
+/** `answer`: the device sends the answer to a downlink; `session`: the first exchanges after a boot. */
+export type ExchangeKind = 'report' | 'poll' | 'answer' | 'session';
+
+export interface Attempt {
+  /** When the first datagram gets through. */
+  readonly begin: Instant;
+  readonly until: Instant;
+  /** Probability that it works within its time limit, 0 to 1. */
+  readonly chance: Ratio;
+}
+
+/** A poll has 60 s for its first datagram (firmware timing, 4). */
+const POLL_LIMIT: Millis = seconds(60);
+/** If the modem could not send anything within the limit, the firmware gives up 30 s later (firmware timing, 5). */
+const GRACE: Millis = seconds(30);
+/** Without faults: radio connection, datagrams, connection evaluation. */
+const DURATION: Readonly<Record<ExchangeKind, Millis>> = {
+  report: seconds(3),
+  poll: seconds(3),
+  answer: seconds(8),
+  session: seconds(8),
+};
+/** Round trips. */
+const ROUNDS: Readonly<Record<ExchangeKind, number>> = { report: 1, poll: 1, answer: 1, session: 4 };
+/** The device listens this long; a later answer is read when it listens again (firmware timing, 6). */
+const LISTENS: Millis = seconds(5);
+const LISTENS_AGAIN: Millis = seconds(12);
+/** From this delay on, no answer to a downlink can be sent. */
+const TOO_LATE: Millis = seconds(14);
+/** Mean time of a repetition for each lost round trip: it grows with the square, because lost answers begin a transfer again. */
+const REPETITION: Millis = seconds(8);
+const FEWEST_PASS: Ratio = 0.02;
+const FEWEST_READABLE: Ratio = 0.02;
+
+/** @param pace share of the usual time that it takes @param limit null: the firmware waits until the exchange works */
+export function attempt(
+  kind: ExchangeKind,
+  at: Instant,
+  conditions: Conditions,
+  pace: number,
+  limit: Millis | null = kind === 'poll' ? POLL_LIMIT : null,
+): Attempt {
+  let begin = conditions.open(at);
+  const last = limit === null ? Number.POSITIVE_INFINITY : at + limit;
+  for (;;) {
+    if (begin > last || !Number.isFinite(begin)) return { begin, until: last + GRACE, chance: 0 };
+    const usual = course(kind, begin, conditions, limit);
+    const takes = usual.takes * pace;
+    // A fault that begins during the exchange stops it.
+    const open = conditions.open(begin + takes);
+    if (open === begin + takes) return { begin, until: open, chance: usual.chance };
+    begin = open;
+  }
+}
+
+/** When the cloud has the answer that the device sends at `at`. Its acknowledgement may take longer. */
+export function answered(at: Instant, conditions: Conditions): Instant {
+  const begin = conditions.open(at);
+  if (!Number.isFinite(begin)) return begin;
+  const oneWay = Math.sqrt(Math.max(FEWEST_PASS, conditions.passes(begin)));
+  const readable = Math.sqrt(Math.max(FEWEST_READABLE, conditions.readable(begin)));
+  return begin + seconds(2) + conditions.delay(begin) / 2 + LISTENS_AGAIN * (1 / (oneWay * readable) - 1);
+}
+
+function course(
+  kind: ExchangeKind,
+  at: Instant,
+  conditions: Conditions,
+  limit: Millis | null,
+): { readonly takes: Millis; readonly chance: Ratio } {
+  const passes = Math.max(FEWEST_PASS, conditions.passes(at));
+  const readable = Math.max(FEWEST_READABLE, conditions.readable(at));
+  const trip = roundTrip(conditions.delay(at));
+  if (kind === 'poll') {
+    const takes = Math.min(POLL_LIMIT, DURATION.poll + trip + seconds(4) * (1 / passes - 1));
+    return { takes, chance: (1 - missed(passes)) * readable };
+  }
+  const repeats = ROUNDS[kind] * (trip + REPETITION * (1 / (passes * passes) - 1));
+  // A session begins again if an answer is unreadable; a report or an answer is lost.
+  if (kind === 'session') return { takes: (DURATION.session + repeats) / (readable * readable), chance: 1 };
+  const takes = DURATION[kind] + repeats;
+  // Answers that come late are taken for those to later datagrams.
+  if (kind === 'answer' && trip > LISTENS) return { takes, chance: readable * inOrder(conditions.delay(at)) };
+  if (limit === null || takes <= limit) return { takes, chance: readable };
+  return { takes: limit, chance: (readable * limit) / (2 * takes) };
+}
+
+/** The probability that no copy of a poll is answered: 2.5 copies count, because the cloud does not answer the first repetition. */
+function missed(passes: Ratio): Ratio {
+  const lost = 1 - passes;
+  return lost * lost * Math.sqrt(lost);
+}
+
+/** The probability that the answer to a downlink is sent although the answers to its datagrams are late. */
+function inOrder(delay: Millis): Ratio {
+  return delay < TOO_LATE ? 0.5 : 0;
+}
+
+/** Time of a round trip beyond that of an exchange without faults. */
+function roundTrip(delay: Millis): Millis {
+  return delay <= LISTENS ? delay : Math.max(LISTENS_AGAIN, 1.1 * delay);
+}

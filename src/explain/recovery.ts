@@ -1,0 +1,63 @@
+/** How long devices need until exchanges work again after a fault: the rules of the firmware, with typical durations. */
+import { type Instant, type Millis, minutes, seconds } from '../kernel/time.js';
+import type { FaultRecovery } from './situation.js';
+
+/** A datagram without an answer is repeated after this time (firmware timing, 6): half of it is the mean wait. */
+const REPETITION: Millis = seconds(11);
+/** To boot the modem, and to attach: the means of docs/FIDELITY.md. */
+const MODEM_BOOT: Millis = seconds(7);
+const ATTACH: Millis = seconds(22);
+/** The modem is off for 10 s after the first error, and for 10 s more after each further one (firmware timing, 7.3). */
+const STEP: Millis = seconds(10);
+const LONGEST_BACK_OFF: Millis = seconds(600);
+/** Until an error of a failing modem shows: the limit for an answer, and the start of the modem (firmware timing, 7.1). */
+const ERROR: Millis = seconds(14);
+/** Windows of the attach policy `periodic-2h` and the pause after each (firmware timing, 7.2). */
+const ATTEMPTS: readonly (readonly [Millis, Millis])[] = [
+  [minutes(5), 0],
+  [minutes(5), 0],
+  [minutes(50), minutes(60)],
+];
+/** Time in which boots count as a reset loop, with a boot every 40 s; then the modem is off (firmware timing, 7.1). */
+const BOOTS: Millis = seconds(280);
+const RESET_LOOP: Millis = minutes(32);
+
+/**
+ * @param since when the device first attempted an exchange
+ * @param until end of the fault
+ * @returns when an exchange gets through
+ */
+export function recovered(recovery: FaultRecovery, since: Instant, until: Instant): Instant {
+  switch (recovery) {
+    case 'repeats':
+      return until + REPETITION / 2;
+    case 'attaches':
+      return attached(since, until);
+    case 'backs-off':
+      return afterBackOff(since, until);
+    case 'boots':
+      return afterBoots(since, until);
+    default:
+      return recovery satisfies never;
+  }
+}
+
+function attached(since: Instant, until: Instant): Instant {
+  let begin = since + STEP + MODEM_BOOT;
+  for (let i = 0; ; i++) {
+    const [window, pause] = ATTEMPTS[i % ATTEMPTS.length] ?? [0, 0];
+    if (until + ATTACH < begin + window) return Math.max(begin, until) + ATTACH;
+    begin += window + pause + STEP / 2 + MODEM_BOOT;
+  }
+}
+
+function afterBackOff(since: Instant, until: Instant): Instant {
+  let begin = since;
+  for (let errors = 1; begin < until; errors++) begin += ERROR + Math.min(LONGEST_BACK_OFF, errors * STEP);
+  return begin + MODEM_BOOT + ATTACH;
+}
+
+function afterBoots(since: Instant, until: Instant): Instant {
+  const within = (until - since) % (BOOTS + RESET_LOOP);
+  return (within < BOOTS ? until : until - within + BOOTS + RESET_LOOP) + MODEM_BOOT + ATTACH;
+}
