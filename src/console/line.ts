@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import type { NamedText } from '../input/text-file.js';
 import { printedWithoutSecrets, withoutSecrets } from '../kernel/shell-secrets.js';
+import type { StepCall } from '../scenario/steps/index.js';
 import { completeControls, parseControl, runControl } from './control-line.js';
 import { FAILED } from './grouping.js';
 import type { Answer, Member } from './member.js';
@@ -13,8 +14,8 @@ export interface LineOptions {
   readonly folder: string;
   /** Reads a file. @throws Error with the reason */
   readonly readText: (path: string) => string;
-  /** Called with a description of the executed action, without secrets. */
-  readonly noted: (action: string) => void;
+  /** Called with a description of the executed action, without secrets, and with the step that a control command stands for. */
+  readonly noted: (action: string, call?: StepCall) => void;
 }
 
 /**
@@ -37,7 +38,7 @@ export async function carryOut(
     }
     const control = parseControl(line, member.type, (path) => fileAt(path, options));
     await runControl(control, member);
-    options.noted(control.described);
+    options.noted(control.described, control.call);
     show({ code: 0, lines: [control.described], more: false });
   } catch (error) {
     show({ code: FAILED, lines: [error instanceof Error ? error.message : String(error)], more: false });

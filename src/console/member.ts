@@ -5,6 +5,7 @@
 import type { Random } from '../kernel/random.js';
 import type { Profile } from '../profile/profile.js';
 import type { SelectableDevice } from '../scenario/selector/device.js';
+import type { StepCall } from '../scenario/steps/index.js';
 import type { DeviceHandle } from '../scenario/world.js';
 
 /** A running device in the output of `.list`. */
@@ -40,6 +41,9 @@ export interface Fleet {
   members(): Iterable<Member>;
   /** Random source for samples (scenario/selector/match.ts). */
   readonly random: Random;
-  /** Records an action on a device in the trace. @param action description without secrets */
-  noted(serial: number, action: string): void;
+  /**
+   * Records an action on a device in the trace.
+   * @param action description without secrets @param call the step that a control command stands for
+   */
+  noted(serial: number, action: string, call?: StepCall): void;
 }

@@ -12,7 +12,7 @@ import type { Millis } from '../kernel/time.js';
 import { parseSelector } from '../scenario/selector/grammar.js';
 import { matcher } from '../scenario/selector/match.js';
 import type { TraceEvent } from '../trace/events.js';
-import { carryOut, completions } from './line.js';
+import { carryOut, completions, type LineOptions } from './line.js';
 import type { Answer, Fleet, Member } from './member.js';
 import { type Place, protect } from './places.js';
 import {
@@ -192,7 +192,7 @@ class Attached {
   async #run({ id, line, secrets, folder }: Extract<Request, { do: 'line' }>, member: Member): Promise<void> {
     const { readText, fleet } = this.#options;
     const answer = (part: Answer): void => this.#send({ id, from: member.name, ...part });
-    const noted = (action: string): void => fleet.noted(member.serial, action);
+    const noted: LineOptions['noted'] = (action, call) => fleet.noted(member.serial, action, call);
     await carryOut(member, line, { secrets, folder, readText, noted }, answer);
   }
 

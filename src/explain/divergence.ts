@@ -78,7 +78,7 @@ function reached(streak: readonly JudgedChance[], queuedAt: Instant): readonly D
   return first === undefined ? [] : [{ at: first.until, attempts: 'poll' }];
 }
 
-export function kindOf({ why, booted }: JudgedChance): ExchangeKind {
+function kindOf({ why, booted }: JudgedChance): ExchangeKind {
   if (booted !== undefined || why === 'boot') return 'session';
   return why === 'poll' || why === 'answer' ? why : 'report';
 }

@@ -9,7 +9,7 @@ import type { Conditions } from './conditions.js';
 /** `answer`: the device sends the answer to a downlink; `session`: the first exchanges after a boot. */
 export type ExchangeKind = 'report' | 'poll' | 'answer' | 'session';
 
-export interface Attempt {
+interface Attempt {
   /** When the first datagram gets through. */
   readonly begin: Instant;
   readonly until: Instant;

@@ -61,7 +61,7 @@ export type FaultEffect =
 export type FaultRecovery =
   /** Datagrams get lost: the device repeats them every 11 s or so. */
   | 'repeats'
-  /** There is no network: the modem follows its attach policy. */
+  /** The network is missing: the modem follows its attach policy. */
   | 'attaches'
   /** The modem fails: the firmware leaves it off, longer after each error. */
   | 'backs-off'

@@ -9,7 +9,7 @@ import type { UplinkType as TracedUplink, TraceEvent } from '../trace/events.js'
 import { exchangesIn } from './exchanges.js';
 import { byDevice } from './group.js';
 import { median } from './median.js';
-import type { RecordedDownlink, RecordedUplink, Recording } from './recording.js';
+import type { RecordedDevice, RecordedDownlink, RecordedUplink, Recording } from './recording.js';
 
 interface ExplainedRecording {
   readonly histories: Histories;
@@ -47,8 +47,8 @@ export function recordedRun(recording: Recording): ExplainedRecording {
   const histories = new Histories(() => true, Number.POSITIVE_INFINITY);
   const own = byDevice(uplinks);
   const storedAt = new Map(uplinks.map(({ n, at }) => [n, at]));
-  const parts = devices.map(({ device, type }) => {
-    return partOf(device, type, serialOf(device), own.get(device) ?? [], recording.speed);
+  const parts = devices.map((recorded) => {
+    return partOf(recorded, serialOf(recorded.device), own.get(recorded.device) ?? [], recording.speed);
   });
   const silences = parts.flatMap((part, index) => silenceOf(part, own.get(devices[index]?.device ?? '') ?? [], length));
   const events = [
@@ -119,8 +119,7 @@ function downlinkEvents(
 
 /** Intervals from the configuration messages of the device; without such messages, from the times of its reports. */
 function partOf(
-  device: string,
-  type: string | null,
+  { device, type, firmware }: RecordedDevice,
   serial: number,
   uplinks: readonly RecordedUplink[],
   speed: number,
@@ -130,7 +129,13 @@ function partOf(
     return found === null || found === undefined ? undefined : seconds(found) / speed;
   };
   return {
-    ...{ group: device, serials: [[serial, serial]], profile: type ?? 'unknown', firmware: 'unknown', encoder: true },
+    ...{
+      group: device,
+      serials: [[serial, serial]],
+      profile: type ?? 'unknown',
+      firmware: firmware ?? 'unknown',
+      encoder: true,
+    },
     reportEvery: configured('reportEvery') ?? typicalInterval(uplinks) ?? null,
     jitter: JITTER,
     sendLimit: null,

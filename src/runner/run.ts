@@ -32,6 +32,7 @@ import { keepExplainer } from './explainers.js';
 import { buildFleet } from './fleet.js';
 import { type GeneratorMeter, GeneratorWatch } from './generator.js';
 import { deviceHandle, type RunWorld, worldOf } from './handles.js';
+import { Happened } from './happened.js';
 import { type End, endOf, judge, undecided } from './judge.js';
 import { Callers } from './load/callers.js';
 import { Loads } from './load/loads.js';
@@ -126,18 +127,22 @@ export async function run(options: RunOptions): Promise<RunResult> {
   };
   const target = await openTarget(options, clock, trace, random);
   const callers = new Callers({ baseUrl: target.address.baseUrl, virtual: options.clock === 'virtual' });
-  const names = new Map(plan.devices.map(({ serial, name }) => [serial, name]));
-  const evidence = { metrics, invariants, nameOf: (serial: number) => names.get(serial) ?? String(serial) };
-  const fixture = build(options, target, { callers, clock, random, late, evidence });
+  const names = Object.fromEntries(plan.devices.map(({ serial, name }) => [serial, name]));
+  const evidence = { metrics, invariants, nameOf: (serial: number) => names[serial] ?? String(serial) };
+  const happened = new Happened(clock, trace);
+  const fixture = build(options, target, { callers, clock, random, late, evidence, waited: happened.waited });
   let end: End;
   let generator: GeneratorReport | null = null;
   try {
-    const noted = (serial: number, action: string) =>
-      trace.emit({ kind: 'console.action', at: clock.now, serial, action });
     const api = { ...target.address, spaceId: target.api.spaceId };
-    options.started?.({ clock, metrics, stop, fleet: fleetOf(plan, fixture.devices, fixture.handles, noted), api });
-    const concurrency = options.clock === 'virtual' ? 1 : PROVISIONING;
-    await provision(plan, fixture.world, fixture.handles, { concurrency, signal: abort.signal });
+    options.started?.({
+      clock,
+      metrics,
+      stop,
+      fleet: fleetOf(plan, fixture.devices, fixture.handles, happened.noted),
+      api,
+    });
+    await provision(plan, fixture.world, fixture.handles, { concurrency: atOnce(options), signal: abort.signal });
     begin();
     target.begin();
     end = await endOf(runSchedule(fixture, clock).then(() => target.lastLook()));
@@ -162,9 +167,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const spoiled = generator?.spoiled ?? spoiledByUnsent(summary.calls);
   const { exitCode, failure } = judge(end, expectations, metrics.contradictions, spoiled);
   const slowest = summary.downlinks.slowest.map(({ serial }) => serial);
-  const planned = { ...outline(plan, slowest), ...situationOf(plan, options.profiles) };
-  const nameMap = Object.fromEntries(names);
-  const explainer = new RunExplainer(histories, planned, nameMap);
+  const planned = { ...outline(plan, slowest), ...situationOf(plan, options.profiles, happened) };
+  const explainer = new RunExplainer(histories, planned, names);
   const result: RunResult = {
     ...summary,
     format: 1,
@@ -192,7 +196,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     ...(!histories.overflowed && { explanations: explainer.slowest(EXPLAINED) }),
     reproduce: options.reproduce + withoutConsole(summary.console.actions),
     next: plan.next,
-    names: nameMap,
+    names,
   };
   keepExplainer(result, explainer);
   return result;
@@ -247,6 +251,11 @@ function timeOf({
   return { clock: real, begin, late, generatorReport: () => measured?.end() ?? null };
 }
 
+/** Number of devices that are provisioned at the same time. In virtual time their order is part of the run. */
+function atOnce({ clock }: RunOptions): number {
+  return clock === 'virtual' ? 1 : PROVISIONING;
+}
+
 /** A shell comment after the command if it cannot repeat the run. */
 function withoutConsole(actions: number): string {
   if (actions === 0) return '';
@@ -286,13 +295,14 @@ interface WorldParts {
   readonly callers: Callers;
   readonly evidence: Evidence;
   readonly late: (lateBy: Millis) => void;
+  readonly waited: RunFixture['waited'];
 }
 
 /** Builds the fleet, switched off and not yet registered in the cloud. */
 function build(
   options: RunOptions,
   target: Target,
-  { clock, random, callers, evidence, late }: WorldParts,
+  { clock, random, callers, evidence, late, waited }: WorldParts,
 ): RunFixture & { readonly world: RunWorld } {
   const { plan } = options;
   const { api, address, wire, format, trace, audit, accepted, admit } = target;
@@ -313,7 +323,7 @@ function build(
       callerOf: ({ as }) => callers.of((as === undefined ? undefined : world.client(as)) ?? own),
       late: (lateBy) => late(lateBy / options.speed),
     });
-  return { plan, devices, handles, world, trace, evidence, startLoads };
+  return { plan, devices, handles, world, trace, evidence, waited, startLoads };
 }
 
 async function cleanUp({ world, handles }: RunFixture & { world: RunWorld }, { keep, log }: RunOptions): Promise<void> {

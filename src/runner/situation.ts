@@ -8,35 +8,25 @@ import {
   type SituationFault,
 } from '../explain/situation.js';
 import type { Ratio } from '../kernel/ratio.js';
-import { type Instant, type Millis, seconds } from '../kernel/time.js';
+import { type Millis, seconds } from '../kernel/time.js';
 import type { ParameterRef, Profile } from '../profile/profile.js';
 import { withFirmware } from '../profile/versions.js';
 import { describeFaultSpec } from '../scenario/faults/network.js';
 import type { ServiceFault } from '../scenario/faults/service.js';
 import type { Plan, PlannedAction, PlannedGroup } from '../scenario/model/plan.js';
-import { describeStep, type StepCall } from '../scenario/steps/index.js';
+import { describeStep } from '../scenario/steps/index.js';
 import type { FaultSpec } from '../transport/faults/index.js';
 import { profileOf } from './fleet.js';
+import type { Happened } from './happened.js';
 import { namedNetworkFaults } from './in-force.js';
 import { deviceEffects } from './situation-steps.js';
 
-/** What decides the times of steps during a run. */
-export interface Happened {
-  /** When the waits of the plan ended, by their indices. */
-  readonly waits: ReadonlyMap<number, Instant>;
-  /** Control commands from consoles, by time. */
-  readonly console: readonly ConsoleStep[];
-}
-
-/** A control command that a user typed on a console. */
-export interface ConsoleStep {
-  readonly at: Instant;
-  readonly serial: number;
-  readonly call: StepCall;
-}
-
 /** @param happened left out: nothing, so that steps after a wait have no time */
-export function situationOf(plan: Plan, profiles: ReadonlyMap<string, Profile>, happened?: Happened): Situation {
+export function situationOf(
+  plan: Plan,
+  profiles: ReadonlyMap<string, Profile>,
+  happened?: Pick<Happened, 'waits' | 'console'>,
+): Situation {
   const actions = actionsOf(plan, happened);
   return {
     fleet: plan.groups.map((group, index) => fleetPart(plan, group, index, profiles)),
@@ -73,7 +63,10 @@ function profileOfGroup({ profile, firmware }: PlannedGroup, profiles: ReadonlyM
 }
 
 /** The steps whose time is known, by time. */
-function actionsOf({ actions, devices }: Plan, happened?: Happened): readonly PlannedAction[] {
+function actionsOf(
+  { actions, devices }: Plan,
+  happened?: Pick<Happened, 'waits' | 'console'>,
+): readonly PlannedAction[] {
   const timed = actions.flatMap(({ wait, at, ...action }) => {
     const begin = wait === undefined ? 0 : happened?.waits.get(wait);
     return begin === undefined ? [] : [{ ...action, at: begin + at }];
@@ -84,7 +77,7 @@ function actionsOf({ actions, devices }: Plan, happened?: Happened): readonly Pl
   return [...timed, ...typed].sort((a, b) => a.at - b.at);
 }
 
-/** Origin of an action that is no step of the scenario. */
+/** Origin of an action from a console. */
 const CONSOLE = -1;
 
 function fleetPart(

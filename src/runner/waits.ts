@@ -14,6 +14,8 @@ const LOOK_EVERY = seconds(1);
 interface WaitActions {
   /** Schedules an action of a step whose wait is over, relative to `begin`. */
   schedule(action: PlannedAction, begin: Instant): void;
+  /** The wait `index` of the plan is over. */
+  over(index: number, at: Instant): void;
   /** Ends the run. */
   fail(reason: GhostfleetError): void;
 }
@@ -69,6 +71,7 @@ export class Waits {
     const { now } = this.#clock;
     const index = this.#waits.indexOf(wait);
     this.#open.delete(wait);
+    this.#actions.over(index, now);
     const actions = this.#plan.actions.filter((action) => action.wait === index);
     const last = actions.reduce((latest, { at }) => Math.max(latest, now + at), now);
     if (last > this.#plan.duration) {

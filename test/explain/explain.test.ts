@@ -67,6 +67,42 @@ describe('the cause of a slow downlink', () => {
     expect(causes).toEqual([{ kind: 'fault', name: 'radio: off (clime-0001)' }]);
   });
 
+  it('is a step that began after a wait', async () => {
+    const fleet = [{ ...CLIME, config: { 'interval-report': 300 } }];
+    const steps = [
+      { after: 'device.ready == fleet.devices', radio: 'off' },
+      { at: '65m', commands: ['info show'] },
+      { at: '2h', radio: 'on' },
+    ];
+    const { causes } = await slowest({ fleet, steps });
+    expect(causes).toEqual([{ kind: 'fault', name: 'radio: off (clime-0001)' }]);
+  });
+
+  it('is each of two faults that overlap with the same step', async () => {
+    const fleet = [{ ...CLIME, config: { 'interval-report': 300 } }];
+    const steps = [
+      { at: '60m', radio: 'off' },
+      { at: '65m', commands: ['info show'] },
+      { at: '2h', radio: 'on' },
+    ];
+    const { causes } = await slowest({ fleet, steps, faults: [{ 'no-signal': null, from: '63m', until: '2h' }] });
+    expect(causes.map(({ name }) => name).sort()).toEqual(['no-signal', 'radio: off (clime-0001)']);
+  });
+
+  it('follows an interval that a configuration has changed', async () => {
+    const fleet = [{ ...CLIME, config: { 'interval-report': 3600 } }];
+    const steps = [
+      { at: '20m', config: { 'interval-report': 300 } },
+      { at: '150m', commands: ['info show'] },
+    ];
+    const faults = [{ outage: 'both', from: '140m', until: '3h' }];
+    const { causes, type } = await slowest({ fleet, steps: steps.slice(1), faults });
+    expect([type, causes.length]).toEqual(['shell', 2]);
+    const short = defineScenario({ name: 'short', duration: '5h', settle: '30m', fleet, steps, faults });
+    const shell = (await run(short)).explanations?.find((each) => each.type === 'shell');
+    expect(shell?.causes).toEqual([{ kind: 'fault', name: 'outage' }]);
+  });
+
   it('is both the outage and the interval if each alone would have delayed it', async () => {
     const fleet = [{ ...CLIME, config: { 'interval-report': 3600 } }];
     const faults = [{ outage: 'both', from: '60m', until: '90m' }];

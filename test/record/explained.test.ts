@@ -30,6 +30,12 @@ describe('a recorded downlink', () => {
     expect(found?.waits.some(({ what }) => what.includes('silence of the device'))).toBe(true);
   });
 
+  it('belongs to a device with the firmware version of its last session', () => {
+    const recorded = recording(history(), []);
+    const known = { ...recorded, devices: recorded.devices.map((device) => ({ ...device, firmware: '3.5.5' })) };
+    expect(recordedRun(known).situation.fleet[0]?.firmware).toBe('3.5.5');
+  });
+
   it('is explained together with what messages do not show', () => {
     const found = explained(history(), [downlink(12 * MINUTE, null)]);
     expect(found?.outcome).toBe('pending');

@@ -28,7 +28,7 @@ export function testFleet(counts: Readonly<Record<string, number>> = { clime: 3,
     }),
   );
   const notes: [number, string][] = [];
-  const noted = (...note: [number, string]) => void notes.push(note);
+  const noted = (serial: number, action: string) => void notes.push([serial, action]);
   return { name: 'test', size: all.length, members: () => all, random: samplingRandom(1), noted, clock, all, notes };
 }
 
