@@ -16,11 +16,12 @@ beforeAll(async () => {
     `
 name: small
 duration: 4h
-fleet: [{ name: clime, profile: clime, count: 3, config: { interval-report: 300 } }]
+fleet: [{ name: clime, profile: clime, count: 3, config: { interval-report: 300 }, boot: { from: 5m } }]
 faults: [{ outage: both, from: 66m, until: 2h, to: clime/1 }]
 steps:
   - { at: 65m, commands: [info show] }
-  - { at: 70m, to: clime/2, downlink: { output_1_state: 1 }, unknown: true }
+  # Before the device says that it has no encoder.
+  - { at: 1m, to: clime/2, downlink: { output_1_state: 1 }, unknown: true }
 `,
   );
   await ghostfleet(['run', scenario, '--out', run]);

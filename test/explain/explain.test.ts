@@ -112,8 +112,9 @@ describe('the cause of a slow downlink', () => {
   });
 
   it('is the encoder that the device type does not have', async () => {
-    const fleet = [{ ...CLIME, config: { 'interval-report': 300 } }];
-    const steps = [{ at: '65m', downlink: { output_1_state: 1 }, unknown: true }];
+    // The device has not said yet that it has no encoder, so the cloud accepts the downlink.
+    const fleet = [{ ...CLIME, config: { 'interval-report': 300 }, boot: { from: '5m' } }];
+    const steps = [{ at: '1m', downlink: { output_1_state: 1 }, unknown: true }];
     const { causes, outcome, sooner } = await slowest({ fleet, steps });
     expect(outcome).toBe('pending');
     expect(causes).toEqual([{ kind: 'encoder', name: 'no encoder' }]);
