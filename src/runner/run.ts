@@ -135,13 +135,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
   let generator: GeneratorReport | null = null;
   try {
     const api = { ...target.address, spaceId: target.api.spaceId };
-    options.started?.({
-      clock,
-      metrics,
-      stop,
-      fleet: fleetOf(plan, fixture.devices, fixture.handles, happened.noted),
-      api,
-    });
+    const fleet = fleetOf(plan, fixture.devices, fixture.handles, happened.noted);
+    options.started?.({ clock, metrics, stop, fleet, api });
     await provision(plan, fixture.world, fixture.handles, { concurrency: atOnce(options), signal: abort.signal });
     begin();
     target.begin();
