@@ -65,6 +65,8 @@ export interface ServiceOptions {
   readonly admin?: { readonly email: string; readonly password: string };
   /** Hooks for the faults of a scenario. */
   readonly interference?: Interference;
+  /** Called before a message that has arrived over UDP is acknowledged, with the serial number of its device. */
+  readonly acknowledged?: (serial: number) => void;
   /** Adds health routes, metrics and limits for `serve`; a simulation runs without them. */
   readonly operated?: boolean;
 }
@@ -173,7 +175,7 @@ function buildParts(options: ServiceOptions, store: Store, closers: Closers): Pa
   });
   closers.push(async () => core.close());
   if (keep !== undefined) closers.push(startRetention({ store, clock, log, trace, keep }));
-  const gateway = new FlapGateway({ core, clock, trace, log });
+  const gateway = new FlapGateway({ core, clock, trace, log, acknowledged: options.acknowledged });
   closers.push(() => gateway.idle());
   return { store, ids, trace, metrics, connectors, core, gateway };
 }

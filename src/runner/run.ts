@@ -115,7 +115,11 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const { clock, begin, late, generatorReport } = timeOf(options);
   const metrics = new Metrics(plan.devices.length, plan.warmUp, plan.duration, scopesOf(plan));
   const digest = new DigestSink();
-  const invariants = new Invariants(plan.expectations.flatMap((line) => ('invariant' in line ? line.invariant : [])));
+  let opened: Target | undefined;
+  const invariants = new Invariants(
+    plan.expectations.flatMap((line) => ('invariant' in line ? line.invariant : [])),
+    { unstoredAcks: (serial) => opened?.unstoredAcks?.(serial) },
+  );
   const histories = new Histories();
   const folds = [metrics, invariants, histories, ...(options.watch ? [options.watch] : [])];
   const trace = new TraceLog(folds, [digest, ...options.sinks]);
@@ -126,6 +130,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     clock.stop(reason);
   };
   const target = await openTarget(options, clock, trace, random);
+  opened = target;
   const callers = new Callers({ baseUrl: target.address.baseUrl, virtual: options.clock === 'virtual' });
   const names = Object.fromEntries(plan.devices.map(({ serial, name }) => [serial, name]));
   const evidence = { metrics, invariants, nameOf: (serial: number) => names[serial] ?? String(serial) };

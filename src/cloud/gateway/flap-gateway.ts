@@ -31,6 +31,8 @@ interface FlapGatewayOptions {
   readonly log: Log;
   /** How long a device may repeat a packet before its transfer is reset. Default 60 s (wire protocol, 6.2 step 3). */
   readonly patience?: Millis;
+  /** Called before a complete message of a device is acknowledged. */
+  readonly acknowledged?: ((serial: number) => void) | undefined;
 }
 
 /** Sends a datagram to the source of the received one, in the same format. */
@@ -79,6 +81,7 @@ export class FlapGateway {
   readonly #trace: Trace;
   readonly #log: Log;
   readonly #patience: Millis;
+  readonly #acknowledged: ((serial: number) => void) | undefined;
   readonly #channels = new Map<number, DeviceChannel>();
   readonly #work = new Holds();
 
@@ -88,6 +91,7 @@ export class FlapGateway {
     this.#trace = options.trace;
     this.#log = options.log;
     this.#patience = options.patience ?? seconds(60);
+    this.#acknowledged = options.acknowledged;
   }
 
   /** Processes one datagram. `reply` is called at most once, possibly later. */
@@ -182,9 +186,12 @@ export class FlapGateway {
         return move.packet;
       case 'store': {
         const accepted = await this.#core.accept(session, move.message);
-        if (accepted) return transfer.acknowledge(this.#core.waits(session));
-        transfer.refuse();
-        return undefined;
+        if (!accepted) {
+          transfer.refuse();
+          return undefined;
+        }
+        this.#acknowledged?.(session.device.serial);
+        return transfer.acknowledge(this.#core.waits(session));
       }
       case 'offer': {
         const message = await this.#core.take(session);

@@ -124,9 +124,9 @@ function expectations({ expectations: results }: RunResult): Markup {
   return markup`<table class="checks"><tbody>${rows}</tbody></table>`;
 }
 
-/** The value of an expectation that is met, the result in words of any other. */
-function found({ passed, left, unit, sentence }: ExpectationResult): string {
-  if (!passed) return sentence;
+/** The value of an expectation that is met, the result in words of any other, and of one with cases of the protocol. */
+function found({ passed, byProtocol, left, unit, sentence }: ExpectationResult): string {
+  if (!passed || byProtocol !== undefined) return sentence;
   return left === null ? '' : humanValue(left, unit);
 }
 

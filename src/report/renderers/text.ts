@@ -252,11 +252,12 @@ function expectations({ expectations: results }: RunResult, paint: Paint, width:
   if (results.length === 0) return [];
   const widest = Math.max(...results.map(({ line }) => line.length));
   const lines = results.flatMap((expectation) => {
-    const { line, passed, left, unit, sentence } = expectation;
+    const { line, passed, byProtocol, left, unit, sentence } = expectation;
     const { mark, look } = markOf(expectation);
     const [start = '', ...rest] = wrap(line, width - 4);
     const first = [`  ${paint(look, mark)} ${start}`, ...rest.map((part) => `    ${part}`)];
-    if (!passed) return [...first, ...wrap(sentence, width - 6).map((part) => `      ${part}`)];
+    if (!passed || byProtocol !== undefined)
+      return [...first, ...wrap(sentence, width - 6).map((part) => `      ${part}`)];
     const value = left === null ? '' : humanValue(left, unit);
     if (value === '') return first;
     const column = Math.min(widest, width - 6 - value.length);

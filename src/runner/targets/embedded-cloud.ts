@@ -33,6 +33,8 @@ interface EmbeddedCloudOptions {
   readonly wires?: Wires;
   /** Settings from the scenario; undefined: the defaults. */
   readonly settings?: CloudSettings;
+  /** See ServiceOptions. */
+  readonly acknowledged?: (serial: number) => void;
   /** Faults of the cloud; undefined: none, and it is never killed. */
   readonly faults?: ServiceFaults;
 }
@@ -113,7 +115,7 @@ export class EmbeddedCloud implements ServiceProcess {
   }
 
   async #start(): Promise<Life> {
-    const { db, space, random, trace, log, wires, settings, faults } = this.#options;
+    const { db, space, random, trace, log, wires, settings, faults, acknowledged } = this.#options;
     const clock = new EndingClock(this.#options.clock);
     const number = this.#lives;
     const service = await startService({
@@ -125,6 +127,7 @@ export class EmbeddedCloud implements ServiceProcess {
       log: faults?.quiet(log) ?? log,
       ...(settings && settingsOf(settings, () => this.#begun)),
       ...(wires && { wires }),
+      ...(acknowledged && { acknowledged }),
       ...(faults && {
         interference: {
           store: (store) => checkedStore(store, (use) => (clock.ended ? lost() : faults.useStore(use))),

@@ -13,6 +13,7 @@ import { memoryTransport } from '../../transport/memory.js';
 import type { Transport } from '../../transport/transport.js';
 import { udpTransport } from '../../transport/udp.js';
 import { ServiceFaults } from '../faults/index.js';
+import { AckWitness } from './ack-witness.js';
 import { EmbeddedCloud } from './embedded-cloud.js';
 import type { Target } from './target.js';
 
@@ -44,7 +45,16 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
   const faults = planned.length === 0 ? undefined : serviceFaults(planned, options);
   const udp = transport === 'udp';
   const wires = virtual && udp ? wiresOn(clock) : undefined;
-  const cloud = new EmbeddedCloud({ ...rest, udp, clock, trace, ...(wires && { wires }), ...(faults && { faults }) });
+  const witness = new AckWitness();
+  const cloud = new EmbeddedCloud({
+    ...rest,
+    udp,
+    clock,
+    trace: witness.listening(trace),
+    acknowledged: (serial) => witness.acknowledged(serial),
+    ...(wires && { wires }),
+    ...(faults && { faults }),
+  });
   await cloud.start();
   const closers = [() => cloud.close()];
   const close = async () => {
@@ -69,6 +79,8 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
       ...{ api, address, openSpace, wire, trace, outlivesRun: false, close },
       format: transport === 'http' ? 'http' : 'base64',
       speed: 1,
+      // Over HTTP, a response belongs to one request: all losses are those of the cloud.
+      unstoredAcks: (serial) => (transport === 'http' ? Number.POSITIVE_INFINITY : witness.unstored(serial)),
       ...(faults && { admit: (hold) => faults.admit(hold) }),
       begin: () => {
         cloud.begin();

@@ -42,6 +42,8 @@ export interface ExpectationOutcome {
   readonly left: number | null;
   readonly right: number | null;
   readonly unit: Unit;
+  /** For an invariant: cases that the protocol itself causes, which are not violations. Missing if there are none. */
+  readonly byProtocol?: number;
   /** The result: `downlink.delivered p(95) is 12m 04s, wanted < 40m`. */
   readonly sentence: string;
 }
@@ -65,10 +67,20 @@ function judgeInvariant({ line, invariant }: InvariantExpectation, evidence: Evi
   const outcome = { line, left: found?.violations ?? null, right: 0, unit: 'count' as const };
   if (found === undefined)
     return { ...outcome, passed: false, undecided: true, sentence: `${invariant} was not checked` };
-  const { violations, first } = found;
-  if (first === undefined) return { ...outcome, passed: true, sentence: `${invariant} held at all times` };
-  const times = violations === 1 ? 'once' : `${humanCount(violations)} times, first`;
-  return { ...outcome, passed: false, sentence: `violated ${times} ${describeViolation(first, evidence.nameOf)}` };
+  const { violations, first, byProtocol } = found;
+  const held = first === undefined;
+  const sentence = held
+    ? `${invariant} held at all times`
+    : `violated ${timesOf(violations)} ${describeViolation(first, evidence.nameOf)}`;
+  if (byProtocol === undefined) return { ...outcome, passed: held, sentence };
+  const { count } = byProtocol;
+  const apart = `by the protocol itself, not counted: ${timesOf(count)} ${describeViolation(byProtocol.first, evidence.nameOf)}`;
+  return { ...outcome, passed: held, byProtocol: count, sentence: `${sentence}; ${apart}` };
+}
+
+/** `once`, or `6 times, first`. */
+function timesOf(count: number): string {
+  return count === 1 ? 'once' : `${humanCount(count)} times, first`;
 }
 
 /** Like {@link evaluate}, for an expectation about metrics. */

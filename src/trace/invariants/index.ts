@@ -5,7 +5,7 @@ import type { Fold } from '../log.js';
 import { downlinksAnswered } from './downlinks-answered.js';
 import { downlinksExecutedOnce } from './downlinks-executed-once.js';
 import { downlinksSettled } from './downlinks-settled.js';
-import { type Invariant, type Violation, Violations } from './invariant.js';
+import { type Invariant, type ProtocolCases, type Violation, Violations, type Witness } from './invariant.js';
 import { noDeliveryAfterCancel } from './no-delivery-after-cancel.js';
 import { noLossAcrossReconnects } from './no-loss-across-reconnects.js';
 import { uplinksInOrder } from './uplinks-in-order.js';
@@ -26,7 +26,11 @@ export interface InvariantVerdict {
   readonly violations: number;
   /** The earliest violation; undefined when there are no violations. */
   readonly first: Violation | undefined;
+  /** Cases that the protocol itself causes, and the earliest. They are not violations. Missing if there are none. */
+  readonly byProtocol?: ProtocolCases;
 }
+
+const NO_WITNESS: Witness = { unstoredAcks: () => undefined };
 
 /** Checks the invariants that the scenario names; the others cost nothing. */
 export class Invariants implements Fold {
@@ -35,12 +39,12 @@ export class Invariants implements Fold {
   readonly #ends: (() => void)[] = [];
 
   /** @param names keys of {@link INVARIANTS} @throws Error for another name */
-  constructor(names: Iterable<string>) {
+  constructor(names: Iterable<string>, witness = NO_WITNESS) {
     const watches = [...new Set(names)].map((name) => {
       const invariant = Object.hasOwn(INVARIANTS, name) ? INVARIANTS[name] : undefined;
       if (invariant === undefined) throw new Error(`"${name}" is not an invariant`);
       const violations = new Violations();
-      const watch = invariant.watch(violations);
+      const watch = invariant.watch(violations, witness);
       this.#verdicts.set(name, violations);
       this.#ends.push(() => watch.end?.());
       return watch;
@@ -61,6 +65,8 @@ export class Invariants implements Fold {
   /** Result of the invariant `name`; undefined when it is not checked. */
   verdict(name: string): InvariantVerdict | undefined {
     const violations = this.#verdicts.get(name);
-    return violations && { violations: violations.count, first: violations.first };
+    if (violations === undefined) return undefined;
+    const { count, first, byProtocol } = violations;
+    return { violations: count, first, ...(byProtocol && { byProtocol }) };
   }
 }

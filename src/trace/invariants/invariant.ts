@@ -12,7 +12,13 @@ export interface Invariant {
   /** The rule in one line, for `ghostfleet list invariants`. */
   readonly about: string;
   /** Starts a watch that adds violations to `broken`. */
-  readonly watch: (broken: Violations) => InvariantWatch;
+  readonly watch: (broken: Violations, witness: Witness) => InvariantWatch;
+}
+
+/** What is known about the cloud besides the events. */
+export interface Witness {
+  /** How many uplinks of a device the cloud has acknowledged without storing them; undefined: not known. */
+  unstoredAcks(serial: number): number | undefined;
 }
 
 interface InvariantWatch {
@@ -31,14 +37,26 @@ export interface Violation {
   readonly events: readonly TraceEvent[];
 }
 
+export interface ProtocolCases {
+  readonly count: number;
+  readonly first: Violation;
+}
+
 /** Counts violations, and keeps the earliest. */
 export class Violations {
   count = 0;
   first: Violation | undefined;
+  /** Cases that the protocol itself causes: counted apart, because no cloud can avoid them. */
+  byProtocol: ProtocolCases | undefined;
 
   add(violation: Violation): void {
     this.count++;
     if (this.first === undefined || violation.at < this.first.at) this.first = violation;
+  }
+
+  addByProtocol(violation: Violation): void {
+    const { count = 0, first = violation } = this.byProtocol ?? {};
+    this.byProtocol = { count: count + 1, first: violation.at < first.at ? violation : first };
   }
 }
 
