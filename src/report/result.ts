@@ -110,6 +110,8 @@ export interface ExpectationResult {
   /** The same of the right side. */
   readonly right: number | null;
   readonly unit: Unit;
+  /** For an invariant: cases that the protocol itself causes, which are not violations. Missing if there are none. */
+  readonly byProtocol?: number;
   /** The result as a text. */
   readonly sentence: string;
 }
