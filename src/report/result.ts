@@ -110,7 +110,7 @@ export interface ExpectationResult {
   /** The same of the right side. */
   readonly right: number | null;
   readonly unit: Unit;
-  /** For an invariant: cases that the protocol itself causes, which are not violations. Missing if there are none. */
+  /** For an invariant: cases that the protocol itself causes, which are not violations. Missing if the number is 0. */
   readonly byProtocol?: number;
   /** The result as a text. */
   readonly sentence: string;

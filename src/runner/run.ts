@@ -116,10 +116,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const metrics = new Metrics(plan.devices.length, plan.warmUp, plan.duration, scopesOf(plan));
   const digest = new DigestSink();
   let opened: Target | undefined;
-  const invariants = new Invariants(
-    plan.expectations.flatMap((line) => ('invariant' in line ? line.invariant : [])),
-    { unstoredAcks: (serial) => opened?.unstoredAcks?.(serial) },
-  );
+  const invariants = invariantsOf(plan, () => opened);
   const histories = new Histories();
   const folds = [metrics, invariants, histories, ...(options.watch ? [options.watch] : [])];
   const trace = new TraceLog(folds, [digest, ...options.sinks]);
@@ -153,10 +150,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
       trace.close();
     } finally {
       // Also if the event log could not be written: the run must clean up in another cloud.
-      for (const device of fixture.devices) device.powerOff();
-      if (target.outlivesRun) await cleanUp(fixture, options);
-      await callers.close();
-      await target.close();
+      await closeAll(fixture, target, callers, options);
     }
   }
   invariants.end();
@@ -200,6 +194,19 @@ export async function run(options: RunOptions): Promise<RunResult> {
   };
   keepExplainer(result, explainer);
   return result;
+}
+
+async function closeAll(fixture: Fixture, target: Target, callers: Callers, options: RunOptions): Promise<void> {
+  for (const device of fixture.devices) device.powerOff();
+  if (target.outlivesRun) await cleanUp(fixture, options);
+  await callers.close();
+  await target.close();
+}
+
+/** @param target undefined until it is open */
+function invariantsOf({ expectations }: Plan, target: () => Target | undefined): Invariants {
+  const names = expectations.flatMap((line) => ('invariant' in line ? line.invariant : []));
+  return new Invariants(names, { unstoredAcks: (serial) => target()?.unstoredAcks?.(serial) });
 }
 
 function scopesOf(plan: Plan): MetricScopes {

@@ -42,7 +42,7 @@ export interface ExpectationOutcome {
   readonly left: number | null;
   readonly right: number | null;
   readonly unit: Unit;
-  /** For an invariant: cases that the protocol itself causes, which are not violations. Missing if there are none. */
+  /** For an invariant: cases that the protocol itself causes, which are not violations. Missing if the number is 0. */
   readonly byProtocol?: number;
   /** The result: `downlink.delivered p(95) is 12m 04s, wanted < 40m`. */
   readonly sentence: string;

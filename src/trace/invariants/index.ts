@@ -26,7 +26,7 @@ export interface InvariantVerdict {
   readonly violations: number;
   /** The earliest violation; undefined when there are no violations. */
   readonly first: Violation | undefined;
-  /** Cases that the protocol itself causes, and the earliest. They are not violations. Missing if there are none. */
+  /** Cases that the protocol itself causes, and the earliest. They are not violations. Missing without such cases. */
   readonly byProtocol?: ProtocolCases;
 }
 
