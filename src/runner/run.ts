@@ -196,7 +196,12 @@ export async function run(options: RunOptions): Promise<RunResult> {
   return result;
 }
 
-async function closeAll(fixture: Fixture, target: Target, callers: Callers, options: RunOptions): Promise<void> {
+async function closeAll(
+  fixture: ReturnType<typeof build>,
+  target: Target,
+  callers: Callers,
+  options: RunOptions,
+): Promise<void> {
   for (const device of fixture.devices) device.powerOff();
   if (target.outlivesRun) await cleanUp(fixture, options);
   await callers.close();
