@@ -1,75 +1,153 @@
-/** The commands that the documents show: their options exist, and the scenarios and variables that they name can be planned. */
-import { readdirSync, readFileSync } from 'node:fs';
+/**
+ * The commands that the documents show: their options exist, the scenarios and variables that they name can be planned, and those
+ * that take milliseconds are run. `npm run docs:check` runs all of them.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import {
+  argumentsOf,
+  commandsOf,
+  type DocumentCommand,
+  documents,
+  missingLines,
+  scenarioFiles,
+  wordsOf,
+} from '../../scripts/docs/commands.js';
+import { filesOf } from '../../scripts/docs/files.js';
 import { ghostfleet } from '../support/host.js';
 
-const DOCUMENTS = [
-  'README.md',
-  ...readdirSync('docs', { recursive: true, encoding: 'utf8' }).flatMap((name) =>
-    name.endsWith('.md') ? [`docs/${name}`] : [],
-  ),
-];
-
-interface Shown {
-  readonly line: string;
-  readonly words: readonly string[];
-}
-
-/** The lines of code blocks that begin with the program. */
-const commands = DOCUMENTS.flatMap((document) =>
-  [...readFileSync(document, 'utf8').matchAll(/^```\w*\n(.*?)^```/gms)].flatMap(([, block = '']) =>
-    block.split('\n').flatMap((line): Shown[] => {
-      const [, command] = /^(?:\$ )?(?:[A-Z_]+=\S+ )*(?:npx )?ghostfleet (.*)$/.exec(line.trim()) ?? [];
-      // Two spaces begin a comment.
-      const [typed = ''] = command?.split(/ {2,}| &$/) ?? [];
-      return command === undefined ? [] : [{ line: `${document}: ${typed}`, words: wordsOf(typed) }];
-    }),
-  ),
-);
-
-function wordsOf(command: string): readonly string[] {
-  return [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
-}
+const commands = [...documents(), ...scenarioFiles()].flatMap((page) => commandsOf(page));
 
 describe('the commands of the documents', () => {
   it('are found', () => {
-    expect(commands.length).toBeGreaterThan(60);
+    expect(commands.length).toBeGreaterThan(120);
   });
 
   it('have only options that exist', async () => {
     const helps = new Map<string, string>();
     const unknown: string[] = [];
-    for (const { line, words } of commands) {
+    for (const command of commands) {
+      const words = argumentsOf(command) ?? [];
       const [name = ''] = words;
       const help = helps.get(name) ?? (await ghostfleet([name, '--help'])).out;
       helps.set(name, help);
       const options = words.flatMap((word) => /^--[a-z][a-z-]*/.exec(word)?.[0] ?? []);
-      unknown.push(...options.filter((option) => !help.includes(option)).map((option) => `${line} (${option})`));
+      unknown.push(
+        ...options.filter((option) => !help.includes(option)).map((option) => `${placeOf(command)} (${option})`),
+      );
     }
     expect(unknown).toEqual([]);
   });
 
-  const runs = commands.filter(
-    ({ words }) =>
-      /^(run|plan|validate)$/.test(words[0] ?? '') && /^(scenarios\/|demo$|library\/)/.test(words[1] ?? ''),
-  );
-
-  it('run packaged scenarios', () => {
-    expect(runs.length).toBeGreaterThan(30);
+  it('name scenarios and variables that can be planned', async () => {
+    const plans = new Map(
+      commands.flatMap((command) => {
+        const [verb = '', file = '', ...options] = argumentsOf(command) ?? [];
+        if (!/^(run|plan|validate)$/.test(verb) || !/^(scenarios\/|demo$|library\/)/.test(file)) return [];
+        const settings = options.flatMap((word, i) =>
+          /^--(var|firmware)$/.test(word) ? [word, options[i + 1] ?? ''] : [],
+        );
+        const args = ['validate', file, ...settings];
+        return [[args.join(' '), { args, place: placeOf(command) }] as const];
+      }),
+    );
+    expect(plans.size).toBeGreaterThan(40);
+    const invalid: string[] = [];
+    for (const { args, place } of plans.values()) {
+      const { exit, err } = await ghostfleet(args);
+      if (exit !== 0) invalid.push(`${place}: ${err}`);
+    }
+    expect(invalid).toEqual([]);
   });
 
-  it.each(runs)('can be planned: $line', async ({ words: [, file = '', ...options] }) => {
-    const settings = options.flatMap((word, i) =>
-      /^--(var|seed|firmware)$/.test(word) ? [word, options[i + 1] ?? ''] : [],
+  const cheap = new Map(
+    documents().flatMap((page) => {
+      const list = commandsOf(page).filter(isCheap);
+      return list.length === 0 ? [] : [[page, list] as const];
+    }),
+  );
+
+  it('include some of each kind that take milliseconds', () => {
+    const verbs = new Set([...cheap.values()].flat().map((command) => argumentsOf(command)?.[0]));
+    expect([...verbs].sort()).toEqual(
+      ['compare', 'diverge', 'explain', 'list', 'plan', 'profile', 'run', 'validate'].sort(),
     );
-    expect(await ghostfleet(['validate', file, ...settings.filter((_, i) => !isSeed(settings, i))])).toMatchObject({
-      exit: 0,
-      err: '',
-    });
+  });
+
+  it.each([...cheap])('of %s end with the promised exit code and print what is quoted', async (page, list) => {
+    const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-commands-'));
+    try {
+      const files = filesOf(page);
+      for (const [name, content] of files) writeFileSync(join(folder, name), content);
+      for (const command of list) {
+        const args = (argumentsOf(command) ?? []).map((word) =>
+          files.has(word) || /^runs\/|\.html$/.test(word) ? join(folder, word) : word,
+        );
+        const { exit, out, err } = await ghostfleet(args);
+        expect({ place: placeOf(command), exit, err: exit === command.exitCode ? '' : err }).toEqual({
+          ...{ place: placeOf(command), exit: command.exitCode, err: '' },
+        });
+        expect(missingLines(command.printed, `${out}${err}`.replaceAll(`${folder}/`, ''))).toEqual([]);
+      }
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });
 
-/** Whether a word is the option --seed or its value, which "validate" does not have. */
-function isSeed(words: readonly string[], i: number): boolean {
-  return words[i] === '--seed' || words[i - 1] === '--seed';
+describe('the reader of commands', () => {
+  const of = (...lines: readonly string[]) => commandsOf('page.md', ['```', ...lines, '```', ''].join('\n'));
+
+  it('takes the exit code from the comment; without one it is 0', () => {
+    const [fails, passes] = of(
+      'ghostfleet run a.yaml --var x=1  # exit code 3: no network',
+      'ghostfleet run a.yaml  # fine',
+    );
+    expect(fails).toMatchObject({ typed: 'ghostfleet run a.yaml --var x=1', exitCode: 3, line: 2 });
+    expect(passes).toMatchObject({ typed: 'ghostfleet run a.yaml', exitCode: 0, line: 3 });
+  });
+
+  it('takes what a transcript prints, up to the next command', () => {
+    const [first, second] = of('$ ghostfleet serve &', '$ ghostfleet list profiles', 'clime', 'ghostfleet run a.yaml');
+    expect(first).toMatchObject({ typed: 'ghostfleet serve', background: true, printed: [] });
+    expect(second).toMatchObject({ background: false, printed: ['clime', 'ghostfleet run a.yaml'] });
+  });
+
+  it('joins lines that end with a backslash, and leaves out lines of other programs', () => {
+    expect(of('curl -d 1 \\', '     localhost', 'less a.jsonl').map(({ typed }) => typed)).toEqual([
+      'curl -d 1 localhost',
+    ]);
+  });
+
+  it('reads the head and the next lines of a scenario', () => {
+    const text = '#     ghostfleet plan a.yaml\nnext:\n  - "ghostfleet run a.yaml --var x=1  # exit code 3: y"\n';
+    expect(commandsOf('a.yaml', text)).toMatchObject([
+      { typed: 'ghostfleet plan a.yaml', exitCode: 0, line: 1 },
+      { typed: 'ghostfleet run a.yaml --var x=1', exitCode: 3, line: 3 },
+    ]);
+  });
+
+  it('keeps quoted words together', () => {
+    expect(wordsOf("run a.yaml --var line='kernel uptime'")).toEqual(['run', 'a.yaml', '--var', 'line=kernel uptime']);
+  });
+
+  it('finds quoted lines in their order, with anything between them at an ellipsis', () => {
+    expect(missingLines(['a', '…', 'c'], 'a\nb\nc\n')).toEqual([]);
+    expect(missingLines(['c', 'a', 'x'], 'a\nb\nc\n')).toEqual(['a', 'x']);
+  });
+});
+
+function placeOf({ page, line, typed }: DocumentCommand): string {
+  return `${page}:${line} ${typed}`;
+}
+
+/** Whether a command ends within a moment, in virtual time, and needs nothing outside this process. */
+function isCheap(command: DocumentCommand): boolean {
+  const [verb = '', file = '', ...rest] = argumentsOf(command) ?? [];
+  const words = [file, ...rest].join(' ');
+  if (verb === 'run') return /^(my|small)\.yaml$/.test(file) && !/--clock real|--target|--seeds|--metrics/.test(words);
+  if (/^(compare|diverge)$/.test(verb)) return command.printed.length === 0;
+  return /^(plan|validate|list|profile|explain)$/.test(verb) && !/scenarios\/|depot/.test(words);
 }

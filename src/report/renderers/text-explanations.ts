@@ -8,5 +8,8 @@ const SHOWN = 3;
 export function explanations({ explanations: all = [], out }: RunResult, width: number): readonly string[] {
   if (all.length === 0) return [];
   const more = out === null ? [] : [`  more: ghostfleet explain ${out} --slowest ${all.length}`];
-  return ['why it took so long', ...all.slice(0, SHOWN).flatMap((each) => explanationParagraph(each, width)), ...more];
+  const paragraphs = all.slice(0, SHOWN).map((each) => explanationParagraph(each, width - 2));
+  // Further lines of a paragraph are indented more, so that its beginning can be seen.
+  const lines = paragraphs.flatMap(([first = '', ...rest]) => [first, ...rest.map((line) => `  ${line}`)]);
+  return ['why it took so long', ...lines, ...more];
 }

@@ -32,3 +32,8 @@ export function section(
 function note(text: string): readonly string[] {
   return text === '' ? [] : [`    ${text}`];
 }
+
+/** An indented paragraph whose further lines are indented more. */
+export function hanging(paragraph: string, width: number): readonly string[] {
+  return wrap(paragraph, width - 4).map((line, i) => (i === 0 ? `  ${line}` : `    ${line}`));
+}

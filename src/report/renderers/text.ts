@@ -28,7 +28,7 @@ import { markOf, verdictOf } from '../verdict.js';
 import type { RenderOptions } from './renderer.js';
 import { explanations } from './text-explanations.js';
 import { load } from './text-load.js';
-import { section, WIDTH } from './text-parts.js';
+import { hanging, section, WIDTH } from './text-parts.js';
 
 const BAR_WIDTH = 24;
 /** Width of a report from which it has bars. */
@@ -55,7 +55,7 @@ export function text(result: RunResult, { colour = false, width = WIDTH }: Rende
     anomalies(result, width),
     expectations(result, paint, width),
     failure(result, paint, width),
-    next(result),
+    next(result, width),
     headline(result, paint(verdictOf(result).look, verdictOf(result).word), width),
   ];
   return `${blocks
@@ -114,8 +114,16 @@ function failure({ failure: why, exitCode }: RunResult, paint: Paint, width: num
   return wrap(`${open ? '!' : '✗'} ${why}`, width).map((line) => paint(open ? 'open' : 'bad', line));
 }
 
-function next({ next: suggestions }: RunResult): readonly string[] {
-  return suggestions.length === 0 ? [] : ['try next', ...suggestions.map((line) => `  ${line}`)];
+/** The `next` lines of the scenario. If one is too wide, the comments are above their commands: a command is never broken. */
+function next({ next: suggestions }: RunResult, width: number): readonly string[] {
+  if (suggestions.length === 0) return [];
+  const whole = suggestions.map((line) => `  ${line}`);
+  if (whole.every(({ length }) => length <= width)) return ['try next', ...whole];
+  const parts = suggestions.flatMap((line) => {
+    const [, command = line, comment] = /^(.*?)\s+(# .*)$/.exec(line) ?? [];
+    return comment === undefined ? [`  ${line}`] : [...hanging(comment, width), `  ${command}`];
+  });
+  return ['try next', ...parts];
 }
 
 function fleet(
@@ -240,7 +248,7 @@ function anomalies({ anomalies: found, faults, service }: RunResult, width: numb
     ...found.map(({ count, about }) => `${humanCount(count)} × ${about}`),
   ];
   if (lines.length === 0) return [];
-  return ['worth knowing', ...lines.flatMap((line) => wrap(line, width - 2).map((part) => `  ${part}`))];
+  return ['worth knowing', ...lines.flatMap((line) => hanging(line, width))];
 }
 
 function counted(what: string, counts: Readonly<Record<string, number>>): readonly string[] {
