@@ -20,6 +20,8 @@ const LONG = /^npm run mutation -- (?:metrics|protocol \S+\.ts)$/;
 /** Time that a run in real time gets before Ctrl-C, in milliseconds. */
 const REAL_TIME = 8000;
 const INTERRUPTED = 130;
+/** The address and the control socket of a run in real time are ready. */
+const STARTED = /API at /;
 
 const args = process.argv.slice(2);
 const long = args.includes('--long');
@@ -97,9 +99,6 @@ async function result(typed: string, session: Session, care: Care | undefined): 
   known.set(key, ended);
   return ended;
 }
-
-/** The address and the control socket of a run in real time are ready. */
-const STARTED = /API at /;
 
 /** How to end a command that does not end by itself. */
 function careOf({ typed, printed }: DocumentCommand): Care | undefined {
