@@ -237,6 +237,8 @@ export interface Key {
   /** `read`: the key may only read. */
   readonly access_type: 'write' | 'read';
   readonly created_at: IsoTime;
+  /** When the key becomes invalid; null: never. */
+  readonly expires_at: IsoTime | null;
   /** To the minute; null if the key was never used. */
   readonly last_used_at: IsoTime | null;
 }
@@ -252,6 +254,8 @@ export interface NewKey {
   readonly tags?: readonly TagRef[];
   /** Default `write`. */
   readonly access_type?: 'write' | 'read';
+  /** When the key becomes invalid; must be in the future. Default null: never. */
+  readonly expires_at?: IsoTime | null;
 }
 
 export interface Variable {

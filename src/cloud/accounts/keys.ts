@@ -23,6 +23,12 @@ export interface ApiKey {
   /** `read`: the key may only read. */
   readonly access: 'write' | 'read';
   readonly createdAt: UnixMillis;
+  /** When the key becomes invalid. Absent: never. */
+  readonly expiresAt?: UnixMillis | undefined;
+}
+
+export function isExpired({ expiresAt }: ApiKey, now: UnixMillis): boolean {
+  return expiresAt !== undefined && expiresAt <= now;
 }
 
 /** A new secret: a lower-case random UUID (cloud API gaps, 2.2). It is as unpredictable as `random`. */

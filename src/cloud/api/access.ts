@@ -12,7 +12,7 @@
  */
 import type { FastifyRequest } from 'fastify';
 import type { Role } from '../accounts/member-records.js';
-import { ApiFault, notFound } from '../http/errors.js';
+import { ApiFault, notFound, unknownId } from '../http/errors.js';
 import type { DeviceRow, Id, ListedMessage, Store } from '../store/store.js';
 
 export interface Access {
@@ -43,6 +43,13 @@ export type Caller = Pick<FastifyRequest, 'spaceId' | 'access'>;
 export async function visibleDevice(store: Store, { spaceId, access }: Caller, id: Id): Promise<DeviceRow> {
   const row = await store.device(spaceId, id);
   if (!row || !shares(access.scope, row.tagIds)) throw notFound('device');
+  return row;
+}
+
+/** Returns the device whose id is in a body, if the caller may see it. @throws ApiFault 400 otherwise */
+export async function deviceInBody(store: Store, { spaceId, access }: Caller, id: Id): Promise<DeviceRow> {
+  const row = await store.device(spaceId, id.toLowerCase());
+  if (!row || !shares(access.scope, row.tagIds)) throw unknownId('body/device_id', id, 'a device');
   return row;
 }
 

@@ -5,7 +5,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { minutes, type UnixMillis } from '../../kernel/time.js';
-import { type ApiKey, keyWithSecret, putKeyUse } from '../accounts/keys.js';
+import { type ApiKey, isExpired, keyWithSecret, putKeyUse } from '../accounts/keys.js';
 import { ApiFault, notFound } from '../http/errors.js';
 import type { Id } from '../store/store.js';
 import type { Access } from './access.js';
@@ -25,6 +25,7 @@ export function authenticate(context: ApiContext): onRequestAsyncHookHandler {
   const accessOf = async (secret: string): Promise<Access | undefined> => {
     const key = await keyWithSecret(context.store, secret);
     if (key) {
+      if (isExpired(key, context.clock.wall)) throw new ApiFault(401, 'this API key has expired', 'key-expired');
       noteUse(key);
       const role = key.access === 'read' ? 'user' : 'admin';
       return { userId: null, keyId: key.id, boundTo: key.spaceId, role, scope: key.tagIds };

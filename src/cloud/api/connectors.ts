@@ -18,11 +18,13 @@ import type { Routes } from '../http/routes.js';
 import { ItemParams, Name, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
 import { untilUndisturbed } from '../store/records.js';
 import { type Change, ConflictError, type Id, type Store } from '../store/store.js';
+import { atMostEach } from './at-most.js';
 import type { ApiContext, ApiOptions, Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { nameReader } from './names.js';
 import { Quota } from './quotas.js';
 import { knownTags, Tag, TagRefs, tagViews } from './tags.js';
+import { pageOf } from './totals.js';
 
 const Direction = Type.Enum(['up', 'down'], { description: '"up" or "down"' });
 const State = Type.Enum(['enabled', 'disabled'], { description: '"enabled" or "disabled"' });
@@ -113,9 +115,7 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
       response: { 200: PageOf(View) },
     }),
     async ({ spaceId, query }, reply) => {
-      const { limit = 100, offset: after } = query;
-      const rows = await store.records('connector', spaceId, { limit, after });
-      if (after === undefined && rows.length < limit) reply.header('x-total', rows.length);
+      const rows = await pageOf(reply, query, (page) => store.records('connector', spaceId, page));
       return Promise.all(rows.map((row) => resource.view(toConnector(row))));
     },
   );
@@ -140,6 +140,7 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
       const { spaceId, body } = request;
       const now = Math.floor(clock.wall);
       const fresh = { ...NEW, id: ids.uuid(), spaceId, createdAt: now, enabledAt: now };
+      await resource.check(spaceId, body);
       const answer = await quota.within(spaceId, async () => {
         const connector = await resource.changed(fresh, body);
         const view = await resource.view(connector);
@@ -161,7 +162,7 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
       response: { 200: View },
     }),
     ({ spaceId, body }) =>
-      resource.update(body, async () => {
+      resource.update(spaceId, body, async () => {
         const connector = await findConnectorByName(store, spaceId, body.name.trim());
         if (!connector) throw notFound('connector');
         return connector;
@@ -188,7 +189,7 @@ function addItem(routes: Routes, { store, connectors: forwarding }: ApiContext, 
       response: { 200: View },
       errors: NAME_TAKEN,
     }),
-    ({ spaceId, params, body }) => resource.update(body, () => knownConnector(store, spaceId, params.id)),
+    ({ spaceId, params, body }) => resource.update(spaceId, body, () => knownConnector(store, spaceId, params.id)),
   );
 
   routes.delete(
@@ -209,13 +210,20 @@ function addItem(routes: Routes, { store, connectors: forwarding }: ApiContext, 
 
 type ConnectorResource = ReturnType<typeof connectorResource>;
 
-/** What several routes share: the update of a connector, the commit with its conflict, and the view. */
+/** Most scripts of a space that are compiled or wait for it; further ones are rejected with 503. */
+const COMPILED_AT_ONCE = 150;
+
+/** What several routes share: the update of a connector, the check of its script, the commit with its conflict, and the view. */
 function connectorResource({ store, clock, connectors: forwarding, log }: ApiContext, options: ApiOptions) {
   const readName = nameReader(log, options);
 
-  return { update, changed, commit, view };
+  const withTurn = atMostEach(COMPILED_AT_ONCE, 'too many concurrent changes of scripts');
 
-  function update(body: Static<typeof ConnectorUpdate>, find: () => Promise<Connector>) {
+  return { update, check, changed, commit, view };
+
+  async function update(spaceId: Id, body: Static<typeof ConnectorUpdate>, find: () => Promise<Connector>) {
+    await find();
+    await check(spaceId, body);
     return untilUndisturbed(async () => {
       const before = await find();
       const connector = await changed(before, body);
@@ -224,6 +232,13 @@ function connectorResource({ store, clock, connectors: forwarding, log }: ApiCon
       await commit(after, [changeConnector(before, after)]);
       return view(after);
     });
+  }
+
+  /** Compiles the script of a body. @throws ApiFault 400 with line and column if it is not valid */
+  async function check(spaceId: Id, { transformation }: Static<typeof ConnectorUpdate>): Promise<void> {
+    if (transformation === undefined) return;
+    const why = await withTurn(spaceId, () => forwarding.compile(spaceId, transformation));
+    if (why !== undefined) throw new ApiFault(400, `body/transformation is not a valid script: ${why}`, 'script-error');
   }
 
   /** The connector with the changes of a body. @throws ApiFault 400 if the body names a tag that the space does not have */

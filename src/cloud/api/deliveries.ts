@@ -4,15 +4,17 @@ import { isoTime } from '../../kernel/calendar.js';
 import type { Computed } from '../connectors/attempt.js';
 import type { Connector } from '../connectors/connector.js';
 import { DELIVERY_STATES, type Delivery, deliveriesOf, dropped, findDelivery } from '../connectors/delivery.js';
-import { ApiFault, notFound } from '../http/errors.js';
+import { notFound, unknownId } from '../http/errors.js';
 import { operation, PageOf } from '../http/operation.js';
 import { ItemParams, Nullable, PageQuery, Time, Uuid } from '../http/schemas.js';
 import { isoTimeOrNull } from '../http/time.js';
+import type { Page } from '../store/store.js';
 import type { Caller } from './access.js';
 import { atMostEach } from './at-most.js';
 import { knownConnector, Transformation } from './connectors.js';
 import type { Family } from './family.js';
 import { maskingsFor } from './masking.js';
+import { pageOf } from './totals.js';
 
 const PreviewRequest = Type.Object(
   { message_id: Uuid, transformation: Type.Optional(Transformation) },
@@ -88,7 +90,7 @@ export const deliveries: Family = (routes, { store, connectors }) => {
     async ({ spaceId, params, body }) => {
       const connector = await knownConnector(store, spaceId, params.id);
       const message = await store.message(spaceId, body.message_id.toLowerCase());
-      if (!message) throw new ApiFault(400, `body/message_id "${body.message_id}" is not a message of this space`);
+      if (!message) throw unknownId('body/message_id', body.message_id, 'a message');
       const { transformation = connector.transformation } = body;
       return preview(await withTurn(spaceId, () => connectors.preview({ ...connector, transformation }, message)));
     },
@@ -103,18 +105,10 @@ export const deliveries: Family = (routes, { store, connectors }) => {
       querystring: DeliveryQuery,
       response: { 200: PageOf(DeliveryView) },
     }),
-    async (request) => {
+    async (request, reply) => {
       const { spaceId, params, query } = request;
-      const { limit = 100, offset, state, message_id: messageId } = query;
       const connector = await knownConnector(store, spaceId, params.id);
-      const found: Static<typeof DeliveryView>[] = [];
-      for await (const delivery of deliveriesOf(store, connector, offset)) {
-        const shown = deliveryView(delivery, connector);
-        if (state !== undefined && shown.state !== state) continue;
-        if (messageId === undefined || shown.message_id === messageId) found.push(shown);
-        if (found.length === limit) break;
-      }
-      return withoutSecrets(request, found);
+      return withoutSecrets(request, await pageOf(reply, query, (page) => listed(connector, query, page)));
     },
   );
 
@@ -135,6 +129,21 @@ export const deliveries: Family = (routes, { store, connectors }) => {
       return only;
     },
   );
+
+  async function listed(
+    connector: Connector,
+    { state, message_id: messageId }: Static<typeof DeliveryQuery>,
+    { limit, after }: Page,
+  ) {
+    const found: Static<typeof DeliveryView>[] = [];
+    for await (const delivery of deliveriesOf(store, connector, after)) {
+      const shown = deliveryView(delivery, connector);
+      if (state !== undefined && shown.state !== state) continue;
+      if (messageId === undefined || shown.message_id === messageId) found.push(shown);
+      if (found.length === limit) break;
+    }
+    return found;
+  }
 
   /** A target may answer with what it was sent. */
   async function withoutSecrets(caller: Caller, views: readonly Static<typeof DeliveryView>[]) {

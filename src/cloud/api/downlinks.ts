@@ -9,8 +9,8 @@ import type { Routes } from '../http/routes.js';
 import { ItemParams, SpaceParams, Uuid } from '../http/schemas.js';
 import { type Checked, checker } from '../http/validation.js';
 import { type DownlinkRequest, LONGEST_QUEUE } from '../ports/downlinks.js';
-import type { Id, MessageRow } from '../store/store.js';
-import { needWritableTag, visibleDevice, visibleMessage } from './access.js';
+import type { DeviceRow, Id, MessageRow } from '../store/store.js';
+import { deviceInBody, needWritableTag, visibleDevice, visibleMessage } from './access.js';
 import { addCancelling } from './cancelling.js';
 import type { ApiContext, ApiOptions, Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
@@ -53,7 +53,7 @@ const QUEUEING = {
 
 export const downlinks: Family = (routes, context, options) => {
   const resource = downlinkResource(context, options);
-  addQueueing(routes, resource);
+  addQueueing(routes, context, resource);
 
   addCancelling(routes, '/spaces/:space_id/messages/:id', {
     tag: 'Downlinks',
@@ -65,7 +65,7 @@ export const downlinks: Family = (routes, context, options) => {
 };
 
 /** Configurations, commands and data for one device, and downlinks of any type. */
-function addQueueing(routes: Routes, { send }: DownlinkResource): void {
+function addQueueing(routes: Routes, { store }: ApiContext, { send }: DownlinkResource): void {
   const device = '/spaces/:space_id/devices/:id';
 
   routes.post(
@@ -80,7 +80,8 @@ function addQueueing(routes: Routes, { send }: DownlinkResource): void {
     }),
     async (request, reply) => {
       const { params, body } = request;
-      return reply.code(201).send(await send(request, params.id, { type: 'config', lines: body }));
+      const row = await visibleDevice(store, request, params.id);
+      return reply.code(201).send(await send(request, row, { type: 'config', lines: body }));
     },
   );
 
@@ -95,7 +96,8 @@ function addQueueing(routes: Routes, { send }: DownlinkResource): void {
     }),
     async (request, reply) => {
       const { params, body } = request;
-      return reply.code(201).send(await send(request, params.id, { type: 'shell', commands: body }));
+      const row = await visibleDevice(store, request, params.id);
+      return reply.code(201).send(await send(request, row, { type: 'shell', commands: body }));
     },
   );
 
@@ -110,7 +112,8 @@ function addQueueing(routes: Routes, { send }: DownlinkResource): void {
     }),
     async (request, reply) => {
       const { params, body } = request;
-      return reply.code(201).send(await send(request, params.id, { type: 'data', body }));
+      const row = await visibleDevice(store, request, params.id);
+      return reply.code(201).send(await send(request, row, { type: 'data', body }));
     },
   );
 
@@ -125,8 +128,8 @@ function addQueueing(routes: Routes, { send }: DownlinkResource): void {
       body: NewMessage,
     }),
     async (request, reply) => {
-      const { device_id: deviceId } = request.body;
-      return reply.code(201).send(await send(request, deviceId.toLowerCase(), requestOf(request.body)));
+      const device = await deviceInBody(store, request, request.body.device_id);
+      return reply.code(201).send(await send(request, device, requestOf(request.body)));
     },
   );
 }
@@ -137,11 +140,10 @@ type DownlinkResource = ReturnType<typeof downlinkResource>;
 function downlinkResource({ store, downlinks: queue, log }: ApiContext, options: ApiOptions) {
   return { send, cancel, read };
 
-  async function send(asked: FastifyRequest, deviceId: Id, request: DownlinkRequest) {
-    const row = await visibleDevice(store, asked, deviceId);
+  async function send(asked: FastifyRequest, row: DeviceRow, request: DownlinkRequest) {
     await needWritableTag(store, asked, row.tagIds);
     if (request.type === 'config' && request.lines.some((line) => line.trim() === 'config save')) {
-      log.warn({ device: deviceId }, 'a config downlink contains "config save": the device may apply it twice');
+      log.warn({ device: row.id }, 'a config downlink contains "config save": the device may apply it twice');
     }
     const view = (queued: MessageRow) =>
       messageView({ ...queued, deviceName: row.name, deviceSerial: row.serial }, options);

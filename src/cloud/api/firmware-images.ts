@@ -10,6 +10,7 @@ import type { Id } from '../store/store.js';
 import { needWholeSpace } from './access.js';
 import type { Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
+import { pageOf } from './totals.js';
 
 const Text = Type.Optional(
   Type.Refine(
@@ -55,10 +56,8 @@ export const firmwareImages: Family = (routes, { store, clock, ids, firmware: { 
       querystring: Type.Object(PageQuery),
       response: { 200: PageOf(FirmwareImage) },
     }),
-    async ({ spaceId, query }) => {
-      const page = { limit: query.limit ?? 100, after: query.offset };
-      return (await images.list(spaceId, page)).map(imageView);
-    },
+    async ({ spaceId, query }, reply) =>
+      (await pageOf(reply, query, (page) => images.list(spaceId, page))).map(imageView),
   );
 
   routes.post(
@@ -124,7 +123,7 @@ export const firmwareImages: Family = (routes, { store, clock, ids, firmware: { 
 };
 
 /** Finds an image. @throws ApiFault 404 if the space has no such image */
-export async function knownImage(images: Images, spaceId: Id, id: Id): Promise<Image> {
+async function knownImage(images: Images, spaceId: Id, id: Id): Promise<Image> {
   const image = await images.find(spaceId, id);
   if (!image) throw notFound('firmware image');
   return image;

@@ -4,17 +4,17 @@ import Type, { type Static } from 'typebox';
 import { isoTime } from '../../kernel/calendar.js';
 import { jobOf, UPDATE_STATES, UPDATES, type UpdateJob, type UpdateState } from '../firmware/job.js';
 import { firmwareId } from '../firmware/updates.js';
-import { ApiFault, notFound } from '../http/errors.js';
+import { ApiFault, notFound, unknownId } from '../http/errors.js';
 import { operation, PageOf } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
 import { ItemParams, Nullable, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
 import { everyRecord } from '../store/records.js';
-import { ConflictError, type Id } from '../store/store.js';
-import { type Caller, needWritableTag, visibleDevice } from './access.js';
+import { ConflictError, type DeviceRow, type Id, type Page } from '../store/store.js';
+import { type Caller, deviceInBody, needWritableTag, visibleDevice } from './access.js';
 import { addCancelling } from './cancelling.js';
 import type { ApiContext, Family } from './family.js';
-import { knownImage } from './firmware-images.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
+import { pageOf } from './totals.js';
 
 const FirmwareId = Type.Refine(
   Type.String({ description: 'a firmware identifier: 32 hex digits, or a UUID' }),
@@ -64,7 +64,7 @@ const SCHEDULING = {
 
 export const firmware: Family = (routes, context) => {
   const resource = updateResource(context);
-  addOfSpace(routes, resource);
+  addOfSpace(routes, context, resource);
   addOfDevice(routes, context, resource);
 };
 
@@ -72,7 +72,7 @@ const COLLECTION = '/spaces/:space_id/firmware';
 const OF_DEVICE = '/spaces/:space_id/devices/:id/firmware';
 
 /** Updates of a space: list, schedule, read, cancel. */
-function addOfSpace(routes: Routes, resource: UpdateResource): void {
+function addOfSpace(routes: Routes, { store }: ApiContext, resource: UpdateResource): void {
   routes.get(
     COLLECTION,
     operation({
@@ -82,7 +82,11 @@ function addOfSpace(routes: Routes, resource: UpdateResource): void {
       querystring: ListQuery,
       response: { 200: PageOf(FirmwareUpdate) },
     }),
-    async (request) => resource.list(request, request.query.device_id, request.query),
+    async (request, reply) => {
+      const { device_id: deviceId, state } = request.query;
+      const jobs = await pageOf(reply, request.query, (page) => resource.list(request, { deviceId, state }, page));
+      return jobs.map(updateView);
+    },
   );
 
   routes.post(
@@ -95,7 +99,8 @@ function addOfSpace(routes: Routes, resource: UpdateResource): void {
     }),
     async (request, reply) => {
       const { device_id: deviceId, firmware_id: id } = request.body;
-      return reply.code(201).send(await resource.schedule(request, deviceId.toLowerCase(), id));
+      const device = await deviceInBody(store, request, deviceId);
+      return reply.code(201).send(await resource.schedule(request, device, id));
     },
   );
 
@@ -131,9 +136,11 @@ function addOfDevice(routes: Routes, { store }: ApiContext, resource: UpdateReso
       querystring: DeviceListQuery,
       response: { 200: PageOf(FirmwareUpdate) },
     }),
-    async (request) => {
-      const device = await visibleDevice(store, request, request.params.id);
-      return resource.list(request, device.id, request.query);
+    async (request, reply) => {
+      const { id: deviceId } = await visibleDevice(store, request, request.params.id);
+      const { state } = request.query;
+      const jobs = await pageOf(reply, request.query, (page) => resource.list(request, { deviceId, state }, page));
+      return jobs.map(updateView);
     },
   );
 
@@ -145,8 +152,10 @@ function addOfDevice(routes: Routes, { store }: ApiContext, resource: UpdateReso
       params: ItemParams,
       body: NewUpdateOfDevice,
     }),
-    async (request, reply) =>
-      reply.code(201).send(await resource.schedule(request, request.params.id, request.body.firmware_id)),
+    async (request, reply) => {
+      const device = await visibleDevice(store, request, request.params.id);
+      return reply.code(201).send(await resource.schedule(request, device, request.body.firmware_id));
+    },
   );
 }
 
@@ -156,10 +165,10 @@ type UpdateResource = ReturnType<typeof updateResource>;
 function updateResource({ store, firmware: updates }: ApiContext) {
   return { schedule, cancel, list, find };
 
-  async function schedule(request: Creating, deviceId: Id, identifier: string) {
-    const device = await visibleDevice(store, request, deviceId);
+  async function schedule(request: Creating, device: DeviceRow, identifier: string) {
     await needWritableTag(store, request, device.tagIds);
-    const image = await knownImage(updates.images, request.spaceId, firmwareId(identifier) ?? '');
+    const image = await updates.images.find(request.spaceId, firmwareId(identifier) ?? '');
+    if (!image) throw unknownId('body/firmware_id', identifier, 'a firmware image');
     try {
       return updateView(await updates.schedule(device, image, (job) => request.receipt(updateView(job))));
     } catch (error) {
@@ -180,16 +189,15 @@ function updateResource({ store, firmware: updates }: ApiContext) {
       );
   }
 
-  async function list(request: Caller, deviceId: Id | undefined, query: Static<typeof DeviceListQuery>) {
-    const { limit = 100, offset, state } = query;
+  async function list(request: Caller, filter: UpdateFilter, { limit, after }: Page): Promise<readonly UpdateJob[]> {
     const found: UpdateJob[] = [];
-    for await (const row of everyRecord(store, UPDATES, request.spaceId, offset)) {
+    for await (const row of everyRecord(store, UPDATES, request.spaceId, after)) {
       const job = jobOf(row);
-      if (!isWanted(job, deviceId, state) || !(await isVisible(request, job))) continue;
+      if (!isWanted(job, filter) || !(await isVisible(request, job))) continue;
       found.push(job);
       if (found.length === limit) break;
     }
-    return found.map(updateView);
+    return found;
   }
 
   /** Updates of deleted devices are visible only to callers that see the whole space. */
@@ -208,7 +216,12 @@ function updateResource({ store, firmware: updates }: ApiContext) {
   }
 }
 
-function isWanted(job: UpdateJob, deviceId: Id | undefined, state: UpdateState | undefined): boolean {
+interface UpdateFilter {
+  readonly deviceId: Id | undefined;
+  readonly state: UpdateState | undefined;
+}
+
+function isWanted(job: UpdateJob, { deviceId, state }: UpdateFilter): boolean {
   return (deviceId === undefined || job.deviceId === deviceId) && (state === undefined || job.state === state);
 }
 

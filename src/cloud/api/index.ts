@@ -127,7 +127,7 @@ const CORS = {
   allowedHeaders: ['X-API-KEY', 'Authorization', 'Content-Type', 'Accept', 'Idempotency-Key'],
   // One string, so that it is not joined again for every answer.
   exposedHeaders:
-    'X-Total, Idempotent-Replayed, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset',
+    'X-Total, X-Total-At-Least, Idempotent-Replayed, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset',
   // Also answers a preflight request without `Access-Control-Request-Method`.
   strictPreflight: false,
   maxAge: 86_400,

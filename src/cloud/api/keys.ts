@@ -1,6 +1,7 @@
 /** API keys (cloud API gaps, 3.11). The secret appears only in the answers to a creation and to a rotation. */
 import Type, { type Static } from 'typebox';
 import { isoTime } from '../../kernel/calendar.js';
+import type { UnixMillis } from '../../kernel/time.js';
 import {
   type ApiKey,
   changeKey,
@@ -13,15 +14,16 @@ import {
   putKey,
   rotateKey,
 } from '../accounts/keys.js';
-import { notFound } from '../http/errors.js';
+import { ApiFault, notFound } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
-import { ItemParams, Name, Nullable, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
-import { isoTimeOrNull } from '../http/time.js';
+import { ItemParams, Name, Nullable, PageQuery, SpaceParams, Time, Timestamp, Uuid } from '../http/schemas.js';
+import { isoTimeOrNull, parseTimestamp } from '../http/time.js';
 import { untilUndisturbed } from '../store/records.js';
 import type { Id } from '../store/store.js';
 import type { ApiContext, Family } from './family.js';
 import { knownTags, Tag, TagRefs, tagViews } from './tags.js';
+import { pageOf } from './totals.js';
 
 const KeyFields = {
   id: Uuid,
@@ -33,6 +35,7 @@ const KeyFields = {
   tags: Type.Array(Tag, { description: 'deleted tags are left out' }),
   access_type: Type.Enum(['write', 'read'], { description: '`read`: the key may only read' }),
   created_at: Time,
+  expires_at: Nullable(Time),
   last_used_at: Nullable(Time),
 };
 const Key = Type.Object(KeyFields, { title: 'Key' });
@@ -46,6 +49,7 @@ const NewKey = Type.Object(
     name: Name,
     tags: Type.Optional(TagRefs),
     access_type: Type.Optional(Type.Enum(['write', 'read'], { description: '"write" or "read"' })),
+    expires_at: Type.Optional(Nullable(Timestamp)),
   },
   { description: 'a JSON object' },
 );
@@ -71,10 +75,9 @@ function addCollection(routes: Routes, { store, clock, ids, random }: ApiContext
       querystring: Type.Object(PageQuery),
       response: { 200: PageOf(Key) },
     }),
-    async ({ spaceId, query: { limit = 100, offset } }, reply) => {
-      const page = await listKeys(store, spaceId, { limit, after: offset });
-      if (offset === undefined && page.length < limit) reply.header('x-total', page.length);
-      return Promise.all(page.map(resource.view));
+    async ({ spaceId, query }, reply) => {
+      const listed = await pageOf(reply, query, (page) => listKeys(store, spaceId, page));
+      return Promise.all(listed.map(resource.view));
     },
   );
 
@@ -83,7 +86,9 @@ function addCollection(routes: Routes, { store, clock, ids, random }: ApiContext
     operation({
       tag: 'Keys',
       summary: 'Create an API key',
-      description: 'A key with `tags` sees only the devices that have one of them. `access_type` defaults to `write`.',
+      description:
+        'A key with `tags` sees only the devices that have one of them. `access_type` defaults to `write`. After `expires_at`, ' +
+        'the key is not valid; by default, it is valid until it is deleted.',
       params: SpaceParams,
       body: NewKey,
       response: { 201: KeyWithSecret },
@@ -97,6 +102,7 @@ function addCollection(routes: Routes, { store, clock, ids, random }: ApiContext
         tagIds: await resource.limitOf(spaceId, body.tags),
         access: body.access_type ?? 'write',
         createdAt: Math.floor(clock.wall),
+        expiresAt: resource.endOf(body.expires_at),
       };
       const secret = newSecret(random);
       await store.commit(putKey(key, secret));
@@ -131,6 +137,7 @@ function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyRes
           name: body.name?.trim() ?? before.name,
           tagIds: body.tags === undefined ? before.tagIds : await resource.limitOf(spaceId, body.tags),
           access: body.access_type ?? before.access,
+          expiresAt: body.expires_at === undefined ? before.expiresAt : resource.endOf(body.expires_at),
         };
         await store.commit([changeKey(before, key)]);
         return resource.view(key);
@@ -168,8 +175,8 @@ function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyRes
 type KeyResource = ReturnType<typeof keyResource>;
 
 /** What several routes share: finding a key, reading its tags from a body, and the views. */
-function keyResource({ store }: ApiContext) {
-  return { find, withSecret, limitOf, view };
+function keyResource({ store, clock }: ApiContext) {
+  return { find, withSecret, limitOf, endOf, view };
 
   async function find(spaceId: Id, id: Id): Promise<ApiKey> {
     const key = await findKey(store, spaceId, id);
@@ -185,6 +192,14 @@ function keyResource({ store }: ApiContext) {
     return tags.length === 0 ? null : knownTags(store, spaceId, tags);
   }
 
+  /** @throws ApiFault 400 for a time that is over: the key would never be valid */
+  function endOf(text: string | null | undefined): UnixMillis | undefined {
+    if (text === null || text === undefined) return undefined;
+    const at = parseTimestamp(text) ?? 0;
+    if (at <= clock.wall) throw new ApiFault(400, `body/expires_at "${text}" is not in the future`);
+    return at;
+  }
+
   async function view(key: ApiKey): Promise<Static<typeof Key>> {
     const tags = await tagViews(store, key.spaceId, key.tagIds ?? []);
     return {
@@ -195,6 +210,7 @@ function keyResource({ store }: ApiContext) {
       tags: [...tags.values()],
       access_type: key.access,
       created_at: isoTime(key.createdAt),
+      expires_at: isoTimeOrNull(key.expiresAt ?? null),
       last_used_at: isoTimeOrNull(await lastUseOf(store, key)),
     };
   }

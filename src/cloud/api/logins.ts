@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { LIFETIME } from '../accounts/logins.js';
 import { PASSWORD } from '../accounts/passwords.js';
-import { ApiFault, notFound } from '../http/errors.js';
+import { ApiFault } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { Email, Uuid } from '../http/schemas.js';
 import type { Id } from '../store/store.js';
@@ -101,7 +101,6 @@ export const spaceLogin: Family = (routes, { members, logins }) => {
       description: 'Only with `--legacy-paths`. The token opens the paths `/v2/devices` and `/v2/messages`.',
       body: Type.Object({ space_id: Uuid }, { description: 'a JSON object' }),
       response: { 200: Token },
-      errors: { 404: 'The space does not exist, or the login does not open it.' },
       deprecated: true,
     }),
     async ({ access, body, headers }) => {
@@ -110,7 +109,8 @@ export const spaceLogin: Family = (routes, { members, logins }) => {
       const own = await logins.find(presentedSecret(headers) ?? '');
       if (access.userId === null || own === undefined)
         throw new ApiFault(403, 'only a login can be bound to a space: an API key already is');
-      if (!(await opens(access.userId, access.boundTo, spaceId))) throw notFound('space');
+      if (!(await opens(access.userId, access.boundTo, spaceId)))
+        throw new ApiFault(400, `body/space_id "${spaceId}" is not a space of this login`, 'unknown-id');
       return tokenView(await logins.issue({ ...own, spaceId }));
     },
   );

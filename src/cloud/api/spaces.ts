@@ -6,14 +6,15 @@ import Type, { type Static } from 'typebox';
 import { isoTime } from '../../kernel/calendar.js';
 import type { Role } from '../accounts/member-records.js';
 import { deletionOf } from '../accounts/spaces.js';
-import { ApiFault, notFound } from '../http/errors.js';
+import { ApiFault, notFound, unknownId } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
 import { Name, Nullable, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
-import { ConflictError, type Id, type SpaceRow } from '../store/store.js';
+import { ConflictError, type Id, type Page, type SpaceRow } from '../store/store.js';
 import { type Access, needWholeSpace } from './access.js';
 import type { ApiContext, Family } from './family.js';
 import { nameReader, type ReadName } from './names.js';
+import { pageOf } from './totals.js';
 
 const TYPES = ['personal', 'team', 'default', 'premium'] as const;
 
@@ -61,11 +62,7 @@ function addCollection(
       querystring: Type.Object(PageQuery),
       response: { 200: PageOf(Space) },
     }),
-    async ({ access, query: { limit = 100, offset } }, reply) => {
-      const page = await resource.visibleSpaces(access, limit, offset);
-      if (offset === undefined && page.length < limit) reply.header('x-total', page.length);
-      return page;
-    },
+    async ({ access, query }, reply) => pageOf(reply, query, (page) => resource.visibleSpaces(access, page)),
   );
 
   routes.post(
@@ -158,7 +155,7 @@ type SpaceResource = ReturnType<typeof spaceResource>;
 function spaceResource({ store, members }: ApiContext) {
   return { visibleSpaces, handOver, find, view };
 
-  async function visibleSpaces({ userId, boundTo, role }: Access, limit: number, after: Id | undefined) {
+  async function visibleSpaces({ userId, boundTo, role }: Access, { limit, after }: Page) {
     if (boundTo !== null) {
       if (after !== undefined && after >= boundTo) return [];
       const own = userId === null ? role : await roleIn(boundTo, userId);
@@ -179,7 +176,7 @@ function spaceResource({ store, members }: ApiContext) {
     if (owner === to) return;
     if (owner !== null && owner !== userId) throw new ApiFault(403, 'only the owner may transfer a space');
     if (!(await members.own(spaceId, to))) {
-      throw new ApiFault(400, `body/owner_id "${to}" is not an admin of this space`);
+      throw unknownId('body/owner_id', to, 'an admin');
     }
   }
 

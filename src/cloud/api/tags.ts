@@ -2,15 +2,24 @@
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { isoTime } from '../../kernel/calendar.js';
-import { ApiFault, notFound } from '../http/errors.js';
+import { ApiFault, notFound, unknownId } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
 import { ItemParams, Name, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
-import { type Change, ConflictError, type Id, type Store, type TagChange, type TagRow } from '../store/store.js';
+import {
+  type Change,
+  ConflictError,
+  type Id,
+  type Page,
+  type Store,
+  type TagChange,
+  type TagRow,
+} from '../store/store.js';
 import { needWholeSpace } from './access.js';
 import type { ApiContext, Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { nameReader, type ReadName } from './names.js';
+import { pageOf } from './totals.js';
 
 const Fields = {
   name: Name,
@@ -63,13 +72,10 @@ function addCollection(
     }),
     async (request, reply) => {
       const { spaceId, query, access } = request;
-      const { limit = 100, offset } = query;
-      const rows =
-        access.scope === null
-          ? await store.tags(spaceId, { limit, after: offset })
-          : await resource.ofScope(spaceId, access.scope, limit, offset);
-      if (offset === undefined && rows.length < limit) reply.header('x-total', rows.length);
-      return rows.map(tagView);
+      const { scope } = access;
+      const read = (page: Page) =>
+        scope === null ? store.tags(spaceId, page) : resource.ofScope(spaceId, scope, page);
+      return (await pageOf(reply, query, read)).map(tagView);
     },
   );
 
@@ -167,7 +173,7 @@ function tagResource({ store }: ApiContext) {
   }
 
   /** A page of the tags that a key is limited to. */
-  async function ofScope(spaceId: Id, scope: readonly Id[], limit: number, after = ''): Promise<readonly TagRow[]> {
+  async function ofScope(spaceId: Id, scope: readonly Id[], { limit, after = '' }: Page): Promise<readonly TagRow[]> {
     const rows = await Promise.all([...scope].sort().map((id) => store.tag(spaceId, id)));
     return rows
       .filter((row) => row !== undefined)
@@ -216,9 +222,9 @@ export async function knownTags(
   const ids = refs.map(({ id }) => id.toLowerCase());
   const known = await tagViews(store, spaceId, ids);
   const problems = ids.flatMap((id, i) =>
-    known.has(id) && knows(id) ? [] : [`body/tags/${i}/id "${id}" is not a tag of this space`],
+    known.has(id) && knows(id) ? [] : [unknownId(`body/tags/${i}/id`, id, 'a tag').message],
   );
-  if (problems.length > 0) throw new ApiFault(400, problems.join('; '));
+  if (problems.length > 0) throw new ApiFault(400, problems.join('; '), 'unknown-id');
   return [...known.keys()];
 }
 

@@ -11,6 +11,7 @@ import { NoContent, operation, PageOf } from '../http/operation.js';
 import { Email, ItemParams, Name, Nullable, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
 import type { Id } from '../store/store.js';
 import type { Family } from './family.js';
+import { pageOf } from './totals.js';
 
 const Role = Type.Enum(['admin', 'user'], { description: '"admin" or "user"' });
 
@@ -59,11 +60,8 @@ export const users: Family = (routes, { members, clock }) => {
       querystring: Type.Object(PageQuery),
       response: { 200: PageOf(User) },
     }),
-    async ({ spaceId, query: { limit = 100, offset } }, reply) => {
-      const page = await members.list(spaceId, { limit, after: offset });
-      if (offset === undefined && page.length < limit) reply.header('x-total', page.length);
-      return page.map(userView);
-    },
+    async ({ spaceId, query }, reply) =>
+      (await pageOf(reply, query, (page) => members.list(spaceId, page))).map(userView),
   );
 
   routes.post(

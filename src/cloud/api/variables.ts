@@ -9,14 +9,15 @@ import {
   toVariable,
   type Variable,
 } from '../connectors/variables.js';
-import { ApiFault, notFound } from '../http/errors.js';
+import { ApiFault, notFound, unknownId } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
 import { ItemParams, Name, Nullable, NullableText, PageQuery, SpaceParams, Text, Time, Uuid } from '../http/schemas.js';
 import { matchingRecords, untilUndisturbed } from '../store/records.js';
-import { type Change, ConflictError, type Id } from '../store/store.js';
+import { type Change, ConflictError, type Id, type Page, type RecordRow } from '../store/store.js';
 import type { ApiContext, Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
+import { pageOf } from './totals.js';
 
 const NullableUuid = Type.Union([Uuid, Type.Null()], { description: 'a UUID, or null' });
 const NullableName = Type.Union([Name, Type.Null()], {
@@ -88,8 +89,8 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
       response: { 200: PageOf(View) },
     }),
     async ({ spaceId, query }, reply) => {
-      const { limit = 100, offset: after, device_id: deviceId, name, environment, secure } = query;
-      const rows = await matchingRecords(store, 'variable', spaceId, { limit, after }, (row) => {
+      const { device_id: deviceId, name, environment, secure } = query;
+      const matches = (row: RecordRow) => {
         const variable = toVariable(row);
         return (
           (deviceId === undefined || variable.deviceId === deviceId) &&
@@ -97,8 +98,9 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
           (environment === undefined || variable.environment === environment) &&
           (secure === undefined || variable.secure === (secure === 'true'))
         );
-      });
-      if (after === undefined && rows.length < limit) reply.header('x-total', rows.length);
+      };
+      const read = (page: Page) => matchingRecords(store, 'variable', spaceId, page, matches);
+      const rows = await pageOf(reply, query, read);
       return rows.map((row) => view(toVariable(row)));
     },
   );
@@ -237,7 +239,7 @@ function variableResource({ store }: ApiContext) {
 
   async function knownDevice(spaceId: Id, id: Id | null): Promise<Id | null> {
     if (id !== null && !(await store.device(spaceId, id))) {
-      throw new ApiFault(400, `body/device_id "${id}" is not a device of this space`);
+      throw unknownId('body/device_id', id, 'a device');
     }
     return id;
   }

@@ -5,7 +5,7 @@
 import type { Clock } from '../../kernel/clock.js';
 import { integerBetween, type Random } from '../../kernel/random.js';
 import { seconds } from '../../kernel/time.js';
-import type { ListedMessage, Store } from '../store/store.js';
+import type { Id, ListedMessage, Store } from '../store/store.js';
 import type { Connector } from './connector.js';
 import type { Attempted, AttemptLog, Delivery } from './delivery.js';
 import { jobFor } from './job.js';
@@ -67,6 +67,13 @@ export class Attempts {
       if (error instanceof BadRequest) return { kind: 'failed', why: error.message };
       throw error;
     }
+  }
+
+  /** Compiles a script. Returns why it is not valid, with line and column; undefined if it is valid. */
+  async compile(spaceId: Id, source: string, part: string): Promise<string | undefined> {
+    const { clock, sandbox } = this.#options;
+    const result = await sandbox.run({ owner: { spaceId, part }, source, now: Math.floor(clock.wall), seed: 1 });
+    return result.kind === 'failed' ? result.why : undefined;
   }
 
   async attempt(connector: Connector, delivery: Delivery): Promise<Attempted> {

@@ -38,8 +38,9 @@ interface ConnectorsOptions {
 
 /** Time that running attempts get to finish when the service closes. */
 const CLOSING_TIME = seconds(10);
-/** Owner of the previews of a space: they run one after another, in turn with the scripts of its connectors. */
+/** Parts of a space: previews and compilations run one after another, in turn with the scripts of its connectors. */
 const PREVIEWS = 'previews';
+const COMPILATIONS = 'compilations';
 
 export class Connectors implements Forwarding {
   readonly #options: ConnectorsOptions;
@@ -80,6 +81,11 @@ export class Connectors implements Forwarding {
   /** The request that the connector would send for the message on its first attempt; nothing is sent. */
   preview(connector: Connector, message: ListedMessage): Promise<Computed> {
     return this.#attempts.compute(connector, message, 0, PREVIEWS);
+  }
+
+  /** Why the script cannot be compiled, with line and column; undefined if it can. */
+  compile(spaceId: Id, source: string): Promise<string | undefined> {
+    return this.#attempts.compile(spaceId, source, COMPILATIONS);
   }
 
   /** Starts no further attempts, and waits at most {@link CLOSING_TIME} for running ones. */

@@ -28,6 +28,15 @@ export function notFound(what: string): ApiFault {
   return new ApiFault(404, `${what} not found`);
 }
 
+/**
+ * 400 for an id in a body. In a path, an unknown id is the resource that is asked for (404); in a body, it is a field with a
+ * wrong value.
+ * @param what the resource with its article, such as `a device`
+ */
+export function unknownId(place: string, id: string, what: string): ApiFault {
+  return new ApiFault(400, `${place} "${id}" is not ${what} of this space`, 'unknown-id');
+}
+
 interface ErrorForm {
   /** Responds to a missing resource with the plain text `not found`, which hio-dotnet expects. */
   readonly plainNotFound: boolean;

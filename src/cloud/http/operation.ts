@@ -64,12 +64,20 @@ const Fault = Type.Object(
 /** The response of a deletion. */
 export const NoContent = Type.Null({ description: 'Done; without a body.' });
 
-/** A page of a list; the header `x-total` is the total number of matches where it is known. */
+const TOTALS = {
+  'x-total': { type: 'integer', description: 'Number of items over all pages.' },
+  'x-total-at-least': {
+    type: 'integer',
+    description: 'Instead of `x-total`, if the items are not counted: there are at least as many.',
+  },
+};
+
+/** A page of a list, with its headers; see api/totals.ts. */
 export function PageOf<Item extends TSchema>(item: Item) {
   return Type.Array(item, {
     description:
       'A page. Pass the id of the last item as `offset` to get the next page; the page after the last item is empty.',
-    headers: { 'x-total': { type: 'integer', description: 'Number of items over all pages.' } },
+    headers: TOTALS,
   });
 }
 

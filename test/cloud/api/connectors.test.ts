@@ -112,6 +112,24 @@ describe('connectors', () => {
     expect([status, json.message]).toEqual([400, expect.stringContaining(message)]);
   });
 
+  it('are saved only with a script that can be compiled', async () => {
+    const { call } = await service();
+    const broken = 'function main() { broken';
+    const created = await call('POST', 'connectors', { name: 'a-name', transformation: broken });
+    expect([created.status, created.json.code, created.json.message]).toEqual([
+      400,
+      'script-error',
+      'body/transformation is not a valid script: SyntaxError (line 1, column 5)',
+    ]);
+    const { id } = (await call('POST', 'connectors', { name: 'a-name', transformation: FORWARD })).json;
+    for (const path of [`connectors/${id}`, 'connectors']) {
+      const { status, json } = await call('PUT', path, { name: 'a-name', state: 'disabled', transformation: broken });
+      expect([status, json.code]).toEqual([400, 'script-error']);
+    }
+    expect((await call('GET', `connectors/${id}`)).json).toMatchObject({ state: 'enabled', transformation: FORWARD });
+    expect((await call('PUT', 'connectors', { name: 'no-such', transformation: broken })).status).toBe(404);
+  });
+
   it('lose a deleted tag', async () => {
     const { call, create, tag } = await tagged();
     const { id } = (await create()).json;

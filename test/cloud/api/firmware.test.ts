@@ -113,8 +113,8 @@ describe('an update', () => {
   });
 
   it.each([
-    ['an unknown device', { device_id: UNKNOWN }, 404],
-    ['an unknown image', { firmware_id: UNKNOWN }, 404],
+    ['an unknown device', { device_id: UNKNOWN }, 400],
+    ['an unknown image', { firmware_id: UNKNOWN }, 400],
     ['an identifier that is none', { firmware_id: 'latest' }, 400],
     ['another target', { target: 'modem' }, 400],
   ])('is refused for %s', async (_, change, status) => {
@@ -173,7 +173,7 @@ describe('the list of updates', () => {
     expect((await call('GET', 'firmware', undefined, headers)).json).toEqual([own]);
     expect((await call('GET', `firmware/${foreign.id}`, undefined, headers)).status).toBe(404);
     const notMine = { ...body, device_id: device.id };
-    expect((await call('POST', 'firmware', notMine, headers)).status).toBe(404);
+    expect((await call('POST', 'firmware', notMine, headers)).json.code).toBe('unknown-id');
     expect((await call('POST', 'firmware/images', { data: base64(CONTENT) }, headers)).status).toBe(403);
     await call('PUT', `tags/${tag.id}`, { access_type: 'read' });
     expect((await call('POST', `firmware/${own.id}/cancel`, undefined, headers)).status).toBe(403);

@@ -1,6 +1,6 @@
 /** API keys, and what one that is limited to tags sees. */
 import { describe, expect, it } from 'vitest';
-import { minutes } from '../../../src/kernel/time.js';
+import { days, minutes } from '../../../src/kernel/time.js';
 import { withKey } from './people.js';
 import { type Call, service } from './service.js';
 
@@ -20,6 +20,7 @@ describe('an API key', () => {
       tags: [],
       access_type: 'write',
       created_at: '2026-01-01T00:00:00.000Z',
+      expires_at: null,
       last_used_at: null,
     });
     const rotated = (await call('POST', `keys/${key.id}/rotate`)).json;
@@ -55,6 +56,41 @@ describe('an API key', () => {
     await clock.runUntil(minutes(1));
     await withKey(call, key)('GET', '');
     expect((await call('GET', `keys/${id}`)).json.last_used_at).toBe('2026-01-01T00:01:00.000Z');
+  });
+
+  it('is not valid any longer at its end, which can be moved', async () => {
+    const { call, clock } = await service();
+    const made = await call('POST', 'keys', { name: 'temporary', expires_at: '2026-01-01T00:10:00+00' });
+    const { id, key, expires_at: end } = made.json;
+    expect([made.status, end]).toEqual([201, '2026-01-01T00:10:00.000Z']);
+    const read = withKey(call, key);
+    await clock.runUntil(minutes(10) - 1);
+    expect((await read('GET', '')).status).toBe(200);
+    await clock.runUntil(minutes(10));
+    const late = await read('GET', '');
+    expect([late.status, late.json.code]).toEqual([401, 'key-expired']);
+    expect((await call('GET', `keys/${id}`)).json.expires_at).toBe(end);
+    expect((await call('PUT', `keys/${id}`, { expires_at: '2026-01-02' })).json.expires_at).toBe(
+      '2026-01-02T00:00:00.000Z',
+    );
+    expect((await read('GET', '')).status).toBe(200);
+    expect((await call('PUT', `keys/${id}`, { name: 'renamed' })).json.expires_at).toBe('2026-01-02T00:00:00.000Z');
+    const rotated = (await call('POST', `keys/${id}/rotate`)).json;
+    expect(rotated.expires_at).toBe('2026-01-02T00:00:00.000Z');
+    expect((await call('PUT', `keys/${id}`, { expires_at: null })).json.expires_at).toBeNull();
+    await clock.runUntil(days(3));
+    expect((await withKey(call, rotated.key)('GET', '')).status).toBe(200);
+  });
+
+  it('cannot get an end that is over', async () => {
+    const { call } = await service();
+    for (const expiresAt of ['2026-01-01T00:00:00Z', '2025-12-31', 'tomorrow', 5]) {
+      expect((await call('POST', 'keys', { name: 'late', expires_at: expiresAt })).status).toBe(400);
+    }
+    expect((await call('POST', 'keys', { name: 'late', expires_at: '2025-12-31' })).json.message).toBe(
+      'body/expires_at "2025-12-31" is not in the future',
+    );
+    expect((await call('GET', 'keys')).json).toHaveLength(1);
   });
 
   it('that is read-only is rejected for every change', async () => {

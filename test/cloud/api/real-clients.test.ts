@@ -336,7 +336,7 @@ describe('scripts and examples', () => {
     expect((await send('POST', '/v2/devices', headers, JSON.stringify(device))).json.space_id).toBe(spaceId);
     expect((await send('GET', '/v2/devices?limit=1', headers)).json).toHaveLength(1);
     const foreign = await send('POST', '/v2/auth/space', bearer, JSON.stringify({ space_id: made.ids.uuid() }));
-    expect(foreign.status).toBe(404);
+    expect([foreign.status, foreign.json.code]).toEqual([400, 'unknown-id']);
   });
 
   it('the script of April 2024 says "space" where the path has "spaces"', async () => {

@@ -48,7 +48,11 @@ export async function service(
   const downlinks = queueOnly(store, clock, ids.uuid, forgotten);
   const { spaceId } = await ensureSpaceAndKey(store, { spaceName: 'lab', apiKey: KEY, ids, clock, random });
   const firmware = updatesOnly({ store, clock, ids, log }, downlinks);
-  const connectors = new Connectors({ store, clock, ids, log, random, allowPrivate: false });
+  const connectors = Object.assign(new Connectors({ store, clock, ids, log, random, allowPrivate: false }), {
+    // A thread for each test would be expensive; the tests of the sandbox and of a service compile scripts.
+    compile: async (_: Id, source: string) =>
+      source.includes('broken') ? 'SyntaxError (line 1, column 5)' : undefined,
+  });
   const context = change({ store, clock, ids, random, downlinks, firmware, connectors, log, passwordCost: CHEAP });
   const app = createApi(context, options);
 

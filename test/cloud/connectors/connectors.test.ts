@@ -119,6 +119,12 @@ describe('a connector', () => {
     expect(await deliveries(inside)).toMatchObject([{ state: 'failed', log: [{ error, target: hook.url }] }]);
   });
 
+  it('compiles a script without running it', async () => {
+    const { connectors } = await opened();
+    expect(await connectors.compile('space', 'function main( {')).toMatch(/^SyntaxError: .* \(line 1, column \d+\)$/);
+    expect(await connectors.compile('space', 'throw new Error("not run")')).toBeUndefined();
+  });
+
   it('gives every script its own job, in which variables of the device take precedence', async () => {
     const { connector, device, uplink, pass, hook, store, ids, spaceId, clock } = await opened({ answer: always(500) });
     const spoil = 'function main(job) { const was = JSON.stringify(job.message.body); job.message.body = 0; ';

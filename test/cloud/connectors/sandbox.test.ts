@@ -79,8 +79,8 @@ describe('scripts of real users', () => {
     expect(
       await faultOf('function main(job) {\n  return job.message.body.system.uptime;\n}', { message: { body: {} } }),
     ) //
-      .toMatch(/^TypeError: .* \(line 2\)$/);
-    expect(await faultOf(body('return { sn }'))).toMatch(/^ReferenceError: .*sn.* \(line 1\)$/);
+      .toMatch(/^TypeError: .* \(line 2, column \d+\)$/);
+    expect(await faultOf(body('return { sn }'))).toMatch(/^ReferenceError: .*sn.* \(line 1, column \d+\)$/);
     expect(await faultOf('function main( {')).toMatch(/^SyntaxError: /);
     expect(await faultOf('function other() {}')).toBe('the script has no function main');
     expect(await faultOf('async function main() {}')).toMatch(/promise/);
@@ -92,6 +92,34 @@ describe('scripts of real users', () => {
   });
 });
 
+describe('a script that is compiled only', () => {
+  const compiled = (source: string) => sandbox.run({ owner: ONE, source, now: NOW, seed: 1 });
+
+  it('is valid if it can be parsed, and does not run', async () => {
+    for (const source of ['function main() {}', 'while (true);', 'throw 1', 'undeclared()', '', '// comment\r\n']) {
+      expect([source, await compiled(source)]).toEqual([source, { kind: 'value', value: null }]);
+    }
+  });
+
+  it.each([
+    ['function main(job) {\n  return { url: }\n}', 'line 2, column 17'],
+    ['const a = 1;\r\n\r\n const b = 08n;', 'line 3, column 12'],
+    ['let a; let a;', 'line 1, column 13'],
+    ['await 5', 'line 1, column 7'],
+  ])('is rejected with the place of the problem: %j', async (source, place) => {
+    const result = await compiled(source);
+    expect(result).toEqual({
+      kind: 'failed',
+      why: expect.stringMatching(new RegExp(`^SyntaxError: .+ \\(${place}\\)$`)),
+    });
+  });
+
+  it('is rejected if it nests too deeply for the compiler', async () => {
+    expect(await compiled('['.repeat(60_000))).toMatchObject({ kind: 'failed' });
+    expect(await compiled('function main() {}')).toMatchObject({ kind: 'value' });
+  });
+});
+
 describe('the context of a script', () => {
   it('has the time of the attempt, in UTC, and the same random numbers for the same seed', async () => {
     const dates = body('return [Date.now(), new Date().toISOString(), new Date(2026, 6, 1, 12).getTime()]');
@@ -100,6 +128,16 @@ describe('the context of a script', () => {
     const [first, same, other] = await Promise.all([1, 1, 2].map((seed) => run(draws, {}, { seed })));
     expect(same).toEqual(first);
     expect(other).not.toEqual(first);
+  });
+
+  it('has a time that goes on with the steps of the script, and always in the same way', async () => {
+    const waiting = body(
+      'const end = Date.now() + 100; let n = 0; while (Date.now() < end) n++; return [Date.now() - end, n]',
+    );
+    const first = await returned(waiting);
+    expect(first).toEqual([0, expect.any(Number)]);
+    expect(await returned(waiting)).toEqual(first);
+    expect(await faultOf(body('const end = Date.now() + 60000; while (Date.now() < end);'))).toContain('too long');
   });
 
   it('gives no access to the thread', async () => {
@@ -167,7 +205,7 @@ describe('a script that exceeds a limit is stopped, and the next one runs:', () 
     ['a circular result', body('const o = {}; o.o = o; return o'), /circular/],
     ['a result that is not JSON', body('return () => 1'), /not JSON/],
     ['a proxy without an end', body('const p = new Proxy({}, { get: () => p }); return p'), /.+/],
-    ['a throwing getter', body('return { get url() { throw new Error("boo") } }'), 'Error: boo (line 1)'],
+    ['a throwing getter', body('return { get url() { throw new Error("boo") } }'), 'Error: boo (line 1, column 58)'],
     [
       'an error that throws',
       body('throw { get message() { throw 1 }, toString() { throw 2 } }'),

@@ -16,8 +16,8 @@ const CONSOLE = 'globalThis.console = { log() {}, info() {}, warn() {}, error() 
 const MAIN = "typeof main === 'function' ? main : undefined";
 const DESCRIBE = `(thrown) => {
   if (!(thrown instanceof Error)) return 'the script threw ' + thrown;
-  const line = /transformation\\.js:(\\d+)/.exec(thrown.stack);
-  return thrown.name + ': ' + thrown.message + (line ? ' (line ' + line[1] + ')' : '');
+  const place = /transformation\\.js:(\\d+):(\\d+)/.exec(thrown.stack);
+  return thrown.name + ': ' + thrown.message + (place ? ' (line ' + place[1] + ', column ' + place[2] + ')' : '');
 }`;
 const LONGEST_ERROR = 500;
 
@@ -30,7 +30,7 @@ class Fault extends Error {}
  * Runs `main` of a script.
  * @param {World} world   a new context
  * @param {string} source script with a function `main(job)`
- * @param {string} job    argument of `main` as JSON text
+ * @param {string | undefined} job   argument of `main` as JSON text; undefined: the script is compiled only
  * @param {Bounds} bounds
  * @returns {WorkerAnswer}
  */
@@ -48,10 +48,14 @@ export function runMain(world, source, job, bounds) {
 /**
  * @param {Room} room
  * @param {string} source
- * @param {string} job
+ * @param {string | undefined} job
  * @returns {WorkerAnswer}
  */
 function returnedBy(room, source, job) {
+  if (job === undefined) {
+    room.compile(source);
+    return { json: 'null' };
+  }
   // Read before the script runs, because the script may replace them.
   const { parse, stringify } = room;
   if (source.includes('console')) room.evaluate(CONSOLE);
@@ -89,6 +93,11 @@ class Room {
   /** @param {string} code */
   evaluate(code) {
     return this.#unwrap(this.#world.evalCode(code, 'transformation.js', { type: 'global' }));
+  }
+
+  /** @param {string} code */
+  compile(code) {
+    this.#unwrap(this.#world.evalCode(code, 'transformation.js', { type: 'global', compileOnly: true }));
   }
 
   /**

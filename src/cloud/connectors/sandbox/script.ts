@@ -7,9 +7,9 @@ export interface Script {
   readonly owner: Owner;
   /** JavaScript, ES2020, with a function `main(job)`. */
   readonly source: string;
-  /** Argument of `main`: a JSON value. */
-  readonly job: unknown;
-  /** Current time of `Date` in the script. */
+  /** Argument of `main`: a JSON value. Absent: the script is compiled only, which gives the value null. */
+  readonly job?: unknown;
+  /** Time of `Date` at the start of the script; it goes on with the steps of the script. */
   readonly now: UnixMillis;
   /** Seed of `Math.random`; positive. */
   readonly seed: number;
@@ -25,8 +25,8 @@ export type ScriptResult =
 export interface WorkerTask {
   readonly spaceId: string;
   readonly source: string;
-  /** Argument of `main` as JSON text. */
-  readonly job: string;
+  /** Argument of `main` as JSON text; undefined: the script is compiled only. */
+  readonly job: string | undefined;
   readonly now: UnixMillis;
   readonly seed: number;
 }

@@ -21,7 +21,9 @@ const TOO_MUCH = 'the script used too much memory, or nested too deeply';
 
 // The engine reads the time and the time zone from this thread's Date, and nothing else in this thread does. So scripts run at
 // the time of their attempt, also in a simulation, and in UTC on every machine. The engine seeds the Math.random of a new
-// context with the time, so that the same attempt gets the same numbers.
+// context with the time, so that the same attempt gets the same numbers. The time of a running script goes on by a
+// millisecond with every call of the interrupt handler, so that a script that waits for a time ends, and always at the same
+// step.
 let time = 0;
 Date.now = () => time;
 Date.prototype.getTimezoneOffset = () => 0;
@@ -58,7 +60,11 @@ function attempt(engine, { source, job, now, seed }) {
   try {
     return engine.run((runtime) => {
       runtime.setMaxStackSize(limits.stack);
-      runtime.setInterruptHandler(() => ++interrupts > limits.interrupts);
+      runtime.setInterruptHandler(() => {
+        // The engine calls this for the first time before the first step.
+        time = now + interrupts++;
+        return isOverdue();
+      });
       time = seed;
       const world = runtime.newContext();
       time = now;

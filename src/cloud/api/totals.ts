@@ -1,0 +1,49 @@
+/**
+ * Pages of lists with the header `x-total`: the number of items over all pages. Counting reads the items. So a list with very
+ * many, or of messages, may have the header `x-total-at-least` instead: neither number is ever wrong.
+ */
+import type { FastifyReply } from 'fastify';
+import type { Id, Page } from '../store/store.js';
+
+/** Most items that are counted. */
+const MOST_COUNTED = 10_000;
+/** Items that are read at a time to count them. */
+const BATCH = 500;
+
+interface Asked {
+  readonly limit?: number;
+  /** Cursor of the page. Default: the first page. */
+  readonly offset?: Id;
+}
+
+/**
+ * Reads a page, and sets the header.
+ * @param read reads any page of the list
+ */
+export async function pageOf<Item extends { readonly id: Id }>(
+  reply: FastifyReply,
+  { limit = 100, offset: after }: Asked,
+  read: (page: Page) => Promise<readonly Item[]>,
+): Promise<readonly Item[]> {
+  const items = await read({ limit, after });
+  const isAll = after === undefined && items.length < limit;
+  setTotal(reply, isAll ? items.length : await countOf(read), MOST_COUNTED);
+  return items;
+}
+
+/** Sets the header for a list of which at most `most` items were counted, so that there may be more if it is that many. */
+export function setTotal(reply: FastifyReply, count: number, most: number): void {
+  reply.header(count < most ? 'x-total' : 'x-total-at-least', count);
+}
+
+async function countOf(read: (page: Page) => Promise<readonly { readonly id: Id }[]>): Promise<number> {
+  let count = 0;
+  let after: Id | undefined;
+  while (count < MOST_COUNTED) {
+    const items = await read({ limit: BATCH, after });
+    count += items.length;
+    if (items.length < BATCH) break;
+    after = items.at(-1)?.id;
+  }
+  return count;
+}
