@@ -69,6 +69,8 @@ export class Timers {
 
   /** The next contact after `now`; undefined: the device makes none. */
   next(now: Instant): Contact | undefined {
+    // An exchange under a fault without an end does not end either.
+    if (!Number.isFinite(now)) return undefined;
     const report = this.#nextReport(now);
     const [untimed = Number.POSITIVE_INFINITY] = this.#untimed.filter((at) => at > now);
     const poll = this.#nextPoll(now);

@@ -13,7 +13,8 @@ async function furnished() {
   const store = await openStore('memory');
   await furnish(store);
   const rows = Array.from({ length: 1200 }, (_, n) => message(n, { createdAt: T0 + minutes(n) }));
-  await store.commit([insert.message(downlink(1)), ...rows.map(insert.message)]);
+  const inOrder = [downlink(1), ...rows].sort((one, other) => (one.id < other.id ? -1 : 1));
+  await store.commit(inOrder.map(insert.message));
   const left = async () => (await store.messages(SPACE, { limit: 2000, direction: 'up' })).length;
   const emitted: TraceEvent[] = [];
   const trace: Trace = { emit: (event) => emitted.push(event) };
