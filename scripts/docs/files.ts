@@ -36,7 +36,8 @@ fleet:
   - { name: cellar, profile: clime, count: 12, config: { interval-report: 1800 } }
   - { name: gate, profile: control, count: 2 }
 steps:
-  - { at: 1s, to: cellar/2..6, battery: { left: 60% } }
+  - { at: 1s, to: cellar/2, battery: { left: 60% } }
+  - { at: 1s, to: cellar/4, battery: { left: 60% } }
 `;
 
 /** Files by document. A function makes the file from the text of the document. */

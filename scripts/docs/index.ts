@@ -22,6 +22,8 @@ const REAL_TIME = 8000;
 const INTERRUPTED = 130;
 /** The address and the control socket of a run in real time are ready. */
 const STARTED = /API at /;
+/** A console without a terminal prints nothing before the first line. */
+const AT_ONCE = /^/;
 
 const args = process.argv.slice(2);
 const long = args.includes('--long');
@@ -104,9 +106,9 @@ async function result(typed: string, session: Session, care: Care | undefined): 
 function careOf({ typed, printed }: DocumentCommand): Care | undefined {
   const lines = printed.flatMap((line) => /^[\w ]+> (.+)$/.exec(line)?.[1] ?? []);
   if (/ghostfleet run .*--(?:clock real|target)/.test(typed))
-    return { ready: /API at |targets? /, interruptAfter: REAL_TIME };
+    return { ready: /API at | ready /, interruptAfter: REAL_TIME };
   if (/ghostfleet device /.test(typed)) return { ready: /device\.boot/, typed: lines, interruptAfter: 2000 };
-  if (/ghostfleet console \w+$/.test(typed)) return { ready: /devices/, typed: lines, interruptAfter: undefined };
+  if (/ghostfleet console \w+$/.test(typed)) return { ready: AT_ONCE, typed: lines, interruptAfter: undefined };
   return undefined;
 }
 

@@ -25,6 +25,8 @@ export interface Care {
 
 /** Longest time that a command may take, in milliseconds. */
 const PATIENCE = 30 * 60_000;
+/** Longest time until a command is ready, in milliseconds. */
+const START = 2 * 60_000;
 /** What a checkout has and a run must not write to. */
 const NOT_LINKED = new Set(['runs', '.git', '.bench', 'coverage', '.mutation']);
 
@@ -133,11 +135,14 @@ class Child {
     });
   }
 
-  /** Resolves when the output matches, or the process has ended. */
+  /** Resolves when the output matches, the process has ended, or it is not ready in time. */
   until(ready: RegExp): Promise<void> {
     return new Promise((resolve) => {
+      const timer = setTimeout(resolve, START);
       this.#look = () => {
-        if (this.#isEnded || ready.test(this.output)) resolve();
+        if (!this.#isEnded && !ready.test(this.output)) return;
+        clearTimeout(timer);
+        resolve();
       };
       this.#look();
     });
