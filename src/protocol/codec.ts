@@ -157,8 +157,6 @@ function columnOf(entry: CodecEntry, children: readonly CodecEntry[], path: stri
       problems.push(`"${modifier.name}" of "${path}" is not a modifier`);
     }
   }
-  // Because decoded bodies are plain objects, in which this name would set the prototype.
-  if (column.outputName === '__proto__') problems.push(`"${path}" cannot be called "__proto__" in JSON`);
   return column;
 }
 

@@ -110,9 +110,16 @@ function readObject(reader: CborReader, keys: Keys): JsonObject {
     // Two keys may share a name (`measurements` and `measurements_div`, of which a device sends one); the last one wins.
     const name = field === undefined ? String(key) : field.outputName;
     const value = readValue(reader, keys, field, field?.series);
-    if (name !== '__proto__') object[name] = value;
+    setOwn(object, name, value);
   }
   return object;
+}
+
+/** Sets a property of any name: an assignment to `__proto__` would change the prototype and lose the value. */
+function setOwn(object: MutableObject, name: string, value: JsonValue): void {
+  if (name === '__proto__') {
+    Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+  } else object[name] = value;
 }
 
 function readList(reader: CborReader, keys: Keys, column: CodecColumn | undefined): JsonValue[] {
@@ -150,7 +157,7 @@ function readRows(
       continue;
     }
     if (at === 0) row = { timestamp: leads === 0 ? later(start, period, rows.length) : later(start, value, 1) };
-    if (column) row[column.outputName] = value;
+    if (column) setOwn(row, column.outputName, value);
     at = (at + 1) % (columns.length + leads);
     if (at === 0) rows.push(row);
   }

@@ -70,10 +70,18 @@ describe('a map', () => {
     expect(decodeBody(codec, hex('a2 0001 0002'))).toEqual({ trigger: 2 });
   });
 
-  it('cannot reach the prototype of the JSON', () => {
+  it('keeps a value with the name __proto__ without changing the prototype', () => {
     const decoded = decodeBody(codec, body(['__proto__', map(['polluted', 1])], [0, 1]));
     expect(Object.getPrototypeOf(decoded)).toBe(Object.prototype);
-    expect(decoded).toEqual({ trigger: 1 });
+    expect(JSON.stringify(decoded)).toBe('{"__proto__":{"polluted":1},"trigger":1}');
+  });
+
+  it('keeps a field and a column that the codec calls __proto__', () => {
+    const proto = modifier('$key', '__proto__');
+    const named = decoderOf(field('a', proto), field('b', modifier('$tsp', [field('c', proto)])));
+    expect(JSON.stringify(decodeBody(named, body([0, 5], [1, [1000, 60, 7]])))).toBe(
+      '{"__proto__":5,"b":[{"timestamp":1000,"__proto__":7}]}',
+    );
   });
 });
 
