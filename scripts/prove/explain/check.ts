@@ -2,18 +2,21 @@
 import type { CauseKey, CauseSet } from '../../../src/explain/causes.js';
 import { endOf, timeTaken } from '../../../src/explain/course.js';
 import { FAST } from '../../../src/explain/explain.js';
-import { type DeviceFacts, factsOf } from '../../../src/explain/facts.js';
+import type { DeviceFacts } from '../../../src/explain/facts.js';
 import { CauseNames } from '../../../src/explain/names.js';
 import { remedies } from '../../../src/explain/predict.js';
 import type { Situation } from '../../../src/explain/situation.js';
 import type { Millis } from '../../../src/kernel/time.js';
-import { defineScenario, runPlan } from '../../../src/library/scenario.js';
-import { packagedProfiles } from '../../../src/profile/library.js';
-import { situationOf } from '../../../src/runner/situation.js';
 import type { DownlinkRecord } from '../../../src/trace/downlinks/ledger.js';
-import type { TraceEvent } from '../../../src/trace/events.js';
 import type { DrawnScenario } from './draw.js';
-import { type Changes, definitionOf, UNCHANGED } from './remove.js';
+import { Repetitions, stepKey } from './ran.js';
+import type { Changes } from './remove.js';
+
+/**
+ * The time that a downlink took in a repetition. `not found`: the API has not accepted it there. `not delivered`: it is open at the
+ * end.
+ */
+export type Course = Millis | 'not found' | 'not delivered';
 
 /** A slow downlink, and what became of it without the causes that its explanation names. */
 export interface Checked {
@@ -22,61 +25,27 @@ export interface Checked {
   /** Empty: the explanation names no cause. */
   readonly named: readonly string[];
   readonly predicted: Millis | undefined;
-  /** undefined: it was not delivered, or not queued. */
-  readonly without: Millis | undefined;
+  /** What became of it without the causes; undefined: there are none. */
+  readonly without: Course | undefined;
   /** It is fast without the causes. */
   readonly held: boolean;
   /** It is fast as well without some of the causes alone. */
   readonly needless: boolean;
 }
 
-/** A run of a scenario with some changes. */
-interface Ran {
-  readonly situation: Situation;
-  readonly facts: ReadonlyMap<number, DeviceFacts>;
-}
-
-/** Runs a scenario with changes, each combination once. */
-class Repetitions {
-  readonly #drawn: DrawnScenario;
-  readonly #ran = new Map<string, Promise<Ran>>();
-
-  constructor(drawn: DrawnScenario) {
-    this.#drawn = drawn;
-  }
-
-  with(changes: Changes): Promise<Ran> {
-    const key = JSON.stringify({ ...changes, without: [...changes.without] });
-    const ran = this.#ran.get(key) ?? run(this.#drawn, changes);
-    this.#ran.set(key, ran);
-    return ran;
-  }
-}
-
-async function run(drawn: DrawnScenario, changes: Changes): Promise<Ran> {
-  const plan = defineScenario(definitionOf(drawn, changes));
-  const events = new Map<number, TraceEvent[]>(plan.devices.map(({ serial }) => [serial, []]));
-  const take = (event: TraceEvent) => {
-    if ('serial' in event) events.get(event.serial)?.push(event);
-    else if (event.kind === 'world.closing') for (const own of events.values()) own.push(event);
-  };
-  await runPlan(plan, { watch: { take } });
-  const situation = situationOf(plan, packagedProfiles());
-  return {
-    situation,
-    facts: new Map([...events].map(([serial, own]) => [serial, factsOf({ serial, events: own }, situation)])),
-  };
-}
-
 /** Checks every downlink that takes longer than 10 min. */
 export async function check(drawn: DrawnScenario): Promise<readonly Checked[]> {
   const repetitions = new Repetitions(drawn);
-  const { situation, facts } = await repetitions.with(UNCHANGED);
+  const { situation, facts, ids } = await repetitions.unchanged;
   const checked: Checked[] = [];
-  for (const [serial, own] of facts) {
-    for (const record of own.downlinks) {
-      const total = timeTaken(record, own.closing);
-      if (total > FAST) checked.push(await checkOne({ drawn, repetitions, situation, serial, own, record, total }));
+  for (const [queueing, { to }] of drawn.queueing.entries()) {
+    for (const [serial, own] of facts) {
+      if (own.part?.group !== to) continue;
+      const record = found(own, ids.get(stepKey(queueing, serial)));
+      // The API has rejected the request of the step.
+      if (record === undefined) continue;
+      const took = timeTaken(record, own.closing);
+      if (took > FAST) checked.push(await checkOne({ drawn, repetitions, situation, queueing, own, serial, record }));
     }
   }
   return checked;
@@ -86,33 +55,36 @@ interface Slow {
   readonly drawn: DrawnScenario;
   readonly repetitions: Repetitions;
   readonly situation: Situation;
+  /** Index of the step that has queued it. */
+  readonly queueing: number;
   readonly serial: number;
   readonly own: DeviceFacts;
   readonly record: DownlinkRecord;
-  readonly total: Millis;
 }
 
 async function checkOne(slow: Slow): Promise<Checked> {
-  const { drawn, situation, serial, own, record, total } = slow;
+  const { drawn, situation, serial, own, record } = slow;
   const { part } = own;
   const names = new CauseNames(situation, part);
   const [best] = remedies(record, own, FAST);
   const at = (record.queuedAt / 60_000).toFixed(1);
-  const downlink = `seed ${drawn.seed}, ${record.type} to ${serial} (${part?.profile} ${part?.firmware}), queued at ${at} min`;
   const causes = best?.without ?? new Set<CauseKey>();
-  const without = causes.size === 0 ? undefined : await timeWithout(slow, causes);
+  const without = causes.size === 0 ? undefined : await courseWithout(slow, causes);
   let needless = false;
-  for (const some of partsOf(causes))
-    needless ||= ((await timeWithout(slow, some)) ?? Number.POSITIVE_INFINITY) <= FAST;
+  for (const some of partsOf(causes)) needless ||= isFast(await courseWithout(slow, some));
   return {
-    downlink,
-    took: total,
+    downlink: `seed ${drawn.seed}, ${record.type} to ${serial} (${part?.profile} ${part?.firmware}), queued at ${at} min`,
+    took: timeTaken(record, own.closing),
     named: [...causes].map((cause) => names.of(cause).name),
     predicted: best?.time,
     without,
-    held: without !== undefined && without <= FAST,
+    held: isFast(without),
     needless,
   };
+}
+
+function isFast(course: Course | undefined): boolean {
+  return typeof course === 'number' && course <= FAST;
 }
 
 /** The sets that contain some of the causes and not all. */
@@ -122,24 +94,30 @@ function partsOf(causes: CauseSet): readonly CauseSet[] {
   return parts.filter(({ length }) => length > 0 && length < causes.size).map((part) => new Set(part));
 }
 
-/** Time of the downlink in a repetition without `causes`; undefined if it is open at its end. */
-async function timeWithout(
-  { drawn, repetitions, situation, serial, own, record }: Slow,
+/** What became of the downlink in a repetition without `causes`. */
+async function courseWithout(
+  { drawn, repetitions, situation, queueing, serial, record }: Slow,
   causes: CauseSet,
-): Promise<Millis | undefined> {
-  const sameTime = ({ queuedAt }: DownlinkRecord) => Math.abs(queuedAt - record.queuedAt) < 1000;
-  const place = own.downlinks.filter(sameTime).indexOf(record);
+): Promise<Course> {
   const changes: Changes = {
     without: new Set([...causes].flatMap((cause) => removablesOf(drawn, situation, cause))),
     interval: causes.has('interval'),
     powerOn: causes.has('power-on'),
     encoder: causes.has('encoder'),
-    only: causes.has('downlinks') ? queueingOf(drawn, record, own.part?.group ?? '', place) : undefined,
+    only: causes.has('downlinks') ? queueing : undefined,
   };
-  const later = (await repetitions.with(changes)).facts.get(serial);
-  const same = later?.downlinks.filter(sameTime)[changes.only === undefined ? place : 0];
-  if (later === undefined) return undefined;
-  return same === undefined || endOf(same) === undefined ? undefined : timeTaken(same, later.closing);
+  const { facts, ids } = await repetitions.with(changes);
+  const later = facts.get(serial);
+  const same = later && found(later, ids.get(stepKey(queueing, serial)));
+  if (later === undefined || same === undefined) return 'not found';
+  const type = record.type === 'data' && changes.encoder ? 'shell' : record.type;
+  if (same.type !== type)
+    throw new Error(`${record.type} downlink ${record.id} is a ${same.type} downlink when repeated`);
+  return endOf(same) === undefined ? 'not delivered' : timeTaken(same, later.closing);
+}
+
+function found({ downlinks }: DeviceFacts, id: string | undefined): DownlinkRecord | undefined {
+  return downlinks.find((record) => record.id === id);
 }
 
 /** The parts of the scenario that a cause stands for. */
@@ -148,15 +126,9 @@ function removablesOf({ removables }: DrawnScenario, { faults }: Situation, caus
   if (fault === undefined) return [];
   // Steps have no selector in the situation; their time identifies them.
   const began = Math.round((fault.windows[0]?.from ?? 0) / 60_000);
-  return removables.flatMap((each, index) =>
+  const indices = removables.flatMap((each, index) =>
     each.name === fault.name && (fault.name === 'radio' ? each.from === began : each.to === fault.whom) ? [index] : [],
   );
-}
-
-/** The step that has queued the downlink. @param place among the downlinks of its device at that time */
-function queueingOf({ queueing }: DrawnScenario, { queuedAt }: DownlinkRecord, group: string, place: number): number {
-  const then = queueing.flatMap(({ at, to }, index) =>
-    Math.abs(at * 60_000 - queuedAt) < 5000 && to === group ? [index] : [],
-  );
-  return then[place] ?? -1;
+  if (indices.length === 0) throw new Error(`${fault.what} of the situation is not in the scenario`);
+  return indices;
 }

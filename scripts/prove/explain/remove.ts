@@ -28,12 +28,17 @@ export const UNCHANGED: Changes = {
   ...{ without: new Set<number>(), interval: false, powerOn: false, encoder: false, only: undefined },
 };
 
+/** @param queueing index of a queueing step */
+export function isKept(queueing: number, { only }: Changes): boolean {
+  return only === undefined || only === queueing;
+}
+
 const SHELL: Piece = { commands: ['info show'] };
 
 export function definitionOf(drawn: DrawnScenario, changes: Changes): ScenarioDefinition {
   const { seed, groups, removables, queueing } = drawn;
   const kept = removables.filter((_, index) => !changes.without.has(index));
-  const queued = queueing.filter((_, index) => changes.only === undefined || changes.only === index);
+  const queued = queueing.filter((_, index) => isKept(index, changes));
   return {
     name: 'explained',
     seed,
