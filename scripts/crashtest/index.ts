@@ -10,10 +10,10 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DeviceCloudClient } from '../../src/client/client.js';
 import { between, seededRandom } from '../../src/kernel/random.js';
+import { HttpDevice, Queuer } from '../support/http-callers.js';
 import { FREE_PORTS, type ServeProcess, startServe } from '../support/serve-process.js';
-import { HttpDevice, Queuer } from './http-callers.js';
+import { UdpDevice } from '../support/udp-device.js';
 import { openStoreFor } from './stores.js';
-import { UdpDevice } from './udp-device.js';
 import { verdictOn } from './verdict.js';
 
 const API_KEY = 'crash-test-key';

@@ -23,14 +23,18 @@ export interface ServeProcess {
 
 export const FREE_PORTS: Ports = { http: 0, udp: 0, udpRaw: 0 };
 
-/** Resolves when the service accepts requests. Port 0 means any free port. */
+/**
+ * Resolves when the service accepts requests. Port 0 means any free port.
+ * @param main path of the program; default: built from the sources
+ */
 export async function startServe(
   args: readonly string[],
   { http, udp, udpRaw }: Ports = FREE_PORTS,
   env: Readonly<Record<string, string>> = {},
+  main = program(),
 ): Promise<ServeProcess> {
   const ports = ['--port', http, '--udp-port', udp, '--udp-raw-port', udpRaw].map(String);
-  const child = spawn(process.execPath, [program(), 'serve', '--json', '--log-level', 'error', ...ports, ...args], {
+  const child = spawn(process.execPath, [main, 'serve', '--json', '--log-level', 'error', ...ports, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   });

@@ -1,5 +1,6 @@
 /** Callers over HTTP that repeat each request until it is answered: one queues commands, the other is a device on the ingress. */
 import { Pool } from 'undici';
+import { numberedBody } from './numbered.js';
 
 export interface Target {
   readonly api: string;
@@ -42,22 +43,25 @@ export class HttpDevice {
   readonly serial: number;
   acknowledged = 0;
   readonly #token: string;
+  readonly #turn: () => Promise<void>;
   #stopping = false;
 
-  constructor(serial: number, token: string) {
+  /** @param turn resolves when the device may send its next message; default: at once */
+  constructor(serial: number, token: string, turn: () => Promise<void> = async () => {}) {
     this.serial = serial;
+    this.#turn = turn;
     this.#token = token;
   }
 
   async run(api: string): Promise<void> {
     const pool = new Pool(api, { connections: 1 });
     const path = `/v2/device/${this.serial}/uplink`;
-    const headers = { authorization: `Claim ${this.#token}` };
+    const claim = `Claim ${this.#token}`;
     while (!this.#stopping) {
-      const body = Buffer.alloc(16);
-      body.writeUInt32BE(this.serial, 0);
-      body.writeUInt32BE(this.acknowledged, 4);
+      await this.#turn();
+      const body = numberedBody(this.serial, this.acknowledged);
       const uplink = { type: 'data', codec_hash: '0000000000000000', cbor: body.toString('base64') };
+      const headers = { authorization: claim, 'idempotency-key': `${this.serial}-${this.acknowledged}` };
       await untilAnswered(pool, path, headers, uplink, 200);
       this.acknowledged++;
     }

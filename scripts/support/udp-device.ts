@@ -1,6 +1,6 @@
 /**
  * A device that sends numbered data messages over UDP, one after the other, each until it is acknowledged, and fetches its
- * downlinks. The crash test compares its acknowledgements and its received downlinks with the contents of the store.
+ * downlinks. Tests compare its acknowledgements and its received downlinks with the contents of the store.
  */
 import { createSocket } from 'node:dgram';
 import { type DeviceStep, DeviceTransfer } from '../../src/protocol/flap/device-transfer.js';
@@ -8,8 +8,9 @@ import { FRAGMENT_SIZE, hasValidTag, open, seal, tokenBytes } from '../../src/pr
 import { LONGEST_MESSAGE, type Packet } from '../../src/protocol/flap/packet.js';
 import { encodeUp, parseDown } from '../../src/protocol/messages/index.js';
 import { uuidText } from '../../src/protocol/uuid.js';
+import { numberedBody } from './numbered.js';
 
-/** How long it waits for an answer. A real device waits longer, but the test has 300 crashes. */
+/** How long it waits for an answer. A real device waits longer, but a test may have 300 crashes. */
 const PATIENCE_MS = 100;
 const FORMAT = 'base64';
 
@@ -20,13 +21,16 @@ export class UdpDevice {
   /** Ids of the received shell commands. */
   readonly received = new Set<string>();
   readonly #token: Uint8Array;
+  readonly #turn: () => Promise<void>;
   readonly #socket = createSocket('udp4');
   readonly #transfer = new DeviceTransfer(FRAGMENT_SIZE[FORMAT].up, LONGEST_MESSAGE);
   #stopping = false;
   #arrived: ((answer: Packet | undefined) => void) | undefined;
 
-  constructor(serial: number, token: string) {
+  /** @param turn resolves when the device may send its next message; default: at once */
+  constructor(serial: number, token: string, turn: () => Promise<void> = async () => {}) {
     this.serial = serial;
+    this.#turn = turn;
     this.#token = tokenBytes(token);
     this.#socket.on('message', (datagram) => {
       const envelope = open(datagram, FORMAT);
@@ -52,9 +56,8 @@ export class UdpDevice {
 
   /** Sends the next message; returns whether a downlink is waiting. */
   async #send(port: number): Promise<boolean> {
-    const body = Buffer.alloc(16);
-    body.writeUInt32BE(this.serial, 0);
-    body.writeUInt32BE(this.acknowledged, 4);
+    await this.#turn();
+    const body = numberedBody(this.serial, this.acknowledged);
     const message = encodeUp({ kind: 'upload-data', hash: '0000000000000000', body });
     const step = await this.#untilDone(port, () => this.#transfer.startUplink(message));
     this.acknowledged++;
