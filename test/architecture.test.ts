@@ -232,6 +232,15 @@ describe('the architecture', () => {
     expect(circles.map((files) => `${files.join(' ↔ ')}: move the shared part to a file of its own.`)).toEqual([]);
   });
 
+  it('has no circle of imports between folders, types included', () => {
+    const folders = imports.flatMap((edge) => {
+      const [from, to] = [dirname(edge.from), dirname(edge.to)];
+      return from === to ? [] : [{ ...edge, from, to }];
+    });
+    const circles = circlesOf(folders);
+    expect(circles.map((knot) => `${knot.join(' ↔ ')}: move the shared part to the lower folder.`)).toEqual([]);
+  });
+
   it('loads a command only when it is used, so that the program starts fast', () => {
     const loaded = new Set(['main.ts']);
     for (const file of loaded) {

@@ -65,7 +65,10 @@ async function chosen(host: Host): Promise<ExitCode> {
   return action ? action(host) : EXIT.fine;
 }
 
-/** The commands that the words may mean: the parser takes the first word that it does not read as the value of an option. */
+/**
+ * Loads every command that the words name. Which of them is meant, only the parser knows: the first word that is not the value
+ * of an option.
+ */
 async function commandsIn(args: readonly string[]): Promise<ReadonlyMap<string, Command>> {
   const named = COMMANDS.filter(({ name }) => args.includes(name));
   return new Map(await Promise.all(named.map(async ({ name, load }) => [name, await load()] as const)));

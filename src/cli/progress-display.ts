@@ -8,8 +8,8 @@ import type { Host } from './host.js';
 
 const TERMINAL_EVERY: Millis = 100;
 const PLAIN_EVERY: Millis = seconds(5);
-/** Number of progress checks in a run. */
-const VIRTUAL_PARTS = 400;
+/** Progress checks in a run, at equal distances in simulated time. */
+const CHECKS = 400;
 
 export class ProgressDisplay {
   readonly #host: Host;
@@ -27,9 +27,9 @@ export class ProgressDisplay {
   }
 
   follow(control: RunControl): void {
-    const every = Math.max(1, Math.round(this.#plan.duration / VIRTUAL_PARTS));
+    const every = Math.max(1, Math.round(this.#plan.duration / CHECKS));
     const tick = (): void => {
-      this.#look(control);
+      this.#check(control);
       this.#next = control.clock.after(every, 'the next progress check', tick);
     };
     this.#next = control.clock.after(every, 'the next progress check', tick);
@@ -51,7 +51,7 @@ export class ProgressDisplay {
     this.#onScreen = false;
   }
 
-  #look({ clock, metrics }: RunControl): void {
+  #check({ clock, metrics }: RunControl): void {
     const { err } = this.#host;
     const now = this.#host.stopwatch();
     if (now - this.#written < (err.isTerminal ? TERMINAL_EVERY : PLAIN_EVERY)) return;

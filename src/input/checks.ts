@@ -300,9 +300,18 @@ export function eitherForm(...forms: readonly Form[]): Form {
   return { anyOf: forms };
 }
 
-/** The value of `key`, or the map itself if the key is missing: the place for a message about the key. */
-export function valueAt(node: MapNode, key: string): LocatedNode {
-  return node.entries.get(key)?.value ?? node;
+/** A value that has a short form beside its map of options: `5%`, or `{ ratio: 5%, by: 3s }`. */
+export function shortOrMap<T>(short: Check<T>, map: Check<T>): Check<T> {
+  return formed(
+    () => eitherForm(formOf(short), formOf(map)),
+    (node, problems) => (node.kind === 'map' ? map : short)(node, problems),
+  );
+}
+
+/** The value of `key` in a map, or the node itself if it has no such key: the place for a message about the key. */
+export function valueAt(node: LocatedNode, key: string): LocatedNode {
+  const value = node.kind === 'map' ? node.entries.get(key)?.value : undefined;
+  return value ?? node;
 }
 
 /** Notes every key of `node` that is not one of `known`. */

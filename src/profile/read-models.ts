@@ -78,7 +78,7 @@ export function quantity(
     switch: of({ per_day: amount, stays: duration, by }, ({ per_day, stays, by: when }, refuse) => {
       if (per_day * stays * PEAKS[when] >= days(1)) {
         const busy = PEAKS[when] === 1 ? '' : ` and by ${PEAKS[when]}, for the busiest hour`;
-        refuse(`stays closed longer than a day divided by "per_day"${busy}`);
+        refuse(`"stays" must be shorter than a day divided by "per_day"${busy}`);
       }
       return { kind: 'switch', perDay: per_day, stays, by: when };
     }),

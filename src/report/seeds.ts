@@ -1,6 +1,6 @@
 /** The results of several runs that differ only in their seed: a verdict for each, and the spread of every number. */
 import { humanCount, humanValue, type Unit } from '../kernel/quantity.js';
-import { csvRow } from './renderers/csv.js';
+import { csvRow } from './csv-row.js';
 import type { RunResult } from './result.js';
 import { table } from './table.js';
 

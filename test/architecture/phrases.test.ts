@@ -1,18 +1,18 @@
-/** The texts of the project name the component that acts: words for people and riddles stay out. */
+/** The texts of the project name the component that acts, without words for persons and without phrases that are hard to read. */
 import { describe, expect, it } from 'vitest';
 import { moduleOf, pathsIn, textOf } from './sources.js';
 
 const PHRASES =
   /\b(?:told|tells|somebody|nobody|whoever|everybody|is no|are none|for ever|under way|any more|his|he)\b/gi;
 
-/** Places where such a phrase is quoted: by file, the text around it. */
+/** Texts that may contain such a phrase, by file. */
 const QUOTED: Readonly<Record<string, readonly string[]>> = {
   // A value in the event format.
   'src/trace/events.ts': ['`told`', "'told'"],
   'src/runner/targets/observer.ts': ["'told'"],
 };
 
-/** Phrases that are left, by module. These numbers only become smaller: lower them when you reword some. */
+/** Number of phrases that are left in a module. Lower a number when you reword some; never raise one. */
 const LEFT: Readonly<Record<string, number>> = {};
 
 function phrasesIn(path: string): readonly string[] {
@@ -44,7 +44,7 @@ describe('sentences', () => {
     ).toEqual([]);
   });
 
-  it.each(Object.entries(QUOTED))('quotes what %s is said to quote', (path, quotations) => {
+  it.each(Object.entries(QUOTED))('%s still contains the texts that are excepted for it', (path, quotations) => {
     expect(quotations.filter((quotation) => !textOf(path).includes(quotation))).toEqual([]);
   });
 });

@@ -123,7 +123,7 @@ describe('a profile with a mistake', () => {
       'a contact that is closed all day',
       'stays: 10m',
       'stays: 3h',
-      'stays closed longer than a day divided by',
+      '"stays" must be shorter than a day divided by',
       control,
     ],
     [
@@ -296,7 +296,7 @@ describe('a mistake in a section that only some types have', () => {
       'control',
       'stays: 10m',
       'stays: 2h',
-      'stays closed longer than a day divided by "per_day" and',
+      '"stays" must be shorter than a day divided by "per_day" and',
     ],
     ['an unknown rhythm', 'range', 'by: home', 'by: barn', '"barn" is not one of even, home, office, shop or shifts'],
     ['a tank that never lasts', 'range', 'lasts: 5d', 'lasts: 0s', 'a tank must last longer than 0s'],

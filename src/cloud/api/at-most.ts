@@ -1,7 +1,7 @@
-/** Limits on expensive work: it must not build up a queue. */
+/** Limits how many expensive calls run at a time. */
 import { ApiFault } from '../http/errors.js';
 
-/** Runs at most `limit` calls at a time and rejects all others with 503: expensive work must not build up a queue. */
+/** Runs at most `limit` calls at a time and rejects all others with 503, so that they build up no queue. */
 export function atMost(limit: number, busy: string): <T>(work: () => Promise<T>) => Promise<T> {
   let working = 0;
   return async (work) => {

@@ -1,4 +1,4 @@
-/** Requests per minute, and who causes a request. */
+/** Limits the requests of a caller per minute, and identifies the caller. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../../kernel/clock.js';
 import { minutes } from '../../kernel/time.js';

@@ -30,7 +30,7 @@ export interface ApplicationHost extends ReporterHost {
   /** Time since the boot. */
   readonly uptime: Millis;
   /** Whether the radio is LTE. */
-  readonly talks: boolean;
+  readonly usesLte: boolean;
   /** Unix seconds on the device's clock. */
   unixTime(): UnixSeconds;
 }
@@ -70,7 +70,7 @@ export class Application implements TaskOwner {
     this.#tasks.set(this.#own + REPORT, timing.firstReport ?? Number.POSITIVE_INFINITY);
     this.planScan();
     this.#tasks.set(this.#own + POLL, this.#seconds(timing.pollEvery));
-    if (this.#firmware.talks) this.#tasks.set(this.#own + WATCHDOG, this.#seconds(timing.downlinkWatchdog));
+    if (this.#firmware.usesLte) this.#tasks.set(this.#own + WATCHDOG, this.#seconds(timing.downlinkWatchdog));
   }
 
   /** Starts nothing new; a report that is being sent continues. */
@@ -165,7 +165,7 @@ export class Application implements TaskOwner {
     return next;
   }
 
-  /** Where there is a receiver, a queue of its own sends the reports: measurements and the start of a scan do not wait. */
+  /** A device with a receiver sends reports from a separate queue. Measurements and the start of a scan run meanwhile. */
   #runsDuringReports(own: number): boolean {
     const { receiver } = this.#firmware;
     return receiver !== undefined && (own < 0 || (own === SCAN && !receiver.scanning));
@@ -194,7 +194,7 @@ export class Application implements TaskOwner {
     this.#reporter.report(why, () => this.#resume());
   }
 
-  /** Plans the next look at watched inputs: an override may change a value by itself from now on. */
+  /** Plans the next reading of the watched inputs: an override, such as a ramp, can change them later without a call. */
   #planWatch(): void {
     const { measurements } = this.#firmware;
     const watch = measurements.tasks.findIndex(({ kind }) => kind === 'watch');
@@ -288,10 +288,10 @@ const REPORT = 0;
 const EVENT = 1;
 const POLL = 2;
 const WATCHDOG = 3;
-/** Never planned, only postponed. */
+/** {@link Application.look}, postponed. It has no due time of its own. */
 const LOOK = 4;
 const OWN_TASKS = 5;
 /** One more task of a device with a receiver: the start or the end of a scan. */
 const SCAN = 5;
-/** Never planned, only postponed. */
+/** {@link Application.pollBetweenReports}, postponed. It has no due time of its own. */
 const OWN_POLL = 6;

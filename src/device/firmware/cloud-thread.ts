@@ -18,8 +18,8 @@ import { type Session, type SessionHost, setUpSession } from './session-phase.js
 /** Limits the wait for the lock plus the first datagram of a poll. Each later datagram gets the time left (firmware timing, 4). */
 const POLL_BUDGET = seconds(60);
 /**
- * The poll starts a moment after the tick that queued it. So the next tick, a minute later, comes before the time of the poll
- * is over.
+ * Time from the tick of the poll timer to the start of the poll. So with an interval of a minute, a poll that takes its whole
+ * budget ends just after the next tick. This tick queues one more poll, which replaces the retry.
  */
 const LATENCY: Millis = 1;
 const FRAGMENT = FRAGMENT_SIZE.base64.up;
@@ -38,15 +38,15 @@ export type Reaction =
       readonly type: UplinkType;
       readonly message: Uint8Array;
       readonly afterwards?: Restart;
-    } & Partly)
+    } & LineResults)
   /** The downlink could not be executed: the poll counts as failed. */
   | { readonly kind: 'failed' }
   /** A command takes `wait`, then `go` continues. The thread does nothing else until then. */
   | { readonly kind: 'waits'; readonly wait: Millis; readonly go: () => Reaction }
   /** The device restarts after `delay`. The thread does nothing else until then. */
-  | ({ readonly kind: 'restart' } & Restart & Partly);
+  | ({ readonly kind: 'restart' } & Restart & LineResults);
 
-interface Partly {
+interface LineResults {
   /** The device rejected a line of the downlink and executed the others. */
   readonly rejected?: boolean;
 }
@@ -79,7 +79,7 @@ export class CloudThread implements PollHandler {
   readonly #polls: PollWork;
   #initialized = false;
   #session: Session | undefined;
-  /** End of the wait for a command that takes time, or for a restart. */
+  /** Ends the wait for a command that takes time, or for a restart. */
   #carrying: Alarm | undefined;
   /** A message of the thread itself that is being sent. */
   #own: { readonly uplink: number; readonly type: UplinkType } | undefined;

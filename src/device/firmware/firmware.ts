@@ -116,7 +116,7 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
   }
 
   /** Whether the radio is LTE. In another mode the device has no contact with the cloud, and no downlink watchdog. */
-  get talks(): boolean {
+  get usesLte(): boolean {
     const { mode } = this.profile.timing;
     return mode === undefined || this.config.text(mode.module, mode.name) === 'lte';
   }
@@ -240,7 +240,7 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
 
   #startRadio(): void {
     this.#starting = undefined;
-    if (!this.talks) return this.application.start();
+    if (!this.usesLte) return this.application.start();
     this.#hardware.modem.start();
     this.cloud.start();
   }

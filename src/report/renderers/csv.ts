@@ -1,11 +1,10 @@
-/** Tables as CSV according to RFC 4180: line ends are CR LF; cells are quoted where necessary. */
+/** The run over time and its downlinks as CSV (csv-row.ts). */
 import { type DownlinkRecord, outcomeOf, STAGES, totalTime } from '../../trace/downlinks/ledger.js';
 import { WAIT_CAUSES } from '../../trace/downlinks/waits.js';
 import { FLEET_STATES } from '../../trace/metrics/fleet-states.js';
 import { SERIES_COUNTS } from '../../trace/metrics/series.js';
+import { csvRow } from '../csv-row.js';
 import type { RunResult } from '../result.js';
-
-type Cell = string | number | null | undefined;
 
 /** The run over time, one row per bin: counts of the bin, states at its end. A cell without a measurement is empty. */
 export function seriesCsv({ series }: RunResult): string {
@@ -60,16 +59,6 @@ function since(at: number | undefined, queuedAt: number): number | undefined {
 /** Rounds to a thousandth, because real time has fractions of milliseconds. */
 function round(value: number | undefined): number | undefined {
   return value === undefined ? undefined : Math.round(value * 1000) / 1000;
-}
-
-/** A line of a table according to RFC 4180, with its line end. */
-export function csvRow(cells: readonly Cell[]): string {
-  return `${cells.map(cellText).join(',')}\r\n`;
-}
-
-function cellText(cell: Cell): string {
-  const text = cell === null || cell === undefined ? '' : String(cell);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function snake(name: string): string {

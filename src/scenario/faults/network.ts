@@ -3,14 +3,13 @@ import {
   type Check,
   complain,
   duration,
-  eitherForm,
   formed,
-  formOf,
   oneOf,
   optional,
   ratio,
   record,
   refine,
+  shortOrMap,
   valueAt,
 } from '../../input/checks.js';
 import { formatRatio } from '../../kernel/ratio.js';
@@ -44,33 +43,21 @@ const latencyRange: Check<FaultSpec> = formed(
 const REORDER = record('reorder', { ratio, by: optional(duration, DEFAULT_HOLD_BACK) });
 
 /** `5%`, or `{ ratio: 5%, by: 3s }`. */
-const reorder: Check<FaultSpec> = formed(
-  () => eitherForm(formOf(ratio), formOf(REORDER)),
-  (node, problems) => {
-    if (node.kind !== 'map') {
-      const read = ratio(node, problems);
-      return read === undefined ? undefined : { kind: 'reorder', ratio: read, by: DEFAULT_HOLD_BACK };
-    }
-    const read = REORDER(node, problems);
-    if (read === undefined || read.by > 0) return read && { kind: 'reorder', ...read };
+const reorder = shortOrMap<FaultSpec>(
+  refine(ratio, (share) => ({ kind: 'reorder', ratio: share, by: DEFAULT_HOLD_BACK })),
+  refine(REORDER, (options, node, problems) => {
+    if (options.by > 0) return { kind: 'reorder', ...options };
     problems.add(valueAt(node, 'by'), 'a datagram cannot be held back by less than 1 ms');
     return undefined;
-  },
+  }),
 );
 
 const JITTER = record('jitter', { by: duration, shape: optional(oneOf(['even', 'bell', 'tail']), 'tail' as const) });
 
 /** `300ms`, or `{ by: 300ms, shape: bell }`. */
-const jitter: Check<FaultSpec> = formed(
-  () => eitherForm(formOf(duration), formOf(JITTER)),
-  (node, problems) => {
-    if (node.kind === 'map') {
-      const read = JITTER(node, problems);
-      return read && { kind: 'jitter', ...read };
-    }
-    const by = duration(node, problems);
-    return by === undefined ? undefined : { kind: 'jitter', by, shape: 'tail' };
-  },
+const jitter = shortOrMap<FaultSpec>(
+  refine(duration, (by) => ({ kind: 'jitter', by, shape: 'tail' })),
+  refine(JITTER, (options) => ({ kind: 'jitter', ...options })),
 );
 
 const BANDWIDTH = /^(\d+(?:\.\d+)?) ?(k|M)?bit\/s$/;

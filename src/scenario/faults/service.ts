@@ -3,14 +3,13 @@ import {
   type Check,
   complain,
   duration,
-  eitherForm,
   formed,
-  formOf,
   integer,
   optional,
   ratio,
   record,
   refine,
+  shortOrMap,
   valueAt,
 } from '../../input/checks.js';
 import { formatRatio, type Ratio } from '../../kernel/ratio.js';
@@ -37,16 +36,9 @@ interface ServiceFaultKind {
 
 const ERRORS = record('api-errors', { status: optional(integer(400, 599), 503), share: ratio });
 
-const errors: Check<ServiceFault> = formed(
-  () => eitherForm(formOf(ratio), formOf(ERRORS)),
-  (node, problems) => {
-    if (node.kind === 'map') {
-      const read = ERRORS(node, problems);
-      return read && { kind: 'api-errors', ...read };
-    }
-    const share = ratio(node, problems);
-    return share === undefined ? undefined : { kind: 'api-errors', status: 503, share };
-  },
+const errors = shortOrMap<ServiceFault>(
+  refine(ratio, (share) => ({ kind: 'api-errors', status: 503, share })),
+  refine(ERRORS, (options) => ({ kind: 'api-errors', ...options })),
 );
 
 const storeUse: Check<ServiceFault> = formed(
@@ -66,16 +58,13 @@ const RESTART = record('service-restart', { away: duration });
 
 const absence: Check<ServiceFault> = refine(RESTART, ({ away }, node, problems) =>
   away < SHORTEST_ABSENCE
-    ? complain(node.kind === 'map' ? valueAt(node, 'away') : node, problems, 'a second or more')
+    ? complain(valueAt(node, 'away'), problems, 'a second or more')
     : { kind: 'service-restart', away },
 );
 
-const restart: Check<ServiceFault> = formed(
-  () => eitherForm(formOf(noOptions), formOf(RESTART)),
-  (node, problems) => {
-    if (node.kind === 'map') return absence(node, problems);
-    return noOptions(node, problems) === null ? { kind: 'service-restart', away: null } : undefined;
-  },
+const restart = shortOrMap<ServiceFault>(
+  refine(noOptions, () => ({ kind: 'service-restart', away: null })),
+  absence,
 );
 
 export const SERVICE_FAULTS: Readonly<Record<ServiceFault['kind'], ServiceFaultKind>> = {

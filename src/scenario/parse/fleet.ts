@@ -101,7 +101,7 @@ function sharedDrafts(node: LocatedNode, problems: Problems, shape: FleetShape):
     if (group === undefined || count === undefined) return { item, draft: undefined };
     const { share, ...rest } = group;
     if (count > 0) return { item, draft: { ...rest, count } };
-    const place = item.kind === 'map' ? valueAt(item, 'share') : item;
+    const place = valueAt(item, 'share');
     problems.add(place, `${formatRatio(share)} of ${read.devices} devices is less than one device`);
     return { item, draft: undefined };
   });
@@ -110,7 +110,7 @@ function sharedDrafts(node: LocatedNode, problems: Problems, shape: FleetShape):
 function countsOf(shares: readonly Ratio[], devices: number, node: LocatedNode, problems: Problems): readonly number[] {
   const whole = shares.reduce((sum, share) => sum + share, 0);
   if (Math.abs(whole - 1) > SHARES_OFF) {
-    const place = node.kind === 'map' ? valueAt(node, 'groups') : node;
+    const place = valueAt(node, 'groups');
     problems.add(place, `the shares of the groups add up to ${formatRatio(whole)}; expected 100%`);
   }
   return apportion(devices, shares);
@@ -124,7 +124,7 @@ function checkFirmware(
   problems: Problems,
 ): boolean {
   if (firmware === null || versions.includes(firmware)) return true;
-  const place = node.kind === 'map' ? valueAt(node, 'firmware') : node;
+  const place = valueAt(node, 'firmware');
   const near = didYouMean(firmware, versions);
   problems.add(place, `${quote(firmware)} is not a firmware version of ${quote(profile)}: ${orList(versions)}${near}`);
   return false;
@@ -179,10 +179,7 @@ const BOOT = record('boot', {
 function groupKeys({ types, firmware, end }: FleetShape) {
   const boot = refine(BOOT, (read, node, problems): Boot | undefined => {
     if (read.pattern === 'storm' && read.over > 0) {
-      problems.add(
-        node.kind === 'map' ? valueAt(node, 'over') : node,
-        'a storm starts all devices at once: it has no "over"',
-      );
+      problems.add(valueAt(node, 'over'), 'a storm starts all devices at once: it has no "over"');
     }
     if (read.from + read.over <= end) return read;
     problems.add(node, 'the last device would boot after the end of the scenario');

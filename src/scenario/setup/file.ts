@@ -8,7 +8,7 @@ export function textOf(file: string, node: LocatedNode, problems: Problems, scop
   try {
     return scope.readFile(file).text;
   } catch (error) {
-    const place = node.kind === 'map' ? valueAt(node, 'file') : node;
+    const place = valueAt(node, 'file');
     problems.add(place, error instanceof Error ? error.message : String(error));
     return undefined;
   }
