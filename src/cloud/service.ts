@@ -181,14 +181,14 @@ function buildParts(options: ServiceOptions, store: Store, closers: Closers): Pa
 }
 
 async function bindUdp(
-  { host, wires }: ServiceOptions,
+  { host, wires, operated = false }: ServiceOptions,
   { gateway }: Parts,
   port: number | null,
   format: EnvelopeFormat,
   closers: Closers,
 ): Promise<UdpListener | undefined> {
   if (port === null) return undefined;
-  const listener = await listenUdp(gateway, { host, port, format, ...(wires && { wires }) });
+  const listener = await listenUdp(gateway, { host, port, format, guarded: operated, ...(wires && { wires }) });
   closers.push(() => listener.close());
   return listener;
 }

@@ -109,8 +109,11 @@ type DeviceEvent =
       readonly partly?: true;
     };
 
-/** Why the gateway rejects a datagram: not readable, no such device, or not signed with the token of the device. */
-export type Refusal = 'unreadable' | 'unknown serial number' | 'wrong tag';
+/**
+ * Why the gateway rejects a datagram: not readable, no such device, not signed with the token of the device, or the copy
+ * of an earlier datagram.
+ */
+export type Refusal = 'unreadable' | 'unknown serial number' | 'wrong tag' | 'replayed';
 
 /** Something that happened in the cloud. `downlink` is the message id. */
 export type CloudEvent =

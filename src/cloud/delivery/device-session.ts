@@ -30,6 +30,11 @@ export interface DeviceSession {
   inFlight: QueuedDownlink | undefined;
   /** A session has begun, and the device has not yet shown whether it applied the last configuration downlink. */
   configUnchecked: boolean;
+  /**
+   * Set while the device sends from an address that no new content has proven (gateway/replay-guard.ts). Only downlinks
+   * that the cloud creates itself are delivered then.
+   */
+  unproven?: true | undefined;
   /** Set during a firmware update. Configurations wait for its end, because they reboot the device. */
   update: SessionUpdate | undefined;
 }
@@ -134,9 +139,10 @@ export function nextDownlink(
 
 /**
  * Data downlinks wait until the device has uploaded an encoder, unless they are raw bytes; configurations wait until a
- * firmware update has ended.
+ * firmware update has ended. Of a device at an unproven address, all but the answers of the cloud wait.
  */
-function isHeldBack({ device, update }: DeviceSession, { type, codecHash }: WaitingRow): boolean {
+function isHeldBack({ device, update, unproven }: DeviceSession, { type, codecHash }: WaitingRow): boolean {
+  if (unproven && type !== 'session' && type !== 'timestamp') return true;
   if (type === 'data') return device.encoderHash === null && codecHash !== NO_CODEC;
   return type === 'config' && update !== undefined;
 }

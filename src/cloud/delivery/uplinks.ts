@@ -124,6 +124,7 @@ export class UplinkHandler {
     const now = clock.wall;
     const change: DeviceChange = { lastSeen: now, ...uplink.device };
     const deliveries = (await forwarding?.deliveries(session.device, row)) ?? [];
+    const proves = session.unproven && (await this.#isNew(session, row));
     try {
       await store.commit([
         // First: the commit rejects a copy before it writes anything else.
@@ -154,10 +155,16 @@ export class UplinkHandler {
     for (const written of uplink.changes) if (written.kind === 'codec.put') codecs.stored(written.row.hash);
     session.device = { ...session.device, ...change };
     session.configUnchecked = uplink.configUnchecked ?? session.configUnchecked;
+    if (proves) session.unproven = undefined;
     const at = clock.now;
     trace.emit({ kind: 'cloud.stored', at, serial, type: uplink.type, message: row.id, copy: false });
     for (const downlink of uplink.answers) trace.emit({ kind: 'downlink.answered', at, serial, downlink });
     return true;
+  }
+
+  /** Whether the content of this message was never received before: no recording of earlier datagrams contains it. */
+  async #isNew(session: DeviceSession, { print }: MessageRow): Promise<boolean> {
+    return print !== null && (await this.#options.store.copyOf(session.device.id, print, 0)) === undefined;
   }
 
   /** @param received the bytes or the JSON from which `message` was parsed */

@@ -23,6 +23,8 @@ import type { Refusal, Trace } from '../../trace/events.js';
 import type { CloudCore } from '../delivery/core.js';
 import type { DeviceSession } from '../delivery/device-session.js';
 import { StoreBusy } from '../store/bounded-commits.js';
+import { type Admitted, Protection } from './protection.js';
+import type { Source } from './replay-guard.js';
 
 interface FlapGatewayOptions {
   readonly core: CloudCore;
@@ -40,7 +42,16 @@ type Reply = (datagram: Uint8Array) => void;
 
 /** Number of datagrams by result. */
 export type GatewayCounters = Record<
-  'received' | 'answered' | 'silent' | 'reset' | 'unreadable' | 'unknownSerial' | 'badTag' | 'overrun',
+  | 'received'
+  | 'answered'
+  | 'silent'
+  | 'reset'
+  | 'unreadable'
+  | 'unknownSerial'
+  | 'badTag'
+  | 'replayed'
+  | 'withheld'
+  | 'overrun',
   number
 >;
 
@@ -49,6 +60,7 @@ const COUNTERS = {
   unreadable: 'unreadable',
   'unknown serial number': 'unknownSerial',
   'wrong tag': 'badTag',
+  replayed: 'replayed',
 } as const satisfies Record<Refusal, keyof GatewayCounters>;
 
 /**
@@ -57,12 +69,27 @@ const COUNTERS = {
  */
 const LONGEST_QUEUE = 16;
 
+interface Arrived {
+  readonly envelope: Envelope;
+  readonly format: EnvelopeFormat;
+  readonly reply: Reply;
+  /** Address to protect against; undefined in a simulation. */
+  readonly source: Source | undefined;
+}
+
 interface DeviceChannel {
   readonly session: DeviceSession;
   readonly format: EnvelopeFormat;
   readonly transfer: CloudTransfer;
   /** The waiting datagrams; set while a packet of this device is being processed. */
-  waiting: { readonly envelope: Envelope; readonly reply: Reply }[] | undefined;
+  waiting: Arrived[] | undefined;
+}
+
+/** How the answer to a packet leaves. */
+interface Answering {
+  readonly reply: Reply;
+  /** Undefined without protection. */
+  readonly admitted: Admitted | undefined;
 }
 
 export class FlapGateway {
@@ -74,6 +101,8 @@ export class FlapGateway {
     unreadable: 0,
     unknownSerial: 0,
     badTag: 0,
+    replayed: 0,
+    withheld: 0,
     overrun: 0,
   };
   readonly #core: CloudCore;
@@ -84,6 +113,7 @@ export class FlapGateway {
   readonly #acknowledged: ((serial: number) => void) | undefined;
   readonly #channels = new Map<number, DeviceChannel>();
   readonly #work = new Holds();
+  readonly #protection: Protection;
 
   constructor(options: FlapGatewayOptions) {
     this.#core = options.core;
@@ -92,16 +122,21 @@ export class FlapGateway {
     this.#log = options.log;
     this.#patience = options.patience ?? seconds(60);
     this.#acknowledged = options.acknowledged;
+    this.#protection = new Protection({ clock: options.clock, log: options.log, patience: this.#patience });
   }
 
-  /** Processes one datagram. `reply` is called at most once, possibly later. */
-  receive(datagram: Uint8Array, format: EnvelopeFormat, reply: Reply): void {
+  /**
+   * Processes one datagram. `reply` is called at most once, possibly later.
+   * @param source where it came from; if given, replayed datagrams are dropped and repeated answers limited
+   */
+  receive(datagram: Uint8Array, format: EnvelopeFormat, reply: Reply, source?: Source): void {
     this.counters.received++;
     const envelope = open(datagram, format);
     if (envelope === undefined) return this.#refuse('unreadable');
+    const arrived = { envelope, format, reply, source };
     const session = this.#core.known(envelope.serial);
-    if (session) this.#arrived(session, envelope, format, reply);
-    else void this.#inBackground(this.#loadDevice(envelope, format, reply));
+    if (session) this.#arrived(session, arrived);
+    else void this.#inBackground(this.#loadDevice(arrived));
   }
 
   /** Resolves when all received datagrams have been processed. */
@@ -109,21 +144,30 @@ export class FlapGateway {
     while (this.#work.count > 0) await this.#work.changed();
   }
 
-  async #loadDevice(envelope: Envelope, format: EnvelopeFormat, reply: Reply): Promise<void> {
-    const session = await this.#core.load(envelope.serial);
-    if (session) this.#arrived(session, envelope, format, reply);
+  async #loadDevice(arrived: Arrived): Promise<void> {
+    const session = await this.#core.load(arrived.envelope.serial);
+    if (session) this.#arrived(session, arrived);
     else this.#refuse('unknown serial number');
   }
 
-  #arrived(session: DeviceSession, envelope: Envelope, format: EnvelopeFormat, reply: Reply): void {
+  #arrived(session: DeviceSession, arrived: Arrived): void {
+    const { envelope, format, reply, source } = arrived;
     if (!hasValidTag(envelope, session.token)) {
       this.#refuse('wrong tag');
-      return this.#reset(session, format, reply);
+      if (source && !this.#protection.mayReset(session, source)) this.counters.withheld++;
+      else this.#reset(session, format, reply);
+      return;
     }
-    const channel = this.#channelOf(session, format);
-    if (channel.waiting === undefined) return this.#handle(channel, envelope, reply);
-    if (channel.waiting.length < LONGEST_QUEUE) channel.waiting.push({ envelope, reply });
-    else this.counters.overrun++;
+    const current = this.#channels.get(session.device.serial);
+    if (current?.waiting && current.session === session && current.format === format) {
+      if (current.waiting.length < LONGEST_QUEUE) current.waiting.push(arrived);
+      else this.counters.overrun++;
+      return;
+    }
+    const expected = current?.session === session ? current.transfer.expected : undefined;
+    const admitted = source && this.#protection.admit(session, envelope, source, expected);
+    if (source && !admitted) return this.#refuse('replayed');
+    this.#handle(this.#channelOf(session, format), envelope, { reply, admitted });
   }
 
   #refuse(why: Refusal): void {
@@ -146,20 +190,20 @@ export class FlapGateway {
     return channel;
   }
 
-  #handle(channel: DeviceChannel, envelope: Envelope, reply: Reply): void {
+  #handle(channel: DeviceChannel, envelope: Envelope, to: Answering): void {
     const { session, transfer } = channel;
     this.#core.contact(session);
     const others = () => this.#core.waits(session, session.inFlight);
     const move = transfer.receive(envelope.packet, this.#clock.now, others);
     if (move.delivered === undefined && move.kind === 'silence') this.counters.silent++;
-    else if (move.delivered === undefined && move.kind === 'answer') this.#answer(channel, move.packet, reply);
+    else if (move.delivered === undefined && move.kind === 'answer') this.#answer(channel, move.packet, to);
     else if (move.delivered === undefined && move.kind === 'offer' && this.#core.hasNothing(session))
-      this.#answer(channel, transfer.offer(undefined, false), reply);
-    else void this.#inBackground(this.#carryOut(channel, move, reply));
+      this.#answer(channel, transfer.offer(undefined, false), to);
+    else void this.#inBackground(this.#carryOut(channel, move, to));
   }
 
   /** Processes a packet that needs the store; further datagrams of the device wait meanwhile. */
-  async #carryOut(channel: DeviceChannel, move: CloudMove, reply: Reply): Promise<void> {
+  async #carryOut(channel: DeviceChannel, move: CloudMove, to: Answering): Promise<void> {
     const began = this.#clock.now;
     channel.waiting = [];
     try {
@@ -168,13 +212,13 @@ export class FlapGateway {
       const took = this.#clock.now - began;
       const { serial } = channel.session.device;
       if (took > 0) this.#trace.emit({ kind: 'cloud.took', at: this.#clock.now, serial, took });
-      if (answer) this.#answer(channel, answer, reply);
+      if (answer) this.#answer(channel, answer, to);
       else this.counters.silent++;
     } finally {
+      to.admitted?.settle();
       const { waiting } = channel;
       channel.waiting = undefined;
-      for (const { envelope, reply: replyTo } of waiting)
-        this.#arrived(channel.session, envelope, channel.format, replyTo);
+      for (const arrived of waiting) this.#arrived(channel.session, arrived);
     }
   }
 
@@ -202,7 +246,11 @@ export class FlapGateway {
     }
   }
 
-  #answer(channel: DeviceChannel, packet: Packet, reply: Reply): void {
+  #answer(channel: DeviceChannel, packet: Packet, { reply, admitted }: Answering): void {
+    if (admitted?.mayAnswer(packet) === false) {
+      this.counters.withheld++;
+      return;
+    }
     if (packet === RESET) this.counters.reset++;
     else this.counters.answered++;
     const { device, token } = channel.session;

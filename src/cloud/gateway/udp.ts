@@ -19,6 +19,15 @@ export interface Wires {
   readonly toDevices: InFlight;
 }
 
+interface UdpOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly format: EnvelopeFormat;
+  readonly wires?: Wires;
+  /** Drops replayed datagrams and limits repeated answers. Default: false, for a simulation without strangers. */
+  readonly guarded?: boolean;
+}
+
 export interface UdpListener {
   readonly port: number;
   /** Closes the socket; datagrams that arrive later are not answered. May be called again. */
@@ -29,20 +38,19 @@ export interface UdpListener {
  * Binds a socket and passes its datagrams to the gateway. Port 0 takes a free one.
  * @throws UsageError if the port is in use or may not be bound
  */
-export async function listenUdp(
-  gateway: FlapGateway,
-  options: { readonly host: string; readonly port: number; readonly format: EnvelopeFormat; readonly wires?: Wires },
-): Promise<UdpListener> {
-  const { host, port, format, wires } = options;
+export async function listenUdp(gateway: FlapGateway, options: UdpOptions): Promise<UdpListener> {
+  const { host, port, format, wires, guarded = false } = options;
   const socket = createSocket({ type: host.includes(':') ? 'udp6' : 'udp4', recvBufferSize: RECEIVE_BUFFER });
   let closed = false;
   const gone = new Promise<void>((resolve) => socket.once('close', resolve));
   socket.on('message', (datagram, source) => {
-    gateway.receive(datagram, format, (answer) => {
+    const { address: host, port } = source;
+    const reply = (answer: Uint8Array) => {
       if (closed) return;
       wires?.toDevices.departed();
-      socket.send(answer, source.port, source.address);
-    });
+      socket.send(answer, port, host);
+    };
+    gateway.receive(datagram, format, reply, guarded ? { host, port } : undefined);
     // Only now: where needed, the gateway itself holds simulated time by now.
     wires?.toCloud.arrived();
   });

@@ -81,6 +81,11 @@ export class CloudTransfer {
     this.#patience = patience;
   }
 
+  /** The sequence number expected next; undefined: only a new exchange is accepted. */
+  get expected(): number | undefined {
+    return this.#expect;
+  }
+
   /** Whether a downlink is in flight and not confirmed. */
   get offering(): boolean {
     return this.#downlink !== undefined;

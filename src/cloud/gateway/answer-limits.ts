@@ -1,0 +1,52 @@
+/**
+ * Limits resets and repeated answers, so that the gateway cannot be used to flood an address or a device. A device that
+ * waits for answers as the firmware does never reaches a limit (wire protocol, 5.2: a repetition every 10 s).
+ */
+import type { Instant } from '../../kernel/time.js';
+
+/** Allowance: `burst` at once, then `perSecond`. */
+interface Rate {
+  readonly burst: number;
+  readonly perSecond: number;
+}
+
+const PER_SERIAL: Rate = { burst: 20, perSecond: 1 };
+/** Many devices may share an address. */
+const PER_ADDRESS: Rate = { burst: 2000, perSecond: 200 };
+
+/** Most addresses and serial numbers that are tracked; the oldest are forgotten. */
+const MOST_TRACKED = 10_000;
+
+interface Bucket {
+  left: number;
+  at: Instant;
+}
+
+export class AnswerLimits {
+  readonly #serials = new Map<number, Bucket>();
+  readonly #hosts = new Map<string, Bucket>();
+
+  /** Whether one more reset or repeated answer may be sent. Counts it if so. */
+  admit(serial: number, host: string, now: Instant): boolean {
+    const ofSerial = bucketOf(this.#serials, serial, PER_SERIAL, now);
+    const ofHost = bucketOf(this.#hosts, host, PER_ADDRESS, now);
+    if (ofSerial.left < 1 || ofHost.left < 1) return false;
+    ofSerial.left--;
+    ofHost.left--;
+    return true;
+  }
+}
+
+function bucketOf<Key>(buckets: Map<Key, Bucket>, key: Key, { burst, perSecond }: Rate, now: Instant): Bucket {
+  const known = buckets.get(key);
+  const left = known ? Math.min(burst, known.left + ((now - known.at) / 1000) * perSecond) : burst;
+  const bucket = { left, at: now };
+  // Again at the end: the first one is the oldest.
+  buckets.delete(key);
+  buckets.set(key, bucket);
+  if (buckets.size > MOST_TRACKED) {
+    const { value: oldest } = buckets.keys().next();
+    if (oldest !== undefined) buckets.delete(oldest);
+  }
+  return bucket;
+}

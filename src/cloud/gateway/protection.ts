@@ -1,0 +1,108 @@
+/**
+ * Protects the gateway of a public service from recorded datagrams and from being used to flood others
+ * (docs/SECURITY.md, "Replayed datagrams"). A simulation has no strangers and runs without it.
+ */
+import type { Clock } from '../../kernel/clock.js';
+import type { Log } from '../../kernel/log.js';
+import { type Instant, type Millis, minutes } from '../../kernel/time.js';
+import type { Envelope } from '../../protocol/flap/envelope.js';
+import { type Packet, RESET } from '../../protocol/flap/packet.js';
+import type { DeviceSession } from '../delivery/device-session.js';
+import { AnswerLimits } from './answer-limits.js';
+import { ReplayGuard, type Source } from './replay-guard.js';
+
+/** At most one security event of a device is logged in this time; it counts the others. */
+const LOG_EVERY = minutes(1);
+
+/** What the protection remembers of a device: for this process, and as long as the device is registered. */
+interface Watched {
+  readonly deviceId: string;
+  readonly guard: ReplayGuard;
+  dropped: number;
+  loggedAt: Instant | undefined;
+}
+
+/** A datagram that may be processed. */
+export interface Admitted {
+  /** Whether this answer may be sent. Counts resets and repeated answers. */
+  mayAnswer(answer: Packet): boolean;
+  /** Call when the packet has been processed and before the next one: the device may have proven its address. */
+  settle(): void;
+}
+
+export class Protection {
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #patience: Millis;
+  readonly #limits = new AnswerLimits();
+  readonly #watched = new Map<number, Watched>();
+
+  constructor({ clock, log, patience }: { readonly clock: Clock; readonly log: Log; readonly patience: Millis }) {
+    this.#clock = clock;
+    this.#log = log;
+    this.#patience = patience;
+  }
+
+  /**
+   * Judges a datagram with a valid tag; undefined if it is a replayed one, which must be dropped.
+   * @param expected sequence number that the transfer of the device expects
+   */
+  admit(
+    session: DeviceSession,
+    { packet, bytes }: Envelope,
+    source: Source,
+    expected: number | undefined,
+  ): Admitted | undefined {
+    const watched = this.#watch(session);
+    const { guard } = watched;
+    const at = this.#clock.now;
+    const arrival = { packet, mark: markOf(bytes), source, at, expected };
+    const repeated = guard.isRepeated(arrival);
+    const verdict = guard.judge(arrival);
+    if (verdict === 'copy') {
+      this.#report(session.device.serial, watched, source);
+      return undefined;
+    }
+    session.unproven = verdict === 'guest' ? true : undefined;
+    return {
+      mayAnswer: (answer) => {
+        if (verdict === 'repeat' && answer.data.length > 0) return false;
+        return !(repeated || answer === RESET) || this.mayReset(session, source);
+      },
+      settle: () => {
+        if (verdict === 'guest' && !session.unproven) guard.prove(source);
+      },
+    };
+  }
+
+  /** Whether a reset may be sent. Counts it if so. */
+  mayReset({ device }: DeviceSession, { host }: Source): boolean {
+    return this.#limits.admit(device.serial, host, this.#clock.now);
+  }
+
+  #watch({ device: { serial, id } }: DeviceSession): Watched {
+    const known = this.#watched.get(serial);
+    if (known?.deviceId === id) return known;
+    const watched = { deviceId: id, guard: new ReplayGuard(this.#patience), dropped: 0, loggedAt: undefined };
+    this.#watched.set(serial, watched);
+    return watched;
+  }
+
+  #report(serial: number, watched: Watched, { host, port }: Source): void {
+    watched.dropped++;
+    const { now } = this.#clock;
+    if (watched.loggedAt !== undefined && now - watched.loggedAt < LOG_EVERY) return;
+    watched.loggedAt = now;
+    this.#log.warn(
+      { security: 'replay', serial, from: `${host}:${port}`, dropped: watched.dropped },
+      'dropped a copy of an earlier datagram',
+    );
+  }
+}
+
+/** 48 bits of the tag. */
+function markOf(bytes: Uint8Array): number {
+  let mark = 0;
+  for (let at = 0; at < 6; at++) mark = mark * 256 + (bytes[at] as number);
+  return mark;
+}

@@ -1,0 +1,130 @@
+/**
+ * Recognises recorded datagrams that are sent again (docs/SECURITY.md, "Replayed datagrams").
+ *
+ * The tag of a datagram proves who wrote it, not when. An acknowledgement or a poll has no content: the copy of an
+ * attacker and the packet of a device are the same bytes. So the guard judges by the address: a device is known at the
+ * address from which it continued its dialogue. From elsewhere, only content that was never received before proves it.
+ */
+import type { Instant, Millis } from '../../kernel/time.js';
+import { ACK, FIRST, type Packet } from '../../protocol/flap/packet.js';
+import { TYPE } from '../../protocol/messages/index.js';
+
+/** Address from which a datagram came. */
+export interface Source {
+  readonly host: string;
+  readonly port: number;
+}
+
+interface Arrival {
+  readonly packet: Packet;
+  /** The first bytes of its tag, which tell datagrams apart. */
+  readonly mark: number;
+  readonly source: Source;
+  readonly at: Instant;
+  /** Sequence number that the transfer expects next; undefined: only a new exchange. */
+  readonly expected: number | undefined;
+}
+
+/**
+ * - `known`: of the device, at its address.
+ * - `guest`: signed by the device, from an address that is not proven: users' downlinks wait.
+ * - `repeat`: a copy of the latest packet from another address, soon after it: an answer with content is not repeated.
+ * - `copy`: an old datagram; it is dropped.
+ */
+type Verdict = 'known' | 'guest' | 'repeat' | 'copy';
+
+/** Number of datagrams of one device that are remembered. */
+const REMEMBERED = 16;
+
+/** A device that repeats the same packet from a new address is heard after this many copies. */
+const PERSISTENT = 5;
+
+export class ReplayGuard {
+  /** Time for which a device repeats a packet before it starts again. */
+  readonly #patience: Millis;
+  #home: Source | undefined;
+  #guest: Source | undefined;
+  /** Marks of the latest datagrams that were processed, oldest first. */
+  #recent: readonly number[] = [];
+  #latestAt: Instant = 0;
+  #dropped: { readonly mark: number; readonly source: Source; readonly since: Instant; count: number } | undefined;
+
+  constructor(patience: Millis) {
+    this.#patience = patience;
+  }
+
+  judge(arrival: Arrival): Verdict {
+    this.#home ??= arrival.source;
+    const verdict = this.#verdict(arrival);
+    if (verdict !== 'copy') this.#remember(arrival);
+    return verdict;
+  }
+
+  /** Whether the datagram was processed before; its answer is a repetition, too. */
+  isRepeated({ mark }: Pick<Arrival, 'mark'>): boolean {
+    return this.#recent.includes(mark);
+  }
+
+  /** The device has sent new content from this address. */
+  prove(source: Source): void {
+    this.#home = source;
+    this.#guest = undefined;
+  }
+
+  #verdict(arrival: Arrival): Verdict {
+    const { packet, source, expected } = arrival;
+    const isNext = packet.sequence !== 0 && packet.sequence === expected;
+    const atHome = same(this.#home, source);
+    if (atHome || same(this.#guest, source)) {
+      const movedOn = this.isRepeated(arrival) && arrival.mark !== this.#recent.at(-1);
+      if (movedOn && packet.sequence !== 0 && !isNext && expected !== undefined) return this.#drop(arrival);
+      return atHome ? 'known' : 'guest';
+    }
+    // A network without power saving gives the device another port for each transmission.
+    if (isNext && source.host === this.#home?.host) {
+      this.#home = source;
+      return 'known';
+    }
+    if (this.#isRecentRepeat(arrival)) return 'repeat';
+    const isNew = packet.data.length > 0 && !this.isRepeated(arrival);
+    if (!isNew && !this.#mayBeRestart(arrival)) return this.#drop(arrival);
+    this.#guest = source;
+    return 'guest';
+  }
+
+  #isRecentRepeat({ mark, at }: Arrival): boolean {
+    return mark === this.#recent.at(-1) && at - this.#latestAt <= this.#patience;
+  }
+
+  /** A device that has restarted begins its session with the same bytes as before. */
+  #mayBeRestart({ packet, at }: Arrival): boolean {
+    const begins = packet.sequence === 0 && (packet.flags & FIRST) !== 0 && packet.data[0] === TYPE['create-session'];
+    return begins && at - this.#latestAt > this.#patience;
+  }
+
+  #drop(arrival: Arrival): Verdict {
+    const { mark, source, at, packet } = arrival;
+    const before = this.#dropped;
+    const again = before?.mark === mark && same(before.source, source) ? before : undefined;
+    const dropped = again ?? { mark, source, since: at, count: 0 };
+    dropped.count++;
+    this.#dropped = dropped;
+    // A device without a time limit repeats a packet until it is answered, also after it has attached again.
+    const persistent = dropped.count >= PERSISTENT && at - dropped.since > this.#patience;
+    if (!persistent || packet.flags & ACK) return 'copy';
+    if (same(this.#home, source)) return 'known';
+    this.#guest = source;
+    return 'guest';
+  }
+
+  #remember({ mark, at }: Arrival): void {
+    if (this.#recent.at(-1) === mark) return;
+    this.#recent = [...this.#recent.filter((other) => other !== mark), mark].slice(-REMEMBERED);
+    this.#latestAt = at;
+    this.#dropped = undefined;
+  }
+}
+
+function same(a: Source | undefined, b: Source): boolean {
+  return a?.port === b.port && a.host === b.host;
+}

@@ -1,0 +1,162 @@
+/** Recorded datagrams that are sent again, and limits on repeated answers (docs/SECURITY.md, "Replayed datagrams"). */
+import { describe, expect, it } from 'vitest';
+import { FlapGateway } from '../../../src/cloud/gateway/flap-gateway.js';
+import { hours, seconds } from '../../../src/kernel/time.js';
+import { seal, tokenBytes } from '../../../src/protocol/flap/envelope.js';
+import { ACK, FIRST, LAST, NOTHING, type Packet, POLL, RESET } from '../../../src/protocol/flap/packet.js';
+import { encodeUp } from '../../../src/protocol/messages/index.js';
+import { SERIAL, TOKEN, testCloud, unseal } from '../../support/cloud.js';
+
+const HOME = { host: '10.0.0.1', port: 40_000 };
+const NEW_PORT = { host: '10.0.0.1', port: 40_001 };
+const ELSEWHERE = { host: '198.51.100.7', port: 9 };
+
+const SESSION = encodeUp({ kind: 'create-session', session: { serial_number: SERIAL, fw_version: 'v1.0.0' } });
+const single = (sequence: number, data: Uint8Array) => ({ flags: FIRST | LAST, sequence, data });
+const poll = (sequence: number) => ({ flags: POLL, sequence, data: NOTHING });
+const ack = (sequence: number) => ({ flags: ACK, sequence, data: NOTHING });
+const report = (n: number) =>
+  single(0, encodeUp({ kind: 'upload-data', hash: '0000000000000000', body: Uint8Array.of(n) }));
+
+async function guardedCloud() {
+  const cloud = await testCloud();
+  const device = await cloud.addDevice();
+  const warned: unknown[] = [];
+  const log = { info: () => {}, warn: (what: unknown) => warned.push(what), error: () => {} };
+  const trace = { emit: () => {} };
+  const gateway = new FlapGateway({ core: cloud.core, clock: cloud.clock, trace, log });
+  const send = async (packet: Packet, source = HOME, token = TOKEN) => {
+    const answers: Uint8Array[] = [];
+    gateway.receive(seal(packet, SERIAL, tokenBytes(token), 'raw'), 'raw', (answer) => answers.push(answer), source);
+    await gateway.idle();
+    return answers[0] && unseal(answers[0], TOKEN, 'raw');
+  };
+  const queue = (command: string) => cloud.core.queue(device, { type: 'shell', commands: [command] });
+  const states = async () => (await cloud.messages(device)).map(({ downState }) => downState).filter(Boolean);
+  const wait = (time: number) => cloud.clock.runUntil(cloud.clock.now + time);
+  return { ...cloud, gateway, send, queue, states, wait, warned };
+}
+
+/** A device that has fetched one command: its poll and its acknowledgement are what an attacker records. */
+async function recorded() {
+  const cloud = await guardedCloud();
+  await cloud.queue('first');
+  await cloud.send(poll(0));
+  await cloud.send(ack(2));
+  await cloud.send({ ...report(1), sequence: 3 });
+  await cloud.queue('secret');
+  return cloud;
+}
+
+describe('a recorded poll and acknowledgement from another address', () => {
+  it.each([0, hours(5)])('get no downlink and mark nothing as sent, %i ms later', async (later) => {
+    const cloud = await recorded();
+    await cloud.wait(later);
+    expect([await cloud.send(poll(0), ELSEWHERE), await cloud.send(ack(2), ELSEWHERE)]).toEqual([undefined, undefined]);
+    expect(await cloud.send(poll(0), NEW_PORT)).toBeUndefined();
+    expect(await cloud.states()).toEqual(['sent', 'pending']);
+  });
+
+  it('do not disturb the dialogue of the device', async () => {
+    const cloud = await recorded();
+    for (const packet of [poll(0), ack(2), poll(2), ack(4)]) await cloud.send(packet, ELSEWHERE);
+    expect((await cloud.send(poll(5)))?.sequence).toBe(6);
+  });
+
+  it('are counted, and one security event a minute is logged', async () => {
+    const cloud = await recorded();
+    await cloud.send(poll(0), ELSEWHERE);
+    await cloud.send(ack(2), ELSEWHERE);
+    expect(cloud.gateway.counters.replayed).toBe(2);
+    expect(cloud.warned).toEqual([{ security: 'replay', serial: SERIAL, from: '198.51.100.7:9', dropped: 1 }]);
+  });
+
+  it('draw no reset if their sequence number is ahead', async () => {
+    const cloud = await recorded();
+    expect(await cloud.send(poll(900), ELSEWHERE)).toBeUndefined();
+  });
+});
+
+describe('other recorded datagrams', () => {
+  it('of the same address draw no reset after the dialogue has moved on', async () => {
+    const cloud = await guardedCloud();
+    await cloud.send(single(0, SESSION));
+    await cloud.send(poll(2));
+    await cloud.send(ack(4));
+    for (const sequence of [5, 7, 9]) await cloud.send(poll(sequence));
+    await cloud.send({ ...report(1), sequence: 3000 });
+    await cloud.send(report(2));
+    expect(await cloud.send(poll(9))).toBeUndefined();
+    expect(cloud.gateway.counters.replayed).toBe(1);
+  });
+
+  it('do not reveal the downlink that the device has just been offered', async () => {
+    const cloud = await guardedCloud();
+    await cloud.queue('secret');
+    await cloud.send(poll(0));
+    for (let copy = 0; copy < 4; copy++) expect(await cloud.send(poll(0), ELSEWHERE)).toBeUndefined();
+  });
+
+  it('of a session begin a dialogue without downlinks of users', async () => {
+    const cloud = await guardedCloud();
+    for (const packet of [single(0, SESSION), poll(2), ack(4)]) await cloud.send(packet);
+    await cloud.queue('secret');
+    await cloud.wait(seconds(61));
+    expect((await cloud.send(single(0, SESSION), ELSEWHERE))?.flags).toBe(ACK | POLL);
+    expect((await cloud.send(poll(2), ELSEWHERE))?.flags).toBe(FIRST | LAST);
+    await cloud.send(ack(4), ELSEWHERE);
+    expect((await cloud.send(poll(5), ELSEWHERE))?.data).toHaveLength(0);
+    expect(await cloud.states()).toContain('pending');
+  });
+
+  it('with old data do not prove an address, also if they are older than the remembered ones', async () => {
+    const cloud = await guardedCloud();
+    for (let n = 0; n < 40; n++) await cloud.send(report(n));
+    await cloud.queue('secret');
+    await cloud.wait(hours(72));
+    expect(await cloud.send(report(0), ELSEWHERE)).toMatchObject({ flags: ACK });
+    expect((await cloud.send(poll(2), ELSEWHERE))?.data).toHaveLength(0);
+  });
+});
+
+describe('a device with a new address', () => {
+  it('gets its downlinks after it has sent new data', async () => {
+    const cloud = await recorded();
+    expect(await cloud.send(report(7), ELSEWHERE)).toMatchObject({ flags: ACK | POLL });
+    expect((await cloud.send(poll(2), ELSEWHERE))?.data.length).toBeGreaterThan(0);
+  });
+
+  it('continues its dialogue from another port of the same host', async () => {
+    const cloud = await recorded();
+    expect((await cloud.send(poll(5), NEW_PORT))?.data.length).toBeGreaterThan(0);
+  });
+
+  it('is heard if it repeats a packet without end', async () => {
+    const cloud = await recorded();
+    await cloud.send({ ...report(2), sequence: 5 });
+    await cloud.wait(hours(1));
+    const answers: (Packet | undefined)[] = [];
+    for (let copy = 0; copy < 8; copy++) {
+      answers.push(await cloud.send({ ...report(2), sequence: 5 }, ELSEWHERE));
+      await cloud.wait(seconds(11));
+    }
+    expect(answers).toContainEqual(RESET);
+  });
+});
+
+describe('answers', () => {
+  it('to wrong tags are limited for a serial number', async () => {
+    const cloud = await guardedCloud();
+    let resets = 0;
+    for (let n = 0; n < 100; n++) if (await cloud.send(poll(0), ELSEWHERE, 'f'.repeat(32))) resets++;
+    expect(resets).toBe(20);
+    expect(cloud.gateway.counters.withheld).toBe(80);
+  });
+
+  it('to repetitions are limited for a serial number', async () => {
+    const cloud = await guardedCloud();
+    let answers = 0;
+    for (let n = 0; n < 200; n++) if (await cloud.send(poll(0))) answers++;
+    expect(answers).toBe(21);
+  });
+});
