@@ -60,13 +60,13 @@ export interface Service extends AsyncDisposable {
    * @throws UsageError `no-api-key` on a later start without the option `apiKey`
    */
   readonly client: DeviceCloudClient;
-  /** The virtual time that it was started on; undefined in real time. */
+  /** Its virtual time; undefined for a service in real time. */
   readonly time: VirtualTime | undefined;
   /** Finishes open requests, then closes ports and database. A second call waits for the first. */
   close(): Promise<void>;
 }
 
-/** What the devices of a service need of it. */
+/** The parts of a service that only its devices use. */
 interface ServiceInside {
   readonly clock: EdgeClock;
   /** The client of the service itself. @throws UsageError `no-api-key` */

@@ -32,7 +32,6 @@ import { keepExplainer } from './explainers.js';
 import { buildFleet } from './fleet.js';
 import { type GeneratorMeter, GeneratorWatch } from './generator.js';
 import { deviceHandle, type RunWorld, worldOf } from './handles.js';
-import { Happened } from './happened.js';
 import { type End, endOf, judge, undecided } from './judge.js';
 import { Callers } from './load/callers.js';
 import { Loads } from './load/loads.js';
@@ -41,6 +40,7 @@ import { madeBy, provision, tearDown } from './provision.js';
 import { type RunFixture, runSchedule } from './schedule.js';
 import { situationOf } from './situation.js';
 import { spoiledByUnsent } from './spoiled.js';
+import { StepTimes } from './step-times.js';
 import { embeddedTarget, type TransportName } from './targets/embedded.js';
 import { type RemoteCloud, remoteTarget } from './targets/remote.js';
 import type { Target } from './targets/target.js';
@@ -131,13 +131,13 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const callers = new Callers({ baseUrl: target.address.baseUrl, virtual: options.clock === 'virtual' });
   const names = Object.fromEntries(plan.devices.map(({ serial, name }) => [serial, name]));
   const evidence = { metrics, invariants, nameOf: (serial: number) => names[serial] ?? String(serial) };
-  const happened = new Happened(clock, trace);
-  const fixture = build(options, target, { callers, clock, random, late, evidence, waited: happened.waited });
+  const times = new StepTimes(clock, trace);
+  const fixture = build(options, target, { callers, clock, random, late, evidence, waited: times.waited });
   let end: End;
   let generator: GeneratorReport | null = null;
   try {
     const api = { ...target.address, spaceId: target.api.spaceId };
-    const fleet = fleetOf(plan, fixture.devices, fixture.handles, happened.noted);
+    const fleet = fleetOf(plan, fixture.devices, fixture.handles, times.noted);
     options.started?.({ clock, metrics, stop, fleet, api });
     await provision(plan, fixture.world, fixture.handles, { concurrency: atOnce(options), signal: abort.signal });
     begin();
@@ -161,7 +161,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const spoiled = generator?.spoiled ?? spoiledByUnsent(summary.calls);
   const { exitCode, failure } = judge(end, expectations, metrics.contradictions, spoiled);
   const slowest = summary.downlinks.slowest.map(({ serial }) => serial);
-  const planned = { ...outline(plan, slowest), ...situationOf(plan, options.profiles, happened) };
+  const planned = { ...outline(plan, slowest), ...situationOf(plan, options.profiles, times) };
   const explainer = new RunExplainer(histories, planned, names);
   const result: RunResult = {
     ...summary,

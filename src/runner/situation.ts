@@ -17,17 +17,17 @@ import type { Plan, PlannedAction, PlannedGroup } from '../scenario/model/plan.j
 import { describeStep } from '../scenario/steps/index.js';
 import type { FaultSpec } from '../transport/faults/index.js';
 import { profileOf } from './fleet.js';
-import type { Happened } from './happened.js';
 import { namedNetworkFaults } from './in-force.js';
 import { deviceEffects } from './situation-steps.js';
+import type { StepTimes } from './step-times.js';
 
-/** @param happened left out: nothing, so that steps after a wait have no time */
+/** @param times left out: steps after a wait have no time */
 export function situationOf(
   plan: Plan,
   profiles: ReadonlyMap<string, Profile>,
-  happened?: Pick<Happened, 'waits' | 'console'>,
+  times?: Pick<StepTimes, 'waits' | 'console'>,
 ): Situation {
-  const actions = actionsOf(plan, happened);
+  const actions = actionsOf(plan, times);
   return {
     fleet: plan.groups.map((group, index) => fleetPart(plan, group, index, profiles)),
     faults: merged([...networkFaults(plan), ...serviceFaults(plan), ...deviceFaults(plan, actions)]),
@@ -63,15 +63,12 @@ function profileOfGroup({ profile, firmware }: PlannedGroup, profiles: ReadonlyM
 }
 
 /** The steps whose time is known, by time. */
-function actionsOf(
-  { actions, devices }: Plan,
-  happened?: Pick<Happened, 'waits' | 'console'>,
-): readonly PlannedAction[] {
+function actionsOf({ actions, devices }: Plan, times?: Pick<StepTimes, 'waits' | 'console'>): readonly PlannedAction[] {
   const timed = actions.flatMap(({ wait, at, ...action }) => {
-    const begin = wait === undefined ? 0 : happened?.waits.get(wait);
+    const begin = wait === undefined ? 0 : times?.waits.get(wait);
     return begin === undefined ? [] : [{ ...action, at: begin + at }];
   });
-  const typed = (happened?.console ?? []).map(({ at, serial, call }) => {
+  const typed = (times?.console ?? []).map(({ at, serial, call }) => {
     return { ...call, at, origin: CONSOLE, devices: [devices.findIndex((device) => device.serial === serial)] };
   });
   return [...timed, ...typed].sort((a, b) => a.at - b.at);

@@ -80,7 +80,7 @@ export class JsonFields {
     return value && new JsonFields(value, this.#place(name));
   }
 
-  /** An object as it is. */
+  /** A JSON object, without a reader for its fields. */
   plain(name: string): Readonly<Record<string, unknown>> | undefined {
     return this.#read(name, 'a JSON object', (value) => (isObject(value) ? value : undefined));
   }

@@ -1,8 +1,8 @@
 /**
  * The messages that device and cloud exchange: one type byte, then a value (wire protocol, 7).
  *
- * A message is plain data with a `kind`. Documents and bodies in one that was parsed are views into its bytes. The
- * other files of this folder define the values of each family.
+ * A message is plain data with a `kind`. A parsed message does not copy its document or body: it refers to the bytes from which
+ * it was parsed. The other files of this folder define the values of each family.
  */
 import type { UnixSeconds } from '../../kernel/time.js';
 import { codecHash, fromHex, type Hash, toHex } from '../hashes.js';

@@ -3,7 +3,7 @@ import { humanCount } from '../../../kernel/quantity.js';
 import { humanDuration, type Instant, sinceStart } from '../../../kernel/time.js';
 import type { ExpectationResult } from '../../../report/result.js';
 
-/** The rules, in the order of a report: what a cloud that keeps each rule does. */
+/** The rules in the order of a report. Each text says what a cloud does that keeps the rule. */
 const RULES = {
   stored: 'the target stores every uplink that it acknowledges',
   content: 'the target stores what the devices sent',

@@ -1,4 +1,4 @@
-/** What is known only after a run about the times of its steps: when waits ended, and what users typed on consoles. */
+/** The times of steps that are not in the plan: the ends of waits, and control commands from consoles. */
 import type { Fleet } from '../console/member.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Instant } from '../kernel/time.js';
@@ -12,8 +12,8 @@ interface ConsoleStep {
   readonly call: StepCall;
 }
 
-/** What decides the times of steps during a run. */
-export class Happened {
+/** Collects these times during a run. */
+export class StepTimes {
   /** When the waits of the plan ended, by their indices. */
   readonly waits = new Map<number, Instant>();
   /** By time. */
