@@ -1,6 +1,7 @@
-/** The codecs that devices have uploaded; each is compiled once. */
+/** The codecs that devices have uploaded; each is compiled once while it is in use. */
 import { type Codec, CodecError, compileCodec, parseCodecDocument } from '../../protocol/codec.js';
-import type { CodecRow, Store } from '../store/store.js';
+import type { CodecRow, Id, Store } from '../store/store.js';
+import { CodecCache } from './codec-cache.js';
 
 /** Most cached titles and hashes of unusable codecs; the cache is cleared when it is full. */
 const MANY = 1000;
@@ -13,7 +14,7 @@ interface CodecTitle {
 
 export class Codecs {
   readonly #store: Store;
-  readonly #known = new Map<string, Codec>();
+  readonly #cache: CodecCache;
   /**
    * Hashes without a valid codec: a device whose decoder upload was lost sends its hash with every message. Filled only
    * if no other service shares the store.
@@ -24,14 +25,18 @@ export class Codecs {
   /** Number of codecs that this service has stored. */
   #stored = 0;
 
-  constructor(store: Store) {
+  constructor(store: Store, cache = new CodecCache()) {
     this.#store = store;
+    this.#cache = cache;
   }
 
-  /** The codec with this hash; undefined if it has not been uploaded or is invalid. */
-  get(hash: string): Codec | undefined | Promise<Codec | undefined> {
+  /**
+   * The codec with this hash; undefined if it has not been uploaded or is invalid.
+   * @param deviceId the device that uses it
+   */
+  get(hash: string, deviceId: Id): Codec | undefined | Promise<Codec | undefined> {
     if (this.#unusable.has(hash)) return undefined;
-    return this.#known.get(hash) ?? this.#load(hash);
+    return this.#cache.get(hash) ?? this.#load(hash, deviceId);
   }
 
   /**
@@ -54,11 +59,11 @@ export class Codecs {
     this.#unusable.delete(hash);
   }
 
-  async #load(hash: string): Promise<Codec | undefined> {
+  async #load(hash: string, deviceId: Id): Promise<Codec | undefined> {
     const storedBefore = this.#stored;
     const row = await this.#store.codec(hash);
     const codec = row && compiled(row);
-    if (codec) this.#known.set(hash, codec);
+    if (codec) this.#cache.put(codec, deviceId);
     else if (this.#store.nodes === undefined && storedBefore === this.#stored) {
       if (this.#unusable.size >= MANY) this.#unusable.clear();
       this.#unusable.add(hash);

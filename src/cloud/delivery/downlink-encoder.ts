@@ -28,10 +28,10 @@ export class DownlinkEncoder {
    * Returns the encoded message of a downlink.
    * @throws Error with the reason if it cannot be encoded
    */
-  async encode({ encoderHash }: DeviceRow, row: WaitingRow): Promise<Uint8Array> {
+  async encode({ id, encoderHash }: DeviceRow, row: WaitingRow): Promise<Uint8Array> {
     const { clock, codecs, updates } = this.#options;
     if (row.type === 'firmware') return encodeDown(await updates.chunk(row));
-    const encoder = row.type === 'data' && encoderHash ? await codecs.get(encoderHash) : undefined;
+    const encoder = row.type === 'data' && encoderHash ? await codecs.get(encoderHash, id) : undefined;
     return encodeDown(downMessage('body' in row ? row : await this.#whole(row), clock.wall, encoder));
   }
 
@@ -52,7 +52,7 @@ export class DownlinkEncoder {
     const { store, clock, codecs } = this.#options;
     const needsEncoder = row.type === 'data' && row.raw === null;
     const fresh = needsEncoder ? await store.device(device.spaceId, device.id) : undefined;
-    const encoder = fresh?.encoderHash ? await codecs.get(fresh.encoderHash) : undefined;
+    const encoder = fresh?.encoderHash ? await codecs.get(fresh.encoderHash, fresh.id) : undefined;
     if (needsEncoder && encoder === undefined) {
       if (fresh && (await this.#neverHasEncoder(fresh))) throw new DownlinkRefused(NO_ENCODER, 'no-encoder');
       refuseLong(row);

@@ -284,7 +284,7 @@ export class UplinkHandler {
     print: string | null,
     { hash, body }: UploadData,
   ): Promise<PreparedUplink> {
-    const codec = await this.#options.codecs.get(hash);
+    const codec = await this.#options.codecs.get(hash, session.device.id);
     try {
       if (codec) return this.#data(session, print, { body: new EncodedBody(codec, body), codecHash: hash, raw: null });
     } catch {

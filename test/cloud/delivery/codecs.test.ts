@@ -12,6 +12,8 @@ const { hash, bytes } = compileCodec({
   schema: [{ name: 'voltage', value: [{ name: '$type', value: 'int' }] }],
 });
 
+const DEVICE = 'a-device';
+
 function setUp() {
   const store = new MemoryStore();
   const asked: string[] = [];
@@ -28,19 +30,19 @@ describe('a codec', () => {
   it('is read once', async () => {
     const { asked, put, codecs } = setUp();
     await put({ hash, document: bytes });
-    expect(await codecs.get(hash)).toMatchObject({ hash });
-    expect(await codecs.get(hash)).toMatchObject({ hash });
+    expect(await codecs.get(hash, DEVICE)).toMatchObject({ hash });
+    expect(await codecs.get(hash, DEVICE)).toMatchObject({ hash });
     expect(asked).toEqual([hash]);
   });
 
   it('that is missing is looked up once, until a device uploads it', async () => {
     const { asked, put, codecs } = setUp();
-    expect(await codecs.get(hash)).toBeUndefined();
-    expect(await codecs.get(hash)).toBeUndefined();
+    expect(await codecs.get(hash, DEVICE)).toBeUndefined();
+    expect(await codecs.get(hash, DEVICE)).toBeUndefined();
     expect(asked).toEqual([hash]);
     await put({ hash, document: bytes });
     codecs.stored(hash);
-    expect(await codecs.get(hash)).toMatchObject({ hash });
+    expect(await codecs.get(hash, DEVICE)).toMatchObject({ hash });
   });
 
   it('that is uploaded during a lookup is found by the next lookup', async () => {
@@ -54,41 +56,41 @@ describe('a codec', () => {
       await upload;
       return undefined;
     };
-    const looking = codecs.get(hash);
+    const looking = codecs.get(hash, DEVICE);
     await put({ hash, document: bytes });
     codecs.stored(hash);
     uploaded();
     expect(await looking).toBeUndefined();
     store.codec = codec;
-    expect(await codecs.get(hash)).toMatchObject({ hash });
+    expect(await codecs.get(hash, DEVICE)).toMatchObject({ hash });
   });
 
   it('that is invalid is parsed once', async () => {
     const { asked, put, codecs } = setUp();
     await put({ hash, document: Uint8Array.of(0xff) });
-    expect(await codecs.get(hash)).toBeUndefined();
-    expect(await codecs.get(hash)).toBeUndefined();
+    expect(await codecs.get(hash, DEVICE)).toBeUndefined();
+    expect(await codecs.get(hash, DEVICE)).toBeUndefined();
     expect(asked).toEqual([hash]);
   });
 
   it('that is missing is looked up every time if other services use the same database', async () => {
     const { store, asked, codecs } = setUp();
     Object.assign(store, { nodes: {} });
-    await codecs.get(hash);
-    await codecs.get(hash);
+    await codecs.get(hash, DEVICE);
+    await codecs.get(hash, DEVICE);
     expect(asked).toEqual([hash, hash]);
   });
 
   it('that is missing is looked up again after a thousand other missing ones', async () => {
     const { asked, codecs } = setUp();
     const others = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => `missing ${from + n}`);
-    await codecs.get(hash);
-    for (const other of others(1, 1000)) await codecs.get(other);
-    await codecs.get(hash);
+    await codecs.get(hash, DEVICE);
+    for (const other of others(1, 1000)) await codecs.get(other, DEVICE);
+    await codecs.get(hash, DEVICE);
     expect(asked.filter((wanted) => wanted === hash)).toHaveLength(1);
     // The thousand and first clears what is remembered.
-    await codecs.get('one more');
-    await codecs.get(hash);
+    await codecs.get('one more', DEVICE);
+    await codecs.get(hash, DEVICE);
     expect(asked.filter((wanted) => wanted === hash)).toHaveLength(2);
   });
 });

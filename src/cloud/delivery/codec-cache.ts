@@ -1,0 +1,73 @@
+/**
+ * The compiled codecs in memory, least recently used first out. Every device may upload codecs, and a compiled one needs
+ * far more memory than its document: without limits, some hundred uploads would fill the memory of the service.
+ */
+import type { Codec } from '../../protocol/codec.js';
+import type { Id } from '../store/store.js';
+
+/** Memory of a compiled codec, in bytes for each byte of its document: measured, for documents of the shortest fields. */
+const MEMORY_RATIO = 64;
+
+interface CacheLimits {
+  /** Most bytes of memory for all codecs. */
+  readonly bytes: number;
+  /** Most codecs that one device keeps in the cache. A further one replaces its own, not those of other devices. */
+  readonly perDevice: number;
+}
+
+const LIMITS: CacheLimits = { bytes: 64 * 1024 * 1024, perDevice: 8 };
+
+interface Cached {
+  readonly codec: Codec;
+  /** The device for which the codec was loaded. */
+  readonly loader: Id;
+}
+
+export class CodecCache {
+  readonly #limits: CacheLimits;
+  /** In order of use. */
+  readonly #cached = new Map<string, Cached>();
+  /** Hashes by the device for which they were loaded. */
+  readonly #loaded = new Map<Id, Set<string>>();
+  #bytes = 0;
+
+  constructor(limits: CacheLimits = LIMITS) {
+    this.#limits = limits;
+  }
+
+  get(hash: string): Codec | undefined {
+    const found = this.#cached.get(hash);
+    if (found === undefined) return undefined;
+    // Again at the end: the first one is the least recently used.
+    this.#cached.delete(hash);
+    this.#cached.set(hash, found);
+    return found.codec;
+  }
+
+  put(codec: Codec, loader: Id): void {
+    this.#remove(codec.hash);
+    const own = this.#loaded.get(loader) ?? new Set();
+    for (const hash of own) if (own.size >= this.#limits.perDevice) this.#remove(hash);
+    this.#bytes += memoryOf(codec);
+    this.#cached.set(codec.hash, { codec, loader });
+    this.#loaded.set(loader, own.add(codec.hash));
+    for (const hash of this.#cached.keys()) {
+      if (this.#bytes <= this.#limits.bytes) break;
+      this.#remove(hash);
+    }
+  }
+
+  #remove(hash: string): void {
+    const found = this.#cached.get(hash);
+    if (found === undefined) return;
+    this.#cached.delete(hash);
+    this.#bytes -= memoryOf(found.codec);
+    const own = this.#loaded.get(found.loader);
+    own?.delete(hash);
+    if (own?.size === 0) this.#loaded.delete(found.loader);
+  }
+}
+
+function memoryOf({ bytes }: Codec): number {
+  return bytes.length * MEMORY_RATIO;
+}
