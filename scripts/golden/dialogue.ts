@@ -64,7 +64,10 @@ export async function recordDialogue(
     const world = worldOf(target, profiles);
     await provision(plan, world, handles, { concurrency: 1, signal: new AbortController().signal });
     const startLoads = () => ({ close: () => {}, open: [] });
-    await runSchedule({ plan, devices, handles, world, trace, evidence: NOTHING, waited: () => {}, startLoads }, clock);
+    await runSchedule(
+      { plan, devices, handles, world, trace, evidence: () => NOTHING, waited: () => {}, startLoads },
+      clock,
+    );
     for (const device of devices) device.powerOff();
   } finally {
     await target.close();

@@ -1,4 +1,5 @@
 /** The services around a run while it runs: progress, metrics for Prometheus, its API, consoles, and Ctrl-C. */
+import type { Fleet } from '../console/member.js';
 import type { ConsoleServer } from '../console/server.js';
 import { InterruptedError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
@@ -55,11 +56,12 @@ export class LiveServices {
   /** Begins with the run. @throws UsageError if the key of the API cannot be written */
   follow(control: RunControl): void {
     const { host, leftBehind } = this.#options;
-    if (this.#options.api) {
-      this.#api = new LiveApi(control.api);
+    const { world } = control;
+    if (this.#options.api && world !== undefined) {
+      this.#api = new LiveApi(world.api);
       host.err.write(this.#api.announcement);
     }
-    if (this.#options.consoles) this.#consoles = this.#openToConsoles(control);
+    if (this.#options.consoles && world !== undefined) this.#consoles = this.#openToConsoles(world.fleet);
     this.#forgetInterrupts = host.onInterrupt((signal) => {
       control.stop(new InterruptedError(signal));
       this.#push?.interrupt();
@@ -89,7 +91,7 @@ export class LiveServices {
     (await this.#consoles)?.close('the run has ended');
   }
 
-  async #openToConsoles({ fleet }: RunControl): Promise<ConsoleServer | undefined> {
+  async #openToConsoles(fleet: Fleet): Promise<ConsoleServer | undefined> {
     this.#attached = await openToConsoles(this.#options.host, fleet);
     return this.#attached;
   }

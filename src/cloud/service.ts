@@ -27,6 +27,7 @@ import { addOperatorRoutes } from './operator/routes.js';
 import { Connections, closeServer, refuseWhileClosing } from './operator/shutdown.js';
 import { guardCommits } from './store/bounded-commits.js';
 import { createIds, type Ids } from './store/ids.js';
+import { createIdsByDevice } from './store/ids-by-device.js';
 import type { MemoryTables } from './store/memory/tables.js';
 import type { Store } from './store/store.js';
 
@@ -48,6 +49,8 @@ export interface ServiceOptions {
   readonly clock: EdgeClock;
   /** For ids and keys: cryptographic in a real service, seeded in a simulation. */
   readonly random: Random;
+  /** Ids depend on the device, the time and `random` alone, for simulations. Default: they are in the order of the calls. */
+  readonly idsByDevice?: boolean;
   readonly trace: Trace;
   readonly log: Log;
   /** Makes simulated time wait for datagrams on real sockets; omitted in real time. */
@@ -153,7 +156,9 @@ function buildParts(options: ServiceOptions, store: Store, closers: Closers): Pa
     metrics.watchStore(store, guardCommits(store, { clock, limit: WAITING_COMMITS, onCommit }));
     metrics.watchProcess();
   }
-  const ids = createIds(clock, random.fork('ids'), logCorrections(log));
+  const ids = options.idsByDevice
+    ? createIdsByDevice(clock, random.fork('ids'))
+    : createIds(clock, random.fork('ids'), logCorrections(log));
   const connectors = new Connectors({
     store,
     clock,

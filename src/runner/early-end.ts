@@ -13,7 +13,7 @@ const JUDGE_EVERY = seconds(1);
 /** @param end called once, with the reason, when an expectation fails */
 export function watchExpectations(
   expectations: readonly Expectation[],
-  evidence: Evidence,
+  evidence: () => Evidence,
   clock: Clock,
   end: (reason: GhostfleetError) => void,
 ): void {
@@ -24,7 +24,7 @@ export function watchExpectations(
   const look = (now: Instant): void => {
     for (const { expectation, from } of ending) {
       if (now < from) continue;
-      const { passed, undecided, line, sentence } = evaluate(expectation, evidence);
+      const { passed, undecided, line, sentence } = evaluate(expectation, evidence());
       if (passed || undecided) continue;
       const when = formatDuration(Math.round(sinceStart(now)));
       return end(new GhostfleetError('aborted', `ended at ${when} by "${line}": ${sentence}`, EXIT.expectation));

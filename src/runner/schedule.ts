@@ -28,7 +28,7 @@ export interface RunFixture {
   readonly world: Pick<RunWorld, 'withHold'>;
   readonly trace: Trace;
   /** The results so far, for steps that wait for a condition and for expectations that end the run. */
-  readonly evidence: Evidence;
+  readonly evidence: () => Evidence;
   /** Called when a wait of the plan is over, with its index. */
   readonly waited: (index: number, at: Instant) => void;
   /** Starts the loads of the plan. */
@@ -48,7 +48,7 @@ export async function runSchedule(fixture: RunFixture, clock: DrivenClock): Prom
   const schedule = (action: PlannedAction, begin: Instant) => scheduleAction(action, begin, fixture, agenda, steps);
   for (const action of plan.actions) if (action.wait === undefined) schedule(action, 0);
   const fail = (reason: GhostfleetError) => clock.stop(reason);
-  const waits = new Waits(plan, fixture.evidence.metrics, agenda, { schedule, over: fixture.waited, fail });
+  const waits = new Waits(plan, () => fixture.evidence().metrics, agenda, { schedule, over: fixture.waited, fail });
   watchExpectations(plan.expectations, fixture.evidence, agenda, fail);
   const loads = fixture.startLoads();
   try {
@@ -87,7 +87,7 @@ function scheduleAction(
           () => '',
           (error: unknown) => (error instanceof Error ? error.message : String(error)),
         );
-        trace.emit({ kind: 'step', at: agenda.now, step, ok: note === '', note });
+        trace.emit({ kind: 'step', at: agenda.now, serial: handle.serial, step, ok: note === '', note });
       }
     };
     void carryOut().finally(() => {

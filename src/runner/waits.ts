@@ -23,13 +23,13 @@ interface WaitActions {
 export class Waits {
   readonly #plan: Plan;
   readonly #waits: readonly PlannedWait[];
-  readonly #metrics: MetricSource;
+  readonly #metrics: () => MetricSource;
   readonly #clock: Clock;
   readonly #actions: WaitActions;
   /** Waits that are not over. */
   readonly #open: Set<PlannedWait>;
 
-  constructor(plan: Plan, metrics: MetricSource, clock: Clock, actions: WaitActions) {
+  constructor(plan: Plan, metrics: () => MetricSource, clock: Clock, actions: WaitActions) {
     this.#plan = plan;
     this.#waits = plan.waits ?? [];
     this.#metrics = metrics;
@@ -57,7 +57,7 @@ export class Waits {
 
   #look(wait: PlannedWait, from: Instant): void {
     const { now } = this.#clock;
-    if (judgeMetrics(wait.condition, this.#metrics).passed) return this.#over(wait);
+    if (judgeMetrics(wait.condition, this.#metrics()).passed) return this.#over(wait);
     const { within } = wait;
     if (within !== null && now >= from + within) {
       return this.#actions.fail(this.#failure(wait, formatDuration(within)));
@@ -83,7 +83,7 @@ export class Waits {
   }
 
   #failure({ name, condition }: PlannedWait, howLong: string): GhostfleetError {
-    const { sentence } = judgeMetrics(condition, this.#metrics);
+    const { sentence } = judgeMetrics(condition, this.#metrics());
     const message = `${name}: waited ${howLong} for "${condition.line}"; ${sentence}`;
     return new GhostfleetError('waited', message, EXIT.expectation);
   }

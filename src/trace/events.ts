@@ -126,6 +126,8 @@ export type CloudEvent =
       readonly message: string;
       readonly copy: boolean;
     }
+  /** The cloud has acknowledged a message over FLAP and stored none; only of the embedded cloud. */
+  | { readonly kind: 'cloud.unstored'; readonly at: Instant; readonly serial: number }
   /** The cloud took `took` ms between a datagram and its answer (no event when 0). */
   | { readonly kind: 'cloud.took'; readonly at: Instant; readonly serial: number; readonly took: Millis }
   /** The gateway has rejected a datagram whose sender is not verified. */
@@ -225,8 +227,15 @@ type WorldEvent =
   | { readonly kind: 'service.fault'; readonly at: Instant; readonly fault: string }
   /** The process of the embedded cloud has been killed (`runs` false), or runs again. */
   | { readonly kind: 'service.process'; readonly at: Instant; readonly runs: boolean }
-  /** A step of the scenario was executed. `note`: the reason when `ok` is false. */
-  | { readonly kind: 'step'; readonly at: Instant; readonly step: string; readonly ok: boolean; readonly note: string }
+  /** A step of the scenario was executed for a device. `note`: the reason when `ok` is false. */
+  | {
+      readonly kind: 'step';
+      readonly at: Instant;
+      readonly serial: number;
+      readonly step: string;
+      readonly ok: boolean;
+      readonly note: string;
+    }
   /** A user changed a device from a console; this is not part of the scenario. `action` contains no secrets. */
   | { readonly kind: 'console.action'; readonly at: Instant; readonly serial: number; readonly action: string }
   /** The duration of the scenario has passed; devices start no new activity. */

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MetricsPush, pushAddress } from '../../src/cli/metrics-push.js';
-import { seededRandom } from '../../src/kernel/random.js';
 import { seconds } from '../../src/kernel/time.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 import { defineScenario } from '../../src/library/scenario.js';
@@ -64,9 +63,7 @@ function pushingTo(host: string) {
   const complaints: string[] = [];
   const plan = defineScenario({ name: 'test', duration: '1h', fleet: [{ name: 'clime', profile: 'clime', count: 1 }] });
   const push = new MetricsPush({ address, plan, clock, complain: (sentence) => complaints.push(sentence) });
-  const fleet = { name: 'test', size: 0, members: () => [], noted: () => {}, random: seededRandom(1) };
-  const api = { baseUrl: '', spaceId: '', apiKey: '' };
-  push.follow({ clock: new VirtualClock(), metrics: new Metrics(1), fleet, api, stop: () => {} });
+  push.follow({ clock: new VirtualClock(), metrics: new Metrics(1), stop: () => {} });
   closing.push(() => push.close());
   return { push, clock, complaints };
 }

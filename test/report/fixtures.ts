@@ -86,6 +86,6 @@ export function busyRun(): readonly TraceEvent[] {
       delivered: at(22),
     }),
     ...downlinkLife({ id: 'c', serial: serial + 1, print: 'c', type: 'config', queued: at(30) }),
-    { kind: 'step', at: at(30), step: 'downlink', ok: false, note: 'the device has no encoder' },
+    { kind: 'step', at: at(30), serial: 1, step: 'downlink', ok: false, note: 'the device has no encoder' },
   ];
 }

@@ -49,7 +49,12 @@ describe('an expectation with abort', () => {
     };
     const ends: [number, string][] = [];
     const line = { line: 'always uplinks-stored-once', invariant: 'uplinks-stored-once', abort: 2_000 };
-    watchExpectations([line], evidence, clock, ({ message }) => ends.push([clock.now, message]));
+    watchExpectations(
+      [line],
+      () => evidence,
+      clock,
+      ({ message }) => ends.push([clock.now, message]),
+    );
     await clock.runUntil(60_000);
     expect(ends).toEqual([
       [6_000, expect.stringMatching(/^ended at 6s by "always uplinks-stored-once": violated once/)],

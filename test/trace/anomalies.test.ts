@@ -23,7 +23,7 @@ describe('the anomalies of a run', () => {
     ...{ kind: 'cloud.stored', at: 0, serial: 1, type: 'data', message: 'm', copy },
   });
   const restart: TraceEvent = { kind: 'device.restart', at: 0, serial: 1, why: 'reset' };
-  const step = (note: string): TraceEvent => ({ kind: 'step', at: 0, step: 'config', ok: false, note });
+  const step = (note: string): TraceEvent => ({ kind: 'step', at: 0, serial: 1, step: 'config', ok: false, note });
 
   it('are counted and described', () => {
     const { anomalies } = metricsOf([

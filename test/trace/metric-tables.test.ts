@@ -276,8 +276,8 @@ describe('metrics of the world', () => {
       ...times(1, (): TraceEvent => ({ kind: 'service.process', at: 9, runs: true })),
       ...times(5, (): TraceEvent => ({ kind: 'cloud.refused', at: 0, why: 'wrong tag' })),
       ...times(2, (n): TraceEvent => ({ kind: 'cloud.pruned', at: n, messages: 3 })),
-      ...times(7, (): TraceEvent => ({ kind: 'step', at: 0, step: 'config', ok: true, note: '' })),
-      ...times(8, (): TraceEvent => ({ kind: 'step', at: 0, step: 'config', ok: false, note: 'timeout' })),
+      ...times(7, (): TraceEvent => ({ kind: 'step', at: 0, serial: 1, step: 'config', ok: true, note: '' })),
+      ...times(8, (): TraceEvent => ({ kind: 'step', at: 0, serial: 1, step: 'config', ok: false, note: 'timeout' })),
       ...times(9, (): TraceEvent => ({ kind: 'console.action', at: 0, serial: 1, action: 'reboot' })),
     ];
     const metrics = metricsOf(events);

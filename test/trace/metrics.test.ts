@@ -363,7 +363,14 @@ describe('an action from a console', () => {
 
 describe('steps', () => {
   it('that failed are listed with their reason', () => {
-    const step = (ok: boolean, note: string): TraceEvent => ({ kind: 'step', at: 0, step: 'config', ok, note });
+    const step = (ok: boolean, note: string): TraceEvent => ({
+      kind: 'step',
+      at: 0,
+      serial: 1,
+      step: 'config',
+      ok,
+      note,
+    });
     const metrics = metricsOf([step(true, ''), step(false, 'no encoder'), step(false, 'no encoder')]);
     expect(metrics.summary().steps).toEqual({ done: 1, failed: 2 });
     expect(metrics.summary().anomalies).toEqual([

@@ -88,7 +88,7 @@ function addRegistration(routes: Routes, { store, clock, ids, downlinks }: ApiCo
       const { spaceId, body } = request;
       const serial = serialOf(body.serial_number) ?? 0;
       const row: DeviceRow = {
-        id: ids.uuid(),
+        id: ids.ofDevice(serial),
         spaceId,
         name: '',
         comment: null,

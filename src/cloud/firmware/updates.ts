@@ -61,7 +61,7 @@ const MOST_RESTARTS = 5;
 /** Prefix of the error that a device reports when it has lost its partial image. */
 const LOST_DOWNLOAD = 'offset mismatch';
 
-type ReportingDevice = Pick<DeviceRow, 'id' | 'spaceId' | 'session'>;
+type ReportingDevice = Pick<DeviceRow, 'id' | 'spaceId' | 'serial' | 'session'>;
 
 export class Updates {
   readonly images: Images;
@@ -104,7 +104,7 @@ export class Updates {
     const { ids, clock } = this.#options;
     const at = Math.floor(clock.wall);
     const job: UpdateJob = {
-      id: ids.uuid(),
+      id: ids.ofDevice(device.serial),
       spaceId: device.spaceId,
       deviceId: device.id,
       firmwareId: image.id,

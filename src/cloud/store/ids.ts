@@ -14,23 +14,28 @@ import type { Clock } from '../../kernel/clock.js';
 import { type Random, randomBytes } from '../../kernel/random.js';
 import { type Millis, seconds } from '../../kernel/time.js';
 import { timeOfId } from './order.js';
-import type { Id } from './store.js';
+import type { DeviceRow, Id } from './store.js';
 
 export interface Ids {
-  /** Returns a new UUID, version 7, greater than every id that this source has returned before, unless the clock was corrected. */
+  /** Returns a new UUID, version 7, greater than every id that this method has returned before, unless the clock was corrected. */
   uuid(): Id;
+  /** Returns a new UUID, version 7, for the device with this serial number or for a record of it. */
+  ofDevice(serial: number): Id;
   /** Returns the id of a new message of the device, greater than those that it has returned and learned for the device. */
-  message(deviceId: Id): Id;
+  message(device: Owner): Id;
   /** Learns the id of the newest message of a device, which another service or an earlier process has stored. */
   learn(deviceId: Id, newest: Id): void;
 }
+
+/** The device of a message. */
+type Owner = Pick<DeviceRow, 'id' | 'serial'>;
 
 /** If the clock goes back by more than this, it was corrected, and ids follow it. */
 const CORRECTION = seconds(1);
 const LAST_SEQUENCE = 0xffff_ffff;
 
 /**
- * A source of ids that read `clock.wall` and draw from `random`.
+ * A source of ids that read `clock.wall` and draw from `random`, in the order of the calls.
  * @param onCorrection called with the difference if the calendar time jumps by more than a second
  */
 export function createIds(clock: Clock, random: Random, onCorrection: (by: Millis) => void = () => {}): Ids {
@@ -38,9 +43,6 @@ export function createIds(clock: Clock, random: Random, onCorrection: (by: Milli
   let sequence = 0;
   /** Calendar time minus elapsed time: constant unless the clock is corrected. */
   let offset = clock.wall - clock.now;
-  /** Newest ids of devices whose messages are ahead of the clock. */
-  const ahead = new Map<Id, Id>();
-
   const watchClock = (wall: number) => {
     const by = wall - clock.now - offset;
     offset += by;
@@ -63,10 +65,16 @@ export function createIds(clock: Clock, random: Random, onCorrection: (by: Milli
     return v7({ msecs: lastMs, seq: sequence, random: bytes });
   };
 
+  return { uuid, ofDevice: uuid, ...inSequence(uuid, random) };
+}
+
+/** Ids of messages: those of `fresh`, unless the device has messages that are ahead of the clock. */
+export function inSequence(fresh: (serial: number) => Id, random: Random): Pick<Ids, 'message' | 'learn'> {
+  /** Newest ids of devices whose messages are ahead of the clock. */
+  const ahead = new Map<Id, Id>();
   return {
-    uuid,
-    message(deviceId) {
-      const id = uuid();
+    message({ id: deviceId, serial }) {
+      const id = fresh(serial);
       const newest = ahead.get(deviceId);
       if (newest === undefined) return id;
       if (id > newest) {

@@ -11,14 +11,14 @@ import type { DeviceRow, MessageRow } from './store.js';
 export function newMessage(
   ids: Ids,
   clock: Clock,
-  device: Pick<DeviceRow, 'id' | 'spaceId'>,
+  device: Pick<DeviceRow, 'id' | 'spaceId' | 'serial'>,
   direction: 'up' | 'down',
   type: string,
   body: unknown,
   more: Partial<Pick<MessageRow, 'codecHash' | 'raw' | 'print'>> = {},
 ): MessageRow {
   const wall = clock.wall;
-  const id = ids.message(device.id);
+  const id = ids.message(device);
   const now = Math.max(wall, timeOfId(id));
   const down = direction === 'down';
   return {

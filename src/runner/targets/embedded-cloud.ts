@@ -124,6 +124,7 @@ export class EmbeddedCloud implements ServiceProcess {
       clock: faults ? clock : this.#options.clock,
       // An id from before a kill must not be used again.
       random: random.fork(number === 0 ? 'cloud' : `cloud/${number}`),
+      idsByDevice: true,
       log: faults?.quiet(log) ?? log,
       ...(settings && settingsOf(settings, () => this.#begun)),
       ...(wires && { wires }),

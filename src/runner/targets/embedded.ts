@@ -45,12 +45,12 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
   const faults = planned.length === 0 ? undefined : serviceFaults(planned, options);
   const udp = transport === 'udp';
   const wires = virtual && udp ? wiresOn(clock) : undefined;
-  const witness = new AckWitness();
+  const witness = new AckWitness(clock, trace);
   const cloud = new EmbeddedCloud({
     ...rest,
     udp,
     clock,
-    trace: witness.listening(trace),
+    trace: witness,
     acknowledged: (serial) => witness.acknowledged(serial),
     ...(wires && { wires }),
     ...(faults && { faults }),
@@ -79,8 +79,6 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
       ...{ api, address, openSpace, wire, trace, outlivesRun: false, close },
       format: transport === 'http' ? 'http' : 'base64',
       speed: 1,
-      // Over HTTP, a response belongs to one request: all losses are those of the cloud.
-      unstoredAcks: (serial) => (transport === 'http' ? Number.POSITIVE_INFINITY : witness.unstored(serial)),
       ...(faults && { admit: (hold) => faults.admit(hold) }),
       begin: () => {
         cloud.begin();

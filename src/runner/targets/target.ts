@@ -41,11 +41,6 @@ export interface Target {
   readonly speed: number;
   /** The trace for events of the devices. */
   readonly trace: Trace;
-  /**
-   * How many uplinks of a device the cloud has acknowledged without storing them; absent if it cannot be watched. Losses
-   * beyond this number are those of FLAP itself.
-   */
-  readonly unstoredAcks?: (serial: number) => number;
   /** Compares what the cloud says with what the run did; undefined: the cloud is not judged. */
   readonly audit?: TargetAudit;
   /** Whether the run has to delete what it created there. */

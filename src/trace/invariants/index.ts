@@ -5,7 +5,7 @@ import type { Fold } from '../log.js';
 import { downlinksAnswered } from './downlinks-answered.js';
 import { downlinksExecutedOnce } from './downlinks-executed-once.js';
 import { downlinksSettled } from './downlinks-settled.js';
-import { type Invariant, type ProtocolCases, type Violation, Violations, type Witness } from './invariant.js';
+import { type Invariant, type ProtocolCases, type SeenAcks, type Violation, Violations } from './invariant.js';
 import { noDeliveryAfterCancel } from './no-delivery-after-cancel.js';
 import { noLossAcrossReconnects } from './no-loss-across-reconnects.js';
 import { uplinksInOrder } from './uplinks-in-order.js';
@@ -30,8 +30,6 @@ export interface InvariantVerdict {
   readonly byProtocol?: ProtocolCases;
 }
 
-const NO_WITNESS: Witness = { unstoredAcks: () => undefined };
-
 /** Checks the invariants that the scenario names; the others cost nothing. */
 export class Invariants implements Fold {
   readonly #verdicts = new Map<string, Violations>();
@@ -39,12 +37,12 @@ export class Invariants implements Fold {
   readonly #ends: (() => void)[] = [];
 
   /** @param names keys of {@link INVARIANTS} @throws Error for another name */
-  constructor(names: Iterable<string>, witness = NO_WITNESS) {
+  constructor(names: Iterable<string>, acks: SeenAcks = 'unseen') {
     const watches = [...new Set(names)].map((name) => {
       const invariant = Object.hasOwn(INVARIANTS, name) ? INVARIANTS[name] : undefined;
       if (invariant === undefined) throw new Error(`"${name}" is not an invariant`);
       const violations = new Violations();
-      const watch = invariant.watch(violations, witness);
+      const watch = invariant.watch(violations, acks);
       this.#verdicts.set(name, violations);
       this.#ends.push(() => watch.end?.());
       return watch;

@@ -12,14 +12,14 @@ export interface Invariant {
   /** The rule in one line, for `ghostfleet list invariants`. */
   readonly about: string;
   /** Starts a watch that adds violations to `broken`. */
-  readonly watch: (broken: Violations, witness: Witness) => InvariantWatch;
+  readonly watch: (broken: Violations, acks: SeenAcks) => InvariantWatch;
 }
 
-/** What is known about the cloud besides the events. */
-export interface Witness {
-  /** How many uplinks of a device the cloud has acknowledged without storing them; undefined: not known. */
-  unstoredAcks(serial: number): number | undefined;
-}
+/**
+ * Whether the trace shows what the cloud has acknowledged without storing it, as `cloud.unstored`: `seen`. `certain`: an
+ * acknowledgement belongs to one message, so every lost message was acknowledged. `unseen`: it is another cloud.
+ */
+export type SeenAcks = 'seen' | 'certain' | 'unseen';
 
 interface InvariantWatch {
   readonly on: Handlers;

@@ -6,27 +6,33 @@
  * arrives late may have the sequence number that the device expects for a new one (docs/FIDELITY.md). Such losses are counted
  * apart if it is known what the cloud has acknowledged.
  */
+import type { Handlers } from '../dispatch.js';
 import type { Invariant } from './invariant.js';
 import { UplinkBook } from './uplink-book.js';
 
 export const noLossAcrossReconnects: Invariant = {
   about: 'the cloud stores every message that it acknowledges, also through resets, reboots and outages',
-  watch: (broken, witness) => {
+  watch: (broken, acks) => {
     /** Losses by device. */
     const lost = new Map<number, number>();
-    return new UplinkBook({
+    /** Acknowledgements of messages that the cloud has not stored, by device. */
+    const unstored = new Map<number, number>();
+    const book = new UplinkBook({
       lost({ sent }, acked) {
         const { at, serial, uplink } = acked;
         const losses = (lost.get(serial) ?? 0) + 1;
         lost.set(serial, losses);
         const what = `uplink ${uplink} was acknowledged and never stored`;
         const violation = { at, serial, what, events: [sent, acked] };
-        const unstored = witness.unstoredAcks(serial);
-        if (unstored === undefined) broken.add({ ...violation, what: `${what}${EITHER}` });
-        else if (losses > unstored) broken.addByProtocol(violation);
+        if (acks === 'unseen') broken.add({ ...violation, what: `${what}${EITHER}` });
+        else if (acks === 'seen' && losses > (unstored.get(serial) ?? 0)) broken.addByProtocol(violation);
         else broken.add(violation);
       },
     });
+    const count: Handlers = {
+      'cloud.unstored': ({ serial }) => void unstored.set(serial, (unstored.get(serial) ?? 0) + 1),
+    };
+    return { on: { ...book.on, ...count }, end: () => book.end() };
   },
 };
 

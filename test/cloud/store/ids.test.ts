@@ -7,6 +7,8 @@ import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 
 const V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
+const device = (id: string) => ({ id, serial: 1 });
+
 describe('ids', () => {
   it('begin with the time of the clock', () => {
     const ids = createIds(new VirtualClock({ start: 1_713_352_107_917 }), seededRandom(1));
@@ -56,7 +58,7 @@ describe('ids', () => {
     const ahead = createIds(new VirtualClock({ start: clock.wall + 3_600_000 }), seededRandom(2)).uuid();
     ids.learn('a', ahead);
     ids.learn('a', ids.uuid());
-    const [first, second, other] = [ids.message('a'), ids.message('a'), ids.message('b')];
+    const [first, second, other] = [ids.message(device('a')), ids.message(device('a')), ids.message(device('b'))];
     expect([ahead < first, first < second, other < ahead]).toEqual([true, true, true]);
     expect([timeOfId(first), timeOfId(second), timeOfId(other)]).toEqual([
       clock.wall + 3_600_000,
@@ -69,9 +71,9 @@ describe('ids', () => {
   it('continue in the next millisecond after the last number of one', () => {
     const ids = createIds(new VirtualClock(), seededRandom(1));
     ids.learn('a', '01ffffff-ffff-7fff-bfff-ffffffffffff');
-    expect(ids.message('a')).toMatch(/^02000000-0000-7000-8000-0[0-3]/);
+    expect(ids.message(device('a'))).toMatch(/^02000000-0000-7000-8000-0[0-3]/);
     ids.learn('b', '01ffffff-ffff-7fff-bfff-fbffffffffff');
-    expect(ids.message('b')).toMatch(/^01ffffff-ffff-7fff-bfff-f[c-f]/);
+    expect(ids.message(device('b'))).toMatch(/^01ffffff-ffff-7fff-bfff-f[c-f]/);
   });
 
   it('are the same for the same seed, and differ for another seed', () => {

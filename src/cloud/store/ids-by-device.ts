@@ -1,0 +1,43 @@
+/**
+ * Ids for simulations: those of a device depend on its serial number, the time and the seed alone, not on other devices.
+ * So a fleet has the same ids however it is divided among several services (ADR 17).
+ *
+ * Within a millisecond, the ids of different devices are not in the order of the calls. A service for real devices uses
+ * `createIds`: its clients page by id and would miss a message that gets a smaller id than one they have seen.
+ */
+import { v7 } from 'uuid';
+import type { Clock } from '../../kernel/clock.js';
+import { noise, noiseSeed, type Random } from '../../kernel/random.js';
+import type { UnixMillis } from '../../kernel/time.js';
+import { createIds, type Ids, inSequence } from './ids.js';
+import type { Id } from './store.js';
+
+/** A source of ids that read `clock.wall`; `random` decides all of them. */
+export function createIdsByDevice(clock: Clock, random: Random): Ids {
+  const seed = noiseSeed(random.fork('devices'));
+  let lastMs: UnixMillis | undefined;
+  /** How many ids the devices got in this millisecond, by serial number. */
+  const given = new Map<number, number>();
+
+  const ofDevice = (serial: number): Id => {
+    const msecs = Math.floor(clock.wall);
+    if (msecs !== lastMs) given.clear();
+    lastMs = msecs;
+    const count = given.get(serial) ?? 0;
+    given.set(serial, count + 1);
+    return idOf(seed, serial, msecs, count);
+  };
+
+  return { uuid: createIds(clock, random).uuid, ofDevice, ...inSequence(ofDevice, random.fork('ahead')) };
+}
+
+/** Its last four bytes are the serial number, masked: so two devices never get the same id. */
+function idOf(seed: number, serial: number, msecs: UnixMillis, count: number): Id {
+  const own = noise(seed, serial) * 4_294_967_296;
+  const base = Math.floor(noise(own, msecs) * 2_147_483_648);
+  const bytes = new Uint8Array(16);
+  bytes[10] = Math.floor(own);
+  bytes[11] = Math.floor(noise(own, msecs + 1) * 256);
+  new DataView(bytes.buffer).setUint32(12, (serial ^ seed) >>> 0);
+  return v7({ msecs, seq: base + count, random: bytes });
+}

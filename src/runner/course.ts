@@ -1,0 +1,260 @@
+/** The course of a plan in one world: builds it, lets its time pass, and waits until it is at rest. */
+
+import type { Fleet } from '../console/member.js';
+import type { Device } from '../device/device.js';
+import type { DrivenClock, EdgeClock } from '../kernel/clock.js';
+import { type GhostfleetError, UsageError } from '../kernel/errors.js';
+import type { Log } from '../kernel/log.js';
+import { type Random, seededRandom } from '../kernel/random.js';
+import { RealClock } from '../kernel/real-clock.js';
+import { type Millis, sinceStart } from '../kernel/time.js';
+import { VirtualClock } from '../kernel/virtual-clock.js';
+import type { Profile } from '../profile/profile.js';
+import type { ExpectationResult, GeneratorReport } from '../report/result.js';
+import type { Plan } from '../scenario/model/plan.js';
+import type { Trace } from '../trace/events.js';
+import type { ScheduledFault } from '../transport/faults/fault.js';
+import type { FaultSpec } from '../transport/faults/index.js';
+import { withFaults } from '../transport/faults/with-faults.js';
+import { buildFleet } from './fleet.js';
+import { type GeneratorMeter, GeneratorWatch } from './generator.js';
+import { deviceHandle, type RunWorld, worldOf } from './handles.js';
+import type { Journal } from './journal.js';
+import { type End, endOf } from './judge.js';
+import { Callers } from './load/callers.js';
+import { Loads } from './load/loads.js';
+import { fleetOf } from './members.js';
+import { madeBy, provision, tearDown } from './provision.js';
+import { type RunFixture, runSchedule } from './schedule.js';
+import { StepTimes } from './step-times.js';
+import { embeddedTarget, type TransportName } from './targets/embedded.js';
+import { type RemoteCloud, remoteTarget } from './targets/remote.js';
+import type { Target } from './targets/target.js';
+
+/** Concurrent requests of the provisioning in real time. */
+const PROVISIONING = 16;
+
+/** Simulated time, or the time of this machine. */
+export const CLOCKS = ['virtual', 'real'] as const;
+
+/** What a world needs besides its journal. */
+export interface WorldOptions {
+  readonly plan: Plan;
+  readonly profiles: ReadonlyMap<string, Profile>;
+  readonly clock: (typeof CLOCKS)[number];
+  /** Simulated milliseconds per real millisecond; only for the real clock. */
+  readonly speed: number;
+  /** A cloud to use instead of the embedded one; needs the real clock. */
+  readonly cloud?: RemoteCloud;
+  /** Transport to the embedded cloud. */
+  readonly transport: TransportName;
+  /** Where the embedded cloud keeps its data: a path, or `memory`. */
+  readonly db: string;
+  readonly log: Log;
+  /** Keeps the resources that the run created in another cloud; called with their names. Undefined: they are deleted. */
+  readonly keep?: (what: readonly string[]) => void;
+  /** Measures in real time whether this process keeps up. Default: {@link GeneratorWatch}. */
+  readonly meter?: (speed: number) => GeneratorMeter;
+}
+
+/** Where the API of a cloud is, and the space and the key of a run. */
+export interface ApiAccess {
+  readonly baseUrl: string;
+  readonly spaceId: string;
+  /** Secret. */
+  readonly apiKey: string;
+}
+
+/** Control of a running world. */
+export interface WorldControl {
+  readonly clock: DrivenClock;
+  /** Its devices, for a console, and the API of its cloud; undefined if the fleet is divided among threads. */
+  readonly world?: { readonly fleet: Fleet; readonly api: ApiAccess };
+  /** Ends the run at once; the result contains the reason. */
+  stop(reason: GhostfleetError): void;
+}
+
+/** What is known at the end of a course besides its events. */
+interface CourseEnd {
+  readonly end: End;
+  /** Simulated time at which the world was at rest, or ended. */
+  readonly simulatedMs: Millis;
+  /** null in virtual time. */
+  readonly generator: GeneratorReport | null;
+  /** Results of the rules that another cloud has to follow. */
+  readonly audited: readonly ExpectationResult[];
+  readonly times: Pick<StepTimes, 'waits' | 'console'>;
+}
+
+/**
+ * Runs a plan in one world of this thread.
+ * @param started called before the provisioning
+ * @throws UsageError if the world cannot be built
+ */
+export async function inOneWorld(
+  options: WorldOptions,
+  journal: Journal,
+  started: (control: WorldControl) => void,
+): Promise<CourseEnd> {
+  const { plan } = options;
+  const { trace, nameOf } = journal;
+  const { clock, begin, late, generatorReport } = timeOf(options);
+  const random = seededRandom(plan.seed);
+  const abort = new AbortController();
+  const stop = (reason: GhostfleetError) => {
+    abort.abort(reason);
+    clock.stop(reason);
+  };
+  const target = await openTarget(options, clock, trace, random);
+  const callers = new Callers({ baseUrl: target.address.baseUrl, virtual: options.clock === 'virtual' });
+  const times = new StepTimes(clock, trace);
+  const evidence = () => journal.evidence();
+  const fixture = build(options, target, { callers, clock, random, late, evidence, waited: times.waited });
+  let end: End;
+  let generator: GeneratorReport | null = null;
+  try {
+    const api = { ...target.address, spaceId: target.api.spaceId };
+    const fleet = fleetOf(plan, fixture.devices, fixture.handles, times.noted);
+    started({ clock, stop, world: { fleet, api } });
+    await provision(plan, fixture.world, fixture.handles, { concurrency: atOnce(options), signal: abort.signal });
+    begin();
+    target.begin();
+    end = await endOf(runSchedule(fixture, clock).then(() => target.lastLook()));
+  } finally {
+    target.end();
+    generator = generatorReport();
+    try {
+      journal.close();
+    } finally {
+      // Also if the event log could not be written: the run must clean up in another cloud.
+      await closeAll(fixture, target, callers, options);
+    }
+  }
+  const audited = target.audit?.results(nameOf) ?? [];
+  return { end, simulatedMs: sinceStart(clock.now), generator, audited, times };
+}
+
+async function closeAll(
+  fixture: ReturnType<typeof build>,
+  target: Target,
+  callers: Callers,
+  options: WorldOptions,
+): Promise<void> {
+  for (const device of fixture.devices) device.powerOff();
+  if (target.outlivesRun) await cleanUp(fixture, options);
+  await callers.close();
+  await target.close();
+}
+
+/** The clock of a run, and in real time the measurement of how well this process keeps up. */
+function timeOf({
+  clock,
+  speed,
+  plan,
+  meter = (rate) => new GeneratorWatch(rate, plan.loads.length > 0),
+}: WorldOptions): {
+  readonly clock: DrivenClock;
+  readonly begin: () => void;
+  /** Records how late an action ran, in real ms. */
+  readonly late: (lateBy: Millis) => void;
+  readonly generatorReport: () => GeneratorReport | null;
+} {
+  if (clock === 'virtual') {
+    const none = { begin: () => {}, late: () => {}, generatorReport: () => null };
+    return { clock: new VirtualClock({ start: plan.start }), ...none };
+  }
+  let measured: GeneratorMeter | undefined;
+  const late = (lateBy: Millis) => measured?.late(lateBy);
+  const real = new RealClock({ speed, frozen: true, onAlarm: late });
+  const begin = () => {
+    measured = meter(speed);
+    real.begin();
+  };
+  return { clock: real, begin, late, generatorReport: () => measured?.end() ?? null };
+}
+
+/** Number of devices that are provisioned at the same time. In virtual time their order is part of the run. */
+function atOnce({ clock }: WorldOptions): number {
+  return clock === 'virtual' ? 1 : PROVISIONING;
+}
+
+/** Opens the cloud of the run. @throws UsageError if it cannot be used, or cannot have a fault of the scenario */
+function openTarget(options: WorldOptions, clock: DrivenClock, trace: Trace, random: Random): Promise<Target> {
+  const { transport, db, log, plan, cloud, speed } = options;
+  const { serviceFaults = [] } = plan;
+  if (cloud === undefined) {
+    const virtual = options.clock === 'virtual';
+    const world = { clock, random, trace, log };
+    const { cloud: settings } = plan;
+    return embeddedTarget({
+      ...{ ...world, transport, db, space: plan.scenario, virtual, faults: serviceFaults },
+      ...(settings && { settings }),
+    });
+  }
+  const [unknown] = serviceFaults;
+  if (unknown !== undefined) {
+    const { kind } = unknown.fault;
+    throw new UsageError('bad-fault', `the fault ${kind} requires the embedded cloud`);
+  }
+  const serials = new Set(plan.devices.map(({ serial }) => serial));
+  return remoteTarget({ cloud, serials, profiles: options.profiles.values(), speed, clock, trace });
+}
+
+interface WorldParts {
+  readonly clock: EdgeClock;
+  readonly random: Random;
+  readonly callers: Callers;
+  readonly evidence: RunFixture['evidence'];
+  readonly late: (lateBy: Millis) => void;
+  readonly waited: RunFixture['waited'];
+}
+
+/** Builds the fleet, switched off and not yet registered in the cloud. */
+function build(
+  options: WorldOptions,
+  target: Target,
+  { clock, random, callers, evidence, late, waited }: WorldParts,
+): RunFixture & { readonly world: RunWorld } {
+  const { plan } = options;
+  const { api, address, wire, format, trace, audit, accepted, admit } = target;
+  const virtual = options.clock === 'virtual';
+  const transport = withFaults(wire, { clock, random, trace, faults: faultsOf(plan), checksummed: format === 'http' });
+  const devices = buildFleet({ ...options, clock, random, trace, witness: audit, transport, format });
+  const handles = plan.devices.map((planned, index) => {
+    const tags = plan.groups[planned.group]?.tags ?? [];
+    return deviceHandle(planned, tags, devices[index] as Device);
+  });
+  const world = worldOf(target, options.profiles);
+  const own = { spaceId: api.spaceId, apiKey: address.apiKey };
+  const startLoads = () =>
+    new Loads(plan.loads, {
+      ...{ clock, random, trace, handles, accepted, leastPause: virtual ? 1 : 0 },
+      ...(admit && { admit }),
+      serviceSpeed: target.speed,
+      callerOf: ({ as }) => callers.of((as === undefined ? undefined : world.client(as)) ?? own),
+      late: (lateBy) => late(lateBy / options.speed),
+    });
+  return { plan, devices, handles, world, trace, evidence, waited, startLoads };
+}
+
+async function cleanUp(
+  { world, handles }: RunFixture & { world: RunWorld },
+  { keep, log }: WorldOptions,
+): Promise<void> {
+  if (keep !== undefined) return keep(madeBy(world, handles));
+  const left = await tearDown(world, handles, PROVISIONING);
+  if (left.length > 0) log.warn({ left }, `${left.length} things that the run created could not be deleted`);
+}
+
+function faultsOf(plan: Plan): readonly ScheduledFault<FaultSpec>[] {
+  return plan.network.map(({ fault, from, until, devices, way }) => {
+    const serials = new Set(devices?.map((index) => plan.devices[index]?.serial));
+    return {
+      fault,
+      from,
+      until: until ?? Number.POSITIVE_INFINITY,
+      way,
+      hits: devices === null ? () => true : (serial) => serials.has(serial),
+    };
+  });
+}

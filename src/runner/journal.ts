@@ -1,0 +1,92 @@
+/** What becomes of the events of a run: metrics, rules, explanations, the event log and its digest. */
+
+import { Histories } from '../explain/histories.js';
+import type { Millis } from '../kernel/time.js';
+import type { Evidence } from '../scenario/expect/evaluate.js';
+import { termsOf } from '../scenario/expect/expectation.js';
+import type { Plan } from '../scenario/model/plan.js';
+import type { Trace } from '../trace/events.js';
+import { InstantOrder } from '../trace/instant-order.js';
+import { Invariants } from '../trace/invariants/index.js';
+import type { SeenAcks } from '../trace/invariants/invariant.js';
+import { type Fold, type LineSink, TraceLog } from '../trace/log.js';
+import { type MetricScopes, Metrics } from '../trace/metrics/index.js';
+import { DigestSink } from '../trace/sinks.js';
+
+interface JournalOptions {
+  readonly plan: Plan;
+  /** Whether time is virtual: the events of each instant are then put in order. */
+  readonly virtual: boolean;
+  readonly acks: SeenAcks;
+  /** Further receivers of the event log. */
+  readonly sinks: readonly LineSink[];
+  /** Receives every event, like the sinks. */
+  readonly watch: Fold | undefined;
+}
+
+export class Journal {
+  readonly metrics: Metrics;
+  readonly invariants: Invariants;
+  readonly histories = new Histories();
+  readonly digest = new DigestSink();
+  /** Names of the devices by serial number. */
+  readonly names: Readonly<Record<number, string>>;
+  readonly #log: TraceLog;
+  readonly #order: InstantOrder | undefined;
+
+  constructor({ plan, virtual, acks, sinks, watch }: JournalOptions) {
+    this.metrics = new Metrics(plan.devices.length, plan.warmUp, plan.duration, scopesOf(plan));
+    const checked = plan.expectations.flatMap((line) => ('invariant' in line ? line.invariant : []));
+    this.invariants = new Invariants(checked, acks);
+    this.names = Object.fromEntries(plan.devices.map(({ serial, name }) => [serial, name]));
+    const folds = [this.metrics, this.invariants, this.histories, ...(watch ? [watch] : [])];
+    this.#log = new TraceLog(folds, [this.digest, ...sinks]);
+    this.#order = virtual ? new InstantOrder(this.#log) : undefined;
+  }
+
+  /** Where the world writes its events. */
+  get trace(): Trace {
+    return this.#order ?? this.#log;
+  }
+
+  /** Number of events so far. */
+  get events(): number {
+    return this.#log.events;
+  }
+
+  readonly nameOf = (serial: number): string => this.names[serial] ?? String(serial);
+
+  /** The results so far. */
+  evidence(): Evidence {
+    this.#order?.settle();
+    return { metrics: this.metrics, invariants: this.invariants, nameOf: this.nameOf };
+  }
+
+  /** Discards later events: devices still emit some while they are switched off. @throws UsageError if a sink cannot be written */
+  close(): void {
+    this.#order?.settle();
+    this.#log.close();
+  }
+}
+
+function scopesOf(plan: Plan): MetricScopes {
+  const { scopes = [], devices } = plan;
+  const serials = (indices: readonly number[]) => indices.flatMap((i) => devices[i]?.serial ?? []);
+  return {
+    devices: new Map(scopes.flatMap((scope) => ('devices' in scope ? [[scope.name, serials(scope.devices)]] : []))),
+    loads: new Map(scopes.flatMap((scope) => ('loads' in scope ? [[scope.name, scope.loads]] : []))),
+    limits: limitsOf(plan),
+  };
+}
+
+/** The durations of all `within` in the expectations and conditions. */
+function limitsOf({ expectations, waits = [] }: Plan): readonly Millis[] {
+  const limits = [...expectations, ...waits.map(({ condition }) => condition)].flatMap((line) =>
+    'invariant' in line
+      ? []
+      : [line.left, line.right]
+          .flatMap(termsOf)
+          .flatMap(({ aggregate }) => (aggregate.kind === 'within' ? aggregate.limit : [])),
+  );
+  return [...new Set(limits)];
+}

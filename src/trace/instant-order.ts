@@ -1,0 +1,50 @@
+/**
+ * Puts the events of each instant in the order of their devices. So the log of a run does not depend on how its fleet is divided
+ * among threads. The events of one device stay in their order.
+ */
+import type { Refusal, Trace, TraceEvent } from './events.js';
+
+/** Events of the cloud that belong to no known device come first, in the order of this table. */
+const REFUSED: Readonly<Record<Refusal, number>> = {
+  unreadable: -4,
+  'unknown serial number': -3,
+  'wrong tag': -2,
+  replayed: -1,
+};
+const PRUNED = -5;
+
+/**
+ * The place of an event among those of its instant: the serial number of its device. Undefined for an event that concerns all
+ * devices: it stays between those before and after it.
+ */
+function placeOf(event: TraceEvent): number | undefined {
+  if ('serial' in event) return event.serial;
+  if (event.kind === 'cloud.refused') return REFUSED[event.why];
+  return event.kind === 'cloud.pruned' ? PRUNED : undefined;
+}
+
+export class InstantOrder implements Trace {
+  readonly #next: Trace;
+  /** Events of one instant, with their places. */
+  #held: { readonly event: TraceEvent; readonly place: number }[] = [];
+
+  constructor(next: Trace) {
+    this.#next = next;
+  }
+
+  emit(event: TraceEvent): void {
+    const place = placeOf(event);
+    if (place === undefined || event.at !== this.#held[0]?.event.at) this.settle();
+    if (place === undefined) this.#next.emit(event);
+    else this.#held.push({ event, place });
+  }
+
+  /** Passes on the events that it holds. */
+  settle(): void {
+    const held = this.#held;
+    if (held.length === 0) return;
+    this.#held = [];
+    if (held.length > 1) held.sort((a, b) => a.place - b.place);
+    for (const { event } of held) this.#next.emit(event);
+  }
+}
