@@ -1,3 +1,4 @@
+import type { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore, storeName } from '../../../src/cloud/open-store.js';
 import { POSTGRES } from '../../../src/cloud/store/postgres/driver.js';
@@ -88,28 +89,32 @@ describe('the PostgreSQL store', () => {
   it('retries after a deadlock with another service', async () => {
     const url = await newDatabase();
     const store = await openStore(url);
-    await furnish(store, [device(1), device(2)]);
-    await connected(url, async (rival) => {
-      // The rival is patient, so that the store is the one that gives way.
-      await rival.query("SET deadlock_timeout = '20s'");
-      const touch = (n: number) => rival.query('UPDATE device SET last_seen = 1 WHERE id = $1', [device(n).id]);
-      await rival.query('BEGIN');
-      await touch(2);
-      const commit = store.commit(
-        [1, 2].map((n) => ({ kind: 'device.change', id: device(n).id, change: { name: `new ${n}` } }) as const),
-      );
-      await until(async () => {
-        const waiting = await query(url, "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
-        return waiting.length > 0;
-      });
-      await touch(1);
-      await rival.query('COMMIT');
-      await commit;
-    });
-    const rows = [await store.device(SPACE, device(1).id), await store.device(SPACE, device(2).id)];
+    await furnish(store, [device(1), device(2), device(3)]);
+    await connected(url, (gate) =>
+      connected(url, async (rival) => {
+        // A session looks for a deadlock once, 50 ms after it begins to wait: the last one that waits finds it, here the store.
+        await rival.query("SET deadlock_timeout = '1h'");
+        await gate.query('BEGIN');
+        await touch(gate, 3);
+        await rival.query('BEGIN');
+        await touch(rival, 2);
+        const commit = store.commit(
+          [1, 3, 2].map((n) => ({ kind: 'device.change', id: device(n).id, change: { name: `new ${n}` } }) as const),
+        );
+        const storePid = await sessionThatWaitsFor(url, await pidOf(gate));
+        const touched = touch(rival, 1);
+        await sessionThatWaitsFor(url, storePid);
+        await gate.query('COMMIT');
+        await touched;
+        await rival.query('COMMIT');
+        await commit;
+      }),
+    );
+    const rows = await Promise.all([1, 2, 3].map((n) => store.device(SPACE, device(n).id)));
     expect(rows.map((row) => [row?.name, row?.lastSeen])).toEqual([
       ['new 1', 1],
       ['new 2', 1],
+      ['new 3', 1],
     ]);
     await store.close();
   });
@@ -351,4 +356,22 @@ async function planOf(url: string, { text, values }: Statement): Promise<string>
     }
     return plans.join('\n');
   });
+}
+
+function touch(client: Client, n: number): Promise<unknown> {
+  return client.query('UPDATE device SET last_seen = 1 WHERE id = $1', [device(n).id]);
+}
+
+async function pidOf(client: Client): Promise<number> {
+  return (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid ?? 0;
+}
+
+/** Process id of the session that waits for a lock of session `pid`, as soon as one waits. */
+async function sessionThatWaitsFor(url: string, pid: number): Promise<number> {
+  let waiting: readonly { pid: number }[] = [];
+  await until(async () => {
+    waiting = await query(url, `SELECT pid FROM pg_stat_activity WHERE ${pid} = ANY(pg_blocking_pids(pid))`);
+    return waiting.length > 0;
+  });
+  return waiting[0]?.pid ?? 0;
 }
