@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { compiledSources, isCompiled } from './test/support/compiled-sources.js';
 import { longestFirst } from './test/support/longest-first.js';
 
 /** Folders and files whose tests have sockets, processes and databases. `npm run test:quick` leaves them out. */
@@ -36,6 +37,7 @@ const FLOORS = Object.fromEntries(
 const MOST_WORKERS = 8;
 
 export default defineConfig(({ mode }) => ({
+  plugins: [compiledSources()],
   test: {
     include: ['test/**/*.test.ts'],
     exclude: mode === 'quick' ? OUTSIDE.map((begin) => (begin.endsWith('/') ? `${begin}**` : begin)) : [],
@@ -53,6 +55,7 @@ export default defineConfig(({ mode }) => ({
     isolate: false,
     restoreMocks: true,
     setupFiles: 'test/support/real-timers.ts',
+    server: { deps: { external: [isCompiled] } },
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],
