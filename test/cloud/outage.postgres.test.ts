@@ -1,26 +1,22 @@
-/** A service whose database goes away while it runs. */
+/** A service whose database goes away while it runs. The tests run at the same time: each waits for limits of time. */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, type TestContext } from 'vitest';
 import { type Service, startService } from '../../src/cloud/service.js';
 import { seededRandom } from '../../src/kernel/random.js';
 import { RealClock } from '../../src/kernel/real-clock.js';
+import { newDatabase } from '../support/postgres/databases.js';
 import { startPostgres } from '../support/postgres/server.js';
 import { until } from '../support/until.js';
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
-async function serviceOn(db: string) {
+async function serviceOn(db: string, { onTestFinished }: TestContext) {
   const failures: string[] = [];
   const service: Service = await startService({
     ...{ db, host: '127.0.0.1', port: 0, udpPort: null, udpRawPort: null, apiKey: 'key', operated: true },
     ...{ clock: new RealClock(), random: seededRandom('outage'), trace: { emit: () => {} } },
     log: { info: () => {}, warn: () => {}, error: (_, message) => failures.push(message) },
   });
-  closing.push(() => service.close());
+  onTestFinished(() => service.close());
   const ask = async (path: string, body?: object) => {
     const headers = { 'x-api-key': 'key', 'content-type': 'application/json' };
     const sent = body && { method: 'POST', body: JSON.stringify(body) };
@@ -31,7 +27,7 @@ async function serviceOn(db: string) {
 }
 
 /** Stands between a service and its database, and can stop passing on what either says. */
-async function betweenThem(url: string) {
+async function betweenThem(url: string, { onTestFinished }: TestContext) {
   const target = new URL(url);
   const [port, host] = [Number(target.port), target.hostname];
   const wires = new Set<Socket>();
@@ -49,7 +45,7 @@ async function betweenThem(url: string) {
     }
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  closing.push(async () => {
+  onTestFinished(() => {
     for (const wire of wires) wire.destroy();
     proxy.close();
   });
@@ -67,11 +63,11 @@ async function betweenThem(url: string) {
   };
 }
 
-describe('a service whose database becomes unreachable', () => {
-  it('answers 503 without logging an error, and continues when the database is back', async () => {
+describe.concurrent('a service whose database becomes unreachable', () => {
+  it('answers 503 without logging an error, and continues when the database is back', async (test) => {
     const server = await startPostgres();
-    closing.push(() => server.stop());
-    const { service, failures, ask } = await serviceOn(server.url);
+    test.onTestFinished(() => server.stop());
+    const { service, failures, ask } = await serviceOn(server.url, test);
 
     await server.crash();
     await until(async () => (await ask('/readyz')).status === 200);
@@ -86,12 +82,10 @@ describe('a service whose database becomes unreachable', () => {
   });
 });
 
-describe('a service whose database hangs', () => {
-  it('answers 503, is not ready, and continues when the database does', async () => {
-    const server = await startPostgres();
-    closing.push(() => server.stop());
-    const wire = await betweenThem(server.url);
-    const { service, failures, ask } = await serviceOn(wire.url);
+describe.concurrent('a service whose database hangs', () => {
+  it('answers 503, is not ready, and continues when the database does', async (test) => {
+    const wire = await betweenThem(await newDatabase(), test);
+    const { service, failures, ask } = await serviceOn(wire.url, test);
     const [space] = JSON.parse((await ask('/v2/spaces')).text);
     const tags = `/v2/spaces/${space.id}/tags`;
     expect((await ask(tags, { name: 'before', color: '#00ffaa' })).status).toBe(201);
@@ -114,13 +108,12 @@ describe('a service whose database hangs', () => {
     expect(failures.filter((message) => message === 'a request failed')).toEqual([]);
   });
 
-  it('answers 503 if a statement waits for a lock', async () => {
-    const server = await startPostgres();
-    closing.push(() => server.stop());
-    const { failures, ask } = await serviceOn(server.url);
+  it('answers 503 if a statement waits for a lock', async (test) => {
+    const url = await newDatabase();
+    const { failures, ask } = await serviceOn(url, test);
     const [space] = JSON.parse((await ask('/v2/spaces')).text);
-    const other = new pg.Client({ connectionString: server.url });
-    closing.push(() => other.end());
+    const other = new pg.Client({ connectionString: url });
+    test.onTestFinished(() => other.end());
     await other.connect();
     await other.query('BEGIN; LOCK TABLE tag');
     const answer = await ask(`/v2/spaces/${space.id}/tags`, { name: 'late', color: '#00ffaa' });
