@@ -1,11 +1,9 @@
-/** `ghostfleet serve` as a process of its own: its first line, one device against it, and sudden death. */
-import { type ChildProcess, spawn } from 'node:child_process';
+/** `ghostfleet serve`: its first line, one device against it, and as a process of its own its sudden death. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { program } from '../../scripts/support/serve-process.js';
+import { type ServeProcess, startServe } from '../../scripts/support/serve-process.js';
 import { DeviceCloudClient } from '../../src/client/client.js';
 import type { Message } from '../../src/client/types.js';
 import { seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
@@ -16,7 +14,6 @@ import { SERIAL, TOKEN, unseal } from '../support/cloud.js';
 import { ghostfleet } from '../support/host.js';
 
 interface Running {
-  readonly process: ChildProcess;
   readonly hello: {
     readonly api: string;
     readonly udp: number;
@@ -24,6 +21,8 @@ interface Running {
     readonly spaceId: string;
     readonly apiKey?: string;
   };
+  /** Ends it like Ctrl-C; resolves with the exit code. */
+  end(): Promise<number>;
 }
 
 let directory: string;
@@ -34,38 +33,33 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
-  for (const { process: child } of running) await end(child, 'SIGKILL');
+  for (const { end } of running) await end();
   running = [];
   rmSync(directory, { recursive: true });
 });
 
-/** Starts the service on free ports and reads its first line. */
-async function serve(...args: readonly string[]): Promise<Running> {
-  const child = spawn(
-    process.execPath,
-    [
-      ...[program(), 'serve', '--json', '--port', '0', '--udp-port', '0', '--udp-raw-port', '0'],
-      ...['--db', join(directory, 'cloud.db'), ...args],
-    ],
-    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, GHOSTFLEET_ADMIN_PASSWORD: PASSWORD } },
-  );
-  let complaint = '';
-  child.stderr.on('data', (text) => {
-    complaint += text;
-  });
-  for await (const line of createInterface({ input: child.stdout })) {
-    const service = { process: child, hello: JSON.parse(line) };
-    running.push(service);
-    return service;
-  }
-  throw new Error(`the service did not start: ${complaint}`);
-}
+const database = () => ['--db', join(directory, 'cloud.db')];
 
-function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
-  return new Promise((resolve) => {
-    if (child.exitCode !== null || child.signalCode !== null) return resolve(child.exitCode);
-    child.once('exit', (code) => resolve(code));
-    child.kill(signal);
+/** Starts the service on free ports, in this process, and reads its first line. */
+function serve(...more: readonly string[]): Promise<Running> {
+  return new Promise((resolve, reject) => {
+    let stop = () => {};
+    const interruptWhen = new Promise<void>((interrupt) => {
+      stop = interrupt;
+    });
+    const watchOut = (out: string): void => {
+      if (!out.includes('\n')) return;
+      const end = async () => {
+        stop();
+        return (await ended).exit;
+      };
+      const service = { hello: JSON.parse(out), end };
+      running.push(service);
+      resolve(service);
+    };
+    const args = ['serve', '--json', '--port', '0', '--udp-port', '0', '--udp-raw-port', '0', ...database(), ...more];
+    const ended = ghostfleet(args, { env: { GHOSTFLEET_ADMIN_PASSWORD: PASSWORD }, interruptWhen, watchOut });
+    void ended.then(({ err }) => reject(new Error(`the service did not start: ${err}`)));
   });
 }
 
@@ -83,7 +77,7 @@ describe('the service', () => {
     const api = clientOf(first);
     const device = await api.createDevice(registration);
     await api.close();
-    expect(await end(first.process, 'SIGTERM')).toBe(0);
+    expect(await first.end()).toBe(0);
 
     const second = await serve();
     expect(second.hello.apiKey).toBeUndefined();
@@ -187,8 +181,11 @@ describe('the service', () => {
   );
 
   it('loses nothing that it has acknowledged when it is killed during traffic', async () => {
-    const service = await serve('--api-key', 'key');
-    const api = clientOf(service);
+    const start = () => startServe(['--api-key', 'key', ...database()]);
+    const service = await start();
+    const clientOn = ({ api, spaceId }: ServeProcess) =>
+      new DeviceCloudClient({ baseUrl: api, apiKey: 'key', spaceId });
+    const api = clientOn(service);
     const { id } = await api.createDevice(registration);
     const acknowledged = { queued: new Set<string>(), uplinks: new Set<number>() };
     let stopped = false;
@@ -199,7 +196,7 @@ describe('the service', () => {
         if (queued) acknowledged.queued.add(queued.id);
       }
     };
-    const transport = await udpTransport({ host: '127.0.0.1', port: service.hello.udp, format: 'base64', sockets: 1 });
+    const transport = await udpTransport({ host: '127.0.0.1', port: service.ports.udp, format: 'base64', sockets: 1 });
     let sequence = 0;
     let number = 0;
     const bodyOf = (n: number) => Buffer.from(n.toString(16).padStart(8, '0'), 'hex');
@@ -219,20 +216,21 @@ describe('the service', () => {
     send();
     const work = Promise.all([posting(), posting(), posting()]);
     while (acknowledged.queued.size < 60 || acknowledged.uplinks.size < 60) await new Promise((r) => setTimeout(r, 10));
-    await end(service.process, 'SIGKILL');
+    await service.end('SIGKILL');
     stopped = true;
     await work;
     await transport.close();
     await api.close();
 
-    const again = await serve('--api-key', 'key');
-    const reader = clientOf(again, 'key');
+    const again = await start();
+    const reader = clientOn(again);
     const stored = { queued: new Set<string>(), uplinks: [] as number[] };
     for await (const message of reader.allMessages({ device_id: id })) {
       if (message.direction === 'down') stored.queued.add(message.id);
       else if (message.type === 'data') stored.uplinks.push(Number.parseInt(message.raw ?? '', 16));
     }
     await reader.close();
+    expect(await again.end('SIGTERM')).toBe(0);
     expect([...acknowledged.queued].filter((queued) => !stored.queued.has(queued))).toEqual([]);
     expect([...acknowledged.uplinks].filter((uplink) => !stored.uplinks.includes(uplink))).toEqual([]);
     expect(new Set(stored.uplinks).size).toBe(stored.uplinks.length);

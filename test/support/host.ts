@@ -20,6 +20,8 @@ export interface HostOptions {
   readonly interruptOn?: RegExp;
   /** Receives the error output so far, after each change. */
   readonly watch?: (err: string) => void;
+  /** Receives the output so far, after each change. */
+  readonly watchOut?: (out: string) => void;
   /** Presses Ctrl-C then. */
   readonly interruptWhen?: Promise<unknown>;
 }
@@ -71,6 +73,7 @@ export async function ghostfleet(args: readonly string[], options: HostOptions =
     out: {
       write: (text) => {
         out += text;
+        options.watchOut?.(out);
         queueMicrotask(look);
       },
       isTerminal: options.terminal !== undefined,
