@@ -247,6 +247,7 @@ function humanLines(
   const made = apiKey ? `${apiKey} (shown only once)` : '(shown on the first start; --api-key adds another)';
   return [
     `API      ${api}/v2`,
+    `docs     ${api}/v2/documentation`,
     `UDP      ${host}:${udp} (base64), ${host}:${udpRaw} (raw)`,
     `space    ${spaceId}`,
     `API key  ${given ? '(as given)' : made}`,

@@ -15,6 +15,7 @@ export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly required: boolean;
+  readonly description?: string;
   readonly schema: Schema;
 }
 
@@ -22,29 +23,41 @@ export interface Parameter {
 export type Schema = Readonly<Record<string, unknown>>;
 
 export interface DocumentedOperation {
+  readonly operationId?: string;
+  readonly description?: string;
   readonly summary?: string;
   readonly tags?: readonly string[];
   readonly security?: readonly Readonly<Record<string, unknown>>[];
   readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
+  readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, Answer>>;
 }
 
 interface Answer {
   readonly description: string;
-  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
+  readonly content?: Content;
 }
+
+/** Bodies by their media type. */
+export type Content = Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>;
 
 /** The document with every reference replaced by what it refers to. */
 export function inlined(document: Document): Document {
   const visit = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(visit);
     if (typeof node !== 'object' || node === null) return node;
-    if ('$ref' in node) return visit(document.components.schemas[String(node.$ref).split('/').at(-1) ?? '']);
+    if ('$ref' in node) return visit(target(document, String(node.$ref)));
     return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, visit(value)]));
   };
   // Because only references were replaced.
   return visit(document) as Document;
+}
+
+/** What a reference such as `#/components/schemas/Tag` refers to. */
+function target(document: Document, reference: string): unknown {
+  const steps = reference.split('/').slice(1);
+  // Because any object can be indexed by any key.
+  return steps.reduce<unknown>((node, step) => (node as Record<string, unknown>)[step], document);
 }
 
 /** Says what is wrong with an answer; undefined when it is as documented. */

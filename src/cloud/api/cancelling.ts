@@ -10,6 +10,10 @@ interface Cancellable<View extends TSchema> {
   readonly tag: Operation['tag'];
   /** Name of the resource with its article, such as `a pending downlink`. */
   readonly what: string;
+  /** The resource in the names of the operations, such as `Downlink`. */
+  readonly noun: string;
+  /** What the device does if the request succeeds. */
+  readonly description: string;
   readonly view: View;
   /** Description of the 409: a sentence that says when the resource can no longer be cancelled. */
   readonly tooLate: string;
@@ -22,13 +26,13 @@ interface Cancellable<View extends TSchema> {
 export function addCancelling<View extends TSchema>(
   routes: Routes,
   item: string,
-  { tag, what, view, tooLate, cancel, read }: Cancellable<View>,
+  { tag, what, noun, description, view, tooLate, cancel, read }: Cancellable<View>,
 ): void {
-  const common = { tag, params: ItemParams, errors: { 409: tooLate } };
+  const common = { tag, description, params: ItemParams, errors: { 409: tooLate } };
 
   routes.post(
     `${item}/cancel`,
-    operation({ ...common, summary: `Cancel ${what}`, response: { 200: view } }),
+    operation({ ...common, id: `cancel${noun}`, summary: `Cancel ${what}`, response: { 200: view } }),
     async (request) => {
       await cancel(request, request.params.id);
       return read(request, request.params.id);
@@ -37,7 +41,12 @@ export function addCancelling<View extends TSchema>(
 
   routes.delete(
     item,
-    operation({ ...common, summary: `Cancel ${what}; no content is returned`, response: { 204: NoContent } }),
+    operation({
+      ...common,
+      id: `delete${noun}`,
+      summary: `Cancel ${what}; no content is returned`,
+      response: { 204: NoContent },
+    }),
     async (request, reply) => {
       await cancel(request, request.params.id);
       return reply.code(204).send();

@@ -109,7 +109,9 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
     COLLECTION,
     operation({
       tag: 'Connectors',
+      id: 'listConnectors',
       summary: 'List connectors',
+      description: 'All connectors of the space with their scripts.',
       params: SpaceParams,
       querystring: Type.Object(PageQuery),
       response: { 200: PageOf(View) },
@@ -124,6 +126,7 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
     COLLECTION,
     operation({
       tag: 'Connectors',
+      id: 'createConnector',
       summary: 'Create a connector',
       description:
         'A connector forwards the messages of devices with which it shares a tag. Its script returns the HTTP request to send.',
@@ -155,6 +158,7 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
     COLLECTION,
     operation({
       tag: 'Connectors',
+      id: 'updateConnectorByName',
       summary: 'Change the connector with this name',
       description: 'For clients that identify a connector by its name instead of its id.',
       params: SpaceParams,
@@ -174,7 +178,14 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
 function addItem(routes: Routes, { store, connectors: forwarding }: ApiContext, resource: ConnectorResource): void {
   routes.get(
     ITEM,
-    operation({ tag: 'Connectors', summary: 'Read a connector', params: ItemParams, response: { 200: View } }),
+    operation({
+      tag: 'Connectors',
+      id: 'getConnector',
+      summary: 'Read a connector',
+      description: 'With its script and its tags.',
+      params: ItemParams,
+      response: { 200: View },
+    }),
     async ({ spaceId, params }) => resource.view(await knownConnector(store, spaceId, params.id)),
   );
 
@@ -182,6 +193,7 @@ function addItem(routes: Routes, { store, connectors: forwarding }: ApiContext, 
     ITEM,
     operation({
       tag: 'Connectors',
+      id: 'updateConnector',
       summary: 'Change a connector',
       description: 'Disabling a connector drops its pending deliveries.',
       params: ItemParams,
@@ -196,7 +208,9 @@ function addItem(routes: Routes, { store, connectors: forwarding }: ApiContext, 
     ITEM,
     operation({
       tag: 'Connectors',
+      id: 'deleteConnector',
       summary: 'Delete a connector and its pending deliveries',
+      description: 'Its earlier deliveries can no longer be read.',
       params: ItemParams,
       response: { 204: NoContent },
     }),

@@ -80,6 +80,7 @@ export const deliveries: Family = (routes, { store, connectors }) => {
     `${item}/preview`,
     operation({
       tag: 'Connectors',
+      id: 'previewConnector',
       summary: 'Preview the request for a message',
       description:
         'Runs the script, or the `transformation` in the body, on a stored message of any type and any tags. Nothing is sent.',
@@ -100,7 +101,9 @@ export const deliveries: Family = (routes, { store, connectors }) => {
     `${item}/deliveries`,
     operation({
       tag: 'Connectors',
+      id: 'listDeliveries',
       summary: 'List deliveries, newest first',
+      description: 'Each delivery is a message that a connector forwards, with all its attempts.',
       params: ItemParams,
       querystring: DeliveryQuery,
       response: { 200: PageOf(DeliveryView) },
@@ -116,7 +119,9 @@ export const deliveries: Family = (routes, { store, connectors }) => {
     `${item}/deliveries/:delivery_id`,
     operation({
       tag: 'Connectors',
+      id: 'getDelivery',
       summary: 'Read a delivery',
+      description: 'With the time, duration and result of each attempt.',
       params: DeliveryParams,
       response: { 200: DeliveryView },
     }),

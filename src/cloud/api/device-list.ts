@@ -19,8 +19,10 @@ const CountQuery = Type.Object(FilterQuery);
 const ListQuery = Type.Object({
   ...PageQuery,
   ...FilterQuery,
-  sort_by: Type.Optional(Type.Enum([...DEVICE_SORTS], { description: `one of ${DEVICE_SORTS.join(', ')}` })),
-  order_by: Type.Optional(Type.Enum(['asc', 'desc'], { description: '"asc" or "desc"' })),
+  sort_by: Type.Optional(
+    Type.Enum([...DEVICE_SORTS], { default: 'id', description: `one of ${DEVICE_SORTS.join(', ')}` }),
+  ),
+  order_by: Type.Optional(Type.Enum(['asc', 'desc'], { default: 'asc', description: '"asc" or "desc"' })),
 });
 
 export const deviceLists: Family = (routes, { store }) => {
@@ -30,6 +32,7 @@ export const deviceLists: Family = (routes, { store }) => {
     collection,
     operation({
       tag: 'Devices',
+      id: 'listDevices',
       summary: 'List devices',
       description: '`tag_ids` may be repeated, also as `tag_ids[]`.',
       params: SpaceParams,
@@ -55,7 +58,9 @@ export const deviceLists: Family = (routes, { store }) => {
     `${collection}/count`,
     operation({
       tag: 'Devices',
+      id: 'countDevices',
       summary: 'Count devices',
+      description: 'Counts the devices that a list with the same filters would contain.',
       params: SpaceParams,
       querystring: CountQuery,
       response: { 200: Type.Object({ count: Type.Integer({ minimum: 0 }) }, { title: 'Count' }) },

@@ -77,7 +77,10 @@ function addRegistration(routes: Routes, { store, clock, ids, downlinks }: ApiCo
     COLLECTION,
     operation({
       tag: 'Devices',
+      id: 'createDevice',
       summary: 'Register a device',
+      description:
+        'The serial number and the claim token are on the label of the device. From now on, the service accepts its messages.',
       params: SpaceParams,
       headers: IdempotencyHeaders,
       body: NewDevice,
@@ -120,7 +123,15 @@ function addRegistration(routes: Routes, { store, clock, ids, downlinks }: ApiCo
 function addItem(routes: Routes, { store, downlinks }: ApiContext, resource: DeviceResource): void {
   routes.get(
     ITEM,
-    operation({ tag: 'Devices', summary: 'Read a device', params: ItemParams, response: { 200: Device } }),
+    operation({
+      tag: 'Devices',
+      id: 'getDevice',
+      summary: 'Read a device',
+      description:
+        'With its tags, and what it reported when its session began. Claim token and secret are never returned.',
+      params: ItemParams,
+      response: { 200: Device },
+    }),
     async (request) => resource.view(request, await visibleDevice(store, request, request.params.id)),
   );
 
@@ -128,6 +139,7 @@ function addItem(routes: Routes, { store, downlinks }: ApiContext, resource: Dev
     ITEM,
     operation({
       tag: 'Devices',
+      id: 'updateDevice',
       summary: 'Change a device',
       description:
         '`tags` and `label` replace the whole set. `token` is for a repaired device; the old claim token becomes invalid ' +
@@ -159,6 +171,7 @@ function addRemoval(routes: Routes, { store, clock, downlinks, firmware }: ApiCo
     ITEM,
     operation({
       tag: 'Devices',
+      id: 'deleteDevice',
       summary: 'Remove a device',
       description:
         'Cancels its pending downlinks and its firmware update, deletes its variables, and hides its messages from lists.',

@@ -58,6 +58,8 @@ export const downlinks: Family = (routes, context, options) => {
   addCancelling(routes, '/spaces/:space_id/messages/:id', {
     tag: 'Downlinks',
     what: 'a pending downlink',
+    noun: 'Downlink',
+    description: 'The device does not get the downlink. One that was sent cannot be cancelled.',
     view: Message,
     tooLate: 'The message is not a pending downlink.',
     ...resource,
@@ -72,6 +74,7 @@ function addQueueing(routes: Routes, { store }: ApiContext, { send }: DownlinkRe
     `${device}/configs`,
     operation({
       ...QUEUEING,
+      id: 'queueConfig',
       summary: 'Queue configuration lines',
       description:
         'Lines such as `app config …`. Leave out `config save`: the device saves the configuration and restarts by itself.',
@@ -89,6 +92,7 @@ function addQueueing(routes: Routes, { store }: ApiContext, { send }: DownlinkRe
     `${device}/commands`,
     operation({
       ...QUEUEING,
+      id: 'queueCommands',
       summary: 'Queue shell commands',
       description: 'The device sends the output later, in a message of type `shell`.',
       params: ItemParams,
@@ -105,6 +109,7 @@ function addQueueing(routes: Routes, { store }: ApiContext, { send }: DownlinkRe
     `${device}/downlinks`,
     operation({
       ...QUEUEING,
+      id: 'queueData',
       summary: 'Queue data for the application',
       description: 'The firmware of the device defines the fields.',
       params: ItemParams,
@@ -121,6 +126,7 @@ function addQueueing(routes: Routes, { store }: ApiContext, { send }: DownlinkRe
     '/spaces/:space_id/messages',
     operation({
       ...QUEUEING,
+      id: 'createMessage',
       summary: 'Queue a downlink of any type',
       description:
         'Instead of a `body`, data may have `raw`: the bytes that the application of the device gets. They need no encoder.',

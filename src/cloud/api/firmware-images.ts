@@ -51,7 +51,9 @@ export const firmwareImages: Family = (routes, { store, clock, ids, firmware: { 
     collection,
     operation({
       tag: 'Firmware',
+      id: 'listFirmwareImages',
       summary: 'List firmware images',
+      description: 'The metadata of the images of the space. Images themselves are sent only to devices.',
       params: SpaceParams,
       querystring: Type.Object(PageQuery),
       response: { 200: PageOf(FirmwareImage) },
@@ -64,6 +66,7 @@ export const firmwareImages: Family = (routes, { store, clock, ids, firmware: { 
     collection,
     operation({
       tag: 'Firmware',
+      id: 'createFirmwareImage',
       summary: 'Upload a firmware image',
       description:
         'An image for virtual devices contains its bundle, name and version. For any other image, `version` is required.',
@@ -97,7 +100,9 @@ export const firmwareImages: Family = (routes, { store, clock, ids, firmware: { 
     item,
     operation({
       tag: 'Firmware',
+      id: 'getFirmwareImage',
       summary: 'Read the metadata of a firmware image',
+      description: 'Bundle, name, version, size and hash. The image itself is sent only to devices.',
       params: ItemParams,
       response: { 200: FirmwareImage },
     }),
@@ -108,6 +113,7 @@ export const firmwareImages: Family = (routes, { store, clock, ids, firmware: { 
     item,
     operation({
       tag: 'Firmware',
+      id: 'deleteFirmwareImage',
       summary: 'Delete a firmware image',
       description: 'Unfinished updates to this image fail.',
       params: ItemParams,

@@ -77,7 +77,9 @@ function addOfSpace(routes: Routes, { store }: ApiContext, resource: UpdateResou
     COLLECTION,
     operation({
       tag: 'Firmware',
+      id: 'listFirmwareUpdates',
       summary: 'List firmware updates',
+      description: 'Unfinished and finished updates of all devices.',
       params: SpaceParams,
       querystring: ListQuery,
       response: { 200: PageOf(FirmwareUpdate) },
@@ -93,7 +95,9 @@ function addOfSpace(routes: Routes, { store }: ApiContext, resource: UpdateResou
     COLLECTION,
     operation({
       ...SCHEDULING,
+      id: 'createFirmwareUpdate',
       summary: 'Schedule a firmware update of a device',
+      description: 'The device downloads the image in chunks, from its next contact on.',
       params: SpaceParams,
       body: NewUpdate,
     }),
@@ -108,7 +112,9 @@ function addOfSpace(routes: Routes, { store }: ApiContext, resource: UpdateResou
     `${COLLECTION}/:id`,
     operation({
       tag: 'Firmware',
+      id: 'getFirmwareUpdate',
       summary: 'Read a firmware update',
+      description: 'With its progress and the times of its states.',
       params: ItemParams,
       response: { 200: FirmwareUpdate },
     }),
@@ -118,6 +124,8 @@ function addOfSpace(routes: Routes, { store }: ApiContext, resource: UpdateResou
   addCancelling(routes, `${COLLECTION}/:id`, {
     tag: 'Firmware',
     what: 'a firmware update',
+    noun: 'FirmwareUpdate',
+    description: 'The device keeps its present firmware.',
     view: FirmwareUpdate,
     tooLate: 'The device is already swapping its images, or the update has ended.',
     cancel: resource.cancel,
@@ -131,7 +139,9 @@ function addOfDevice(routes: Routes, { store }: ApiContext, resource: UpdateReso
     OF_DEVICE,
     operation({
       tag: 'Firmware',
+      id: 'listFirmwareUpdatesOfDevice',
       summary: 'List firmware updates of a device',
+      description: 'Unfinished and finished updates of one device.',
       params: ItemParams,
       querystring: DeviceListQuery,
       response: { 200: PageOf(FirmwareUpdate) },
@@ -148,7 +158,9 @@ function addOfDevice(routes: Routes, { store }: ApiContext, resource: UpdateReso
     OF_DEVICE,
     operation({
       ...SCHEDULING,
+      id: 'createFirmwareUpdateOfDevice',
       summary: 'Schedule a firmware update of this device',
+      description: 'The device downloads the image in chunks, from its next contact on.',
       params: ItemParams,
       body: NewUpdateOfDevice,
     }),

@@ -23,6 +23,7 @@ import { deliveries } from './deliveries.js';
 import { deviceLists } from './device-list.js';
 import { devices } from './devices.js';
 import { downlinks } from './downlinks.js';
+import { ANSWERS, REQUESTS } from './examples.js';
 import type { ApiContext, ApiOptions, Family } from './family.js';
 import { firmware } from './firmware.js';
 import { firmwareImages } from './firmware-images.js';
@@ -30,6 +31,7 @@ import { repeatable } from './idempotency.js';
 import { keys } from './keys.js';
 import { limitRequests, SERVER_LIMITS } from './limits.js';
 import { login, spaceLogin } from './logins.js';
+import { MEANINGS } from './meanings.js';
 import { messages } from './messages.js';
 import { spaces } from './spaces.js';
 import { tags } from './tags.js';
@@ -95,7 +97,7 @@ export function createApi(
   if (options.cors) api.register(cors, CORS);
   const { rateLimit, rateLimitHolds } = options;
   limitRequests(api, { clock: context.clock, rateLimit, rateLimitHolds, isProxy });
-  documentApi(api);
+  documentApi(api, { meanings: MEANINGS, answers: ANSWERS, requests: REQUESTS });
   const families = named('families', async (routes) => {
     routes.addHook('onRequest', authenticate(all));
     repeatable(routes.withTypeProvider<TypeBoxProvider>(), all);

@@ -70,7 +70,9 @@ function addCollection(routes: Routes, { store, clock, ids, random }: ApiContext
     COLLECTION,
     operation({
       tag: 'Keys',
+      id: 'listKeys',
       summary: 'List API keys',
+      description: 'Without their secrets, of which only the first characters are stored.',
       params: SpaceParams,
       querystring: Type.Object(PageQuery),
       response: { 200: PageOf(Key) },
@@ -85,6 +87,7 @@ function addCollection(routes: Routes, { store, clock, ids, random }: ApiContext
     COLLECTION,
     operation({
       tag: 'Keys',
+      id: 'createKey',
       summary: 'Create an API key',
       description:
         'A key with `tags` sees only the devices that have one of them. `access_type` defaults to `write`. After `expires_at`, ' +
@@ -115,7 +118,14 @@ function addCollection(routes: Routes, { store, clock, ids, random }: ApiContext
 function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyResource): void {
   routes.get(
     ITEM,
-    operation({ tag: 'Keys', summary: 'Read an API key', params: ItemParams, response: { 200: Key } }),
+    operation({
+      tag: 'Keys',
+      id: 'getKey',
+      summary: 'Read an API key',
+      description: 'Without its secret.',
+      params: ItemParams,
+      response: { 200: Key },
+    }),
     async ({ spaceId, params }) => resource.view(await resource.find(spaceId, params.id)),
   );
 
@@ -123,6 +133,7 @@ function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyRes
     ITEM,
     operation({
       tag: 'Keys',
+      id: 'updateKey',
       summary: 'Change an API key',
       description: '`tags` replaces the whole set; with an empty list the key sees the whole space.',
       params: ItemParams,
@@ -146,7 +157,14 @@ function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyRes
 
   routes.delete(
     ITEM,
-    operation({ tag: 'Keys', summary: 'Delete an API key', params: ItemParams, response: { 204: NoContent } }),
+    operation({
+      tag: 'Keys',
+      id: 'deleteKey',
+      summary: 'Delete an API key',
+      description: 'The key becomes invalid immediately.',
+      params: ItemParams,
+      response: { 204: NoContent },
+    }),
     async ({ spaceId, params }, reply) => {
       await store.commit(deleteKey((await resource.find(spaceId, params.id)).id));
       return reply.code(204).send();
@@ -157,6 +175,7 @@ function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyRes
     `${ITEM}/rotate`,
     operation({
       tag: 'Keys',
+      id: 'rotateKey',
       summary: 'Replace the secret of an API key',
       description: 'The old secret becomes invalid immediately.',
       params: ItemParams,

@@ -53,7 +53,9 @@ export const login: Family = (routes, { members, logins }) => {
       bodyLimit: OPEN_BODY_LIMIT,
       ...operation({
         tag: 'Accounts',
+        id: 'login',
         summary: 'Log in',
+        description: 'Returns a token that opens all spaces of the account.',
         access: 'anyone',
         body: Credentials,
         response: { 200: Token },
@@ -73,6 +75,7 @@ export const login: Family = (routes, { members, logins }) => {
       bodyLimit: OPEN_BODY_LIMIT,
       ...operation({
         tag: 'Accounts',
+        id: 'acceptInvitation',
         summary: 'Accept an invitation',
         description:
           'The password becomes the password of a new account. For an existing account, give its current password.',
@@ -97,6 +100,7 @@ export const spaceLogin: Family = (routes, { members, logins }) => {
     '/auth/space',
     operation({
       tag: 'Accounts',
+      id: 'bindLogin',
       summary: 'Bind a login to a space',
       description: 'Only with `--legacy-paths`. The token opens the paths `/v2/devices` and `/v2/messages`.',
       body: Type.Object({ space_id: Uuid }, { description: 'a JSON object' }),

@@ -1,7 +1,7 @@
 /** Reading of messages (device cloud API, "Messages"; cloud API gaps, 3.5). */
 import Type, { type Static } from 'typebox';
 import { isoTime } from '../../kernel/calendar.js';
-import { days } from '../../kernel/time.js';
+import { days, type UnixMillis } from '../../kernel/time.js';
 import { operation, PageOf } from '../http/operation.js';
 import {
   Hash,
@@ -18,7 +18,7 @@ import {
 import { isoTimeOrNull, parseTimestamp } from '../http/time.js';
 import { serialText } from '../store/order.js';
 import type { ListedMessage, MessageQuery } from '../store/store.js';
-import { type Caller, visibleMessage, visibleTag } from './access.js';
+import { type Access, type Caller, visibleMessage, visibleTag } from './access.js';
 import type { ApiOptions, Family } from './family.js';
 import { maskingsFor } from './masking.js';
 import { pageOf, setTotal } from './totals.js';
@@ -86,6 +86,7 @@ export const messages: Family = (routes, { store, clock, downlinks }, options) =
     '/spaces/:space_id/messages',
     operation({
       tag: 'Messages',
+      id: 'listMessages',
       summary: 'List messages, newest first',
       description:
         'Without `after`, only messages of the last 24 hours are listed. `type` may be repeated, also as `type[]`. The type ' +
@@ -97,17 +98,7 @@ export const messages: Family = (routes, { store, clock, downlinks }, options) =
     async (request, reply) => {
       const { spaceId, query, access } = request;
       const { limit = 20, offset } = query;
-      const rows = await store.messages(spaceId, {
-        scope: access.scope ?? undefined,
-        deviceId: query.device_id,
-        tagId: query.tag_id && visibleTag(access, query.tag_id),
-        types: query.type?.flatMap((type) => (type === 'codec' ? ['encoder', 'decoder'] : [type])),
-        ...directionOf(query),
-        createdAfter: query.after === undefined ? clock.wall - WINDOW : parseTimestamp(query.after),
-        createdBefore: query.before === undefined ? undefined : parseTimestamp(query.before),
-        limit,
-        after: offset,
-      });
+      const rows = await store.messages(spaceId, { ...filterOf(query, access, clock.wall), limit, after: offset });
       // Counting could read a million messages to find a few: the header says what the page proves.
       setTotal(reply, rows.length, offset === undefined ? limit : 0);
       return shown(request, rows);
@@ -116,7 +107,14 @@ export const messages: Family = (routes, { store, clock, downlinks }, options) =
 
   routes.get(
     item,
-    operation({ tag: 'Messages', summary: 'Read a message', params: ItemParams, response: { 200: Message } }),
+    operation({
+      tag: 'Messages',
+      id: 'getMessage',
+      summary: 'Read a message',
+      description: 'A message from a device, or a downlink with its present state.',
+      params: ItemParams,
+      response: { 200: Message },
+    }),
     async (request) => {
       const [only] = await shown(request, [await visibleMessage(store, request, request.params.id)]);
       return only;
@@ -127,6 +125,7 @@ export const messages: Family = (routes, { store, clock, downlinks }, options) =
     `${item}/timeline`,
     operation({
       tag: 'Messages',
+      id: 'listTimeline',
       summary: 'Read the timeline of a downlink',
       description: 'Events in order of time. Of contacts and offers, only the first and the latest are kept.',
       params: ItemParams,
@@ -164,6 +163,18 @@ export const messages: Family = (routes, { store, clock, downlinks }, options) =
     );
   }
 };
+
+function filterOf(query: Static<typeof ListQuery>, access: Access, now: UnixMillis) {
+  return {
+    scope: access.scope ?? undefined,
+    deviceId: query.device_id,
+    tagId: query.tag_id && visibleTag(access, query.tag_id),
+    types: query.type?.flatMap((type) => (type === 'codec' ? ['encoder', 'decoder'] : [type])),
+    ...directionOf(query),
+    createdAfter: query.after === undefined ? now - WINDOW : parseTimestamp(query.after),
+    createdBefore: query.before === undefined ? undefined : parseTimestamp(query.before),
+  };
+}
 
 /**
  * The latest value of a device is read with the types `data` and no direction (device cloud API, "Messages", rule 2). A

@@ -58,7 +58,9 @@ function addCollection(
     COLLECTION,
     operation({
       tag: 'Spaces',
+      id: 'listSpaces',
       summary: 'List spaces',
+      description: 'The space of the API key, or all spaces of which the account of the login is a member.',
       querystring: Type.Object(PageQuery),
       response: { 200: PageOf(Space) },
     }),
@@ -69,6 +71,7 @@ function addCollection(
     COLLECTION,
     operation({
       tag: 'Spaces',
+      id: 'createSpace',
       summary: 'Create a space',
       description:
         'The account of the login becomes the owner. An API key cannot create spaces. `type` defaults to `team`.',
@@ -91,7 +94,14 @@ function addCollection(
 function addItem(routes: Routes, { store, members }: ApiContext, resource: SpaceResource, readName: ReadName): void {
   routes.get(
     ITEM,
-    operation({ tag: 'Spaces', summary: 'Read a space', params: SpaceParams, response: { 200: Space } }),
+    operation({
+      tag: 'Spaces',
+      id: 'getSpace',
+      summary: 'Read a space',
+      description: 'With its owner, and the role that the caller has in it.',
+      params: SpaceParams,
+      response: { 200: Space },
+    }),
     async ({ spaceId, access }) => resource.view(await resource.find(spaceId), access.role),
   );
 
@@ -99,6 +109,7 @@ function addItem(routes: Routes, { store, members }: ApiContext, resource: Space
     ITEM,
     operation({
       tag: 'Spaces',
+      id: 'updateSpace',
       summary: 'Change a space',
       description: '`owner_id` transfers the space to another of its admins. Only the owner may transfer it.',
       params: SpaceParams,
@@ -124,6 +135,7 @@ function addItem(routes: Routes, { store, members }: ApiContext, resource: Space
     ITEM,
     operation({
       tag: 'Spaces',
+      id: 'deleteSpace',
       summary: 'Delete a space',
       description:
         'Deletes its tags, connectors, variables, users and keys as well. A space with devices cannot be deleted. Only the ' +

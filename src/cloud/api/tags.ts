@@ -65,7 +65,9 @@ function addCollection(
     COLLECTION,
     operation({
       tag: 'Tags',
+      id: 'listTags',
       summary: 'List tags',
+      description: 'A key that is limited to tags sees only these.',
       params: SpaceParams,
       querystring: Type.Object(PageQuery),
       response: { 200: PageOf(Tag) },
@@ -83,7 +85,9 @@ function addCollection(
     COLLECTION,
     operation({
       tag: 'Tags',
+      id: 'createTag',
       summary: 'Create a tag',
+      description: 'Names are unique within a space. The access type limits keys that have the tag.',
       params: SpaceParams,
       headers: IdempotencyHeaders,
       body: NewTag,
@@ -113,7 +117,14 @@ function addCollection(
 function addItem(routes: Routes, { store }: ApiContext, resource: TagResource, readName: ReadName): void {
   routes.get(
     ITEM,
-    operation({ tag: 'Tags', summary: 'Read a tag', params: ItemParams, response: { 200: Tag } }),
+    operation({
+      tag: 'Tags',
+      id: 'getTag',
+      summary: 'Read a tag',
+      description: 'Its name, colour and access type.',
+      params: ItemParams,
+      response: { 200: Tag },
+    }),
     async (request) => tagView(await resource.find(request, request.params.id)),
   );
 
@@ -121,7 +132,9 @@ function addItem(routes: Routes, { store }: ApiContext, resource: TagResource, r
     ITEM,
     operation({
       tag: 'Tags',
+      id: 'updateTag',
       summary: 'Change a tag',
+      description: 'Changes the fields that the body contains.',
       params: ItemParams,
       body: TagUpdate,
       response: { 200: Tag },
@@ -147,7 +160,9 @@ function addItem(routes: Routes, { store }: ApiContext, resource: TagResource, r
     ITEM,
     operation({
       tag: 'Tags',
+      id: 'deleteTag',
       summary: 'Delete a tag and all references to it',
+      description: 'Devices, connectors and keys lose the tag. A key whose last tag is deleted sees no device.',
       params: ItemParams,
       response: { 204: NoContent },
     }),

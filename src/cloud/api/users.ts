@@ -8,9 +8,10 @@ import type { Member } from '../accounts/member-records.js';
 import { INVITATION } from '../accounts/members.js';
 import { ApiFault, notFound } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
+import type { Routes } from '../http/routes.js';
 import { Email, ItemParams, Name, Nullable, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
 import type { Id } from '../store/store.js';
-import type { Family } from './family.js';
+import type { ApiContext, Family } from './family.js';
 import { pageOf } from './totals.js';
 
 const Role = Type.Enum(['admin', 'user'], { description: '"admin" or "user"' });
@@ -47,15 +48,23 @@ const UserUpdate = Type.Object(
 
 const LAST = { 409: 'The user is the last admin, or the owner, who must transfer the space first.' };
 
-export const users: Family = (routes, { members, clock }) => {
-  const collection = '/spaces/:space_id/users';
-  const item = '/spaces/:space_id/users/:id';
+export const users: Family = (routes, context) => {
+  addCollection(routes, context);
+  addItem(routes, context);
+};
 
+const COLLECTION = '/spaces/:space_id/users';
+const ITEM = '/spaces/:space_id/users/:id';
+
+/** List and invite. */
+function addCollection(routes: Routes, { members, clock }: ApiContext): void {
   routes.get(
-    collection,
+    COLLECTION,
     operation({
       tag: 'Users',
+      id: 'listUsers',
       summary: 'List users',
+      description: 'The members of the space, and those who are invited.',
       params: SpaceParams,
       querystring: Type.Object(PageQuery),
       response: { 200: PageOf(User) },
@@ -65,9 +74,10 @@ export const users: Family = (routes, { members, clock }) => {
   );
 
   routes.post(
-    `${collection}/invite`,
+    `${COLLECTION}/invite`,
     operation({
       tag: 'Users',
+      id: 'inviteUser',
       summary: 'Invite a user',
       description:
         '`role` defaults to `user`. The service sends no mail: hand the `invite_token` of the answer to the user.',
@@ -85,18 +95,30 @@ export const users: Family = (routes, { members, clock }) => {
       return reply.code(201).send({ ...userView(member), invite_token: token, invite_expires_at: expiry });
     },
   );
+}
 
+/** Read, change and remove one user. */
+function addItem(routes: Routes, { members }: ApiContext): void {
   routes.get(
-    item,
-    operation({ tag: 'Users', summary: 'Read a user', params: ItemParams, response: { 200: User } }),
+    ITEM,
+    operation({
+      tag: 'Users',
+      id: 'getUser',
+      summary: 'Read a user',
+      description: 'The id of a user is the same in every space.',
+      params: ItemParams,
+      response: { 200: User },
+    }),
     async ({ spaceId, params }) => userView(await find(spaceId, params.id)),
   );
 
   routes.put(
-    item,
+    ITEM,
     operation({
       tag: 'Users',
+      id: 'updateUser',
       summary: 'Change a user',
+      description: 'Changes the role and the name in this space. The new role takes effect immediately.',
       params: ItemParams,
       body: UserUpdate,
       response: { 200: User },
@@ -113,9 +135,10 @@ export const users: Family = (routes, { members, clock }) => {
   );
 
   routes.delete(
-    item,
+    ITEM,
     operation({
       tag: 'Users',
+      id: 'deleteUser',
       summary: 'Remove a user from the space',
       description: 'Takes effect immediately. The account itself is not deleted.',
       params: ItemParams,
@@ -133,7 +156,7 @@ export const users: Family = (routes, { members, clock }) => {
     if (!member) throw notFound('user');
     return member;
   }
-};
+}
 
 /** Returns the result of a change of a member, or throws the error for the reason why it was not made. */
 function allowed<T>(result: T | 'last-admin' | 'owner' | 'gone'): T {

@@ -82,6 +82,7 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
     COLLECTION,
     operation({
       tag: 'Variables',
+      id: 'listVariables',
       summary: 'List variables',
       description: 'Filters match whole values.',
       params: SpaceParams,
@@ -109,6 +110,7 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
     COLLECTION,
     operation({
       tag: 'Variables',
+      id: 'createVariable',
       summary: 'Create a variable',
       description:
         'Without `device_id`, the variable belongs to the space. The value of a secure variable is never returned.',
@@ -143,7 +145,14 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
 function addItem(routes: Routes, { store }: ApiContext, resource: VariableResource): void {
   routes.get(
     ITEM,
-    operation({ tag: 'Variables', summary: 'Read a variable', params: ItemParams, response: { 200: View } }),
+    operation({
+      tag: 'Variables',
+      id: 'getVariable',
+      summary: 'Read a variable',
+      description: 'The value of a secure variable is null.',
+      params: ItemParams,
+      response: { 200: View },
+    }),
     async ({ spaceId, params }) => view(await resource.find(spaceId, params.id)),
   );
 
@@ -151,6 +160,7 @@ function addItem(routes: Routes, { store }: ApiContext, resource: VariableResour
     ITEM,
     operation({
       tag: 'Variables',
+      id: 'updateVariable',
       summary: 'Change a variable',
       description: 'A secure variable can be made visible only together with a new `value`.',
       params: ItemParams,
@@ -184,7 +194,9 @@ function addItem(routes: Routes, { store }: ApiContext, resource: VariableResour
     ITEM,
     operation({
       tag: 'Variables',
+      id: 'deleteVariable',
       summary: 'Delete a variable',
+      description: 'Scripts that read it get no value from now on.',
       params: ItemParams,
       response: { 204: NoContent },
       errors: LOCKED,
@@ -201,11 +213,12 @@ function addItem(routes: Routes, { store }: ApiContext, resource: VariableResour
 
 /** Lock and unlock one variable, by POST or by PUT. */
 function addLocking(routes: Routes, { store }: ApiContext, resource: VariableResource): void {
-  for (const [action, locked, summary] of [
-    ['lock', true, 'Lock a variable against changes'],
-    ['unlock', false, 'Unlock a variable'],
+  for (const [action, locked, summary, description] of [
+    ['lock', true, 'Lock a variable against changes', 'A locked variable can neither be changed nor deleted.'],
+    ['unlock', false, 'Unlock a variable', 'It can be changed and deleted again.'],
   ] as const) {
-    const described = operation({ tag: 'Variables', summary, params: ItemParams, response: { 200: View } });
+    const described = (id: string) =>
+      operation({ tag: 'Variables', id, summary, description, params: ItemParams, response: { 200: View } });
     const path = `${ITEM}/${action}`;
     const handle = (spaceId: Id, id: Id) =>
       untilUndisturbed(async () => {
@@ -214,8 +227,8 @@ function addLocking(routes: Routes, { store }: ApiContext, resource: VariableRes
         await store.commit([changeVariable(before, variable)]);
         return view(variable);
       });
-    routes.post(path, described, ({ spaceId, params }) => handle(spaceId, params.id));
-    routes.put(path, described, ({ spaceId, params }) => handle(spaceId, params.id));
+    routes.post(path, described(`${action}Variable`), ({ spaceId, params }) => handle(spaceId, params.id));
+    routes.put(path, described(`${action}VariableByPut`), ({ spaceId, params }) => handle(spaceId, params.id));
   }
 }
 

@@ -79,6 +79,7 @@ export class HttpGateway {
       '/device/:serial_number/session',
       forDevices({
         ...common,
+        id: 'startDeviceSession',
         summary: 'Start a session',
         description: 'The session response is the first downlink of the following polls.',
         headers: Headers,
@@ -91,6 +92,7 @@ export class HttpGateway {
       '/device/:serial_number/uplink',
       forDevices({
         ...common,
+        id: 'sendUplink',
         summary: 'Send a message',
         description: 'The response is sent when the message is durable.',
         headers: Headers,
@@ -103,6 +105,7 @@ export class HttpGateway {
       '/device/:serial_number/poll',
       forDevices({
         ...common,
+        id: 'pollDownlink',
         summary: 'Poll for a downlink',
         description: 'Every poll offers the same downlink until it is acknowledged.',
         response: { 200: Offer },
@@ -113,6 +116,7 @@ export class HttpGateway {
       '/device/:serial_number/ack',
       forDevices({
         ...common,
+        id: 'acknowledgeDownlink',
         summary: 'Acknowledge a downlink',
         description: 'Confirms that the device has stored the downlink. May be repeated, also on another node.',
         body: Ack,

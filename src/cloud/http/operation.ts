@@ -4,7 +4,14 @@
  *
  *     routes.get(
  *       '/spaces/:space_id/tags/:id',
- *       operation({ tag: 'Tags', summary: 'Read a tag', params: ItemParams, response: { 200: Tag } }),
+ *       operation({
+ *         tag: 'Tags',
+ *         id: 'getTag',
+ *         summary: 'Read a tag',
+ *         description: 'Its name, colour and access type.',
+ *         params: ItemParams,
+ *         response: { 200: Tag },
+ *       }),
  *       async ({ spaceId, params }) => tagView(await find(spaceId, params.id)),
  *     );
  *
@@ -33,10 +40,12 @@ export const TAGS = {
 
 export interface Operation {
   readonly tag: keyof typeof TAGS;
+  /** Name of the operation in generated clients: a verb and a noun, unique, and never changed. */
+  readonly id: string;
   /** A few words in the imperative: `List devices`. */
   readonly summary: string;
   /** Details that the summary and the schemas do not show. */
-  readonly description?: string;
+  readonly description: string;
   /** Required credential. Default: an API key or a login token. */
   readonly access?: 'claim-token' | 'anyone';
   readonly params?: TSchema;
@@ -53,7 +62,7 @@ export interface Operation {
 /** The body of every failure (cloud API gaps, 2.7). */
 const Fault = Type.Object(
   {
-    statusCode: Type.Integer(),
+    statusCode: Type.Integer({ description: 'the status' }),
     error: Type.String({ description: 'the name of the status' }),
     message: Type.String({ description: 'the reason' }),
     code: Type.Optional(Type.String({ description: 'stable, for programs' })),
@@ -83,11 +92,12 @@ export function PageOf<Item extends TSchema>(item: Item) {
 
 /** Converts a description to the options of a Fastify route. */
 export function operation<const O extends Operation>(description: O): { readonly schema: Pick<O, keyof O & Checked> } {
-  const { tag, errors: _, access, response, ...rest } = description;
+  const { tag, id, errors: _, access, response, ...rest } = description;
   const schema = {
     // A parameter that a request does not have is rejected. Devices and monitors may send any.
     ...(access !== 'claim-token' && tag !== 'Operations' && { querystring: NO_PARAMETERS }),
     ...rest,
+    operationId: id,
     tags: [tag],
     security: SECURITY[access ?? 'key'],
     response: { ...withDescriptions(response), ...failures(description) },
@@ -116,25 +126,63 @@ function withDescriptions(response: Operation['response']): Record<string, objec
   return Object.fromEntries(described);
 }
 
-function failures({ params, querystring, body, access, errors }: Operation): Record<string, TSchema> {
-  const sentences: Record<number, string> = {
-    ...((params || querystring || body) && { 400: 'A part of the request does not match its schema.' }),
-    ...(access !== 'anyone' && { 401: 'The credential is missing or invalid.' }),
-    ...(access === undefined && { 403: 'The key or the role does not allow this.' }),
-    ...(params && { 404: 'The resource does not exist or belongs to another space.' }),
-    ...(body && { 413: 'The body is longer than 1 MiB.', 415: 'The body is not JSON, or is compressed.' }),
-    429: 'Too many requests; retry after the seconds in `Retry-After`.',
-    503: 'Overloaded or shutting down; retry after the seconds in `Retry-After`.',
-    ...errors,
+interface CommonFailure {
+  readonly status: number;
+  readonly sentence: string;
+  /** Whether a request can fail in this way. */
+  readonly concerns: (route: Operation) => boolean;
+}
+
+const RETRY_LATER = 'retry after the seconds in `Retry-After`.';
+
+/** The failures that all routes share. */
+export const COMMON_FAILURES: readonly CommonFailure[] = [
+  {
+    status: 400,
+    sentence: 'A part of the request does not match its schema.',
+    concerns: ({ params, querystring, body }) => Boolean(params || querystring || body),
+  },
+  {
+    status: 401,
+    sentence: 'The credential is missing or invalid.',
+    concerns: ({ access }) => access !== 'anyone',
+  },
+  {
+    status: 403,
+    sentence: 'The key or the role does not allow this.',
+    concerns: ({ access }) => access === undefined,
+  },
+  {
+    status: 404,
+    sentence: 'The resource does not exist or belongs to another space.',
+    concerns: ({ params }) => params !== undefined,
+  },
+  { status: 413, sentence: 'The body is longer than 1 MiB.', concerns: ({ body }) => body !== undefined },
+  { status: 415, sentence: 'The body is not JSON, or is compressed.', concerns: ({ body }) => body !== undefined },
+  { status: 429, sentence: `Too many requests; ${RETRY_LATER}`, concerns: () => true },
+  { status: 500, sentence: 'An error in the service; its log has the cause.', concerns: () => true },
+  { status: 503, sentence: `Overloaded or shutting down; ${RETRY_LATER}`, concerns: () => true },
+];
+
+function failures(route: Operation): Record<string, TSchema> {
+  const common = COMMON_FAILURES.filter(({ concerns }) => concerns(route));
+  const sentences: Record<string, string> = {
+    ...Object.fromEntries(common.map(({ status, sentence }) => [status, sentence])),
+    ...route.errors,
   };
-  return Object.fromEntries(Object.entries(sentences).map(([status, sentence]) => [status, faultWith(sentence)]));
+  return Object.fromEntries(
+    Object.entries(sentences).map(([status, sentence]) => [status, faultWith(sentence, Number(status))]),
+  );
 }
 
 /** Schemas of failures by their description: every route has the same few. */
 const faults = new Map<string, TSchema>();
 
-function faultWith(sentence: string): TSchema {
-  const schema = faults.get(sentence) ?? { ...Fault, 'x-response-description': sentence };
+function faultWith(sentence: string, status: number): TSchema {
+  const headers = status === 429 || status === 503 ? { headers: RETRY } : {};
+  const schema = faults.get(sentence) ?? { ...Fault, ...headers, 'x-response-description': sentence };
   faults.set(sentence, schema);
   return schema;
 }
+
+const RETRY = { 'retry-after': { type: 'integer', description: 'Seconds to wait before the next attempt.' } };

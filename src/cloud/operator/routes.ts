@@ -38,6 +38,7 @@ export function addOperatorRoutes(api: FastifyInstance, { store, clock, log, met
       '/healthz',
       operation({
         tag: 'Operations',
+        id: 'checkHealth',
         summary: 'Check whether the process is alive',
         description: 'Checks nothing else: restart the process if it does not respond.',
         access: 'anyone',
@@ -50,6 +51,7 @@ export function addOperatorRoutes(api: FastifyInstance, { store, clock, log, met
       '/readyz',
       operation({
         tag: 'Operations',
+        id: 'checkReadiness',
         summary: 'Check whether requests can be served',
         description: 'Reads from and writes to the store. Send requests to another node while the status is not 200.',
         access: 'anyone',
@@ -69,7 +71,9 @@ export function addOperatorRoutes(api: FastifyInstance, { store, clock, log, met
       '/metrics',
       operation({
         tag: 'Operations',
+        id: 'readMetrics',
         summary: 'Read metrics in the format of Prometheus',
+        description: 'Counters of requests, messages and commits, and the memory of the service.',
         access: 'anyone',
         response: { 200: { description: 'Prometheus text.', content: { 'text/plain': { schema: Type.String() } } } },
       }),

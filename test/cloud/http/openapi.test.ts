@@ -1,3 +1,5 @@
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
 import { describe, expect, it } from 'vitest';
 import { createApi } from '../../../src/cloud/api/index.js';
 import { CloudCore } from '../../../src/cloud/delivery/core.js';
@@ -5,7 +7,14 @@ import { HttpGateway } from '../../../src/cloud/gateway/http.js';
 import { TAGS } from '../../../src/cloud/http/operation.js';
 import { Metrics } from '../../../src/cloud/operator/metrics.js';
 import { addOperatorRoutes } from '../../../src/cloud/operator/routes.js';
-import { type Document, inlined, judge } from '../../support/openapi.js';
+import {
+  type Content,
+  type Document,
+  type DocumentedOperation,
+  inlined,
+  judge,
+  type Schema,
+} from '../../support/openapi.js';
 import { service } from '../api/service.js';
 
 const ANYONE = { 'x-api-key': '' };
@@ -19,6 +28,35 @@ function operationsOf({ paths }: Document) {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation })),
   );
+}
+
+/** The bodies of an operation by their place in it: `request` or the status. */
+function contentsOf({ requestBody, responses }: DocumentedOperation): [string, Content[string]][] {
+  const answers = Object.entries(responses).map(([status, { content }]) => [status, content] as const);
+  return [['request', requestBody?.content] as const, ...answers].flatMap(([part, content = {}]) =>
+    Object.values(content).map((media): [string, Content[string]] => [part, media]),
+  );
+}
+
+/** The fields of a schema that have no description. */
+function fieldsWithoutMeaning(schema: Schema, place: string): string[] {
+  // Because a schema of the document may have any of these parts.
+  const {
+    properties = {},
+    items,
+    anyOf = [],
+  } = schema as {
+    readonly properties?: Readonly<Record<string, Schema>>;
+    readonly items?: Schema;
+    readonly anyOf?: readonly Schema[];
+  };
+  const inner = [...anyOf, ...(items ? [items] : [])].flatMap((each) => fieldsWithoutMeaning(each, place));
+  const fields = Object.entries(properties).flatMap(([name, field]) => {
+    // An object with a title is described by itself.
+    const known = field.type === 'object' || field.description;
+    return [...(known ? [] : [`${place}: ${name}`]), ...fieldsWithoutMeaning(field, `${place}: ${name}`)];
+  });
+  return [...inner, ...fields];
 }
 
 describe('the OpenAPI document', () => {
@@ -65,6 +103,12 @@ describe('the OpenAPI document', () => {
       const claims: readonly [boolean, string][] = [
         [tags.length === 1 && names.includes(tags[0] ?? ''), 'has no chapter'],
         [/^[A-Z].*[^.]$/.test(summary), 'has no summary'],
+        [/^[A-Z`].*\.$/s.test(operation.description ?? ''), 'has no description'],
+        [
+          parameters.every(({ description = '' }) => /^[A-Z].+\. [A-Z"].+\.$/.test(description)),
+          'has a parameter without a meaning',
+        ],
+        [['429', '500', '503'].every((status) => status in responses), 'misses failures'],
         [[...name.matchAll(/\{(\w+)\}/g)].every(([, parameter]) => path.has(parameter ?? '')), 'misses a parameter'],
         [successes.length > 0, 'has no successful answer'],
         [Object.values(responses).every(({ description }) => description !== 'Default Response'), 'has a bare answer'],
@@ -76,6 +120,34 @@ describe('the OpenAPI document', () => {
       return claims.flatMap(([holds, sentence]) => (holds ? [] : [`${name} ${sentence}`]));
     });
     expect(problems).toEqual([]);
+  });
+
+  it('names every operation once, for generated clients', async () => {
+    const ids = operationsOf(await documentOf()).map(({ operation }) => operation.operationId ?? 'none');
+    expect(ids.filter((id, i) => !/^[a-z]+[A-Z][A-Za-z]+$|^login$/.test(id) || ids.indexOf(id) !== i)).toEqual([]);
+  });
+
+  it('describes every field of every body', async () => {
+    const described = operationsOf(inlined(await documentOf())).flatMap(({ name, operation }) =>
+      contentsOf(operation).flatMap(([part, { schema }]) => fieldsWithoutMeaning(schema, `${name} ${part}`)),
+    );
+    expect(described).toEqual([]);
+  });
+
+  it('has an example of every body, which is valid', async () => {
+    const document = inlined(await documentOf());
+    const problems = operationsOf(document).flatMap(({ name, operation }) =>
+      contentsOf(operation).flatMap(([part, { schema, example }]) => {
+        // An undefined example would match a schema for any value.
+        const errors = example === undefined ? ['has no example'] : Compile(schema as TSchema).Errors(example);
+        return errors.length === 0 ? [] : [`${name} ${part}: ${JSON.stringify(errors)}`];
+      }),
+    );
+    expect(problems).toEqual([]);
+  });
+
+  it('has a license, and an address of the service', async () => {
+    expect(await documentOf()).toMatchObject({ info: { license: { identifier: 'MIT' } }, servers: [{ url: '/' }] });
   });
 
   it('marks secrets as write-only', async () => {
@@ -91,7 +163,7 @@ describe('the OpenAPI document', () => {
     expect(fits('GET', path, 200, json, '{"count":-1}')).toContain('count');
     expect(fits('GET', path, 200, json, '{"count":1,"more":2}')).toContain('more');
     expect(fits('GET', path, 200, 'text/plain', '{"count":1}')).toContain('text/plain');
-    expect(fits('GET', path, 500, json, '{}')).toContain('500 is not in the document');
+    expect(fits('GET', path, 501, json, '{}')).toContain('501 is not in the document');
     expect(fits('GET', '/v2/nowhere', 200, json, '{}')).toContain('not in the document');
   });
 });
@@ -110,6 +182,8 @@ describe('the page of the API', () => {
     }
     // An inline script would not run.
     expect(page.text).not.toMatch(/<script>/);
+    expect(page.text).toContain('<title>ghostfleet device cloud</title>');
+    expect(page.text).not.toContain('Swagger');
   });
 
   it('is found under index.html', async () => {

@@ -1,0 +1,153 @@
+/**
+ * Completes the OpenAPI document that is generated from the routes: the meaning of each parameter and field, an example of
+ * each body, and the failures that all routes share as components.
+ */
+import { STATUS_CODES } from 'node:http';
+import { COMMON_FAILURES } from './operation.js';
+
+/** Texts for a document; a test checks that none is missing. */
+export interface Texts {
+  /** Meanings of parameters and fields, by name; see api/meanings.ts for the forms of a name. */
+  readonly meanings: Readonly<Record<string, string>>;
+  /** Examples of answers by the title of their schema. */
+  readonly answers: Readonly<Record<string, unknown>>;
+  /** Examples of requests by the id of their operation. */
+  readonly requests: Readonly<Record<string, unknown>>;
+}
+
+/** The parts of a document that are used here. */
+interface Documented {
+  paths?: Record<string, Record<string, OperationObject> | undefined>;
+  components?: { schemas?: Record<string, SchemaObject>; responses?: Record<string, ResponseObject> };
+}
+
+interface OperationObject {
+  operationId?: string;
+  summary?: string;
+  parameters?: { name: string; in: string; description?: string }[];
+  requestBody?: { description?: string; content: Record<string, MediaObject> };
+  responses?: Record<string, ResponseObject>;
+}
+
+interface ResponseObject {
+  description?: string;
+  content?: Record<string, MediaObject>;
+  $ref?: string;
+}
+
+interface MediaObject {
+  schema?: SchemaObject;
+  example?: unknown;
+}
+
+interface SchemaObject {
+  $ref?: string;
+  type?: string;
+  description?: string;
+  properties?: Record<string, SchemaObject>;
+  items?: SchemaObject;
+  anyOf?: SchemaObject[];
+}
+
+/** Adds the texts to a document, in place. Its schemas with a title are components already. */
+export function complete(document: Documented, texts: Texts): void {
+  const { meanings } = texts;
+  const meaning = (owner: string, name: string) => meanings[`${owner}.${name}`] ?? meanings[name];
+  for (const [title, schema] of Object.entries(document.components?.schemas ?? {})) describe(schema, title, meaning);
+  for (const [path, operations = {}] of Object.entries(document.paths ?? {})) {
+    for (const operation of Object.values(operations)) completeOperation(path, operation, texts);
+  }
+  shareFailures(document);
+}
+
+function completeOperation(path: string, operation: OperationObject, { meanings, answers, requests }: Texts): void {
+  const { operationId: id = '', summary, parameters = [], requestBody, responses = {} } = operation;
+  const own = (name: string) => meanings[`${id}.${name}`];
+  for (const parameter of parameters) {
+    const { name } = parameter;
+    const place = parameter.in === 'path' ? meanings[placeOf(path, name)] : undefined;
+    parameter.description = sentences(place ?? own(name) ?? meanings[name], parameter.description);
+  }
+  if (requestBody) {
+    requestBody.description = `The body of "${summary}".`;
+    const resource = resourceOf(id);
+    const meaning = (_: string, name: string) => own(name) ?? meanings[`${resource}.${name}`] ?? meanings[name];
+    for (const media of Object.values(requestBody.content)) {
+      if (media.schema) describe(media.schema, id, meaning);
+      media.example = requests[id];
+    }
+  }
+  for (const [status, response] of Object.entries(responses)) exemplify(Number(status), response, answers);
+}
+
+/** `tags/id` for the parameter `id` of a path with `/tags/{id}`. */
+function placeOf(path: string, name: string): string {
+  const segments = path.split('/');
+  return `${segments[segments.indexOf(`{${name}}`) - 1]}/${name}`;
+}
+
+/** The resource that an operation creates or changes: `Tag` for `createTag`. */
+function resourceOf(id: string): string {
+  return id.replace(/^[a-z]+/, '');
+}
+
+type Meaning = (owner: string, name: string) => string | undefined;
+
+/** Describes the fields of a schema, also of those inside of it. */
+function describe(schema: SchemaObject, owner: string, meaning: Meaning): void {
+  for (const [name, field] of Object.entries(schema.properties ?? {})) {
+    describe(field, owner, meaning);
+    // A reference describes itself.
+    if (field.$ref === undefined) field.description = sentences(meaning(owner, name), validValues(field));
+  }
+  for (const inner of [schema.items, ...(schema.anyOf ?? [])]) if (inner) describe(inner, owner, meaning);
+}
+
+/** The valid values of a field; for one that may be null, its other values. */
+function validValues({ description, anyOf = [] }: SchemaObject): string | undefined {
+  return description ?? anyOf.find((each) => each.type !== 'null')?.description;
+}
+
+/** A meaning, and the values that are valid. */
+function sentences(meaning: string | undefined, valid: string | undefined): string {
+  const what =
+    valid === undefined ? '' : `${valid.charAt(0).toUpperCase()}${valid.slice(1)}${valid.endsWith('.') ? '' : '.'}`;
+  return [meaning ?? '', what].filter((text) => text !== '').join(' ');
+}
+
+function exemplify(
+  status: number,
+  { description = '', content = {} }: ResponseObject,
+  answers: Texts['answers'],
+): void {
+  for (const media of Object.values(content)) {
+    const { $ref, items } = media.schema ?? {};
+    const title = ($ref ?? items?.$ref)?.split('/').at(-1) ?? '';
+    if (status >= 400) media.example = failureExample(status, description);
+    else if (media.schema?.type === 'string') media.example = 'process_uptime_seconds 42\n';
+    else media.example = items ? [answers[title]] : answers[title];
+  }
+}
+
+function failureExample(statusCode: number, description: string): object {
+  const [first = ''] = description.split(/[.;:]/, 1);
+  const message = statusCode === 400 ? INVALID : `${first.charAt(0).toLowerCase()}${first.slice(1)}`;
+  return { statusCode, error: STATUS_CODES[statusCode], message };
+}
+
+const INVALID = 'body/name "" is not a name of 1 to 64 printable characters';
+
+/** Moves the failures that many routes have to the components. */
+function shareFailures({ paths = {}, components = {} }: Documented): void {
+  const shared: Record<string, ResponseObject> = {};
+  const sentenceOf = new Map(COMMON_FAILURES.map(({ status, sentence }) => [status, sentence]));
+  for (const operation of Object.values(paths).flatMap((operations) => Object.values(operations ?? {}))) {
+    for (const [status, response] of Object.entries(operation.responses ?? {})) {
+      if (response.description !== sentenceOf.get(Number(status))) continue;
+      const name = (STATUS_CODES[status] ?? status).replaceAll(' ', '');
+      shared[name] = response;
+      operation.responses = { ...operation.responses, [status]: { $ref: `#/components/responses/${name}` } };
+    }
+  }
+  components.responses = shared;
+}
