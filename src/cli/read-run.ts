@@ -111,8 +111,8 @@ export function downlinksOf({ events }: StoredRun): readonly StoredDownlink[] {
 const CLOSING = '"kind":"world.closing"';
 
 function storedDownlink(record: DownlinkRecord, closing: Instant): StoredDownlink {
-  const { id, serial, ended } = record;
-  return { id, serial, took: timeTaken(record, closing), pending: endOf(record) === undefined && ended === undefined };
+  const { id, serial } = record;
+  return { id, serial, took: timeTaken(record, closing), pending: endOf(record) === undefined };
 }
 
 /** The events of these devices. */

@@ -135,7 +135,10 @@ class Walk {
   /** An uplink that follows in an exchange: a report from the spool, an answer, or an upload of the session phase. */
   #sent(at: Instant, type: UplinkType): void {
     const current = this.#ongoing(at);
-    if (current.begins === 'follow') current.why = type === 'data' ? 'report' : type === 'shell' ? 'answer' : 'boot';
+    if (current.begins !== 'follow') return;
+    current.why = type === 'data' ? 'report' : type === 'shell' ? 'answer' : 'boot';
+    // Until then, the device has run the commands.
+    if (current.why === 'answer') current.at = at;
   }
 
   #reached(at: Instant): void {

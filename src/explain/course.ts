@@ -2,9 +2,9 @@
 import type { Instant, Millis } from '../kernel/time.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 
-/** When the downlink reached its last stage; undefined while it is open: not delivered yet, and not ended. */
-export function endOf({ last, reached, ended }: DownlinkRecord): Instant | undefined {
-  if (reached.delivered === undefined && reached.executed === undefined && ended === undefined) return undefined;
+/** When the downlink reached its last stage, was cancelled or expired; undefined while it is open: not delivered, and not ended. */
+export function endOf({ last, reached, endedAt }: DownlinkRecord): Instant | undefined {
+  if (reached.delivered === undefined && reached.executed === undefined) return endedAt;
   return last === undefined ? undefined : reached[last];
 }
 

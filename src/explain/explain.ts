@@ -60,7 +60,7 @@ export class DeviceExplainer {
       device: this.#name,
       type: record.type,
       queuedAt: record.queuedAt,
-      outcome: endOf(record) === undefined ? (record.ended ?? 'pending') : outcomeOf(record),
+      outcome: endOf(record) === undefined ? 'pending' : outcomeOf(record),
       took,
       causes: [...(main?.without ?? [])].map((cause) => names.of(cause)),
       waits: causeTimes(record, facts, end).map(({ causes, time }) => ({ what: waitName(causes, names), time })),

@@ -14,7 +14,7 @@ export interface Explanation {
   readonly queuedAt: Instant;
   /** `pending`: not delivered at the end of the trace. */
   readonly outcome: 'answered' | 'delivered' | 'pending' | 'cancelled' | 'expired';
-  /** Time to the last stage that it reached; for a pending downlink, to the end of the scenario. */
+  /** Time to the last stage that it reached, or until it was cancelled or expired; if pending, to the end of the scenario. */
   readonly took: Millis;
   /** The smallest set of causes without which it would have been fast; empty if it was, or if none is known. */
   readonly causes: readonly ExplainedCause[];

@@ -25,7 +25,7 @@ function opening({ type, device, outcome, took, queuedAt }: Omit<Explanation, 't
   if (outcome === 'pending') return `${subject} was still pending after ${humanDuration(took)}.`;
   if (outcome === 'answered') return `${subject} was answered after ${humanDuration(took)}.`;
   if (outcome === 'delivered') return `${subject} was delivered and took ${humanDuration(took)}.`;
-  return `${subject} was ${outcome} before its delivery.`;
+  return `${subject} ${outcome === 'expired' ? 'expired' : 'was cancelled'} after ${humanDuration(took)}, before its delivery.`;
 }
 
 function causeSentences({ causes, took }: Omit<Explanation, 'text'>, limit: Millis): readonly string[] {

@@ -28,12 +28,13 @@ const AFTER_EFFECT: Millis = minutes(40);
  */
 export function remedies(record: DownlinkRecord, facts: DeviceFacts, limit: Millis): readonly Remedy[] {
   const total = timeTaken(record, facts.closing);
+  const slow = total > limit;
   const causes = causesOf(record, facts, record.queuedAt + total);
   const useful: Remedy[] = [];
-  for (let size = 1; size <= Math.min(MOST_TOGETHER, causes.length); size++) {
+  for (let size = 1; size <= Math.min(slow ? MOST_TOGETHER : 1, causes.length); size++) {
     const sets = combinations(causes, size)
       .map((without) => ({ without, time: timeWithout(record, facts, without) }))
-      .filter(({ time }) => total - time > total * LEAST_GAIN || time <= limit)
+      .filter(({ time }) => total - time > total * LEAST_GAIN || (slow && time <= limit))
       .sort((a, b) => ordinary(a) - ordinary(b) || a.time - b.time);
     useful.push(...sets.filter((set) => !useful.some((less) => helpsAsMuch(less, set))));
     if (useful.some(({ time }) => time <= limit)) break;

@@ -10,6 +10,7 @@ const RANK: Readonly<Record<UserType, number>> = { data: 2, shell: 2, firmware: 
 
 export class Queue {
   readonly #updates: DeviceFacts['updates'];
+  readonly #record: DownlinkRecord;
   #waiting: readonly DownlinkRecord[];
 
   /**
@@ -17,6 +18,7 @@ export class Queue {
    * @param record the explained downlink, which the removed causes concern
    */
   constructor(facts: DeviceFacts, record: DownlinkRecord, removed: CauseSet, at: Instant) {
+    this.#record = record;
     this.#updates = removed.has('update') ? [] : facts.updates;
     const others = removed.has('downlinks') ? [] : facts.downlinks.filter((each) => isOpen(each, at));
     const deliverable = (each: DownlinkRecord) =>
@@ -29,7 +31,10 @@ export class Queue {
   /** The downlink that the cloud delivers next at `at`. */
   next(at: Instant): DownlinkRecord | undefined {
     const updates = this.#updates.some(({ from, until }) => from <= at && at < until);
-    return this.#waiting.find(({ queuedAt, type }) => queuedAt <= at && !(type === 'config' && updates));
+    return this.#waiting.find((each) => {
+      const ended = each !== this.#record && each.endedAt !== undefined && each.endedAt <= at;
+      return each.queuedAt <= at && !ended && !(each.type === 'config' && updates);
+    });
   }
 
   remove(downlink: DownlinkRecord): void {
@@ -37,6 +42,6 @@ export class Queue {
   }
 }
 
-function isOpen({ ended, reached }: DownlinkRecord, at: Instant): boolean {
-  return ended === undefined && (reached.received ?? reached.delivered ?? Number.POSITIVE_INFINITY) > at;
+function isOpen({ endedAt = Number.POSITIVE_INFINITY, reached }: DownlinkRecord, at: Instant): boolean {
+  return endedAt > at && (reached.received ?? reached.delivered ?? Number.POSITIVE_INFINITY) > at;
 }

@@ -28,6 +28,11 @@ const STAGE_TEXTS: Readonly<Record<Stage, string>> = {
   answered: 'the cloud has stored the answer',
 };
 
+const END_TEXTS: Readonly<Record<NonNullable<DownlinkRecord['ended']>, string>> = {
+  cancelled: 'a user has cancelled it',
+  expired: 'it has expired',
+};
+
 const PAUSES: Readonly<Record<RadioPause, string>> = {
   'attach-pause': 'no network found in time: the modem is off until the next attach attempt',
   'back-off': 'error of the modem: off, longer after each error',
@@ -80,7 +85,7 @@ interface Entry extends Omit<TimelineEntry, 'at'> {
   readonly at: Instant;
 }
 
-function stages({ queuedAt, reached, type }: DownlinkRecord): readonly Entry[] {
+function stages({ queuedAt, reached, type, ended, endedAt }: DownlinkRecord): readonly Entry[] {
   return [
     { at: queuedAt, kind: 'stage', what: `${type} downlink queued` },
     ...STAGES.flatMap((stage): readonly Entry[] => {
@@ -88,6 +93,9 @@ function stages({ queuedAt, reached, type }: DownlinkRecord): readonly Entry[] {
       // The first packet is an exchange of its own in the timeline.
       return at === undefined || stage === 'contact' ? [] : [{ at, kind: 'stage', what: STAGE_TEXTS[stage] }];
     }),
+    ...(ended === undefined || endedAt === undefined
+      ? []
+      : [{ at: endedAt, kind: 'stage' as const, what: END_TEXTS[ended] }]),
   ];
 }
 

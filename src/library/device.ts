@@ -16,6 +16,7 @@ import type { Profile } from '../profile/profile.js';
 import { type DeviceIdentity, deviceKind, type SwitchedOn, switchOn } from '../runner/single-device.js';
 import type { State } from '../scenario/selector/device.js';
 import type { Transport } from '../transport/transport.js';
+import { objectOf } from './options.js';
 import { clientOf, insideOf, openUdp, type Service, type ServiceAddress } from './service.js';
 
 /** Options of {@link startDevice}. */
@@ -65,7 +66,7 @@ export interface VirtualFleet extends AsyncDisposable {
  * @throws ApiError if the cloud refuses the device, such as for a serial number in use
  */
 export async function startDevice(options: DeviceOptions): Promise<VirtualDevice> {
-  check(options, SINGLE, 'a device');
+  check(options, SINGLE, 'startDevice', 'a device');
   const [device] = await start(options, (serial) => options.name ?? `${nameOf(options.profile)}-${serial}`, 1, options);
   // Because one was asked for.
   return device as VirtualDevice;
@@ -73,7 +74,7 @@ export async function startDevice(options: DeviceOptions): Promise<VirtualDevice
 
 /** Creates several devices of one kind and switches them on. Throws like {@link startDevice}. */
 export async function startFleet(options: FleetOptions): Promise<VirtualFleet> {
-  check(options, SEVERAL, 'a fleet');
+  check(options, SEVERAL, 'startFleet', 'a fleet');
   const { count, firstSerial, name = nameOf(options.profile) } = options;
   const width = Math.max(4, String(count).length);
   const named = (_serial: number, index: number) => `${name}-${String(index + 1).padStart(width, '0')}`;
@@ -297,14 +298,20 @@ const SINGLE = record('a device', {
 const SEVERAL = record('a fleet', { ...COMMON, count: integer(1, 100_000), firstSerial: optional(SERIAL) });
 
 /** Callers in JavaScript are not checked by the compiler. @throws InputError with all invalid options */
-function check(options: FleetOptions | DeviceOptions, rules: Check<unknown>, what: string): void {
+function check(options: FleetOptions | DeviceOptions, rules: Check<unknown>, call: string, what: string): void {
+  objectOf(call, options, ['profile', 'service', '…']);
   const { profile, service, ...rest } = options;
   const problems = new Problems();
   const node = valueNode(rest, what);
   rules(node, problems);
   if (profile === undefined) problems.add(node, `${what} needs "profile"`);
-  if (service === undefined) problems.add(node, `${what} needs "service", the result of startService`);
+  if (!isAddress(service)) problems.add(node, `${what} needs "service", the result of startService`);
   problems.finish();
+}
+
+/** Whether the service or its address is complete: the type says so, and callers in JavaScript may pass anything. */
+function isAddress(service: Partial<ServiceAddress> | null | undefined): boolean {
+  return typeof service?.api === 'string' && typeof service.spaceId === 'string' && service.udp !== undefined;
 }
 
 function once(action: () => Promise<void>): () => Promise<void> {

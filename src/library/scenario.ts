@@ -22,6 +22,7 @@ import { parseScenario } from '../scenario/parse/scenario.js';
 import { planScenario } from '../scenario/plan/plan-scenario.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import { FileSink } from '../trace/sinks.js';
+import { checkNames, type OptionNames } from './options.js';
 import { openDirectory, writeReports as writeAllReports, writeReport } from './run-files.js';
 
 /** Options of {@link defineScenario}. */
@@ -79,6 +80,11 @@ export interface ScenarioRunOptions extends RunOptions {
  * @throws InputError with all problems, each with its path: `steps[2].at: "90" is not a duration …`
  */
 export function defineScenario(definition: ScenarioDefinition, options: DefineOptions = {}): Plan {
+  checkNames<DefineOptions>('defineScenario', options, { seed: true, profiles: true, folder: true });
+  return planDefinition(definition, options);
+}
+
+function planDefinition(definition: ScenarioDefinition, options: DefineOptions): Plan {
   const profiles = options.profiles ?? packagedProfiles();
   const { seed, folder } = options;
   const seeded = seed === undefined ? definition : { ...definition, seed };
@@ -91,6 +97,13 @@ export function defineScenario(definition: ScenarioDefinition, options: DefineOp
  * @throws UsageError if a file cannot be read
  */
 export function readScenario(file: string, options: ReadOptions = {}): Plan {
+  checkNames<ReadOptions>('readScenario', options, { seed: true, profiles: true, vars: true });
+  // Callers in JavaScript are not checked by the compiler.
+  if (typeof file !== 'string') throw new UsageError('no-scenario', 'readScenario needs the path of a file');
+  return planFile(file, options);
+}
+
+function planFile(file: string, options: TextOptions): Plan {
   return planText(readText(file), file, { folder: dirname(file), ...options });
 }
 
@@ -123,12 +136,21 @@ export async function runScenario(
   scenario: string | ScenarioDefinition,
   options: ScenarioRunOptions = {},
 ): Promise<RunResult> {
-  return runPlan(planOf(scenario, options), options);
+  checkNames<ScenarioRunOptions>('runScenario', options, { ...PUBLIC_OPTIONS, seed: true, vars: true, folder: true });
+  // Callers in JavaScript are not checked by the compiler.
+  if ((typeof scenario !== 'string' && typeof scenario !== 'object') || scenario === null) {
+    throw new UsageError('no-scenario', 'runScenario needs a scenario: the path of a file, YAML text, or an object');
+  }
+  return runWith(planOf(scenario, options), options);
 }
 
+const PUBLIC_OPTIONS: OptionNames<RunOptions> = {
+  ...{ profiles: true, clock: true, speed: true, transport: true, db: true, cloud: true, out: true, log: true },
+};
+
 function planOf(scenario: string | ScenarioDefinition, options: ScenarioRunOptions): Plan {
-  if (typeof scenario !== 'string') return defineScenario(scenario, options);
-  return scenario.includes('\n') ? planText(scenario, 'scenario', options) : readScenario(scenario, options);
+  if (typeof scenario !== 'string') return planDefinition(scenario, options);
+  return scenario.includes('\n') ? planText(scenario, 'scenario', options) : planFile(scenario, options);
 }
 
 /**
@@ -137,8 +159,19 @@ function planOf(scenario: string | ScenarioDefinition, options: ScenarioRunOptio
  * @throws InputError with all invalid options
  * @throws UsageError if the world cannot be built, for example because the database is not new
  */
-export async function runPlan(plan: Plan, options: Partial<Omit<FullRunOptions, 'plan'>> = {}): Promise<RunResult> {
+export async function runPlan(plan: Plan, options: PlanOptions = {}): Promise<RunResult> {
   if (!isPlan(plan)) throw new UsageError('no-plan', 'run needs a plan, as defineScenario returns it');
+  checkNames<PlanOptions>('run', options, {
+    ...PUBLIC_OPTIONS,
+    ...{ sinks: true, reproduce: true, keep: true, version: true, startedAt: true, stopwatch: true, meter: true },
+    ...{ watch: true, started: true },
+  });
+  return runWith(plan, options);
+}
+
+type PlanOptions = Partial<Omit<FullRunOptions, 'plan'>>;
+
+async function runWith(plan: Plan, options: PlanOptions): Promise<RunResult> {
   const watch = new RealClock();
   const { out, sinks = [] } = options;
   const all: FullRunOptions = {
@@ -179,6 +212,9 @@ export function writeReports(
   folder: string,
   formats: readonly ReportFormat[] = REPORT_FORMATS,
 ): void {
+  if (typeof result !== 'object' || result === null || !('scenario' in result)) {
+    throw new UsageError('no-result', 'writeReports needs the result of a run');
+  }
   const problems = new Problems();
   list(oneOf(REPORT_FORMATS))(valueNode(formats, 'formats'), problems);
   problems.finish();

@@ -11,6 +11,7 @@ import type { Millis } from '../kernel/time.js';
 import { memoryTransport } from '../transport/memory.js';
 import type { Transport } from '../transport/transport.js';
 import { udpTransport } from '../transport/udp.js';
+import { checkNames, type OptionNames } from './options.js';
 import { clockOf, settled, type VirtualTime } from './time.js';
 
 /** Options of {@link startService}; the command line has the same ones (`ghostfleet serve --help`). */
@@ -82,11 +83,18 @@ export function insideOf(service: object): ServiceInside | undefined {
   return insides.get(service);
 }
 
+const SERVICE_OPTIONS: OptionNames<ServiceOptions> = {
+  ...{ db: true, host: true, port: true, udpPort: true, udpRawPort: true, space: true, apiKey: true },
+  ...{ retainMessages: true, expireDownlinks: true, allowPrivateTargets: true, admin: true, time: true, log: true },
+};
+
 /**
  * Starts the Device Cloud Service in this process: by default in real time, in memory, on free ports of 127.0.0.1.
+ * @throws InputError with all unknown options
  * @throws UsageError when a port is taken or the database cannot be used
  */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  checkNames<ServiceOptions>('startService', options, SERVICE_OPTIONS);
   const { time, ...rest } = options;
   const clock = time === undefined ? new RealClock({ followsSystem: true }) : clockOf(time);
   const service: FullService = await startFull({

@@ -25,7 +25,7 @@ export interface DownlinkRecord {
   readonly queuedAt: Instant;
   /** When the downlink reached each stage for the first time. */
   readonly reached: Readonly<Partial<Record<Stage, Instant>>>;
-  /** The stage that it reached last; undefined when it was only queued. */
+  /** The stage that it reached last, by time; undefined when it was only queued. */
   readonly last: Stage | undefined;
   /** Times that the cloud offered it. */
   readonly attempts: number;
@@ -37,6 +37,8 @@ export interface DownlinkRecord {
   /** The device executed the other lines of a refused downlink, so that it may still answer it. */
   readonly partly: boolean;
   readonly ended: 'cancelled' | 'expired' | undefined;
+  /** When it was cancelled or expired; undefined: it was not. */
+  readonly endedAt: Instant | undefined;
   /** Time by cause of waiting, up to its last stage. */
   readonly waits: Waits;
   /** The same in chronological order. */
@@ -55,6 +57,7 @@ class TrackedDownlink implements DownlinkRecord {
   refused = false;
   partly = false;
   ended: 'cancelled' | 'expired' | undefined;
+  endedAt: Instant | undefined;
 
   constructor(
     readonly id: string,
@@ -169,8 +172,8 @@ export class DownlinkLedger {
     },
     'downlink.answered': (event) =>
       this.#reach(this.#byId.get(event.downlink), 'answered', event.at, (account) => account.stage(event.at)),
-    'downlink.cancelled': (event) => this.#end(event.downlink, 'cancelled'),
-    'downlink.expired': (event) => this.#end(event.downlink, 'expired'),
+    'downlink.cancelled': (event) => this.#end(event.downlink, 'cancelled', event.at),
+    'downlink.expired': (event) => this.#end(event.downlink, 'expired', event.at),
     'device.boot': (event) => this.#charge(event.serial, (account) => account.boot(event.at)),
     'device.wake': ({ at, serial, why }) => this.#charge(serial, (account) => account.wake(at, why === 'poll')),
     'poll.failed': ({ serial }) => this.#charge(serial, (account) => account.pollFailed()),
@@ -198,10 +201,13 @@ export class DownlinkLedger {
 
   #reach(entry: TrackedDownlink | undefined, stage: Stage, at: Instant, charge: (account: WaitAccount) => void): void {
     if (entry === undefined || entry.reached[stage] !== undefined) return;
-    entry.reached[stage] = at;
-    entry.last = stage;
+    // Events that are read from the API of another cloud come later than those of the device, with the time of that cloud.
+    const time = Math.max(at, entry.queuedAt);
+    entry.reached[stage] = time;
+    const last = entry.last === undefined ? undefined : entry.reached[entry.last];
+    if (last === undefined || time >= last) entry.last = stage;
     charge(entry.account);
-    entry.account.settle();
+    entry.account.settle(Math.max(time, last ?? time));
     this.#onStage(entry, stage);
     if (entry.closed) this.#close(entry);
   }
@@ -212,10 +218,11 @@ export class DownlinkLedger {
     if (entry.closed) this.#close(entry);
   }
 
-  #end(id: string, ended: 'cancelled' | 'expired'): void {
+  #end(id: string, ended: 'cancelled' | 'expired', at: Instant): void {
     const entry = this.#byId.get(id);
     if (entry === undefined || entry.ended !== undefined) return;
     entry.ended = ended;
+    entry.endedAt = Math.max(at, entry.queuedAt);
     this.#close(entry);
   }
 

@@ -9,7 +9,8 @@
  *   device    the device runs commands, saves or reboots, until it wakes its radio again
  *
  * A cursor moves through the events of the device; each event charges the time since the cursor to the current cause, so the
- * parts always sum to the whole. Two causes become known only later: a wake shows that the device slept since its last
+ * parts always sum to the whole. They are cut off at the last stage, whose event may come after later ones of the device if it
+ * is read from the API of another cloud. Two causes become known only later: a wake shows that the device slept since its last
  * activity, and a repetition shows that the wait before it was lost. The trace has no event for going to sleep, because the
  * modem decides alone when it sleeps. The last activity counts as its beginning. So an exchange without events (a poll that
  * finds nothing) counts as sleep.
@@ -87,10 +88,11 @@ export class WaitAccount {
     return stretches;
   }
 
-  /** The downlink has reached a stage: its waits are final up to the cursor. */
-  settle(): void {
-    this.#settled = { ...this.#parts };
-    this.#settledAt = this.#cursor;
+  /** The downlink has reached a stage, its last one so far at `at`: its waits are final up to then. */
+  settle(at: Instant): void {
+    this.#settledAt = Math.round(at);
+    // The event may come after later ones of the device.
+    this.#settled = this.#settledAt < this.#cursor ? partsOf(this.stretches) : { ...this.#parts };
   }
 
   /** The device wakes its radio. @param polls for a poll, which leaves no event when it finds nothing */
@@ -243,6 +245,12 @@ export class WaitAccount {
 
 const TRANSFER = WAIT_CAUSES.indexOf('transfer');
 const SERVICE = WAIT_CAUSES.indexOf('service');
+
+function partsOf(stretches: readonly WaitStretch[]): Record<WaitCause, Millis> {
+  const parts = { asleep: 0, radio: 0, transfer: 0, service: 0, device: 0 };
+  for (const { cause, from, until } of stretches) parts[cause] += until - from;
+  return parts;
+}
 
 function moveToService(parts: Record<WaitCause, Millis>, time: Millis): void {
   if (time <= 0) return;

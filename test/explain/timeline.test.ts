@@ -1,0 +1,51 @@
+/** Timelines of single downlinks whose events are written by hand. */
+import { describe, expect, it } from 'vitest';
+import { DeviceExplainer } from '../../src/explain/explain.js';
+import type { Explanation } from '../../src/explain/explanation.js';
+import type { TraceEvent } from '../../src/trace/events.js';
+import { downlinkLife, type Life } from '../trace/fixtures.js';
+
+const HOUR = 3_600_000;
+
+/** Explains the downlink `life`, of a device that boots at the start, in a run of five hours. */
+function explained(life: Life, more: readonly TraceEvent[] = []): Explanation {
+  const events: readonly TraceEvent[] = [
+    { kind: 'device.boot', at: 0, serial: 1, cause: 'power' },
+    ...downlinkLife(life),
+    ...more,
+    { kind: 'world.closing', at: 5 * HOUR },
+  ];
+  const history = { serial: 1, events: [...events].sort((a, b) => a.at - b.at) };
+  const explainer = new DeviceExplainer(history, { fleet: [], faults: [], settings: [] }, 'clime-0001');
+  const [record] = explainer.downlinks;
+  if (record === undefined) throw new Error('the history has no downlink');
+  return explainer.explain(record);
+}
+
+function timeline(explanation: Explanation): readonly string[] {
+  return explanation.timeline.map(({ what }) => what);
+}
+
+describe('the timeline of a downlink', () => {
+  it.each([
+    ['downlink.cancelled', 'cancelled', 'a user has cancelled it', 'was cancelled after 30m 00s'],
+    ['downlink.expired', 'expired', 'it has expired', 'expired after 30m 00s'],
+  ] as const)('ends with the event %s, and waits end with it as well', (kind, outcome, last, text) => {
+    const explanation = explained({ queued: HOUR }, [{ kind, at: 1.5 * HOUR, serial: 1, downlink: 'd1' }]);
+    expect(explanation).toMatchObject({ outcome, took: HOUR / 2 });
+    expect(explanation.waits.reduce((sum, { time }) => sum + time, 0)).toBe(HOUR / 2);
+    expect(timeline(explanation).at(-1)).toBe(last);
+    expect(explanation.text).toContain(text);
+  });
+
+  it('has the answer after the execution, also if the device did not wake its radio for it', () => {
+    const life = { queued: 0, wake: 1000, contact: 2000, offered: 2100, received: 2200, delivered: 2200 };
+    const explanation = explained({ ...life, executed: 12_200, answered: 12_500 }, [
+      { kind: 'uplink.acked', at: 2000, serial: 1, uplink: 1, type: 'data' },
+      { kind: 'uplink.sent', at: 12_200, serial: 1, uplink: 2, type: 'shell' },
+      { kind: 'uplink.acked', at: 12_600, serial: 1, uplink: 2, type: 'shell' },
+    ]);
+    const texts = timeline(explanation);
+    expect(texts.indexOf('answer: acknowledged')).toBeGreaterThan(texts.indexOf('the device has executed it'));
+  });
+});

@@ -1,0 +1,56 @@
+/** Options that callers in JavaScript misspell or leave out. */
+import { describe, expect, it } from 'vitest';
+import {
+  defineScenario,
+  explain,
+  InputError,
+  readScenario,
+  run,
+  runScenario,
+  startDevice,
+  startFleet,
+  startService,
+  virtualTime,
+  writeReports,
+} from '../../src/index.js';
+
+const definition = { name: 'small', duration: '1m', fleet: [{ name: 'clime', profile: 'clime', count: 1 }] };
+
+/** Calls `call` as JavaScript would: without a check of its arguments. */
+function untyped(call: unknown, ...args: readonly unknown[]): Promise<unknown> {
+  return Promise.resolve().then(() => (call as (...args: readonly unknown[]) => unknown)(...args));
+}
+
+describe('an unknown option', () => {
+  it.each<readonly [string, unknown, readonly unknown[], string]>([
+    ['startService', startService, [{ tme: 1 }], '(did you mean "time"?)'],
+    ['runScenario', runScenario, [definition, { sed: 3 }], '(did you mean "seed"?)'],
+    ['defineScenario', defineScenario, [definition, { profile: 1 }], '(did you mean "profiles"?)'],
+    ['readScenario', readScenario, ['my.yaml', { varz: 1 }], '(did you mean "vars"?)'],
+    ['run', run, [defineScenario(definition), { transprot: 'udp' }], '(did you mean "transport"?)'],
+    ['virtualTime', virtualTime, [{ begin: 1 }], 'it has start, seed'],
+    ['until', (options: object) => virtualTime().until(() => true, options), [{ witin: '1h' }], '"within"'],
+    ['startDevice', startDevice, [{ profile: 'clime', service: {}, serail: 1 }], '(did you mean "serial"?)'],
+  ])('of %s is rejected with the nearest name', async (_, call, args, message) => {
+    const rejected = expect(untyped(call, ...args)).rejects;
+    await rejected.toThrow(InputError);
+    await rejected.toThrow(message);
+  });
+});
+
+describe('a missing or invalid argument', () => {
+  it.each<readonly [string, unknown, readonly unknown[], string]>([
+    ['startDevice()', startDevice, [], 'startDevice needs an object with its options: profile, service'],
+    ['startFleet("clime")', startFleet, ['clime'], 'startFleet needs an object with its options: profile, service'],
+    ['startService(8080)', startService, [8080], 'startService needs an object with its options: db, host'],
+    ['runScenario()', runScenario, [], 'runScenario needs a scenario'],
+    ['defineScenario()', defineScenario, [], 'is not a scenario: a map with name, duration'],
+    ['readScenario()', readScenario, [], 'readScenario needs the path of a file'],
+    ['run()', run, [], 'run needs a plan'],
+    ['explain()', explain, [], 'explain needs the result of a run'],
+    ['writeReports()', writeReports, [], 'writeReports needs the result of a run'],
+    ['startDevice with another service', startDevice, [{ profile: 'clime', service: {} }], 'result of startService'],
+  ])('%s is rejected with a message', async (_, call, args, message) => {
+    await expect(untyped(call, ...args)).rejects.toThrow(message);
+  });
+});
