@@ -29,7 +29,7 @@ const STAGE_TEXTS: Readonly<Record<Stage, string>> = {
 };
 
 const END_TEXTS: Readonly<Record<NonNullable<DownlinkRecord['ended']>, string>> = {
-  cancelled: 'a user has cancelled it',
+  cancelled: 'it was cancelled',
   expired: 'it has expired',
 };
 

@@ -28,7 +28,7 @@ function timeline(explanation: Explanation): readonly string[] {
 
 describe('the timeline of a downlink', () => {
   it.each([
-    ['downlink.cancelled', 'cancelled', 'a user has cancelled it', 'was cancelled after 30m 00s'],
+    ['downlink.cancelled', 'cancelled', 'it was cancelled', 'was cancelled after 30m 00s'],
     ['downlink.expired', 'expired', 'it has expired', 'expired after 30m 00s'],
   ] as const)('ends with the event %s, and waits end with it as well', (kind, outcome, last, text) => {
     const explanation = explained({ queued: HOUR }, [{ kind, at: 1.5 * HOUR, serial: 1, downlink: 'd1' }]);

@@ -67,8 +67,9 @@ export function countRatio(a: readonly number[], b: readonly number[]): Ratio {
   if (drawn === null) return { ...found, interval: null };
   // Small counts vary by chance, even when the batches happen to be alike.
   const ratio = found.b / found.a;
-  const chance = SIGMAS * ratio * Math.sqrt(1 / found.a + 1 / found.b);
-  return { ...found, interval: [Math.min(drawn[0], ratio - chance), Math.max(drawn[1], ratio + chance)] };
+  // The logarithm of a ratio of two counts has about this standard deviation. So the ratio stays above 0.
+  const chance = Math.exp(SIGMAS * Math.sqrt(1 / found.a + 1 / found.b));
+  return { ...found, interval: [Math.min(drawn[0], ratio / chance), Math.max(drawn[1], ratio * chance)] };
 }
 
 /** Fixed seeds, so that the same two runs always get the same verdict. */

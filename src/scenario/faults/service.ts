@@ -14,7 +14,7 @@ import {
 } from '../../input/checks.js';
 import { formatRatio, type Ratio } from '../../kernel/ratio.js';
 import { formatDuration, type Millis, seconds } from '../../kernel/time.js';
-import { noOptions } from '../steps/no-options.js';
+import { noOptions } from '../values/no-options.js';
 
 export type ServiceFault =
   | { readonly kind: 'api-errors'; readonly status: number; readonly share: Ratio }

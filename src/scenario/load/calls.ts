@@ -3,6 +3,7 @@ import { complain, type Form, formed } from '../../input/checks.js';
 import { type LocatedNode, type Problems, plain } from '../../input/document.js';
 import { configLines } from '../values/config-lines.js';
 import { kindForms } from '../values/kind-forms.js';
+import { noOptions } from '../values/no-options.js';
 import { type Sending, type SendingCheck, sentData, sentLines } from '../values/sending.js';
 import { shellLines } from '../values/shell-lines.js';
 
@@ -130,10 +131,7 @@ export function checkCall(
   sending: Sending,
 ): CallSpec | undefined {
   const { check }: CallKind = CALLS[kind];
-  if (check === undefined) {
-    if (node.kind === 'scalar' && node.value === null) return { kind, body: null };
-    return complain(node, problems, `empty: "${kind}" has no options`);
-  }
+  if (check === undefined) return noOptions(node, problems) === null ? { kind, body: null } : undefined;
   const body = check(node, problems, sending);
   return body && { kind, body: JSON.stringify(body) };
 }

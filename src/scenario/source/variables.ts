@@ -1,5 +1,5 @@
 /**
- * Variables: `vars: { period: 900 }` at the top of a scenario, `${period}` anywhere in it, `--var period=300` for one run.
+ * Variables: `vars: { period: 900 }` at the top of a scenario, `${period}` in any value of it, `--var period=300` for one run.
  *
  * A text that consists of one variable is replaced by its value and keeps its type: `interval-report: ${period}` is a number.
  * Within a longer text, the value is inserted as text: `every: ${n}m`. `$${` stands for `${`. A variable can use the variables
@@ -11,6 +11,8 @@ import { didYouMean, InputError, quote } from '../../input/problems.js';
 
 const KEY = 'vars';
 const NAME = /^[a-z][a-z0-9_-]{0,63}$/i;
+/** Something that looks like the use of a variable. */
+const ANY_USE = /\$\{[^}]*\}/;
 const USE = /\$(\$?)\{([^}]*)\}/g;
 
 export const VARS_FORM: Form = {
@@ -20,7 +22,7 @@ export const VARS_FORM: Form = {
 };
 
 /** JSON Schema of a text that uses a variable. */
-export const VARIABLE_FORM: Form = { type: 'string', pattern: /\$\{[^}]*\}/.source };
+export const VARIABLE_FORM: Form = { type: 'string', pattern: ANY_USE.source };
 
 /** Values by the names of the variables. */
 type Variables = ReadonlyMap<string, ScalarNode>;
@@ -72,9 +74,13 @@ export function substitute(node: LocatedNode, variables: Variables, problems: Pr
     case 'list':
       return { ...node, items: node.items.map((item) => substitute(item, variables, problems)) };
     case 'map': {
-      const entries = [...node.entries].map(
-        ([key, entry]) => [key, { ...entry, value: substitute(entry.value, variables, problems) }] as const,
-      );
+      const entries = [...node.entries].map(([key, entry]) => {
+        if (ANY_USE.test(key)) {
+          const reason = `variables are replaced in values, not in keys: ${quote(key)} stays as it is; write the key out`;
+          problems.add(entry.key, reason);
+        }
+        return [key, { ...entry, value: substitute(entry.value, variables, problems) }] as const;
+      });
       return { ...node, entries: new Map(entries) };
     }
     default:

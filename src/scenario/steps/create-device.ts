@@ -1,4 +1,4 @@
-import { noOptions } from './no-options.js';
+import { noOptions } from '../values/no-options.js';
 import type { StepKind } from './step.js';
 
 /** Creates a device that was not created before the run (`register: false`), or that was deleted. */

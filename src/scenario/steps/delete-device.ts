@@ -1,4 +1,4 @@
-import { noOptions } from './no-options.js';
+import { noOptions } from '../values/no-options.js';
 import { cloudIdOf, type StepKind } from './step.js';
 
 /** Deletes the device from the cloud. The device is not informed and continues to send. */

@@ -1,4 +1,4 @@
-import { noOptions } from './no-options.js';
+import { noOptions } from '../values/no-options.js';
 import type { StepKind } from './step.js';
 
 /** Removes the battery and inserts it again. */

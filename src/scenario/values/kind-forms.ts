@@ -1,5 +1,6 @@
 /** JSON Schemas of the values after the names of kinds (steps, faults, calls, setup), for editors. */
-import type { Check, Form } from '../../input/checks.js';
+import { type Check, type Form, formOf } from '../../input/checks.js';
+import { noOptions } from './no-options.js';
 
 interface Kind {
   readonly about: string;
@@ -13,7 +14,7 @@ export function kindForms(kinds: Readonly<Record<string, Kind>>): Readonly<Recor
   return Object.fromEntries(
     Object.entries(kinds).map(([name, { about, check, form }]) => [
       name,
-      { description: about, ...(check ? (form ?? check.form)?.() : { type: 'null' }) },
+      { description: about, ...(check ? (form ?? check.form)?.() : formOf(noOptions)) },
     ]),
   );
 }

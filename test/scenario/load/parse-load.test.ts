@@ -57,6 +57,10 @@ describe('a load', () => {
     expect(load).toMatchObject({ name: 'commands to clime', call: { kind: 'commands', body: '["info show"]' } });
   });
 
+  it.each(['{}', 'true', ''])('without a value may be written with %j', (value) => {
+    expect(loadsOf(`{ list-messages: ${value}, rate: 1/m }`)).toEqual(loadsOf('{ list-messages:, rate: 1/m }'));
+  });
+
   it('has a name of its own', () => {
     const names = loadsOf('{ list-devices:, rate: 1/s }', '{ list-devices:, rate: 2/s }').map(({ name }) => name);
     expect(names).toEqual(['list-devices', 'list-devices (2)']);
@@ -113,7 +117,7 @@ setup:
     ['{ latest-value:, users: 2, spacing: even }', 'a load with "users" has no "spacing"'],
     ['{ latest-value:, rate: 1/s, think: 2s }', '"think" needs "users"'],
     ['{ latest-value:, rate: 1/s, patient: true }', '"patient" needs "users"'],
-    ['{ latest-value: 3, rate: 1/s }', 'is not empty: "latest-value" has no options'],
+    ['{ latest-value: 3, rate: 1/s }', 'is not empty: there are no options'],
     ['{ latest-values:, rate: 1/s }', 'did you mean "latest-value"?'],
     ['{ latest-value:, rate: 1/s, to: nobody }', '"nobody" is not "all", a group or a device'],
     ['{ latest-value:, rate: 1/s, as: poller }', '"poller" is not a client: "setup" needs'],

@@ -81,6 +81,14 @@ describe('a variable', () => {
     expect(() => read(text)).toThrow(expect.objectContaining({ hint: expect.stringContaining('needs quotes') }));
   });
 
+  it('in a key of a map is rejected with the reason', () => {
+    const use = 'steps:\n  - { at: 1h, config: { "$key}": 600 } }\n';
+    expect(problems(withVars('{ key: interval-report }', use))).toContain(
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: what one writes in a scenario
+      'main.yaml:8:25: variables are replaced in values, not in keys: "${key}" stays as it is; write the key out',
+    );
+  });
+
   it('can be written without being one', () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: what one writes in a scenario
     expect(read(`${withVars('{ n: 3 }', '')}next: ["$\${n}"]\n`).next).toEqual(['${n}']);

@@ -217,6 +217,7 @@ describe('a step on the device', () => {
   it.each<[StepName, string, readonly unknown[]]>([
     ['shell', 'sample', ['shell', 'sample']],
     ['power-cycle', '', ['powerCycle']],
+    ['power-cycle', '{}', ['powerCycle']],
     ['radio', 'off', ['radio', false]],
     ['radio', 'on', ['radio', true]],
     ['sensor', '{ a.b: 31.5 }', ['hold', 'a.b', 31.5]],

@@ -2,8 +2,8 @@
 import { type Check, refine } from '../../../input/checks.js';
 import type { Millis } from '../../../kernel/time.js';
 import type { StepCall } from '../../steps/index.js';
-import { noOptions } from '../../steps/no-options.js';
 import type { StepCheck } from '../../steps/step.js';
+import { noOptions } from '../../values/no-options.js';
 
 /** The steps of a fault, carried out for each of its devices. */
 export interface DeviceFault {

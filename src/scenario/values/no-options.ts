@@ -1,0 +1,13 @@
+import { type Check, complain, formed } from '../../input/checks.js';
+import type { LocatedNode } from '../../input/document.js';
+
+/** For steps, faults and calls without options: `power-cycle:`. Editors may complete it to `power-cycle: {}`. */
+export const noOptions: Check<null> = formed(
+  () => ({ anyOf: [{ enum: [null, true] }, { type: 'object', maxProperties: 0 }] }),
+  (node, problems) => (isEmpty(node) ? null : complain(node, problems, 'empty: there are no options')),
+);
+
+function isEmpty(node: LocatedNode): boolean {
+  if (node.kind === 'scalar') return node.value === null || node.value === true;
+  return node.kind === 'map' && node.entries.size === 0;
+}
