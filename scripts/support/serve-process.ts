@@ -68,7 +68,10 @@ export function program(): string {
   if (built === undefined) {
     // Two folders deep, like the files in src/ that look for the root of the package.
     const outdir = '.bench/program';
-    const threads = ['src/cloud/store/sqlite/writer.mjs', 'src/cloud/connectors/sandbox/worker.mjs'];
+    const threads = [
+      ...['writer', 'page-check'].map((name) => `src/cloud/store/sqlite/${name}.mjs`),
+      'src/cloud/connectors/sandbox/worker.mjs',
+    ];
     buildSync({
       ...{ entryPoints: ['src/main.ts', ...threads], outdir, entryNames: '[name]', outExtension: { '.js': '.mjs' } },
       ...{

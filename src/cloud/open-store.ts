@@ -23,8 +23,8 @@ export async function openStore(spec: string, memory?: MemoryTables): Promise<St
     const { openPostgres } = await import('./store/postgres/open.js');
     return new SqlStore(await openPostgres(spec));
   }
-  const { db, release } = openDatabase(spec);
-  return new SqlStore(new SqliteDriver(db, release));
+  const { db, options } = openDatabase(spec);
+  return new SqlStore(new SqliteDriver(db, options));
 }
 
 /** The name of a store in messages: the specification without a password. */

@@ -3,6 +3,7 @@
  * runs it alone, the runner embeds it.
  */
 import type { EdgeClock } from '../kernel/clock.js';
+import { UsageError } from '../kernel/errors.js';
 import { portRefused } from '../kernel/listen-failure.js';
 import type { Log } from '../kernel/log.js';
 import type { Random } from '../kernel/random.js';
@@ -20,7 +21,7 @@ import { HttpGateway } from './gateway/http.js';
 import { listenUdp, type UdpListener, type Wires } from './gateway/udp.js';
 import { type Interference, interfereWithApi } from './interference.js';
 import { startRetention } from './maintenance/retention.js';
-import { openStore } from './open-store.js';
+import { openStore, storeName } from './open-store.js';
 import { compareClock, logCorrections } from './operator/clock-corrections.js';
 import { Metrics } from './operator/metrics.js';
 import { addOperatorRoutes } from './operator/routes.js';
@@ -29,7 +30,7 @@ import { guardCommits } from './store/bounded-commits.js';
 import { createIds, type Ids } from './store/ids.js';
 import { createIdsByDevice } from './store/ids-by-device.js';
 import type { MemoryTables } from './store/memory/tables.js';
-import type { Store } from './store/store.js';
+import { type Store, StoreUnavailable } from './store/store.js';
 
 export interface ServiceOptions {
   /** Path of an SQLite file, `postgres://…`, or `memory`. */
@@ -105,13 +106,21 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer();
   };
+  opened.soundness?.listen((what) => {
+    options.log.error(
+      { damage: what },
+      'the database is damaged: the service stores nothing more, see `ghostfleet doctor`',
+    );
+  });
   try {
     await compareClock(store, options.clock, options.log);
     const parts = buildParts(options, store, closers);
     const udp = await bindUdp(options, parts, options.udpPort, 'base64', closers);
     const udpRaw = await bindUdp(options, parts, options.udpRawPort, 'raw', closers);
     const { address, connections } = await listenApi(options, parts, [udp, udpRaw], closers);
-    const { spaceId, apiKey } = await prepareSpace(options, parts);
+    const { spaceId, apiKey } = await prepareSpace(options, parts).catch((error: unknown) => {
+      throw withoutSpace(options.db, error);
+    });
     const { ids, gateway } = parts;
     const { clock, random } = options;
     return {
@@ -132,6 +141,18 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await close();
     throw error;
   }
+}
+
+/** A damaged database stays readable, but a service that cannot create its space or key does not start. */
+function withoutSpace(db: string, error: unknown): unknown {
+  if (!(error instanceof StoreUnavailable)) return error;
+  const { code, message, cause } = error;
+  const why = cause instanceof Error ? `${message}: ${cause.message}` : message;
+  const hint =
+    code === 'store-damaged'
+      ? `\`ghostfleet doctor ${storeName(db)}\` says what is lost and what can be saved`
+      : undefined;
+  return new UsageError('bad-database', why, hint);
 }
 
 type Closers = (() => Promise<void>)[];

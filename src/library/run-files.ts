@@ -39,7 +39,7 @@ function makeWithParents(path: string): void {
 export function newDatabase(out: string): string {
   const path = join(out, 'cloud.db');
   try {
-    for (const file of [path, `${path}-wal`, `${path}-shm`]) rmSync(file, { force: true });
+    for (const file of ['', '-wal', '-shm', '-tail'].map((suffix) => path + suffix)) rmSync(file, { force: true });
   } catch (error) {
     throw cannotWrite(`"${path}"`, error);
   }

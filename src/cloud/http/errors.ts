@@ -55,10 +55,13 @@ export function errorHandler(log: Log, form: ErrorForm) {
     }
     if (fault.statusCode === 401 && !reply.hasHeader('www-authenticate')) reply.header('www-authenticate', 'Bearer');
     if (fault.code === 'content-encoding') reply.header('accept-encoding', 'identity');
-    if (fault.statusCode === 503) reply.header('retry-after', 1);
+    if (fault.statusCode === 503) reply.header('retry-after', RETRY_AFTER[fault.code ?? ''] ?? 1);
     reply.code(fault.statusCode).send(errorBody(fault));
   };
 }
+
+/** Seconds after which a request rejected with 503 may be repeated, by code; 1 for all others. An operator has to act first. */
+const RETRY_AFTER: Readonly<Record<string, number>> = { 'store-full': 10, 'store-damaged': 60 };
 
 /** Responds to a request that matches no route. */
 export function unknownRoute(request: FastifyRequest, reply: FastifyReply): void {
@@ -80,7 +83,7 @@ function toFault(error: FastifyError | Error): ApiFault {
   if (error instanceof StoreBusy) return new ApiFault(503, 'write queue is full; retry later', 'busy');
   const conflict = error instanceof ConflictError ? faultOf(error.field) : undefined;
   if (conflict) return conflict;
-  if (error instanceof StoreUnavailable) return new ApiFault(503, error.message, 'store-unavailable');
+  if (error instanceof StoreUnavailable) return new ApiFault(503, error.message, error.code);
   // Because errors of the framework and its plugins have some or all of these fields.
   const { statusCode = 500, code } = error as Partial<FastifyError>;
   if (statusCode >= 400 && statusCode < 500) {

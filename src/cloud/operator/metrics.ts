@@ -73,6 +73,11 @@ export class Metrics {
 
   watchStore(store: Store, guarded: Guarded): void {
     this.#gauge('ghostfleet_downlinks_pending', 'Downlinks waiting for their devices', () => store.countPending());
+    this.#gauge(
+      'ghostfleet_store_damaged',
+      '1 if damage of the database was found, after which nothing is stored',
+      () => ((store.soundness?.damage.length ?? 0) > 0 ? 1 : 0),
+    );
     this.#gauge('ghostfleet_commits_waiting', 'Commits waiting to become durable', () => guarded.waiting);
     this.#total(
       'ghostfleet_commits_refused_total',

@@ -8,7 +8,7 @@ import type { Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import { type Millis, seconds } from '../../kernel/time.js';
 import { operation } from '../http/operation.js';
-import type { Store } from '../store/store.js';
+import { type Store, StoreUnavailable, type UnavailableCode } from '../store/store.js';
 import type { Metrics } from './metrics.js';
 
 interface OperatorContext {
@@ -56,13 +56,16 @@ export function addOperatorRoutes(api: FastifyInstance, { store, clock, log, met
         description: 'Reads from and writes to the store. Send requests to another node while the status is not 200.',
         access: 'anyone',
         response: { 200: Health },
-        errors: { 503: 'The store does not respond, or the service is shutting down.' },
+        errors: {
+          503: 'The store does not respond, is damaged, or its disk is full; or the service is shutting down.',
+        },
       }),
       async (_, reply) => {
-        const why = await complaintOf(store, clock);
-        if (why === undefined) return { status: 'ok' };
-        log.warn({ why }, 'not ready');
-        const fault = { statusCode: 503, error: 'Service Unavailable', message: 'the store does not respond' };
+        const complaint = await complaintOf(store, clock);
+        if (complaint === undefined) return { status: 'ok' };
+        log.warn({ why: complaint.why }, 'not ready');
+        const { message, code } = complaint;
+        const fault = { statusCode: 503, error: 'Service Unavailable', message, code };
         return reply.code(503).header('retry-after', 5).send(fault);
       },
     );
@@ -82,14 +85,27 @@ export function addOperatorRoutes(api: FastifyInstance, { store, clock, log, met
   });
 }
 
+interface Complaint {
+  /** For the log. */
+  readonly why: string;
+  /** For the response, which needs no key: without names of files. */
+  readonly message: string;
+  readonly code: UnavailableCode;
+}
+
 /** Reason why the store cannot be used; undefined if it can. */
-async function complaintOf(store: Store, clock: Clock): Promise<string | undefined> {
+async function complaintOf(store: Store, clock: Clock): Promise<Complaint | undefined> {
   try {
     // Reads and writes may fail independently.
     await within(clock, PATIENCE, Promise.all([store.spaces({ limit: 1 }), store.commit([])]));
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    if (!(error instanceof StoreUnavailable) || error.code === 'store-unavailable') {
+      const why = error instanceof Error ? error.message : String(error);
+      return { why, message: 'the store does not respond', code: 'store-unavailable' };
+    }
+    const { message, code, cause } = error;
+    return { why: cause instanceof Error ? cause.message : message, message, code };
   }
 }
 

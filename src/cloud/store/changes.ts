@@ -135,13 +135,25 @@ export class ConflictError extends Error {
   }
 }
 
+/** Why a store cannot be used; also the code of API responses. */
+export type UnavailableCode = 'store-unavailable' | 'store-full' | 'store-damaged';
+
+const UNAVAILABLE: Readonly<Record<UnavailableCode, string>> = {
+  'store-unavailable': 'the database cannot be reached',
+  'store-full': 'the disk of the database is full; nothing was stored',
+  'store-damaged': 'the database is damaged; the service stores nothing until it is repaired',
+};
+
 /**
- * The database cannot be reached or is overloaded; a later retry may succeed. It is unknown whether an interrupted
- * commit has been written.
+ * The database cannot be reached, is overloaded or damaged, or its disk is full. A later retry may succeed; after damage,
+ * when the database has been repaired. It is unknown whether an interrupted commit has been written.
  */
 export class StoreUnavailable extends Error {
-  constructor(cause: unknown) {
-    super('the database cannot be reached', { cause });
+  readonly code: UnavailableCode;
+
+  constructor(cause: unknown, code: UnavailableCode = 'store-unavailable') {
+    super(UNAVAILABLE[code], { cause });
     this.name = 'StoreUnavailable';
+    this.code = code;
   }
 }

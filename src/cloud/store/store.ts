@@ -23,6 +23,7 @@ import type {
   TagRow,
   WaitingRow,
 } from './rows.js';
+import type { Soundness } from './soundness.js';
 
 export * from './changes.js';
 export * from './rows.js';
@@ -74,6 +75,8 @@ export interface MessageQuery extends Page {
 export interface Store {
   /** The other services on this database; absent if the store cannot be shared. */
   readonly nodes?: Nodes | undefined;
+  /** Damage of the database; absent if the store has none. */
+  readonly soundness?: Soundness | undefined;
 
   /**
    * Writes all changes or none; resolves when they are durable.

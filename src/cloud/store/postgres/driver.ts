@@ -8,6 +8,7 @@
  * that commits take effect in the order of the calls.
  */
 import { DatabaseError, type Pool, type QueryConfig, type QueryResult } from 'pg';
+import { Soundness } from '../soundness.js';
 import { NULLED } from '../sql/conflicts.js';
 import type { Dialect, SqlValue, Statement } from '../sql/dialect.js';
 import type { SqlDriver } from '../sql/sql-store.js';
@@ -61,6 +62,7 @@ interface PostgresDriverOptions {
 export class PostgresDriver implements SqlDriver {
   readonly dialect = POSTGRES;
   readonly nodes: PostgresNodes;
+  readonly soundness = new Soundness();
   readonly #reading: Pool;
   readonly #writing: Pool;
   /** By text with question marks: the text with numbered parameters, and the name of the prepared statement. */
@@ -79,7 +81,7 @@ export class PostgresDriver implements SqlDriver {
     try {
       return (await this.#reading.query<object>(this.#query({ text, values }))).rows;
     } catch (error) {
-      throw asOutage(error);
+      throw this.#failure(error);
     }
   }
 
@@ -121,7 +123,7 @@ export class PostgresDriver implements SqlDriver {
       }
       for (const entry of rest) entry.resolve();
     } catch (error) {
-      const outage = asOutage(error);
+      const outage = this.#failure(error);
       // Waiting commits would fail in the same way, one batch after another.
       const behind = outage instanceof StoreUnavailable ? this.#waiting.splice(0) : [];
       for (const entry of [...rest, ...behind]) entry.reject(outage);
@@ -163,6 +165,13 @@ export class PostgresDriver implements SqlDriver {
     throw error;
   }
 
+  /** The error for callers of the store. Damage ends all writes. */
+  #failure(error: unknown): unknown {
+    const failure = asOutage(error);
+    if (failure instanceof StoreUnavailable && failure.code === 'store-damaged') this.soundness.report(String(error));
+    return failure;
+  }
+
   #query({ text, values }: Statement): QueryConfig {
     let named = this.#named.get(text);
     if (!named) {
@@ -184,10 +193,15 @@ function isOwnFault({ code = '' }: DatabaseError): boolean {
   return /^(22|23|GF)/.test(code) || code === '40P01';
 }
 
-/** Marks errors of the connection or the server as StoreUnavailable; 57014 is the timeout of a statement. */
+/**
+ * Marks errors of the connection or the server as StoreUnavailable. 57014 is the timeout of a statement, 53100 a full disk,
+ * XX001 and XX002 are damaged pages.
+ */
 function asOutage(error: unknown): unknown {
   // Because both servers and sockets give their errors a code.
   const { code = '', message = '' } = error as { readonly code?: string; readonly message?: string };
+  if (error instanceof DatabaseError && code === '53100') return new StoreUnavailable(error, 'store-full');
+  if (error instanceof DatabaseError && /^XX00[12]/.test(code)) return new StoreUnavailable(error, 'store-damaged');
   const isOutage =
     error instanceof DatabaseError
       ? /^(08|53|57P|57014)/.test(code)

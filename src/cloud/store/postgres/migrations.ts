@@ -166,8 +166,17 @@ const DUE_OF_SPACE = `
 CREATE INDEX record_due_of_space ON record (family, space_id, due_at, id) WHERE due_at IS NOT NULL;
 `;
 
+/** 6: Checksums of bodies, which the rows of earlier versions do not have. */
+const CHECKSUMS = `
+ALTER TABLE message ADD COLUMN crc integer;
+ALTER TABLE record ADD COLUMN crc integer;
+`;
+
 /** Step `n` is the `n`-th entry, counted from 1. */
-export const POSTGRES_MIGRATIONS: readonly string[] = [FIRST, GONE_SPACES, TAGS_OF_DEVICES, TOKENS, DUE_OF_SPACE];
+export const POSTGRES_MIGRATIONS: readonly string[] = [
+  ...[FIRST, GONE_SPACES, TAGS_OF_DEVICES, TOKENS, DUE_OF_SPACE],
+  CHECKSUMS,
+];
 
 /** Id of the lock of the service that migrates: "gflt" in ASCII. Other services wait for it, and then find no missing step. */
 const LOCK = 0x67666c74;

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { UnixMillis } from '../../../kernel/time.js';
 import { foldCase } from '../order.js';
 import type { Change, DeviceChange, DeviceRow, Id, MessageRow, SessionFacts, TagChange } from '../store.js';
+import { checksumOf } from './checksum.js';
 import type { Dialect, SqlValue, Statement } from './dialect.js';
 
 /**
@@ -69,13 +70,16 @@ export function statementsOf(change: Change, sql: Dialect): readonly Statement[]
       return [{ text: `${text} ON CONFLICT (hash) DO NOTHING`, values }];
     }
     case 'record.put': {
-      const { family, id, spaceId, key, createdAt, dueAt, body } = change.row;
-      const columns = { family, id, space_id: spaceId, key, created_at: createdAt, due_at: dueAt, body: json(body) };
+      const { family, id, spaceId, key, createdAt, dueAt } = change.row;
+      const body = json(change.row.body);
+      const crc = checksumOf(id, body);
+      const columns = { family, id, space_id: spaceId, key, created_at: createdAt, due_at: dueAt, body, crc };
       return [put('record', ['family', 'id'], columns)];
     }
     case 'record.change': {
-      const { family, id, key, dueAt, body } = change.row;
-      return [{ text: CHANGE_RECORD, values: [key, dueAt, json(change.was), json(body), family, id] }];
+      const { family, id, key, dueAt } = change.row;
+      const body = json(change.row.body);
+      return [{ text: CHANGE_RECORD, values: [key, dueAt, json(change.was), body, checksumOf(id, body), family, id] }];
     }
     case 'record.delete':
       return [{ text: 'DELETE FROM record WHERE family = ? AND id = ?', values: [change.family, change.id] }];
@@ -109,7 +113,7 @@ const OFFER_MESSAGE = `UPDATE message SET down_state = 'pending', created_at = $
 const END_MESSAGE = 'UPDATE message SET down_state = ?, down_state_at = ? WHERE id = ?';
 
 /** Rejected if the stored body is not the expected one. */
-const CHANGE_RECORD = `UPDATE record SET key = ?, due_at = ?, body = ${valueIf('body = ?', '?')}
+const CHANGE_RECORD = `UPDATE record SET key = ?, due_at = ?, body = ${valueIf('body = ?', '?')}, crc = ?
   WHERE family = ? AND id = ?`;
 
 const IS_COPY = 'EXISTS (SELECT 1 FROM message WHERE device_id = ? AND print = ? AND created_at >= ?)';
@@ -128,8 +132,8 @@ function messageInsertions({ hasNewer }: Dialect): MessageInsertions {
   const type = valueIf(`NOT ${hasNewer}`, '?');
   const insertWith = (attempt: string, direction: string) =>
     `INSERT INTO message (id, space_id, device_id, created_at, type, body, codec_hash, raw, print,
-      down_state, down_state_at, down_scheduled_at, down_attempt, down_answered_at, direction)
-      VALUES (?, ?, ?, ?, ${type}, ?, ?, ?, ?, ?, ?, ?, ${attempt}, ?, ${direction})`;
+      crc, down_state, down_state_at, down_scheduled_at, down_attempt, down_answered_at, direction)
+      VALUES (?, ?, ?, ?, ${type}, ?, ?, ?, ?, ?, ?, ?, ?, ${attempt}, ?, ${direction})`;
   return {
     any: insertWith('?', '?'),
     new: insertWith('?', valueIf(`NOT ${IS_COPY}`, "'up'")),
@@ -275,20 +279,22 @@ function insertMessage(
   newSince: UnixMillis | undefined,
   room: number | undefined,
 ): Statement {
-  const { print } = row;
+  const { id, raw, print } = row;
+  const body = json(row.body);
   const insertions = insertionsIn(sql);
   const values: SqlValue[] = [
-    row.id,
+    id,
     row.spaceId,
     row.deviceId,
     row.createdAt,
     row.deviceId,
-    row.id,
+    id,
     row.type,
-    json(row.body),
+    body,
     row.codecHash,
-    row.raw,
+    raw,
     print,
+    checksumOf(id, body, raw),
     row.downState,
     row.downStateAt,
     row.downScheduledAt,

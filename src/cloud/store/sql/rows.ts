@@ -11,6 +11,7 @@ import {
   WAITING_CONTENT,
   type WaitingRow,
 } from '../store.js';
+import { bodyOf } from './checksum.js';
 
 /** Columns of `device d`, without its tags. */
 export const DEVICE_COLUMNS = `d.id, d.space_id AS "spaceId", d.name, d.comment, d.serial, d.token,
@@ -20,7 +21,7 @@ export const DEVICE_COLUMNS = `d.id, d.space_id AS "spaceId", d.name, d.comment,
 
 /** Columns of `message m`. */
 export const MESSAGE_COLUMNS = `m.id, m.space_id AS "spaceId", m.device_id AS "deviceId", m.created_at AS "createdAt",
-  m.type, m.direction, m.body, m.codec_hash AS "codecHash", m.raw, m.print, m.down_state AS "downState",
+  m.type, m.direction, m.body, m.codec_hash AS "codecHash", m.raw, m.print, m.crc, m.down_state AS "downState",
   m.down_state_at AS "downStateAt", m.down_scheduled_at AS "downScheduledAt", m.down_attempt AS "downAttempt",
   m.down_answered_at AS "downAnsweredAt"`;
 
@@ -36,38 +37,42 @@ export const WAITING_COLUMNS = MESSAGE_COLUMNS.replace(
 export const LISTED_COLUMNS = `${MESSAGE_COLUMNS}, d.name AS "deviceName", d.serial AS "deviceSerial"`;
 
 export const RECORD_COLUMNS =
-  'family, id, space_id AS "spaceId", key, created_at AS "createdAt", due_at AS "dueAt", body';
+  'family, id, space_id AS "spaceId", key, created_at AS "createdAt", due_at AS "dueAt", body, crc';
 
 /** A row with {@link DEVICE_COLUMNS} and the tags. */
-export interface StoredDevice extends Omit<DeviceRow, 'label' | 'tagIds' | 'session'> {
+interface StoredDevice extends Omit<DeviceRow, 'label' | 'tagIds' | 'session'> {
   readonly label: string;
   readonly tagIds: string;
   readonly session: string | null;
 }
 
 /** A row with {@link MESSAGE_COLUMNS}. */
-export interface StoredMessage extends Omit<MessageRow, 'body'> {
+interface StoredMessage extends Omit<MessageRow, 'body'> {
   readonly body: string;
+  readonly crc: number | null;
 }
 
 /** A row with {@link WAITING_COLUMNS}. */
-export interface StoredWaiting extends Omit<MessageRow, 'body'> {
+interface StoredWaiting extends Omit<MessageRow, 'body'> {
   readonly body: string | null;
+  readonly crc: number | null;
 }
 
 /** A row of the table `timeline`. */
-export interface StoredStation extends TimelineRow {
+interface StoredStation extends TimelineRow {
   readonly position: number;
 }
 
 /** A row with {@link LISTED_COLUMNS}. */
-export interface StoredListed extends Omit<ListedMessage, 'body'> {
+interface StoredListed extends Omit<ListedMessage, 'body'> {
   readonly body: string;
+  readonly crc: number | null;
 }
 
 /** A row with {@link RECORD_COLUMNS}. */
-export interface StoredRecord extends Omit<RecordRow, 'body'> {
+interface StoredRecord extends Omit<RecordRow, 'body'> {
   readonly body: string;
+  readonly crc: number | null;
 }
 
 const NO_TAGS: readonly Id[] = Object.freeze([]);
@@ -81,22 +86,26 @@ export function toDevice(row: StoredDevice): DeviceRow {
   };
 }
 
-export function toMessage(row: StoredMessage): MessageRow {
-  return { ...row, body: JSON.parse(row.body) };
+/** @throws DamagedBody */
+export function toMessage({ crc, ...row }: StoredMessage): MessageRow {
+  return { ...row, body: bodyOf('message', row, crc) };
 }
 
-export function toWaiting({ body, raw, ...row }: StoredWaiting): WaitingRow {
-  return body === null ? row : { ...row, raw, body: JSON.parse(body) };
+/** @throws DamagedBody */
+export function toWaiting({ body, raw, crc, ...row }: StoredWaiting): WaitingRow {
+  return body === null ? row : { ...row, raw, body: bodyOf('message', { id: row.id, body, raw }, crc) };
 }
 
 export function toStation({ position, ...row }: StoredStation): Station {
   return { id: stationId(position), ...row };
 }
 
-export function toListed(row: StoredListed): ListedMessage {
-  return { ...row, body: JSON.parse(row.body) };
+/** @throws DamagedBody */
+export function toListed({ crc, ...row }: StoredListed): ListedMessage {
+  return { ...row, body: bodyOf('message', row, crc) };
 }
 
-export function toRecord(row: StoredRecord): RecordRow {
-  return { ...row, body: JSON.parse(row.body) };
+/** @throws DamagedBody */
+export function toRecord({ crc, ...row }: StoredRecord): RecordRow {
+  return { ...row, body: bodyOf('record', row, crc) };
 }

@@ -5,6 +5,7 @@
 import type { UnixMillis } from '../../../kernel/time.js';
 import type { Nodes } from '../nodes.js';
 import { idBefore, positionOf } from '../order.js';
+import type { Soundness } from '../soundness.js';
 import type {
   Change,
   CodecRow,
@@ -24,7 +25,9 @@ import type {
   TagRow,
   WaitingRow,
 } from '../store.js';
+import { StoreUnavailable } from '../store.js';
 import { statementsOf } from './changes.js';
+import { DamagedBody } from './checksum.js';
 import type { Dialect, SqlValue, Statement } from './dialect.js';
 import { deviceCount, devicesById, devicesSorted, messageList } from './queries.js';
 import {
@@ -32,12 +35,6 @@ import {
   LISTED_COLUMNS,
   MESSAGE_COLUMNS,
   RECORD_COLUMNS,
-  type StoredDevice,
-  type StoredListed,
-  type StoredMessage,
-  type StoredRecord,
-  type StoredStation,
-  type StoredWaiting,
   toDevice,
   toListed,
   toMessage,
@@ -51,6 +48,7 @@ import {
 export interface SqlDriver {
   readonly dialect: Dialect;
   readonly nodes?: Nodes;
+  readonly soundness: Soundness;
   /** Returns the rows of a query. Each text is prepared once. */
   all(text: string, values: readonly SqlValue[]): readonly unknown[] | Promise<readonly unknown[]>;
   /**
@@ -64,11 +62,13 @@ export interface SqlDriver {
 
 export class SqlStore implements Store {
   readonly nodes: Nodes | undefined;
+  readonly soundness: Soundness;
   readonly #driver: SqlDriver;
   readonly #sql: ReturnType<typeof queriesIn>;
 
   constructor(driver: SqlDriver) {
     this.nodes = driver.nodes;
+    this.soundness = driver.soundness;
     this.#driver = driver;
     this.#sql = queriesIn(driver.dialect);
   }
@@ -76,7 +76,7 @@ export class SqlStore implements Store {
   async commit(changes: readonly Change[]): Promise<void> {
     const statements: Statement[] = [];
     for (const change of changes) statements.push(...statementsOf(change, this.#driver.dialect));
-    await this.#driver.write(statements);
+    await this.#write(statements);
   }
 
   async spaces(page: Page): Promise<readonly SpaceRow[]> {
@@ -113,23 +113,20 @@ export class SqlStore implements Store {
   }
 
   async device(spaceId: Id, id: Id): Promise<DeviceRow | undefined> {
-    const row = await this.#one<StoredDevice>(this.#sql.device, id, spaceId);
-    return row && toDevice(row);
+    return this.#row(toDevice, this.#sql.device, id, spaceId);
   }
 
   async deviceBySerial(serial: number): Promise<DeviceRow | undefined> {
-    const row = await this.#one<StoredDevice>(this.#sql.deviceBySerial, serial);
-    return row && toDevice(row);
+    return this.#row(toDevice, this.#sql.deviceBySerial, serial);
   }
 
   async messages(spaceId: Id, query: MessageQuery): Promise<readonly ListedMessage[]> {
     const { text, values } = messageList(this.#driver.dialect, spaceId, query);
-    return (await this.#all<StoredListed>(text, ...values)).map(toListed);
+    return this.#rows(toListed, text, ...values);
   }
 
   async message(spaceId: Id, id: Id): Promise<ListedMessage | undefined> {
-    const row = await this.#one<StoredListed>(this.#sql.message, id, spaceId);
-    return row && toListed(row);
+    return this.#row(toListed, this.#sql.message, id, spaceId);
   }
 
   async newestMessage(deviceId?: Id): Promise<Id | undefined> {
@@ -138,7 +135,7 @@ export class SqlStore implements Store {
   }
 
   async pendingDownlinks(deviceId: Id): Promise<readonly WaitingRow[]> {
-    return (await this.#all<StoredWaiting>(this.#sql.pendingDownlinks, deviceId)).map(toWaiting);
+    return this.#rows(toWaiting, this.#sql.pendingDownlinks, deviceId);
   }
 
   async countPending(): Promise<number> {
@@ -147,12 +144,11 @@ export class SqlStore implements Store {
 
   async overdueDownlinks(createdBefore: UnixMillis, limit: number): Promise<readonly MessageRow[]> {
     const before = Math.ceil(createdBefore);
-    const rows = await this.#all<StoredMessage>(this.#sql.overdueDownlinks, idBefore(before), before, limit);
-    return rows.map(toMessage);
+    return this.#rows(toMessage, this.#sql.overdueDownlinks, idBefore(before), before, limit);
   }
 
   async unansweredDownlinks(deviceId: Id): Promise<readonly MessageRow[]> {
-    return (await this.#all<StoredMessage>(this.#sql.unansweredDownlinks, deviceId)).map(toMessage);
+    return this.#rows(toMessage, this.#sql.unansweredDownlinks, deviceId);
   }
 
   async copyOf(deviceId: Id, print: string, since: UnixMillis): Promise<Id | undefined> {
@@ -160,8 +156,7 @@ export class SqlStore implements Store {
   }
 
   async timeline(messageId: Id, page: Page): Promise<readonly Station[]> {
-    const rows = await this.#all<StoredStation>(this.#sql.timeline, messageId, positionOf(page.after), page.limit);
-    return rows.map(toStation);
+    return this.#rows(toStation, this.#sql.timeline, messageId, positionOf(page.after), page.limit);
   }
 
   async codec(hash: string): Promise<CodecRow | undefined> {
@@ -171,18 +166,15 @@ export class SqlStore implements Store {
   }
 
   async records(family: string, spaceId: Id | null, page: Page): Promise<readonly RecordRow[]> {
-    const rows = await this.#all<StoredRecord>(this.#sql.records, family, spaceId, page.after ?? '', page.limit);
-    return rows.map(toRecord);
+    return this.#rows(toRecord, this.#sql.records, family, spaceId, page.after ?? '', page.limit);
   }
 
   async record(family: string, spaceId: Id | null, id: Id): Promise<RecordRow | undefined> {
-    const row = await this.#one<StoredRecord>(this.#sql.record, family, id, spaceId);
-    return row && toRecord(row);
+    return this.#row(toRecord, this.#sql.record, family, id, spaceId);
   }
 
   async recordByKey(family: string, spaceId: Id | null, key: string): Promise<RecordRow | undefined> {
-    const row = await this.#one<StoredRecord>(this.#sql.recordByKey, family, spaceId, key);
-    return row && toRecord(row);
+    return this.#row(toRecord, this.#sql.recordByKey, family, spaceId, key);
   }
 
   async recordsInRange(
@@ -191,16 +183,14 @@ export class SqlStore implements Store {
     { from, below }: { readonly from: string; readonly below: string },
     limit: number,
   ): Promise<readonly RecordRow[]> {
-    const rows = await this.#all<StoredRecord>(this.#sql.recordsInRange, family, spaceId, from, below, limit);
-    return rows.map(toRecord);
+    return this.#rows(toRecord, this.#sql.recordsInRange, family, spaceId, from, below, limit);
   }
 
   async dueRecords(family: string, now: UnixMillis, limit: number, spaceId?: Id): Promise<readonly RecordRow[]> {
     const until = Math.floor(now);
-    const rows = await (spaceId === undefined
-      ? this.#all<StoredRecord>(this.#sql.dueRecords, family, until, limit)
-      : this.#all<StoredRecord>(this.#sql.dueRecordsOfSpace, family, spaceId, until, limit));
-    return rows.map(toRecord);
+    return spaceId === undefined
+      ? this.#rows(toRecord, this.#sql.dueRecords, family, until, limit)
+      : this.#rows(toRecord, this.#sql.dueRecordsOfSpace, family, spaceId, until, limit);
   }
 
   async dueSpaces(family: string, now: UnixMillis): Promise<readonly Id[]> {
@@ -212,7 +202,7 @@ export class SqlStore implements Store {
     const messages = await this.#ids(this.#sql.oldMessages, idBefore(before), before, limit);
     const deliveries = await this.#ids(this.#sql.oldDeliveries, idBefore(before), before, limit - messages.length);
     const { list, among } = this.#driver.dialect;
-    await this.#driver.write([
+    await this.#write([
       { text: `DELETE FROM timeline WHERE ${among('message_id')}`, values: [list(messages)] },
       { text: `DELETE FROM message WHERE ${among('id')}`, values: [list(messages)] },
       { text: `DELETE FROM record WHERE family = 'delivery' AND ${among('id')}`, values: [list(deliveries)] },
@@ -225,7 +215,37 @@ export class SqlStore implements Store {
   }
 
   async #devices({ text, values }: Statement): Promise<readonly DeviceRow[]> {
-    return (await this.#all<StoredDevice>(text, ...values)).map(toDevice);
+    return this.#rows(toDevice, text, ...values);
+  }
+
+  /** Refuses after damage. */
+  #write(statements: readonly Statement[]): Promise<void> {
+    this.soundness.demand();
+    return this.#driver.write(statements);
+  }
+
+  /** @throws StoreUnavailable `store-damaged` if a row does not match its checksum */
+  async #rows<Stored, Row>(
+    convert: (stored: Stored) => Row,
+    text: string,
+    ...values: readonly SqlValue[]
+  ): Promise<readonly Row[]> {
+    const rows = await this.#all<Stored>(text, ...values);
+    try {
+      return rows.map(convert);
+    } catch (error) {
+      if (!(error instanceof DamagedBody)) throw error;
+      this.soundness.report(error.message);
+      throw new StoreUnavailable(error, 'store-damaged');
+    }
+  }
+
+  async #row<Stored, Row>(
+    convert: (stored: Stored) => Row,
+    text: string,
+    ...values: readonly SqlValue[]
+  ): Promise<Row | undefined> {
+    return (await this.#rows(convert, text, ...values))[0];
   }
 
   async #ids(text: string, ...values: readonly SqlValue[]): Promise<readonly Id[]> {

@@ -7,10 +7,13 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { Database, Statement as Prepared } from 'better-sqlite3';
+import { Soundness } from '../soundness.js';
 import { NULLED } from '../sql/conflicts.js';
 import type { Dialect, SqlValue, Statement } from '../sql/dialect.js';
 import type { SqlDriver } from '../sql/sql-store.js';
 import { ConflictError, type ConflictField } from '../store.js';
+import { storeFailure } from './failures.js';
+import { PageCheck } from './page-check.js';
 
 /** The index is named because the planner keeps no statistics here; CROSS JOIN makes the message the outer loop. */
 export const SQLITE: Dialect = {
@@ -40,7 +43,7 @@ export interface Batch {
 
 /** Response of the writer: the transaction failed as a whole, or is durable except for the rejected entries. */
 export type BatchResult = {
-  /** Number of batches in the transaction: the oldest unanswered ones. */
+  /** Number of batches in the transaction: the oldest unanswered ones. 0: damage was found without a transaction. */
   readonly batches: number;
 } & ({ readonly lost: PlainError } | { readonly refused: readonly Refusal[] });
 
@@ -85,10 +88,23 @@ interface Waiting {
   readonly reject: (reason: unknown) => void;
 }
 
+export interface SqliteOptions {
+  /** Releases the ownership of the file. */
+  readonly release?: () => void;
+  /** Receives the damage that the driver finds. */
+  readonly soundness?: Soundness;
+  /** Whether to check the pages of the file in the background. Default: false, as for a new file. */
+  readonly checksPages?: boolean;
+  /** Further settings of the connection that writes. */
+  readonly pragmas?: readonly string[];
+}
+
 export class SqliteDriver implements SqlDriver {
   readonly dialect = SQLITE;
+  readonly soundness: Soundness;
   readonly #db: Database;
   readonly #release: () => void;
+  readonly #pageCheck: PageCheck | undefined;
   readonly #prepared = new Map<string, Prepared<unknown[], unknown>>();
   /** Numbers of the texts that the writer knows or will receive with the next batch. */
   readonly #numbers = new Map<string, number>();
@@ -105,12 +121,14 @@ export class SqliteDriver implements SqlDriver {
 
   /**
    * @param db open and migrated, see open.ts; used for reading, and closed by `close`
-   * @param release releases the ownership of the file
    */
-  constructor(db: Database, release: () => void = () => {}) {
+  constructor(db: Database, options: SqliteOptions = {}) {
+    const { release = () => {}, soundness = new Soundness(), checksPages = false, pragmas = [] } = options;
     this.#db = db;
     this.#release = release;
-    const workerData: WriterData = { path: db.name, pragmas: WRITER_PRAGMAS };
+    this.soundness = soundness;
+    this.#pageCheck = checksPages ? new PageCheck(db.name, soundness) : undefined;
+    const workerData: WriterData = { path: db.name, pragmas: [...WRITER_PRAGMAS, ...pragmas] };
     this.#writer = new Worker(new URL('./writer.mjs', import.meta.url), { workerData });
     this.#writer.on('message', (outcome: BatchResult) => this.#written(outcome));
     this.#writer.on('error', (error) => this.#fail(error));
@@ -120,12 +138,16 @@ export class SqliteDriver implements SqlDriver {
   }
 
   all(text: string, values: readonly SqlValue[]): readonly unknown[] {
-    let statement = this.#prepared.get(text);
-    if (!statement) {
-      statement = this.#db.prepare<unknown[], unknown>(text);
-      this.#prepared.set(text, statement);
+    try {
+      let statement = this.#prepared.get(text);
+      if (!statement) {
+        statement = this.#db.prepare<unknown[], unknown>(text);
+        this.#prepared.set(text, statement);
+      }
+      return statement.all(...values);
+    } catch (error) {
+      throw storeFailure(error, this.soundness);
     }
-    return statement.all(...values);
   }
 
   write(statements: readonly Statement[]): Promise<void> {
@@ -144,7 +166,7 @@ export class SqliteDriver implements SqlDriver {
     this.#writer.ref();
     this.#handOver();
     this.#send(null);
-    await this.#writerGone;
+    await Promise.all([this.#writerGone, this.#pageCheck?.end()]);
     this.#db.close();
     this.#release();
   }
@@ -176,7 +198,8 @@ export class SqliteDriver implements SqlDriver {
     const batch = this.#unanswered.splice(0, outcome.batches).flat();
     if (this.#unanswered.length === 0 && !this.#closed) this.#writer.unref();
     if ('lost' in outcome) {
-      for (const { reject } of batch) reject(new Error(outcome.lost.message));
+      const failure = storeFailure(outcome.lost, this.soundness);
+      for (const { reject } of batch) reject(failure);
       return;
     }
     for (const { index, error } of outcome.refused) batch[index]?.reject(asConflict(error));

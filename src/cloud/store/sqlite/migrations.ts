@@ -126,8 +126,22 @@ const DUE_OF_SPACE = `
 CREATE INDEX record_due_of_space ON record (family, space_id, due_at, id) WHERE due_at IS NOT NULL;
 `;
 
+/**
+ * 8: The identity of the database and the number of its last commit (tail.mjs), in one row; and checksums of bodies, which
+ * the rows of earlier versions do not have.
+ */
+const SOUNDNESS = `
+CREATE TABLE soundness (lineage TEXT NOT NULL, sequence INTEGER NOT NULL);
+INSERT INTO soundness VALUES (lower(hex(randomblob(8))), 0);
+ALTER TABLE message ADD COLUMN crc INTEGER;
+ALTER TABLE record ADD COLUMN crc INTEGER;
+`;
+
 /** Step `n` is the `n`-th entry, counted from 1. */
-export const MIGRATIONS: readonly string[] = [FIRST, RECORDS, LEAVING, PRINTS, GONE_SPACES, TOKENS, DUE_OF_SPACE];
+export const MIGRATIONS: readonly string[] = [
+  ...[FIRST, RECORDS, LEAVING, PRINTS, GONE_SPACES, TOKENS, DUE_OF_SPACE],
+  SOUNDNESS,
+];
 
 /**
  * Runs the missing steps in one transaction.

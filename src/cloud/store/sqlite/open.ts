@@ -8,34 +8,44 @@
  */
 import BetterSqlite, { type Database, SqliteError } from 'better-sqlite3';
 import { UsageError } from '../../../kernel/errors.js';
-import { WRITER_PRAGMAS } from './driver.js';
+import { Soundness } from '../soundness.js';
+import { type SqliteOptions, WRITER_PRAGMAS } from './driver.js';
 import { contentOf, migrate } from './migrations.js';
+import { readTail, type Tail, tailPath } from './tail.mjs';
 
 /** Longest wait, in ms, for a process that is just closing the file. It blocks the whole process. */
 const LOCK_WAIT_MS = 1000;
 
 interface OpenDatabase {
   readonly db: Database;
-  /** Releases the ownership of the file. Close the database first. */
-  release(): void;
+  /** For the driver. `release` must be called after the database was closed. */
+  readonly options: SqliteOptions;
 }
 
-/** Opens the file for a service, and runs the missing steps of the schema. @throws UsageError `bad-database` */
+/**
+ * Opens the file for a service, and runs the missing steps of the schema. The loss of its last commits is reported as damage.
+ * @throws UsageError `bad-database`, also for an empty file that had contents
+ */
 export function openDatabase(path: string): OpenDatabase {
   let db: Database | undefined;
   let owner: Database | undefined;
   try {
     db = new BetterSqlite(path, { timeout: LOCK_WAIT_MS });
     // Before the first write, also of the lock file: the file of another program must stay unchanged.
-    contentOf(db, path);
+    const existed = contentOf(db, path) === 'ours';
+    const tail = readTail(path);
+    if (!existed && tail !== undefined && tail.sequence > 0) throw emptied(path, tail);
     owner = new BetterSqlite(`${path}-owner`, { timeout: LOCK_WAIT_MS });
     owner.exec('BEGIN EXCLUSIVE');
     for (const pragma of WRITER_PRAGMAS) db.pragma(pragma);
     migrate(db, path);
     // Not earlier, because this changes the header of the file, which must be ours.
     db.pragma('journal_mode = WAL');
+    const soundness = new Soundness();
+    const loss = tail && lossOf(db, path, tail);
+    if (loss !== undefined) soundness.report(loss);
     const lock = owner;
-    return { db, release: () => lock.close() };
+    return { db, options: { release: () => lock.close(), soundness, checksPages: existed } };
   } catch (error) {
     db?.close();
     owner?.close();
@@ -43,16 +53,39 @@ export function openDatabase(path: string): OpenDatabase {
   }
 }
 
+/** What is missing in the database according to the file beside it; undefined if nothing. */
+function lossOf(db: Database, path: string, tail: Tail): string | undefined {
+  const now = db.prepare<[], Tail>('SELECT lineage, sequence FROM soundness').get();
+  if (now?.lineage !== tail.lineage) return `"${path}" is not the database that "${tailPath(path)}" belongs to`;
+  const lost = tail.sequence - now.sequence;
+  return lost > 0 ? `the last ${lost} of ${tail.sequence} commits are missing in "${path}"` : undefined;
+}
+
+/** A service must not begin anew on a file that has lost its contents. */
+function emptied(path: string, { sequence }: Tail): UsageError {
+  return new UsageError(
+    'bad-database',
+    `"${path}" is missing or empty, but "${tailPath(path)}" says that it had ${sequence} commits`,
+    `restore the file from a backup; to begin with an empty database, remove "${tailPath(path)}"`,
+  );
+}
+
 /** The error as a message about the file. */
 export function asUsageError(path: string, error: unknown): UsageError {
-  return error instanceof UsageError ? error : new UsageError('bad-database', `"${path}" ${complaint(error)}`);
+  if (error instanceof UsageError) return error;
+  const why = complaint(error);
+  const hint = why === DAMAGED ? `\`ghostfleet doctor ${path}\` says what is lost and what can be saved` : undefined;
+  return new UsageError('bad-database', `"${path}" ${why}`, hint);
 }
+
+const DAMAGED = 'is a damaged database';
 
 function complaint(error: unknown): string {
   const code = error instanceof SqliteError ? error.code : '';
   const message = error instanceof Error ? error.message : String(error);
   if (code === 'SQLITE_NOTADB') return 'is not a database';
-  if (code.startsWith('SQLITE_CORRUPT')) return 'is a damaged database';
+  if (code.startsWith('SQLITE_CORRUPT')) return DAMAGED;
+  if (code === 'SQLITE_FULL') return 'cannot be written to: the disk is full';
   if (code === 'SQLITE_BUSY') return 'is in use by another process';
   if (code.startsWith('SQLITE_READONLY')) return 'cannot be written to';
   if (/directory does not exist/i.test(message)) return 'cannot be opened: its directory does not exist';

@@ -7,10 +7,14 @@
  * fails, such as the copy of a message, has written nothing and is skipped. Any other conflict requires a savepoint for each
  * entry; such conflicts are rare, so that a transaction is repeated with savepoints only after one.
  *
+ * After each transaction, and once a second without one, the thread checks that the files are still in their place.
+ *
  * This file is JavaScript, because a thread starts from a file, and tsx and vitest run the sources without compiling them.
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import BetterSqlite from 'better-sqlite3';
+import { Place } from './place.mjs';
+import { TailFile } from './tail.mjs';
 
 /** @typedef {import('./driver.js').Batch} Batch */
 /** @typedef {import('./driver.js').CommitStatements} CommitStatements */
@@ -21,8 +25,22 @@ import BetterSqlite from 'better-sqlite3';
 
 /** @type {WriterData} */
 const { path, pragmas } = workerData;
+/** Code of an error: the files of the database were changed by another program. */
+const DAMAGED = 'DAMAGED';
 const db = new BetterSqlite(path);
 for (const pragma of pragmas) db.pragma(pragma);
+
+// Because the migrations insert the only row.
+const { lineage, sequence: opened } = /** @type {import('./tail.mjs').Tail} */ (
+  db.prepare('SELECT lineage, sequence FROM soundness').get()
+);
+const advance = db.prepare('UPDATE soundness SET sequence = ?');
+let sequence = opened;
+const tail = new TailFile(path);
+const place = new Place(path);
+
+/** How often the files are looked at while nothing is written, in milliseconds. */
+const LOOK_MS = 1000;
 
 /** By number, see Batch. @type {string[]} */
 const texts = [];
@@ -49,19 +67,52 @@ port.on('message', (/** @type {Batch | null} */ first) => {
     port.postMessage(outcome);
   }
   if (batch === null) {
+    clearInterval(looking);
     db.close();
+    tail.close();
     port.close();
   }
 });
 
+const looking = setInterval(() => {
+  const damaged = place.trouble();
+  if (damaged === undefined) return;
+  clearInterval(looking);
+  /** @type {BatchResult} */
+  const outcome = { batches: 0, lost: { code: DAMAGED, message: damaged } };
+  port.postMessage(outcome);
+}, LOOK_MS);
+
 /** @param {readonly CommitStatements[]} entries */
 function written(entries) {
   try {
-    return { refused: writeAll(entries) ?? writeEach(entries) };
+    const before = place.troubleOfLog();
+    if (before !== undefined) return { lost: { code: DAMAGED, message: before } };
+    const refused = writeAll(entries) ?? writeEach(entries);
+    // Before the commits are acknowledged: they are lost if their files are no longer in the directory.
+    const damaged = place.trouble();
+    if (damaged !== undefined) return { lost: { code: DAMAGED, message: damaged } };
+    noteTail();
+    return { refused };
   } catch (error) {
     if (db.inTransaction) db.exec('ROLLBACK');
     return { lost: plain(error) };
   }
+}
+
+function noteTail() {
+  try {
+    tail.write({ lineage, sequence });
+  } catch {
+    // The commits are on disk, and the file may be behind them.
+  }
+}
+
+/** Ends the transaction. Every transaction has a number, see tail.mjs. */
+function commit() {
+  advance.run(sequence + 1);
+  db.exec('COMMIT');
+  sequence++;
 }
 
 /**
@@ -80,8 +131,7 @@ function writeAll(entries) {
         done++;
       }
     } catch (error) {
-      // An error such as a full disk has rolled back the whole transaction.
-      if (!db.inTransaction) throw error;
+      if (concernsAll(error)) throw error;
       if (done > 0) {
         db.exec('ROLLBACK');
         return undefined;
@@ -89,7 +139,7 @@ function writeAll(entries) {
       refused.push({ index, error: plain(error) });
     }
   }
-  db.exec('COMMIT');
+  commit();
   return refused;
 }
 
@@ -106,13 +156,13 @@ function writeEach(entries) {
     try {
       for (const statement of entry) execute(statement);
     } catch (error) {
-      if (!db.inTransaction) throw error;
+      if (concernsAll(error)) throw error;
       db.exec('ROLLBACK TO one');
       refused.push({ index, error: plain(error) });
     }
     db.exec('RELEASE one');
   }
-  db.exec('COMMIT');
+  commit();
   return refused;
 }
 
@@ -125,6 +175,12 @@ function execute([number, values]) {
     prepared[number] = statement;
   }
   statement.run(...values);
+}
+
+/** Whether the error is not one of the entry, but of the disk or the database. @param {unknown} error */
+function concernsAll(error) {
+  // An error such as a full disk has rolled back the whole transaction.
+  return !db.inTransaction || /^SQLITE_(CORRUPT|NOTADB|IOERR|FULL|CANTOPEN|READONLY)/.test(plain(error).code);
 }
 
 /** The error in a form that can be sent. @param {unknown} error @returns {PlainError} */

@@ -1,0 +1,35 @@
+/**
+ * The checksum that is stored with each body. The databases verify their own structure, not the bytes of a value: a flipped
+ * bit in a text would otherwise be returned as if a device had sent it.
+ */
+import { crc32 } from 'node:zlib';
+
+/** A stored row whose body does not match its checksum. */
+export class DamagedBody extends Error {
+  constructor(what: string) {
+    super(`the stored body of ${what} does not match its checksum`);
+    this.name = 'DamagedBody';
+  }
+}
+
+/** Checksum of a row as a signed 32-bit number. The id is part of it, so that exchanged bodies are noticed as well. */
+export function checksumOf(id: string, body: string, raw: string | null = null): number {
+  return crc32(raw ?? '', crc32(body, crc32(id))) | 0;
+}
+
+interface Content {
+  readonly id: string;
+  readonly body: string;
+  readonly raw?: string | null;
+}
+
+/**
+ * The body of a stored row as a value.
+ * @param kind `message` or `record`
+ * @param crc the stored checksum; null for rows of earlier versions, which are not checked
+ * @throws DamagedBody
+ */
+export function bodyOf(kind: string, { id, body, raw }: Content, crc: number | null): unknown {
+  if (crc !== null && crc !== checksumOf(id, body, raw)) throw new DamagedBody(`${kind} ${id}`);
+  return JSON.parse(body);
+}

@@ -1,0 +1,27 @@
+/**
+ * Checks the pages of a database after it was opened, on a thread of its own (page-check.mjs): a large file takes minutes,
+ * and the service is ready meanwhile.
+ */
+import { Worker } from 'node:worker_threads';
+import type { Soundness } from '../soundness.js';
+import { storeFailure } from './failures.js';
+
+export class PageCheck {
+  readonly #worker: Worker;
+
+  /** @param soundness receives the damage that is found */
+  constructor(path: string, soundness: Soundness) {
+    this.#worker = new Worker(new URL('./page-check.mjs', import.meta.url), { workerData: { path } });
+    this.#worker.on('message', (findings: readonly string[]) => {
+      for (const finding of findings) soundness.report(finding);
+    });
+    // Reports an error that means damage. After another one, such as too little memory, the next start checks again.
+    this.#worker.on('error', (error) => storeFailure(error, soundness));
+    this.#worker.unref();
+  }
+
+  /** Ends the check, also if it is not complete. */
+  async end(): Promise<void> {
+    await this.#worker.terminate();
+  }
+}

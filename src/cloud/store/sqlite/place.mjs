@@ -1,0 +1,53 @@
+/**
+ * Whether the files of an open database are still the ones that it was opened with. SQLite keeps writing to files that were
+ * deleted or replaced: a service would acknowledge commits that disappear when it ends.
+ */
+import { statSync } from 'node:fs';
+import { tailPath } from './tail.mjs';
+
+/** The files of a database that is being written, by what they add to its path. */
+const SUFFIXES = ['', '-wal', '-shm'];
+
+/**
+ * @typedef {object} Known
+ * @property {string} path
+ * @property {number} ino
+ * @property {number} size largest size so far
+ */
+
+export class Place {
+  /** @type {Known[]} */
+  #files = [];
+  /** @type {string} */
+  #log;
+
+  /** Call it when all files exist: after the first read in WAL mode. @param {string} path of the database */
+  constructor(path) {
+    this.#log = `${path}-wal`;
+    for (const each of [...SUFFIXES.map((suffix) => path + suffix), tailPath(path)]) {
+      const { ino, size } = statSync(each);
+      this.#files.push({ path: each, ino, size });
+    }
+  }
+
+  /**
+   * Looks at the log only. Called before a transaction, which makes a shortened log longer than it was.
+   * @returns {string | undefined}
+   */
+  troubleOfLog() {
+    return this.trouble(this.#files.filter(({ path }) => path === this.#log));
+  }
+
+  /** What has happened to the files; undefined if nothing. @returns {string | undefined} */
+  trouble(files = this.#files) {
+    for (const known of files) {
+      const now = statSync(known.path, { throwIfNoEntry: false });
+      if (now === undefined) return `"${known.path}" was removed while the service was running`;
+      if (now.ino !== known.ino) return `"${known.path}" was replaced while the service was running`;
+      // SQLite never shortens them while a connection is open.
+      if (now.size < known.size) return `"${known.path}" was shortened while the service was running`;
+      known.size = now.size;
+    }
+    return undefined;
+  }
+}

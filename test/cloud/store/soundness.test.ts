@@ -1,0 +1,187 @@
+import {
+  copyFileSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import BetterSqlite from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openStore } from '../../../src/cloud/open-store.js';
+import { SqlStore } from '../../../src/cloud/store/sql/sql-store.js';
+import { SqliteDriver } from '../../../src/cloud/store/sqlite/driver.js';
+import { openDatabase } from '../../../src/cloud/store/sqlite/open.js';
+import { StoreUnavailable } from '../../../src/cloud/store/store.js';
+import { until } from '../../support/until.js';
+import { furnish, insert, message, record, SPACE } from './rows.js';
+
+let directory: string;
+let files = 0;
+const newPath = () => join(directory, `${files++}.db`);
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'ghostfleet-damage-'));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+/** An open store with messages 1 to `count`, each in a commit of its own, and its file. */
+async function furnished(count: number) {
+  const path = newPath();
+  const store = await openStore(path);
+  await furnish(store);
+  for (let n = 1; n <= count; n++) await store.commit([insert.message(message(n))]);
+  return { path, store };
+}
+
+/** The files as a killed process would leave them. */
+function asKilled(path: string): string {
+  const copy = newPath();
+  for (const suffix of ['', '-wal', '-tail']) copyFileSync(path + suffix, copy + suffix);
+  return copy;
+}
+
+const damaged = expect.objectContaining({ name: 'StoreUnavailable', code: 'store-damaged' });
+
+describe('the end of the write-ahead log', () => {
+  it('is complete after a kill', async () => {
+    const { path, store } = await furnished(3);
+    const again = await openStore(asKilled(path));
+    expect(again.soundness?.damage).toEqual([]);
+    await again.commit([insert.message(message(4))]);
+    await Promise.all([store.close(), again.close()]);
+  });
+
+  it('is missed if it was lost: what is left can be read, and nothing is written', async () => {
+    const { path, store } = await furnished(3);
+    const before = asKilled(path);
+    await store.commit([insert.message(message(4))]);
+    await store.commit([insert.message(message(5))]);
+    copyFileSync(`${path}-tail`, `${before}-tail`);
+    await store.close();
+
+    const after = await openStore(before);
+    const [what = ''] = after.soundness?.damage ?? [];
+    expect(what.replace(directory, '')).toMatch(/^the last 2 of \d+ commits are missing in "\/\d+\.db"$/);
+    expect(await after.messages(SPACE, { limit: 9 })).toHaveLength(3);
+    await expect(after.commit([insert.message(message(6))])).rejects.toEqual(damaged);
+    await after.close();
+  });
+
+  it('is missed if the whole file is gone: the service does not begin with an empty one', async () => {
+    const { path, store } = await furnished(1);
+    await store.close();
+    for (const empty of [() => truncateSync(path, 0), () => rmSync(path)]) {
+      empty();
+      await expect(openStore(path)).rejects.toThrow(/is missing or empty, but ".*-tail" says that it had \d+ commits/);
+    }
+  });
+
+  it('is not missed in a copy that has no file about its end', async () => {
+    const { path, store } = await furnished(2);
+    await store.close();
+    rmSync(`${path}-tail`);
+    const again = await openStore(path);
+    await again.commit([insert.message(message(3))]);
+    expect(again.soundness?.damage).toEqual([]);
+    expect(readFileSync(`${path}-tail`)).toHaveLength(28);
+    await again.close();
+  });
+});
+
+describe('the files of a running service', () => {
+  const changes: readonly (readonly [string, (path: string) => void])[] = [
+    ['removed log', (path) => rmSync(`${path}-wal`)],
+    ['shortened log', (path) => truncateSync(`${path}-wal`, 0)],
+    ['removed database', (path) => rmSync(path)],
+    [
+      'replaced database',
+      (path) => {
+        copyFileSync(path, `${path}.copy`);
+        renameSync(`${path}.copy`, path);
+      },
+    ],
+  ];
+
+  it.each(changes)('are watched: no commit is acknowledged after a %s', async (_, change) => {
+    const { path, store } = await furnished(1);
+    change(path);
+    await expect(store.commit([insert.message(message(2))])).rejects.toEqual(damaged);
+    expect(store.soundness?.damage).toEqual([
+      expect.stringMatching(/was (removed|replaced|shortened) while the service/),
+    ]);
+    await expect(store.commit([])).rejects.toEqual(damaged);
+    await store.close();
+  });
+});
+
+describe('damaged contents', () => {
+  /** Changes the database behind the store. */
+  const alter = (path: string, sql: string) => {
+    const db = new BetterSqlite(path);
+    db.exec(sql);
+    db.close();
+  };
+
+  it('are found by the checksum of a message when it is read', async () => {
+    const { path, store } = await furnished(2);
+    alter(path, `UPDATE message SET body = replace(body, '"', ' ') WHERE id = '${message(2).id}'`);
+    expect(await store.message(SPACE, message(1).id)).toBeDefined();
+    await expect(store.message(SPACE, message(2).id)).rejects.toEqual(damaged);
+    expect(store.soundness?.damage).toEqual([
+      `the stored body of message ${message(2).id} does not match its checksum`,
+    ]);
+    await expect(store.commit([])).rejects.toEqual(damaged);
+    await store.close();
+  });
+
+  it('are found by the checksum of a record, also after it was changed', async () => {
+    const { path, store } = await furnished(0);
+    const { dueAt, ...row } = record(1);
+    await store.commit([insert.record({ ...row, dueAt })]);
+    await store.commit([{ kind: 'record.change', row: { ...row, dueAt, body: { b: 2 } }, was: row.body }]);
+    expect((await store.record(row.family, SPACE, row.id))?.body).toEqual({ b: 2 });
+    alter(path, `UPDATE record SET body = '{"b":3}'`);
+    await expect(store.record(row.family, SPACE, row.id)).rejects.toEqual(damaged);
+    await store.close();
+  });
+
+  it('are found by the check of the pages after the start', async () => {
+    const { path, store } = await furnished(40);
+    await store.close();
+    // A page of an index that no read of this test needs.
+    const db = new BetterSqlite(path);
+    const { page } = db
+      .prepare<[], { page: number }>("SELECT rootpage AS page FROM sqlite_schema WHERE name = 'timeline_of_message'")
+      .get() ?? { page: 0 };
+    const size = Number(db.pragma('page_size', { simple: true }));
+    db.close();
+    writeSync(openSync(path, 'r+'), Buffer.alloc(64, 0xaa), 0, 64, (page - 1) * size);
+
+    const again = await openStore(path);
+    await until(() => (again.soundness?.damage.length ?? 0) > 0);
+    await expect(again.commit([])).rejects.toEqual(damaged);
+    await again.close();
+  });
+});
+
+describe('a full disk', () => {
+  it('rejects commits until there is space again', async () => {
+    const path = newPath();
+    const { db, options } = openDatabase(path);
+    const pages = Number(db.pragma('page_count', { simple: true }));
+    const store = new SqlStore(new SqliteDriver(db, { ...options, pragmas: [`max_page_count = ${pages + 8}`] }));
+    await furnish(store);
+    const large = { ...message(1), body: { text: 'x'.repeat(100_000) } };
+    await expect(store.commit([insert.message(large)])).rejects.toEqual(
+      new StoreUnavailable(expect.anything(), 'store-full'),
+    );
+    await store.commit([insert.message(message(2))]);
+    expect(store.soundness.damage).toEqual([]);
+    await store.close();
+  });
+});
