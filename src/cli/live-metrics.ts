@@ -1,5 +1,6 @@
 /** Serves the metrics of a run to Prometheus while the run lasts, on the loopback interface only. */
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import { isHost, LOCAL_HOSTS, SAFE_HEADERS } from '../cloud/http/host-guard.js';
 import { portRefused } from '../kernel/listen-failure.js';
 import type { RunControl } from '../runner/run.js';
 import type { Plan } from '../scenario/model/plan.js';
@@ -15,7 +16,10 @@ export class LiveMetrics {
   private constructor(plan: Plan) {
     this.#plan = plan;
     this.#server = createServer((request, response) => {
-      if (request.url === '/metrics' && request.method === 'GET') void this.#serve(response);
+      const { url, method, headers } = request;
+      response.setHeaders(new Map(Object.entries(SAFE_HEADERS)));
+      if (!isHost(headers.host, LOCAL_HOSTS)) response.writeHead(403).end();
+      else if (url === '/metrics' && method === 'GET') void this.#serve(response);
       else response.writeHead(404, { 'content-type': 'text/plain' }).end('the metrics are at /metrics\n');
     });
   }

@@ -52,6 +52,8 @@ export interface ServiceOptions {
   readonly random: Random;
   /** Ids depend on the device, the time and `random` alone, for simulations. Default: they are in the order of the calls. */
   readonly idsByDevice?: boolean;
+  /** For API keys and tokens of users; default: `random`. A simulation that others can reach needs a cryptographic one. */
+  readonly secrets?: Random;
   readonly trace: Trace;
   readonly log: Log;
   /** Makes simulated time wait for datagrams on real sockets; omitted in real time. */
@@ -122,7 +124,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       throw withoutSpace(options.db, error);
     });
     const { ids, gateway } = parts;
-    const { clock, random } = options;
+    const { clock, random, secrets = random } = options;
     return {
       api: address,
       udp: udp?.port ?? null,
@@ -131,7 +133,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       apiKey,
       gateway,
       openSpace: (spaceName) =>
-        ensureSpaceAndKey(store, { spaceName, ids, clock, random: random.fork(`keys/${spaceName}`) }),
+        ensureSpaceAndKey(store, { spaceName, ids, clock, random: secrets.fork(`keys/${spaceName}`) }),
       hangUp: async () => {
         await Promise.all([udp?.close(), udpRaw?.close(), connections.end()]);
       },
@@ -221,7 +223,7 @@ async function bindUdp(
 
 /** Serves the API, the device ingress and, for an operated service, health and metrics on the HTTP port. */
 async function listenApi(
-  { clock, log, random, host, port, apiOptions = {}, interference, passwordCost }: ServiceOptions,
+  { clock, log, random, secrets = random, host, port, apiOptions = {}, interference, passwordCost }: ServiceOptions,
   { store, ids, trace, metrics, connectors, core, gateway }: Parts,
   listeners: readonly (UdpListener | undefined)[],
   closers: Closers,
@@ -229,7 +231,7 @@ async function listenApi(
   const ingress = new HttpGateway({ core, clock, trace });
   const api = createApi(
     {
-      ...{ store, clock, ids, random: random.fork('secrets'), connectors, log },
+      ...{ store, clock, ids, random: secrets.fork('secrets'), connectors, log },
       ...{ downlinks: core, firmware: core.firmware },
       ...(passwordCost && { passwordCost }),
     },
@@ -261,16 +263,16 @@ async function prepareSpace(
   options: ServiceOptions,
   { store, ids }: Parts,
 ): Promise<Pick<Service, 'spaceId' | 'apiKey'>> {
-  const { clock, random, space: spaceName, apiKey: given, admin, passwordCost } = options;
+  const { clock, random, secrets = random, space: spaceName, apiKey: given, admin, passwordCost } = options;
   const prepare = async () => {
-    const keys = random.fork('keys');
+    const keys = secrets.fork('keys');
     const { spaceId, apiKey } = await ensureSpaceAndKey(store, { spaceName, apiKey: given, ids, clock, random: keys });
     if (admin) {
       const members = new Members({
         store,
         clock,
         ids,
-        random: random.fork('accounts'),
+        random: secrets.fork('accounts'),
         ...(passwordCost && { passwordCost }),
       });
       await members.ensureAdmin(spaceId, admin.email, admin.password);

@@ -1,5 +1,6 @@
 /** `ghostfleet compare`, the files of a run, and its live metrics, as their user sees them. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -90,7 +91,12 @@ describe('ghostfleet run --metrics-port', () => {
     void run.finally(() => {
       over = true;
     });
-    while (!over && !text.includes('ghostfleet_run_simulated_seconds')) text = await scrape(url);
+    const foreign = { status: 0 };
+    while (!over && !text.includes('ghostfleet_run_simulated_seconds')) {
+      text = await scrape(url);
+      foreign.status ||= await statusFor(port, 'attacker.example');
+    }
+    expect(foreign.status).toBe(403);
     expect(text).toContain('ghostfleet_run_fleet_devices{scenario="short",seed="1"} 1\n');
     const { exit, err } = await run;
     expect([exit, err]).toEqual([0, expect.stringContaining(`metrics at ${url}`)]);
@@ -111,6 +117,16 @@ describe('ghostfleet run --metrics-port', () => {
     expect(exit).toBe(2);
   });
 });
+
+/** The status for a request with this header `Host`; 0 without an answer. */
+function statusFor(port: number, host: string): Promise<number> {
+  return new Promise((resolve) => {
+    get({ port, host: '127.0.0.1', path: '/metrics', headers: { host } }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode ?? 0);
+    }).on('error', () => resolve(0));
+  });
+}
 
 /** Empty when nobody answers. */
 async function scrape(url: string): Promise<string> {

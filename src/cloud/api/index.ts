@@ -10,6 +10,7 @@ import { Logins } from '../accounts/logins.js';
 import { Members } from '../accounts/members.js';
 import { acceptJsonOnly } from '../http/body.js';
 import { errorHandler, unknownRoute } from '../http/errors.js';
+import { guardHosts } from '../http/host-guard.js';
 import { documentApi } from '../http/openapi.js';
 import type { Routes } from '../http/routes.js';
 import { addressesIn } from '../http/sockets.js';
@@ -61,6 +62,7 @@ const DEFAULTS: ApiOptions = {
   legacyPaths: false,
   strictNames: false,
   cors: true,
+  hosts: null,
   trustProxy: [],
   rateLimit: null,
   rateLimitHolds: () => true,
@@ -94,6 +96,7 @@ export function createApi(
   const add = (routes: FastifyInstance, families: readonly Family[]) => {
     for (const family of families) family(routes.withTypeProvider<TypeBoxProvider>(), all, options);
   };
+  guardHosts(api, options.hosts);
   if (options.cors) api.register(cors, CORS);
   const { rateLimit, rateLimitHolds } = options;
   limitRequests(api, { clock: context.clock, rateLimit, rateLimitHolds, isProxy });

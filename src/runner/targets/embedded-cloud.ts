@@ -4,11 +4,13 @@
  */
 
 import type { Wires } from '../../cloud/gateway/udp.js';
+import { LOCAL_HOSTS } from '../../cloud/http/host-guard.js';
 import { type Service, type ServiceOptions, startService } from '../../cloud/service.js';
 import { MemoryTables } from '../../cloud/store/memory/tables.js';
 import { StoreUnavailable } from '../../cloud/store/store.js';
 import type { EdgeClock } from '../../kernel/clock.js';
 import { EndingClock } from '../../kernel/ending-clock.js';
+import { entropy } from '../../kernel/entropy.js';
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import type { Random } from '../../kernel/random.js';
@@ -125,8 +127,10 @@ export class EmbeddedCloud implements ServiceProcess {
       // An id from before a kill must not be used again.
       random: random.fork(number === 0 ? 'cloud' : `cloud/${number}`),
       idsByDevice: true,
+      // The port is open to all programs of this machine. No event depends on a key.
+      secrets: entropy,
       log: faults?.quiet(log) ?? log,
-      ...(settings && settingsOf(settings, () => this.#begun)),
+      ...settingsOf(settings, () => this.#begun),
       ...(wires && { wires }),
       ...(acknowledged && { acknowledged }),
       ...(faults && {
@@ -148,11 +152,14 @@ export class EmbeddedCloud implements ServiceProcess {
 }
 
 function settingsOf(
-  { rateLimit, expireDownlinks, retainMessages, allowPrivate }: CloudSettings,
+  settings: CloudSettings | undefined,
   rateLimitHolds: () => boolean,
 ): Pick<ServiceOptions, 'apiOptions' | 'expireDownlinks' | 'retainMessages' | 'allowPrivateTargets'> {
+  const apiOptions = { cors: false, hosts: LOCAL_HOSTS };
+  if (settings === undefined) return { apiOptions };
+  const { rateLimit, expireDownlinks, retainMessages, allowPrivate } = settings;
   return {
-    apiOptions: { rateLimit, rateLimitHolds },
+    apiOptions: { ...apiOptions, rateLimit, rateLimitHolds },
     allowPrivateTargets: allowPrivate ?? false,
     ...(expireDownlinks !== null && { expireDownlinks }),
     ...(retainMessages !== null && { retainMessages }),

@@ -1,0 +1,56 @@
+/** The cloud of a run is reachable for all programs and web pages of this machine. */
+import { request } from 'node:http';
+import { afterAll, describe, expect, it } from 'vitest';
+import { seededRandom } from '../../../src/kernel/random.js';
+import { RealClock } from '../../../src/kernel/real-clock.js';
+import { EmbeddedCloud } from '../../../src/runner/targets/embedded-cloud.js';
+import { QUIET } from '../../support/cloud.js';
+
+const open: EmbeddedCloud[] = [];
+afterAll(() => Promise.all(open.map((cloud) => cloud.close())));
+
+async function started() {
+  const cloud = new EmbeddedCloud({
+    ...{ db: 'memory', space: 'run', udp: false, clock: new RealClock(), random: seededRandom('1') },
+    ...{ trace: { emit: () => {} }, log: QUIET },
+  });
+  open.push(cloud);
+  await cloud.start();
+  const { service } = cloud;
+  if (service?.apiKey === undefined) throw new Error('no key');
+  const { port } = new URL(service.api);
+  const get = (path: string, headers: Record<string, string>) =>
+    new Promise<{ status: number | undefined; headers: Readonly<Record<string, unknown>> }>((resolve, reject) => {
+      request({ host: '127.0.0.1', port, path, headers }, (answer) => {
+        answer.resume().on('end', () => resolve({ status: answer.statusCode, headers: answer.headers }));
+      })
+        .on('error', reject)
+        .end();
+    });
+  return { cloud, apiKey: service.apiKey, port, get };
+}
+
+describe('the cloud of a run', () => {
+  it('has keys that do not follow from the seed', async () => {
+    const [one, other] = await Promise.all([started(), started()]);
+    expect(one.apiKey).not.toBe(other.apiKey);
+    const keys = await Promise.all([one, other].map(({ cloud }) => cloud.openSpace('second')));
+    expect(keys[0]?.apiKey).not.toBe(keys[1]?.apiKey);
+  });
+
+  it('answers only under the names of this machine', async () => {
+    const { apiKey, port, get } = await started();
+    const status = async (host: string) => (await get('/v2/spaces', { host, 'x-api-key': apiKey })).status;
+    expect(await status(`127.0.0.1:${port}`)).toBe(200);
+    expect(await status(`LOCALHOST:${port}`)).toBe(200);
+    expect(await status(`attacker.example:${port}`)).toBe(403);
+    expect(await status(`127.0.0.1.attacker.example:${port}`)).toBe(403);
+  });
+
+  it('lets no web page read its answers, and no cache store them', async () => {
+    const { apiKey, get } = await started();
+    const { headers } = await get('/v2/spaces', { origin: 'https://attacker.example', 'x-api-key': apiKey });
+    expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+    expect(headers).not.toHaveProperty('access-control-allow-origin');
+  });
+});
