@@ -144,7 +144,7 @@ export class VirtualDeviceControls implements DeviceControls {
   }
 
   press(button: ButtonName, duration: Millis): void {
-    if (button !== 'int') this.pulse(buttonQuantity(button, 'holds'), { times: 1, every: 0, stays: 0 });
+    if (button !== 'int') this.pulse(this.#heldQuantity(button), { times: 1, every: 0, stays: 0 });
     else this.#boardOverrides.pressedUntil = this.#device.clock.now + duration;
   }
 
@@ -226,6 +226,15 @@ export class VirtualDeviceControls implements DeviceControls {
     return this.#device.type.profile.eventLists.some(
       (list) => list.kind === 'edge' && list.sensor === sensor && list.quantity === quantity,
     );
+  }
+
+  /** The quantity that counts holds of a button of Push; a firmware that does not report holds takes them for clicks. */
+  #heldQuantity(button: Exclude<ButtonName, 'int'>): string {
+    const holds = findQuantity(this.#device.type.profile, buttonQuantity(button, 'holds'));
+    const reported = this.#device.type.profile.eventLists.some(
+      (list) => list.kind === 'press' && list.sensor === holds?.sensor && list.types.includes(holds.quantity),
+    );
+    return buttonQuantity(button, reported ? 'holds' : 'clicks');
   }
 
   get #boardOverrides(): BoardOverrides {

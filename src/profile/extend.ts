@@ -1,6 +1,7 @@
 /**
- * `extends`: a profile that inherits from another file. Maps are merged key by key. For other values the extending file wins,
- * and `~` (null) in it removes the inherited value. Every value keeps its file and line for messages.
+ * `extends`: a profile that inherits from another file, or from several. Maps are merged key by key. For other values the
+ * extending file wins, and `~` (null) in it removes the inherited value. Of several files, each is merged over those before
+ * it. Every value keeps its file and line for messages.
  */
 import { text } from '../input/checks.js';
 import { type LocatedNode, type MapNode, type Problems, readYaml } from '../input/document.js';
@@ -34,22 +35,38 @@ interface Files {
 function resolve(root: LocatedNode, chain: readonly string[], files: Files, problems: Problems): LocatedNode {
   const entry = root.kind === 'map' ? root.entries.get(KEY) : undefined;
   if (root.kind !== 'map' || entry === undefined) return root;
-  const own = without(root, KEY);
-  const wanted = text(/^(?!\/)(?!.*\.\.)[\w./-]+\.yaml$/, 'the path of a .yaml file below the folder of this one');
-  const relative = wanted(entry.value, problems);
-  if (relative === undefined) return own;
-  const path = `${root.file.slice(0, root.file.lastIndexOf('/') + 1)}${relative}`;
+  const named = entry.value.kind === 'list' ? entry.value.items : [entry.value];
+  const bases = named.flatMap((node) => inherited(node, chain, files, problems) ?? []);
+  if (named.length === 0) problems.add(entry.value, 'an empty list of files to extend');
+  const [first, ...more] = [...bases, without(root, KEY)];
+  return more.reduce(merge, first ?? root);
+}
+
+/** One file that is extended, with what it extends itself; undefined if a problem was noted. */
+function inherited(
+  node: LocatedNode,
+  chain: readonly string[],
+  files: Files,
+  problems: Problems,
+): LocatedNode | undefined {
+  const relative = FILE(node, problems);
+  if (relative === undefined) return undefined;
+  const path = `${node.file.slice(0, node.file.lastIndexOf('/') + 1)}${relative}`;
   if (chain.includes(path)) {
-    problems.add(entry.value, `${quote(relative)} extends itself: ${[...chain, path].join(' → ')}`);
-    return own;
+    problems.add(node, `${quote(relative)} extends itself: ${[...chain, path].join(' → ')}`);
+    return undefined;
   }
   const other = readFile(path, files);
   if (other === undefined) {
-    problems.add(entry.value, `${quote(relative)} cannot be read: file ${path} not found`);
-    return own;
+    problems.add(node, `${quote(relative)} cannot be read: file ${path} not found`);
+    return undefined;
   }
-  return merge(resolve(other, [...chain, path], files, problems), own);
+  return resolve(other, [...chain, path], files, problems);
 }
+
+/** Form of the path of an extended file. */
+export const EXTENDED_FILE = /^(?!\/)(?!.*\.\.)[\w./-]+\.yaml$/;
+const FILE = text(EXTENDED_FILE, 'the path of a .yaml file below the folder of this one');
 
 function readFile(path: string, { load, read }: Files): LocatedNode | undefined {
   const known = read.get(path);

@@ -45,6 +45,8 @@ export interface Profile {
   readonly clicks: readonly (readonly ClickAction[])[];
   /** A receiver of frames from meters around the device; undefined if the device type has none. */
   readonly receiver?: ReceiverSpec;
+  /** Limits of the serial line; undefined without one, or if every slot may hold a device. */
+  readonly serialLine?: SerialLineSpec;
   /** The codec with which the cloud decodes the bodies of this device. */
   readonly decoder: Codec;
   /** The codec with which the cloud encodes data downlinks; undefined if the device type accepts none. */
@@ -100,6 +102,13 @@ export interface SupplyModule {
 interface BootloaderSpec {
   /** Largest image, in bytes. */
   readonly slotSize: number;
+}
+
+/** A serial line that fewer devices can be on than there are slots. */
+export interface SerialLineSpec {
+  /** Name of the line in the error that rejects more devices: `RS-232`. */
+  readonly name: string;
+  readonly devices: number;
 }
 
 /** Intervals and delays of the application (firmware behaviour, 3.1). */

@@ -2,6 +2,7 @@
 import {
   boolean,
   type Check,
+  complain,
   dictionary,
   integer,
   list,
@@ -12,6 +13,8 @@ import {
   refine,
   text,
 } from '../input/checks.js';
+import type { LocatedNode, Problems } from '../input/document.js';
+import { didYouMean } from '../input/problems.js';
 import { byTag, range } from './checks.js';
 import { type ModuleSpec, type ParameterSpec, type SlotTypes, STRING_CHECKS } from './parameters.js';
 
@@ -20,19 +23,22 @@ type Nameless = ParameterSpec extends infer P ? (P extends ParameterSpec ? Omit<
 
 const anyText: Check<string> = text(/^/);
 
-const common = { type: text(), help: text() };
+/** `after` names the parameter that precedes this one; it is read by {@link inOrder}. */
+const common = { type: text(), help: text(), after: optional(text()) };
 
 const slotTypes: Check<SlotTypes> = refine(dictionary(integer(0, 255)), (read) => Object.fromEntries(read));
 
 const parameterSpec = byTag<Nameless>('a parameter', 'type', {
   int: numeric('int', integer(-2_147_483_648, 2_147_483_647)),
   float: numeric('float', number()),
-  bool: refine(record('a bool parameter', { ...common, default: boolean }), (read) => ({ ...read, type: 'bool' })),
+  bool: refine(record('a bool parameter', { ...common, default: boolean }), (read) => {
+    return { type: 'bool', help: read.help, default: read.default };
+  }),
   enum: refine(
     record('an enum parameter', { ...common, values: list(text(), 1), default: text() }),
     (read, node, problems) => {
       if (!read.values.includes(read.default)) problems.add(node, `"${read.default}" is not one of its values`);
-      return { ...read, type: 'enum' };
+      return { type: 'enum', help: read.help, values: read.values, default: read.default };
     },
   ),
   string: refine(
@@ -63,7 +69,7 @@ const parameterSpec = byTag<Nameless>('a parameter', 'type', {
     }),
     (read, node, problems) => {
       if (read.default.length !== 2 * read.size) problems.add(node, `the default is not ${read.size} bytes long`);
-      return { ...read, type: 'hex' };
+      return { type: 'hex', help: read.help, size: read.size, default: read.default };
     },
   ),
 });
@@ -88,12 +94,38 @@ const hidden = record('hidden', {
   unless: record('unless', { parameter: text(), is: text() }),
 });
 
+/**
+ * The parameters of a module in the order of `config show`. A file that extends another adds its parameters at the end, unless
+ * they say `after` which parameter they follow.
+ */
+const parameters: Check<ReadonlyMap<string, Nameless>> = refine(dictionary(parameterSpec), inOrder);
+
+function inOrder(
+  specs: ReadonlyMap<string, Nameless>,
+  node: LocatedNode,
+  problems: Problems,
+): ReadonlyMap<string, Nameless> {
+  const names = [...specs.keys()];
+  for (const [name, { value }] of node.kind === 'map' ? node.entries : []) {
+    const after = value.kind === 'map' ? value.entries.get('after')?.value : undefined;
+    if (after?.kind !== 'scalar') continue;
+    if (after.source === name || !specs.has(after.source)) {
+      complain(after, problems, `another parameter of this module${didYouMean(after.source, names)}`);
+      continue;
+    }
+    names.splice(names.indexOf(name), 1);
+    names.splice(names.indexOf(after.source) + 1, 0, name);
+  }
+  // Because the names are those of the map.
+  return new Map(names.map((name) => [name, specs.get(name) as Nameless]));
+}
+
 const moduleSpec = record('a module', {
   prefix: optional(text(/^[a-z0-9-]+$/, 'a settings name in lower case')),
   slots: optional(integer(1, 32)),
   list: optional(listSpec),
   hidden: optional(hidden),
-  parameters: dictionary(parameterSpec),
+  parameters,
 });
 
 /** Reads the section `config`: `order` names the modules in the order of `config show`. */

@@ -208,6 +208,7 @@ export const SECTIONS = {
   events: ({ modules, sensors }: Parts) => readEventLists(modules, sensors),
   tasks: ({ modules, sensors }: Parts) => readTasks(modules, sensors),
   receiver: ({ modules }: Parts) => readReceiver(modules),
+  serial_line: () => record('serial_line', { name: text(), devices: integer(1, 32) }),
   body: (parts: Parts) => readBody(parts),
   decoder: () => codec('decoder'),
   encoder: () => codec('encoder'),
@@ -221,6 +222,7 @@ export const OPTIONAL_SECTIONS: ReadonlySet<Section> = new Set([
   'button',
   'setup',
   'receiver',
+  'serial_line',
   'encoder',
 ]);
 
@@ -257,6 +259,7 @@ function compile(root: LocatedNode, file: string, problems: Problems): ProfileSe
   }
   const tasks = read('tasks', SECTIONS.tasks(parts));
   const receiver = read('receiver', SECTIONS.receiver(parts));
+  const serialLine = read('serial_line', SECTIONS.serial_line());
   const decoder = read('decoder', SECTIONS.decoder());
   const encoder = read('encoder', SECTIONS.encoder());
   const body = read('body', SECTIONS.body({ ...parts, eventLists, decoder }));
@@ -283,6 +286,7 @@ function compile(root: LocatedNode, file: string, problems: Problems): ProfileSe
     ...(supply && { supplyModule: supply }),
     ...(bootloader && { bootloader: { slotSize: bootloader.slot_size } }),
     ...(receiver && { receiver }),
+    ...(serialLine && { serialLine }),
     ...(encoder && { encoder }),
   };
 }

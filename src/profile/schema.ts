@@ -7,6 +7,7 @@
  */
 import { type Form, formOf } from '../input/checks.js';
 import { BODY_ENTRY } from './body-form.js';
+import { EXTENDED_FILE } from './extend.js';
 import { OPTIONAL_SECTIONS, type Parts, SECTIONS, type Section } from './read.js';
 import { CODEC_ENTRY } from './read-codec.js';
 
@@ -29,10 +30,12 @@ export function profileSchema(): Form {
   };
 }
 
+const FILE: Form = { type: 'string', pattern: EXTENDED_FILE.source };
+
 const EXTENDS: Form = {
-  type: 'string',
-  pattern: /^(?!\/)(?!.*\.\.)[\w./-]+\.yaml$/.source,
-  description: 'Another file, below the folder of this one, that this one adds to.',
+  anyOf: [FILE, { type: 'array', minItems: 1, items: FILE }],
+  description:
+    'Another file, below the folder of this one, that this one adds to; or several, the later over the earlier.',
 };
 
 const ABOUT_VERSIONS =
@@ -54,6 +57,7 @@ const ABOUT: Readonly<Record<Section, string>> = {
   events: 'Lists of events in reports.',
   tasks: 'The sensors to sample and to aggregate, and the intervals.',
   receiver: 'A receiver of frames from meters around the device, if the device type has one.',
+  serial_line: 'Limits of the serial line, if not every slot may hold a device.',
   body: 'What the firmware writes for which key of the decoder.',
   decoder: 'What the cloud decodes bodies with: the published document and its hash.',
   encoder: 'What the cloud encodes data downlinks with, if there are any.',

@@ -1,30 +1,11 @@
 /** Codecs by their published hashes, and every key that the default build of an application sends. */
 import { describe, expect, it } from 'vitest';
-import type { BodyNode, Profile } from '../../src/profile/profile.js';
-import { catalog, profileOf } from './catalog.js';
+import { catalog, profileOf, written } from './catalog.js';
 
 /** Keys that we do not send, or send beyond the catalog, and why. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'control counter.channel': 'inside of a counter the firmware writes the key of trigger.channel, and so do we',
 };
-
-/** Paths of the keys that a body may hold. */
-function written({ body, decoder }: Profile): ReadonlySet<string> {
-  const keys = new Set<number>();
-  const walk = (nodes: readonly BodyNode[]): void => {
-    for (const node of nodes) {
-      keys.add(node.key);
-      if (node.kind === 'map' || node.kind === 'each') walk(node.children);
-      if (node.kind === 'frames' && node.keys) for (const key of Object.values(node.keys)) keys.add(key);
-      if (node.kind === 'samples') {
-        keys.add(node.time);
-        for (const columns of node.columns.values()) for (const { key } of columns) keys.add(key);
-      }
-    }
-  };
-  walk(body);
-  return new Set([...keys].map((key) => decoder.keys[key]?.path ?? `key ${key}`));
-}
 
 it('the catalog has eleven applications, and there is a profile for each', () => {
   expect(catalog.map(([name]) => name)).toHaveLength(11);

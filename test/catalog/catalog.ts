@@ -4,7 +4,7 @@ import type { CommandResult } from '../../src/device/shell/command.js';
 import { minutes } from '../../src/kernel/time.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 import { packagedProfiles } from '../../src/profile/library.js';
-import type { Profile } from '../../src/profile/profile.js';
+import type { BodyNode, Profile } from '../../src/profile/profile.js';
 import { testDevice } from '../support/device.js';
 
 export interface CatalogParameter {
@@ -58,6 +58,24 @@ export function profileOf(name: string): Profile {
   const profile = profiles.get(name);
   if (profile === undefined) throw new Error(`no profile ${name}`);
   return profile;
+}
+
+/** Paths of the keys that a body may hold. */
+export function written({ body, decoder }: Profile): ReadonlySet<string> {
+  const keys = new Set<number>();
+  const walk = (nodes: readonly BodyNode[]): void => {
+    for (const node of nodes) {
+      keys.add(node.key);
+      if (node.kind === 'map' || node.kind === 'each') walk(node.children);
+      if (node.kind === 'frames' && node.keys) for (const key of Object.values(node.keys)) keys.add(key);
+      if (node.kind === 'samples') {
+        keys.add(node.time);
+        for (const columns of node.columns.values()) for (const { key } of columns) keys.add(key);
+      }
+    }
+  };
+  walk(body);
+  return new Set([...keys].map((key) => decoder.keys[key]?.path ?? `key ${key}`));
 }
 
 /** A device that has run for six minutes without a radio, and its shell; commands that take time are waited for. */

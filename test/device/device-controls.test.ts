@@ -161,6 +161,17 @@ describe('buttons', () => {
     expect(events('button_1')).toEqual([]);
   });
 
+  it('of Push FM report a hold as a click', async () => {
+    const { clock, device, bodies } = await readyDevice({
+      profile: 'push-fm',
+      change: (profile) => ({ ...profile, sensors: profile.sensors.map(withoutPulses) }),
+    });
+    device.controls.press('x', seconds(2));
+    await clock.runUntil(clock.now + minutes(2));
+    const [button] = (await bodies()).at(-1)?.buttons ?? [];
+    expect(button).toMatchObject({ count_click: 1, count_hold: 0, events: [{ type: 'clicked' }] });
+  });
+
   it('the one on the board sends, samples, and reboots', async () => {
     const { clock, device, bodies, of } = await readyDevice();
     const before = (await bodies()).length;

@@ -62,8 +62,8 @@ describe('the devices of a report', () => {
 });
 
 describe('a slot', () => {
-  const shell = (config: readonly string[] = []) => {
-    const { device } = testDevice({ profile: 'serial', config, network: () => {} });
+  const shell = (config: readonly string[] = [], profile = 'serial') => {
+    const { device } = testDevice({ profile, config, network: () => {} });
     device.powerOn();
     return (line: string) => device.shell(line);
   };
@@ -109,5 +109,12 @@ describe('a slot', () => {
     run('app config device-2 em5xx');
     const wanted = 'Modbus mode: device-2 requires address (1-247)';
     expect(run('app config save')).toEqual({ code: -22, lines: [wanted] });
+  });
+
+  it('the line of RS-232 has one device; "app config save" rejects more', () => {
+    const run = shell(['app config device-0 promag_mf7s'], 'serial-rs232');
+    run('app config device-3 em1xx,1');
+    const complaint = 'RS-232: max 1 device allowed (found 2)';
+    expect(run('app config save')).toEqual({ code: -22, lines: [complaint] });
   });
 });

@@ -32,6 +32,34 @@ describe('extends', () => {
     expect(profile.identity).toMatchObject({ hwRevision: 'R9.9', vendorName: 'HARDWARIO' });
   });
 
+  it('takes several files, the later over the earlier; what the later removes of its own base is there', () => {
+    const profile = read({
+      change: [['extends: common/chester.yaml', 'extends: [common/first.yaml, common/second.yaml]']],
+      others: {
+        'profiles/common/first.yaml': 'extends: chester.yaml\nidentity: { hw_variant: A, hw_revision: R1 }\n',
+        'profiles/common/second.yaml': 'extends: chester.yaml\nidentity: { hw_revision: R2 }\nsupply_module: ~\n',
+      },
+    });
+    expect(profile.identity).toMatchObject({ hwVariant: 'CGLS', hwRevision: 'R2' });
+    expect(profile).toHaveProperty('supplyModule');
+  });
+
+  it('refuses an empty list of files', () => {
+    const [problem] = problemsOf({ change: [['extends: common/chester.yaml', 'extends: []']] });
+    expect(problem?.message).toBe('an empty list of files to extend');
+  });
+
+  it('puts a parameter `after` another one, and refuses one that is not there', () => {
+    const added = (after: string) =>
+      `parameters:\n        color: { type: int, range: [0, 9], default: 1, after: ${after}, help: Color. }`;
+    const { modules } = read({ change: [['parameters:', added('interval-sample')]] });
+    expect(modules[0]?.parameters.slice(0, 3).map(({ name }) => name)).toEqual([
+      ...['interval-sample', 'color', 'interval-aggreg'],
+    ]);
+    const [problem] = problemsOf({ change: [['parameters:', added('interval-sampel')]] });
+    expect(problem?.message).toContain('is not another parameter of this module (did you mean "interval-sample"?)');
+  });
+
   it('refuses a file that extends itself', () => {
     const problems = problemsOf({
       change: [['extends: common/chester.yaml', 'extends: middle.yaml']],

@@ -27,6 +27,15 @@ const DIGESTS: Readonly<Record<string, string>> = {
   scale: '8f8106647ede1997',
   serial: 'efa56739dcec7351',
   wmbus: '3cc961cc0cc99b16',
+  // Other builds.
+  'control-x4': 'c0089c4b2be2f6f4',
+  'control-z': '4b4fd185d005df47',
+  'current-z': 'dd864260b34c60cf',
+  'meteo-z': 'f344652b50bd2606',
+  'push-fm': '28d2a03930580c5e',
+  'range-z': '9f53cce4a516dd60',
+  'scale-z': 'bbe5d4227b4933f9',
+  'serial-rs232': 'b521884214e8aaa7',
 };
 
 const profiles = packagedProfiles();

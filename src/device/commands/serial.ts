@@ -132,8 +132,11 @@ export const device: Command = {
 };
 
 /** The error for which `app config save` rejects the unsaved slots; undefined if they are valid. */
-export function slotComplaint({ unsaved }: ShellLine, mode: string): string | undefined {
+export function slotComplaint({ unsaved, limit }: ShellLine, mode: string): string | undefined {
   const used = unsaved.flatMap((slot, n) => (slot.type === NO_DEVICE ? [] : [{ ...slot, n }]));
+  if (limit && used.length > limit.devices) {
+    return `${limit.name}: max ${limit.devices} device allowed (found ${used.length})`;
+  }
   if (mode === 'modbus') {
     const without = used.find(({ address }) => address === 0);
     return without && `Modbus mode: device-${without.n} requires address (1-247)`;

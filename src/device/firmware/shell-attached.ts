@@ -2,6 +2,7 @@
 import type { Clock } from '../../kernel/clock.js';
 import type { Millis, UnixSeconds } from '../../kernel/time.js';
 import type { StringParameter } from '../../profile/parameters.js';
+import type { Profile } from '../../profile/profile.js';
 import type { DeviceConfig } from '../config/device-config.js';
 import { type DeviceSlot, NO_DEVICE, parseDeviceSlot } from '../config/device-slot.js';
 import type { ConfigItem } from '../config/layout.js';
@@ -12,6 +13,7 @@ import type { Application } from './application.js';
 
 /** The firmware as this file needs it. */
 export interface AttachedHost {
+  readonly profile: Profile;
   readonly config: DeviceConfig;
   readonly clock: Clock;
   readonly measurements: Measurements;
@@ -23,13 +25,14 @@ export interface AttachedHost {
 
 /** The devices in the slots of the application; undefined if it has no slots. */
 export function lineOf(firmware: AttachedHost): ShellLine | undefined {
-  const { config, measurements, clock } = firmware;
+  const { config, measurements, clock, profile } = firmware;
   const places = (config.layout.module('app')?.items ?? []).filter(isSlot);
   if (places.length === 0) return undefined;
   const slots = places.map(({ module, spec }) => read(config.text(module, spec.name), spec));
   const sensorOf = (slot: number) => measurements.find(slots[slot]?.type ?? NO_DEVICE, slot + 1);
   return {
     slots,
+    limit: profile.serialLine,
     unsaved: places.map((item) => read(String(config.read(item)), item.spec)),
     hasDriver: (slot) => sensorOf(slot) !== undefined,
     sample: (slot) => {

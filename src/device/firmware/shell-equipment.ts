@@ -168,13 +168,13 @@ export function positionOf({ hardware }: EquipmentHost): Position {
   };
 }
 
-const CHANNELS = 8;
 const CHANNEL_MODES = ['trigger', 'counter', 'voltage', 'current'] as const;
 
 /** The input channels of the application; undefined if its profile has none. */
 export function channelsOf(firmware: EquipmentHost): ShellChannels | undefined {
   const { measurements, clock, profile } = firmware;
   if (!profile.commands.includes('channel')) return undefined;
+  const inputs = profile.sensors.filter(({ name }) => CHANNEL_MODES.some((mode) => mode === name));
   const sensorOf = (channel: number) => {
     for (const mode of CHANNEL_MODES) {
       const sensor = measurements.find(mode, channel);
@@ -183,7 +183,7 @@ export function channelsOf(firmware: EquipmentHost): ShellChannels | undefined {
     return undefined;
   };
   return {
-    count: CHANNELS,
+    count: Math.max(0, ...inputs.map(({ count }) => count)),
     state: (channel): ChannelState => {
       const found = sensorOf(channel);
       if (found === undefined) return { mode: 'disabled' };

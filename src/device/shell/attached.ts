@@ -5,6 +5,7 @@
 
 import type { Millis } from '../../kernel/time.js';
 import type { Dbm } from '../../kernel/units.js';
+import type { SerialLineSpec } from '../../profile/profile.js';
 import type { DeviceSlot } from '../config/device-slot.js';
 
 /** Devices on the line of Serial (applications: serial). */
@@ -13,6 +14,8 @@ export interface ShellLine {
   readonly slots: readonly DeviceSlot[];
   /** Slots as the shell shows and changes them; in effect after a save and the next boot. */
   readonly unsaved: readonly DeviceSlot[];
+  /** Most devices in use, and the name of the line for the error; undefined without a limit. */
+  readonly limit: SerialLineSpec | undefined;
   /** Whether the firmware can talk to the device in a slot, from 0. */
   hasDriver(slot: number): boolean;
   /** Samples the device in a slot now; false when it does not answer. */

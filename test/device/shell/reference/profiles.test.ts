@@ -25,7 +25,7 @@ const COMMON = [
   ],
   ...['mcuboot', 'rtc', 'send', 'settings', 'fs', 'therm', 'flash'],
 ];
-/** In addition, in the default build (firmware shell, 2). */
+/** In addition, in the default build (firmware shell, 2); other builds have the same, except those of BUILDS. */
 const OWN: Readonly<Record<string, readonly string[]>> = {
   clime: ['sample', 'aggreg', 'backup', 'lrw', 'tag', 'hygro', 'ds18b20', 'w1'],
   control: ['sample', 'poll', 'channel', 'lrw', 'tag', 'ds18b20', 'w1'],
@@ -39,6 +39,17 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   serial: ['sample', 'serial', 'modbus', 'device', 'lrw', 'tag'],
   wmbus: ['poll', 'wm'],
 };
+/** Builds with other commands than their application. */
+const BUILDS: Readonly<Record<string, readonly string[]>> = {};
+
+/** The application of a build: `clime` of `clime-rtd`. */
+function applicationOf(name: string): string {
+  return name.replace(/-.*/, '');
+}
+
+function own(name: string): readonly string[] {
+  return BUILDS[name] ?? OWN[applicationOf(name)] ?? [];
+}
 
 describe.each([...packagedProfiles()])('%s', (name, profile) => {
   const shell = buildShell(profile.commands, profile.modules);
@@ -48,11 +59,11 @@ describe.each([...packagedProfiles()])('%s', (name, profile) => {
     const { lines, code } = shell.run(host(), 'help');
     const listed = lines.slice(3).flatMap((line) => /^ {2}(\S+) +: /.exec(line)?.[1] ?? []);
     expect(code).toBe(0);
-    expect(listed).toEqual([...COMMON, ...(OWN[name] ?? [])].sort());
+    expect(listed).toEqual([...COMMON, ...own(name)].sort());
   });
 
   it('has all of these commands, and no others', () => {
-    const row = new Set([...COMMON, ...(OWN[name] ?? [])]);
+    const row = new Set([...COMMON, ...own(name)]);
     for (const word of [...Object.keys(COMMAND_GROUPS), 'log', 'sensor', 'history', 'shell', 'clear', 'devmem']) {
       const { lines } = shell.run(host(), `${word} -h`);
       expect([word, lines[0]?.startsWith(`${word} - `)]).toEqual([word, row.has(word)]);
@@ -61,10 +72,10 @@ describe.each([...packagedProfiles()])('%s', (name, profile) => {
 
   it('lists lte last, app first, and its modules by the names of their settings', () => {
     const { lines } = shell.run(host(), 'config modules');
-    expect(lines[0]).toBe(`app-${name}`);
+    expect(lines[0]).toBe(`app-${applicationOf(name)}`);
     expect(lines.at(-1)).toBe('lte');
     expect(lines.filter((line) => line.startsWith('app')).length).toBe(1);
-    expect(lines.includes('cloud')).toBe(name === 'clime');
+    expect(lines.includes('cloud')).toBe(applicationOf(name) === 'clime');
   });
 
   it('every line of its listing is typed back without an error, but for the traps of the reference', () => {
@@ -84,6 +95,7 @@ describe.each([...packagedProfiles()])('%s', (name, profile) => {
   });
 });
 
-it('the table has a row for every packaged device type, and no other', () => {
-  expect([...packagedProfiles().keys()].sort()).toEqual(Object.keys(OWN).sort());
+it('the table has a row for every application, and no other', () => {
+  expect([...new Set([...packagedProfiles().keys()].map(applicationOf))].sort()).toEqual(Object.keys(OWN).sort());
+  for (const name of Object.keys(BUILDS)) expect(packagedProfiles().has(name)).toBe(true);
 });
