@@ -130,7 +130,7 @@ class Reports implements Fold {
 
 function fleetOn(transport: Transport, world: Pick<DeviceOptions, 'clock' | 'random' | 'trace'>): readonly Device[] {
   const profile = packagedProfiles().get('clime');
-  if (profile === undefined) throw new Error('there is no profile "clime"');
+  if (profile === undefined) throw new Error('the profile "clime" is missing');
   const type = deviceType(profile);
   const flash = flashSettings(type.layout, [...profile.setup, 'app config interval-report 60']);
   return Array.from({ length: DEVICES }, (_, i) => {

@@ -69,9 +69,9 @@ export class Requests {
       if (wrong === 'path' && oneIn(random, 2)) return escaped(this.#values.nasty());
       if (name === 'serial_number') return String(this.#credentials.serial);
       if (name === 'space_id' && !(isSpace && destroys)) return this.#credentials.spaceId;
-      const id = this.#pool.draw(random, family) ?? NOBODY;
+      const id = this.#pool.draw(random, family) ?? UNKNOWN_ID;
       // An answer can have other values named `id`, for example in the body of a message.
-      return destroys && this.#credentials.keep.includes(id) ? NOBODY : escaped(id);
+      return destroys && this.#credentials.keep.includes(id) ? UNKNOWN_ID : escaped(id);
     };
     let path = template.replaceAll(/(\w+)\/\{(\w+)\}/g, (_, family: string, name: string) => {
       return `${family}/${argument(family, name)}`;
@@ -174,7 +174,7 @@ export class Requests {
 /** A path segment that names a resource family. */
 const FAMILY = /^\w+s$|^firmware$/;
 /** An id of no resource. */
-const NOBODY = '00000000-0000-7000-8000-000000000000';
+const UNKNOWN_ID = '00000000-0000-7000-8000-000000000000';
 
 const FORMS = [
   'text/plain',

@@ -128,7 +128,7 @@ function statusFor(port: number, host: string): Promise<number> {
   });
 }
 
-/** Empty when nobody answers. */
+/** Empty without an answer. */
 async function scrape(url: string): Promise<string> {
   return fetch(url).then(
     (response) => response.text(),

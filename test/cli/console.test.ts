@@ -7,7 +7,7 @@ import { ghostfleet, type HostOptions } from '../support/host.js';
 import { until } from '../support/until.js';
 
 const TOKEN = '00112233445566778899aabbccddeeff';
-/** Nobody listens at this port; the shell does not mind. */
+/** No gateway listens at this port; the shell works without one. */
 const DEVICE = ['device', 'clime', '--serial', '2159017985', '--token', TOKEN, '--udp', '127.0.0.1:9'];
 
 const FLEET = [
@@ -100,7 +100,7 @@ describe('ghostfleet device at a terminal', () => {
 });
 
 describe('ghostfleet console', () => {
-  it('reports that there is no run to attach to', async () => {
+  it('reports that no run can be attached to', async () => {
     const { exit, err } = await ghostfleet(['console'], { env: { XDG_RUNTIME_DIR: folder() } });
     expect(exit).toBe(2);
     expect(err).toContain('no run to attach to');

@@ -1,4 +1,4 @@
-/** `ghostfleet device` when things are not as they should be: what its user is told. */
+/** The messages of `ghostfleet device` if the cloud does not respond. */
 import { expect, it } from 'vitest';
 import { silenceOf } from '../../src/cli/silence.js';
 import type { TraceEvent } from '../../src/trace/events.js';
@@ -40,8 +40,8 @@ it('unsent messages at the end of the time are reported as lost with the power, 
 
 it('silence is reported again after an answer in between', () => {
   const silence = silenceOf('gateway:5003');
-  const told = (kind: string) => silence({ kind, at: 0, serial: 1 } as TraceEvent) !== undefined;
-  expect(['uplink.sent', 'device.repeat', 'device.repeat', 'uplink.acked', 'device.repeat'].map(told)).toEqual([
+  const reported = (kind: string) => silence({ kind, at: 0, serial: 1 } as TraceEvent) !== undefined;
+  expect(['uplink.sent', 'device.repeat', 'device.repeat', 'uplink.acked', 'device.repeat'].map(reported)).toEqual([
     false,
     true,
     false,

@@ -1,4 +1,4 @@
-/** `run --keep`, as its user has it: what a run has made in another cloud stays there, and is told. */
+/** `run --keep`: what a run has created in another cloud stays there, and is listed. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

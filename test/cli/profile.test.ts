@@ -15,7 +15,7 @@ function file(name: string, text: string): string {
 }
 
 const PUSH = readFileSync('profiles/push.yaml', 'utf8');
-/** Beside it there is no common/chester.yaml: that one is packaged. */
+/** Its folder has no common/chester.yaml: it extends the packaged one. */
 const MINE = file('mine.yaml', PUSH.replace('title: CHESTER Push', 'title: My own'));
 const BROKEN = file(
   'broken.yaml',

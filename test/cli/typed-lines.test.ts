@@ -1,10 +1,10 @@
-/** Lines that are typed: until when they are taken. */
+/** Until when typed lines are read. */
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { processHost } from '../../src/cli/process-host.js';
 import { takeLines } from '../../src/cli/typed-lines.js';
 
-/** Somebody who types these lines and then nothing, with his end of the pipe open. */
+/** An input with these lines that does not end afterwards. */
 function typist(...typed: readonly string[]): { readonly lines: AsyncIterable<string>; released(): boolean } {
   const rest = [...typed];
   let released = false;

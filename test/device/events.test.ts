@@ -109,7 +109,7 @@ describe('an event report', () => {
     expect((await reports()).at(-1)?.backup).toMatchObject({ events: [{ type: 'disconnected' }] });
   });
 
-  it('does not come for an event for which there is no room', async () => {
+  it('is not sent for an event that a full list drops', async () => {
     const { toggle, run, reports } = await quietDevice(
       'app config event-report-delay 3600',
       'app config event-report-rate 3600',

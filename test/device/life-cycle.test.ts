@@ -76,7 +76,7 @@ describe('the downlink watchdog', () => {
     for (const { at } of boots) expect(at - last).toBeLessThan(hours(36) + minutes(3));
   });
 
-  it('bites once: the device that it has reset is no longer initialised, and waits', async () => {
+  it('resets a device once: afterwards the device is not initialised, and waits', async () => {
     const { network, of, run } = await liveDevice();
     await run(minutes(5));
     network.up = false;

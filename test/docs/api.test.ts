@@ -88,7 +88,7 @@ describe('the coverage table', () => {
     const problems = ROWS.flatMap(({ id, proofs, excuse }) => {
       if ((proofs.length === 0) === (excuse === undefined)) return [`${id} has neither a test nor a reason`];
       return proofs.flatMap(({ file, title }) => {
-        if (!existsSync(pathOf(file))) return [`${id}: there is no ${pathOf(file)}`];
+        if (!existsSync(pathOf(file))) return [`${id}: missing file ${pathOf(file)}`];
         return titlesIn(file).has(title) ? [] : [`${id}: ${pathOf(file)} has no test "${title}"`];
       });
     });

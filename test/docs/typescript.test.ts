@@ -41,12 +41,12 @@ it('mistakes are named by their path, all at once', () => {
   );
 });
 
-it('what is no scenario at all is refused with a sentence', () => {
+it('a value that is not a scenario is rejected with a message', () => {
   // @ts-expect-error JavaScript lets it pass
   expect(() => defineScenario(undefined)).toThrow(/^the scenario: "undefined" is not a scenario: a map with name/);
 });
 
-it('files that it names are looked for in the folder that it is given', () => {
+it('files that a scenario names are read from the given folder', () => {
   const step = { at: '1h', sensor: { 'hygrometer.temperature': { replay: 'cellar.csv' } } };
   const fleet = [{ name: 'clime', profile: 'clime', count: 1 }];
   const replaying = { name: 'replaying', duration: '2h', fleet, steps: [step] };
@@ -60,7 +60,7 @@ it('files that it names are looked for in the folder that it is given', () => {
   }
 });
 
-it('what only files need is refused', () => {
+it('keys for files only are rejected', () => {
   const fleet = [{ name: 'clime', profile: 'clime', count: 1 }];
   // @ts-expect-error JavaScript lets it pass
   expect(() => defineScenario({ name: 'files', duration: '2h', fleet, vars: { n: 1 } })).toThrow(
@@ -68,14 +68,14 @@ it('what only files need is refused', () => {
   );
 });
 
-it('what is no plan is refused with a sentence', async () => {
+it('a value that is not a plan is rejected with a message', async () => {
   // @ts-expect-error JavaScript lets it pass
   await expect(run({ name: 'not-defined' })).rejects.toThrow(
     new UsageError('no-plan', 'run needs a plan, as defineScenario returns it'),
   );
 });
 
-it('options that there are not are refused, all at once', async () => {
+it('unknown options are rejected, all together', async () => {
   const plan = defineScenario({ name: 'fine', duration: '1h', fleet: [{ name: 'clime', profile: 'clime', count: 1 }] });
   // @ts-expect-error JavaScript lets it pass
   await expect(run(plan, { clock: 'fast', transport: 'pigeon', speed: 0 })).rejects.toThrow(

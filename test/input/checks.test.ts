@@ -77,14 +77,14 @@ describe('a check of one value', () => {
 });
 
 describe('a check of a list or a dictionary', () => {
-  it('names every item that is wrong', () => {
+  it('reports every invalid item', () => {
     expect(run(list(integer(0, 9)), '- 1\n- x\n- 3\n- 10\n')).toEqual({
       value: undefined,
       problems: ['2:3: "x" is not a whole number from 0 to 9', '4:3: "10" is not a whole number from 0 to 9'],
     });
   });
 
-  it('keeps the order of the keys, and takes any', () => {
+  it('keeps the order of the keys, and accepts any key', () => {
     const { value } = run(dictionary(integer(0, 9)), '{z: 1, a: 2, __proto__: 3}');
     expect([...(value ?? [])]).toEqual([
       ['z', 1],
@@ -93,7 +93,7 @@ describe('a check of a list or a dictionary', () => {
     ]);
   });
 
-  it('names every value that is wrong', () => {
+  it('reports every invalid value', () => {
     const { value, problems } = run(dictionary(integer(0, 9)), 'a: 1\nb: x\nc: y\n');
     expect(value).toBeUndefined();
     expect(problems).toHaveLength(2);
@@ -109,7 +109,7 @@ describe('a check of a record', () => {
     tags: optional(list(text()), []),
   });
 
-  it('yields its values, with fallbacks for what is missing', () => {
+  it('returns its values, with the defaults of missing keys', () => {
     expect(run(group, 'profile: clime\ncount: 3\n')).toEqual({
       value: { profile: 'clime', count: 3, stagger: 60_000, note: undefined, tags: [] },
       problems: [],
@@ -126,7 +126,7 @@ describe('a check of a record', () => {
     }>();
   });
 
-  it('names unknown keys with what may have been meant, missing ones, and wrong values, all at once', () => {
+  it('reports unknown keys with a suggestion, missing keys and invalid values together', () => {
     expect(run(group, 'profile: climb\ncuont: 3\nstagger: 1 hour\n')).toEqual({
       value: undefined,
       problems: [
@@ -138,25 +138,25 @@ describe('a check of a record', () => {
     });
   });
 
-  it('refuses an optional key without a value', () => {
+  it('rejects an optional key without a value', () => {
     expect(run(group, 'profile: clime\ncount: 3\nstagger:\n').problems).toEqual([
       '3:9: an empty value is not a duration such as "250ms", "30s", "15m" or "1h30m"',
     ]);
   });
 
-  it('refuses what is no map', () => {
+  it('rejects a value that is not a map', () => {
     expect(run(group, '- clime\n')).toEqual({
       value: undefined,
       problems: ['1:1: a list is not a group: a map with profile, count, stagger, note or tags'],
     });
   });
 
-  it('does not take what every object inherits for a key', () => {
+  it('does not mistake an inherited property for a key', () => {
     expect(run(record('a thing', { toString: optional(text()) }), '{}').value).toEqual({ toString: undefined });
     expect(run(group, '{profile: clime, count: 1, constructor: x}').problems).toHaveLength(1);
   });
 
-  it('yields nothing when a record inside it is wrong', () => {
+  it('returns nothing if a nested record is invalid', () => {
     const outer = record('a scenario', { fleet: list(group, 1), seed: integer(0, 99) });
     const { value, problems } = run(outer, 'seed: 1\nfleet:\n  - {profile: clime, count: 0}\n');
     expect(value).toBeUndefined();

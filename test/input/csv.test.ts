@@ -21,7 +21,7 @@ describe('a table', () => {
     expect(read('\uFEFFtime\ta, b\n1\tsay "x"\n').texts).toEqual(wanted);
   });
 
-  it('knows where each cell stands', () => {
+  it('has the line and column of each cell', () => {
     const { table } = read('# one\na, b\n 1 ,  "2"\n');
     expect(table?.rows[0]?.map(({ line, column }) => [line, column])).toEqual([
       [3, 2],
@@ -29,7 +29,7 @@ describe('a table', () => {
     ]);
   });
 
-  it('keeps line breaks within quotation marks, and the places behind them', () => {
+  it('keeps line breaks within quotation marks, and the places of later cells', () => {
     const { table, texts } = read('time,note\r\n1,"two\r\nlines"\r\n# no\r\n\r\n2, x\r\n');
     expect(texts?.slice(1)).toEqual([
       ['1', 'two\nlines'],

@@ -25,7 +25,7 @@ function at(node: LocatedNode, ...path: (string | number)[]): LocatedNode | unde
 }
 
 describe('a YAML file', () => {
-  it('becomes values that know their line and column', () => {
+  it('becomes values with their line and column', () => {
     const node = readYaml('fleet:\n  - profile: clime\n    count: 300\n', 'a.yaml');
     expect(at(node, 'fleet', 0, 'count')).toEqual({
       kind: 'scalar',
@@ -39,7 +39,7 @@ describe('a YAML file', () => {
     expect(at(node, 'fleet', 0)).toMatchObject({ kind: 'map', line: 2, column: 5 });
   });
 
-  it('knows the places of its keys', () => {
+  it('has the places of its keys', () => {
     const node = readYaml('a: 1\n\n  \nlonger key: 2\n', 'a.yaml');
     const key = node.kind === 'map' ? node.entries.get('longer key')?.key : undefined;
     expect(key).toMatchObject({ line: 4, column: 1 });
@@ -73,11 +73,11 @@ describe('a YAML file', () => {
     expect(plain(readYaml(text, 'a.yaml'))).toEqual(value);
   });
 
-  it('says where an empty value would have been', () => {
+  it('has the place of an empty value', () => {
     expect(at(readYaml('a:\n  b:\n', 'a.yaml'), 'a', 'b')).toMatchObject({ line: 2, column: 5, value: null });
   });
 
-  it('knows where the text begins inside its quotes', () => {
+  it('has the place at which a quoted text begins', () => {
     const node = readYaml('- plain\n- "double"\n- \'single\'\n', 'a.yaml');
     const columns = node.kind === 'list' && node.items.map((item) => item.kind === 'scalar' && item.textColumn);
     expect(columns).toEqual([3, 4, 4]);
@@ -95,13 +95,13 @@ describe('a YAML file', () => {
 });
 
 describe('an alias', () => {
-  it('stands for the value of its anchor, at the place of the anchor', () => {
+  it('is replaced by the value of its anchor, with the place of the anchor', () => {
     const node = readYaml('base: &base {interval: 15m}\nother: *base\n', 'a.yaml');
     expect(plain(node)).toEqual({ base: { interval: '15m' }, other: { interval: '15m' } });
     expect(at(node, 'other', 'interval')).toMatchObject({ line: 1, column: 24 });
   });
 
-  it('stands for the last anchor of its name above it', () => {
+  it('refers to the last anchor of its name above it', () => {
     expect(plain(readYaml('- &a 1\n- *a\n- &a 2\n- *a\n', 'a.yaml'))).toEqual([1, 1, 2, 2]);
   });
 
@@ -118,7 +118,7 @@ describe('an alias', () => {
     expect(problemsOf(text)).toEqual([message]);
   });
 
-  it('cannot make a small file stand for millions of values', () => {
+  it('cannot expand a small file to millions of values', () => {
     // 8 levels of ten aliases each: 10^8 values.
     const levels = Array.from({ length: 8 }, (_, i) => {
       const items = new Array(10).fill(i === 0 ? 'x' : `*l${i - 1}`);
@@ -127,7 +127,7 @@ describe('an alias', () => {
     expect(problemsOf(levels.join('\n'))[0]).toMatch(/^a\.yaml:5:.*the file expands to more than 100000 values$/);
   });
 
-  it('may repeat a value many times within reason', () => {
+  it('may repeat a value many times below the limit', () => {
     const text = `a: &a [1, 2, 3]\nb: [${new Array(1000).fill('*a').join(', ')}]`;
     expect(plain(readYaml(text, 'a.yaml'))).toMatchObject({ b: new Array(1000).fill([1, 2, 3]) });
   });
@@ -176,13 +176,13 @@ describe('a file with problems', () => {
     for (const problem of problems) expect(problem.length).toBeLessThan(200);
   });
 
-  it('has so many of them named at once as somebody reads', () => {
+  it('reports a limited number of problems', () => {
     const problems = problemsOf('? [k]\n: 1\n'.repeat(60));
     expect(problems).toHaveLength(51);
     expect(problems.slice(49)).toEqual(['a.yaml:99:3: a key must be plain text', '… and 10 more problems']);
   });
 
-  it('has all of them named at once, in the order of the file', () => {
+  it('reports all problems together, in the order of the file', () => {
     const text = 'z: *z\na: 1\na: 2\n? [k]\n: 1\nb: !x 1\n';
     expect(problemsOf(text)).toEqual([
       'a.yaml:1:4: the alias "*z" has no anchor "&z" above it',
@@ -253,7 +253,7 @@ describe('any text', () => {
   );
   const yamlLike = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''));
 
-  it('is read, or refused with places that exist', () => {
+  it('is read, or rejected with places that exist', () => {
     fc.assert(
       fc.property(fc.oneof({ weight: 4, arbitrary: yamlLike }, anyText), (text) => {
         const lines = text.split(/\r\n|\n|\r/).length + 1;
@@ -294,7 +294,7 @@ describe('collected problems', () => {
     );
   });
 
-  it('throw nothing when there are none', () => {
+  it('do not throw if the list is empty', () => {
     expect(() => new Problems().finish()).not.toThrow();
   });
 });

@@ -43,11 +43,11 @@ describe('did you mean', () => {
     expect(didYouMean(word, keys)).toBe(expected);
   });
 
-  it('takes the closest of several', () => {
+  it('suggests the closest of several words', () => {
     expect(didYouMean('report', ['reports', 'rapport', 'resort'])).toBe(' (did you mean "reports"?)');
   });
 
-  it('always finds a word with one mistake in it', () => {
+  it('always finds a word with one typing error', () => {
     fc.assert(
       fc.property(fc.constantFrom(...keys), fc.nat(), fc.constantFrom('x', 'q', '9'), (word, n, wrong) => {
         const i = n % word.length;

@@ -9,7 +9,7 @@ describe('a clock that can be ended', () => {
     const rung: number[] = [];
     own.after(10, 'an alarm', () => rung.push(own.now));
     own.after(20, 'a cancelled alarm', () => rung.push(own.now)).cancel();
-    own.after(30, 'somebody to wake', { wake: () => rung.push(own.now) });
+    own.after(30, 'an object to wake', { wake: () => rung.push(own.now) });
     await clock.runUntil(100);
     expect(rung).toEqual([10, 30]);
     expect(own.wall).toBe(clock.wall);
@@ -20,7 +20,7 @@ describe('a clock that can be ended', () => {
     const own = new EndingClock(clock);
     let rung = 0;
     own.after(10, 'an alarm', () => rung++);
-    own.hold('work under way');
+    own.hold('running work');
     own.end();
     own.after(20, 'an alarm', () => rung++);
     own.hold('work that is not begun');

@@ -3,7 +3,7 @@ import { GhostfleetError, InterruptedError, StuckError, UsageError } from '../..
 
 it.each([
   { error: new UsageError('port-in-use', 'port 5003 is in use', 'try --udp-port 0'), code: 'port-in-use', exit: 2 },
-  { error: new StuckError('nobody moves', 'store commit (1)'), code: 'stuck', exit: 4 },
+  { error: new StuckError('all tasks wait', 'store commit (1)'), code: 'stuck', exit: 4 },
   { error: new InterruptedError('SIGINT'), code: 'interrupted', exit: 130 },
 ])('$error.name has the code "$code" and the exit status $exit', ({ error, code, exit }) => {
   expect(error).toBeInstanceOf(GhostfleetError);

@@ -11,18 +11,18 @@ function squares(...keys: readonly number[]) {
 }
 
 describe('a lazy map', () => {
-  it('makes a value when it is first asked for, and once', () => {
+  it('creates a value once, at its first use', () => {
     const { map, made } = squares(2, 3);
     expect([map.size, map.has(3), [...map.keys()], made]).toEqual([2, true, [2, 3], []]);
     expect([map.get(3), map.get(3), made]).toEqual([9, 9, [3]]);
   });
 
-  it('has no value for a key that is not its own, and does not make one', () => {
+  it('neither has nor creates a value for an unknown key', () => {
     const { map, made } = squares(2);
     expect([map.get(4), map.has(4), made]).toEqual([undefined, false, []]);
   });
 
-  it('makes the values one by one while they are iterated, in the order of the keys', () => {
+  it('creates the values one by one during an iteration, in the order of the keys', () => {
     const { map, made } = squares(3, 2, 3);
     const first = map[Symbol.iterator]().next().value;
     expect([first, made]).toEqual([[3, 9], [3]]);
@@ -36,7 +36,7 @@ describe('a lazy map', () => {
     expect(seen).toEqual([...map.entries()]);
   });
 
-  it('throws at each access what making the value throws', () => {
+  it('throws at each access the error of the function that creates the value', () => {
     const map = new LazyMap(['broken'], (key) => {
       throw new Error(`${key} file`);
     });

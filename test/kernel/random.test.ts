@@ -13,7 +13,7 @@ import {
 
 const draw = (random: Random, count: number) => Array.from({ length: count }, () => random.next());
 
-/** A generator that gives `value` for ever and counts. */
+/** A generator that always returns `value`, and counts the draws. */
 function constant(value: number) {
   const random = {
     drawn: 0,

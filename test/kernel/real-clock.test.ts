@@ -103,7 +103,7 @@ it('RealClock lets the event loop turn between alarms without delay', async () =
         if (turned || rounds > 100_000) resolve();
         else clock.after(0, 'again', again);
       };
-      // From inside an alarm, so that the chain is under way when the loop could turn.
+      // From inside an alarm, so that the chain has begun before the event loop can turn.
       clock.after(0, 'begin', () => {
         setImmediate(() => {
           turned = true;

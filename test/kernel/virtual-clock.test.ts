@@ -134,7 +134,7 @@ describe('VirtualClock, when the world is stuck', () => {
 
   it('stops attending when the work is done, even if it is still held', async () => {
     const clock = new VirtualClock({ holdLimit: seconds(1) });
-    clock.hold('somebody else');
+    clock.hold('other work');
     const work = new Promise((resolve) => setTimeout(() => resolve('done'), 1));
     expect(await clock.attend(work)).toBe('done');
   });

@@ -25,7 +25,7 @@ async function virtual() {
 }
 
 describe('a service in virtual time', () => {
-  it('stamps messages with its own calendar', async () => {
+  it('dates messages in virtual time', async () => {
     const time = virtualTime({ start: new Date('2030-05-05T00:00:00Z') });
     await using service = await startService({ time });
     const device = await startDevice({ profile: 'clime', service });
@@ -96,7 +96,7 @@ describe('a virtual device', () => {
     await time.until(() => device.state === 'asleep');
   });
 
-  it('runs the firmware version that was asked for', async () => {
+  it('runs the requested firmware version', async () => {
     const { service } = await virtual();
     await using _ = service;
     const device = await startDevice({ profile: 'clime', service, firmware: '3.5.5' });
@@ -113,7 +113,7 @@ describe('a virtual device', () => {
     await expect(device.control('batery 5%')).rejects.toThrow('did you mean ".battery"?');
   });
 
-  it('is refused with all invalid options at once', async () => {
+  it('is rejected with all invalid options together', async () => {
     const { service } = await virtual();
     await using _ = service;
     const wrong = { profile: 'clime', service, serial: 0, token: 'short', colour: 'red' };
@@ -121,7 +121,7 @@ describe('a virtual device', () => {
     await expect(startDevice(wrong)).rejects.toThrow(/colour[\s\S]*serial: "0"[\s\S]*token: "short"/);
   });
 
-  it('has a serial number of its own beside others of the same service', async () => {
+  it('has a different serial number from others of the same service', async () => {
     const { service } = await virtual();
     await using _ = service;
     const one = await startDevice({ profile: 'clime', service });
@@ -132,7 +132,7 @@ describe('a virtual device', () => {
 });
 
 describe('a cloud elsewhere', () => {
-  it('takes devices by its address', async () => {
+  it('accepts devices by its address', async () => {
     await using service = await startService();
     const { api, udp, spaceId, apiKey } = service;
     const device = await startDevice({ profile: 'clime', service: { api, udp, spaceId, apiKey } });
@@ -141,7 +141,7 @@ describe('a cloud elsewhere', () => {
     await device.stop();
   });
 
-  it('is refused without a key or a port for datagrams', async () => {
+  it('is rejected without a key or a port for datagrams', async () => {
     await using service = await startService();
     const address = { api: service.api, spaceId: service.spaceId, apiKey: service.apiKey, udp: service.udp };
     const keyless = { ...address, apiKey: undefined };

@@ -11,7 +11,7 @@ describe('extends', () => {
     expect(profile.identity).toMatchObject({ vendorName: 'ACME', productName: 'CHESTER-M', fwName: 'CHESTER Clime' });
   });
 
-  it('points into the file that a mistake is in', () => {
+  it('reports a problem in its own file', () => {
     const [problem] = problemsOf({ others: { [base]: changed(FILES[base] ?? '', [['jitter: 20%', 'jitter: 120%']]) } });
     expect(problem).toMatchObject({ file: base });
     expect(problem?.message).toContain('"120%" is not');
@@ -32,7 +32,7 @@ describe('extends', () => {
     expect(profile.identity).toMatchObject({ hwRevision: 'R9.9', vendorName: 'HARDWARIO' });
   });
 
-  it('takes several files, the later over the earlier; what the later removes of its own base is there', () => {
+  it('merges several files, the later over the earlier; it keeps what the later one only removes from its own base', () => {
     const profile = read({
       change: [['extends: common/chester.yaml', 'extends: [common/first.yaml, common/second.yaml]']],
       others: {
@@ -44,12 +44,12 @@ describe('extends', () => {
     expect(profile).toHaveProperty('supplyModule');
   });
 
-  it('refuses an empty list of files', () => {
+  it('rejects an empty list of files', () => {
     const [problem] = problemsOf({ change: [['extends: common/chester.yaml', 'extends: []']] });
     expect(problem?.message).toBe('an empty list of files to extend');
   });
 
-  it('puts a parameter `after` another one, and refuses one that is not there', () => {
+  it('inserts a parameter `after` another one, and rejects an unknown one', () => {
     const added = (after: string) =>
       `parameters:\n        color: { type: int, range: [0, 9], default: 1, after: ${after}, help: Color. }`;
     const { modules } = read({ change: [['parameters:', added('interval-sample')]] });
@@ -60,7 +60,7 @@ describe('extends', () => {
     expect(problem?.message).toContain('is not another parameter of this module (did you mean "interval-sample"?)');
   });
 
-  it('refuses a file that extends itself', () => {
+  it('rejects a file that extends itself', () => {
     const problems = problemsOf({
       change: [['extends: common/chester.yaml', 'extends: middle.yaml']],
       others: { 'profiles/middle.yaml': 'extends: clime.yaml' },
@@ -84,7 +84,7 @@ describe('extends', () => {
     },
   );
 
-  it('says which file is missing', () => {
+  it('names a missing file', () => {
     expect(problemsOf({ change: [['common/chester.yaml', 'common/chestre.yaml']] })[0]?.message).toBe(
       '"common/chestre.yaml" cannot be read: file profiles/common/chestre.yaml not found',
     );

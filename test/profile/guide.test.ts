@@ -19,7 +19,7 @@ function coldroom(): Profile {
 }
 
 describe('the example of the guide', () => {
-  it('complains about its hash only, at the place and in the words that the guide shows', () => {
+  it('has only the problem of its hash, with the place and the text of the guide', () => {
     const place = /coldroom\.yaml:(\d+:\d+): (.*)/.exec(guide);
     expect(() => readProfile(example, FILE, packagedFiles)).toThrow(`${FILE}:${place?.[1]}: ${place?.[2]}`);
     const message = (() => {

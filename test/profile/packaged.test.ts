@@ -60,7 +60,7 @@ describe('the packaged profiles', () => {
     expect(modules[0]?.parameters).toHaveLength(parameters);
   });
 
-  it('have the intervals that the application obeys', () => {
+  it('have the intervals of the application', () => {
     const intervals = (name: string) =>
       profile(name).tasks.map(({ kind, every, first }) => [
         kind,
@@ -114,7 +114,7 @@ describe('the packaged profiles', () => {
     expect(profile('wmbus').timing).not.toHaveProperty('reportEvery');
   });
 
-  it('have a downlink watchdog, but for demo, motion and serial', () => {
+  it('have a downlink watchdog, except demo, motion and serial', () => {
     const without = [...profiles.values()].filter(({ timing }) => timing.downlinkWatchdog === undefined);
     expect(without.map(({ name }) => name)).toEqual(['demo', 'motion', 'serial', 'serial-rs232']);
   });
@@ -143,7 +143,7 @@ describe('names of quantities', () => {
     expect(control.sensors[address?.sensor ?? -1]?.name).toBe('trigger');
   });
 
-  it('leave the number out where there is only one', () => {
+  it('have no number if the device type has one such sensor', () => {
     expect(findQuantity(profile('clime'), 'backup.line_voltage')).toMatchObject({ number: 0, quantity: 0 });
     expect(findQuantity(profile('clime'), 'backup.1.line_voltage')).toMatchObject({ number: 0, quantity: 0 });
   });

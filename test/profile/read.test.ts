@@ -205,7 +205,7 @@ describe('a profile with a mistake', () => {
     ).toMatch(/^interval-agreg/);
   });
 
-  it('points at the second word of a source when that is the wrong one', () => {
+  it('points at the second word of a source if that is invalid', () => {
     const change = [['uptime: fact uptime', 'uptime: fact downtime']] as const;
     const [problem] = problemsOf({ change });
     expect(problem).toMatchObject({
@@ -214,7 +214,7 @@ describe('a profile with a mistake', () => {
     });
   });
 
-  it('reports all of them at once, in the order of the file', () => {
+  it('is reported with all others, in the order of the file', () => {
     const problems = problemsOf({
       change: [
         ['message_version: 2', 'message_version: -1'],
@@ -239,7 +239,7 @@ describe('a profile with a mistake', () => {
     expect(problemsOf({ change: [['order: [app', 'ordre: [app']] })).toHaveLength(2);
   });
 
-  it('is an InputError whatever is wrong with the text', () => {
+  it('is an InputError, for any text', () => {
     const lines = (FILES['profiles/control.yaml'] ?? '').split('\n');
     fc.assert(
       fc.property(fc.nat(lines.length - 1), fc.constantFrom('', '- 1', 'x: [', '  null', '? {a: b}'), (at, instead) => {

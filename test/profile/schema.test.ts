@@ -43,7 +43,7 @@ it('the shipped schema is current: run "ghostfleet profile schema > schemas/prof
 });
 
 describe.each(names)('%s', (name) => {
-  it('fits the schema as it is written, and with all that it extends', () => {
+  it('conforms to the schema, alone and merged with the files that it extends', () => {
     expect(errors(source(name))).toEqual([]);
     expect(errors(resolved(name))).toEqual([]);
   });
@@ -78,14 +78,14 @@ describe('a mistake', () => {
     ['a codec of another version', /version: 2$/m, 'version: 3'],
   ];
 
-  it.each(changes)('is seen by the schema and by the checks: %s', (_what, from, to) => {
+  it.each(changes)('is found by the schema and by the checks: %s', (_what, from, to) => {
     const text = resolved('push').replace(from, to);
     expect(text).not.toBe(resolved('push'));
     expect(errors(text)).not.toEqual([]);
     expect(() => readProfile(text, 'push.yaml', () => undefined)).toThrow();
   });
 
-  it('is also seen in a profile that extends another', () => {
+  it('is also found in a profile that extends another', () => {
     const text = source('push');
     expect(errors(text.replace('after_failed_send: drop', 'after_failed_send: maybe'))).not.toEqual([]);
     expect(errors(text.replace('extends: common/chester.yaml', 'extends: /etc/passwd'))).not.toEqual([]);

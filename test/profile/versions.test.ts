@@ -54,7 +54,7 @@ describe('the firmware versions of a packaged profile', () => {
 });
 
 describe('a version', () => {
-  it('may be asked for with the v that devices report', () => {
+  it('may be named with the v that devices report', () => {
     expect(clime.firmware.with('v3.5.5')).toBe(clime.firmware.with('3.5.5'));
   });
 
@@ -66,7 +66,7 @@ describe('a version', () => {
     expect(clime.firmware.with('3.4.9')).toBeUndefined();
   });
 
-  it('knows the other versions as well', () => {
+  it('has access to the other versions', () => {
     expect(the(clime.firmware.with('3.5.5')).firmware.with('4.0.0')).toBe(clime);
   });
 
@@ -76,7 +76,7 @@ describe('a version', () => {
     expect(the(mine.firmware.with('3.4.0')).transferBuffer).toBe(8192);
   });
 
-  it('is compiled when it is asked for, and its mistakes name their place then', () => {
+  it('is compiled on demand, and its problems are then reported with their place', () => {
     const mine = climeWith('versions:\n  3.5.5: { transfer_buffer: 1 }');
     expect(() => mine.firmware.with('3.5.5')).toThrow(/profiles\/mine\.yaml:3:29: .*1/);
   });

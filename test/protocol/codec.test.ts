@@ -21,7 +21,7 @@ function problemsOf(action: () => unknown): readonly string[] {
 }
 
 describe('a codec document', () => {
-  it('hashes like the published decoder of the Demo application', () => {
+  it('has the published hash of the decoder of Demo', () => {
     const thousandths = [modifier('$div', 1000), modifier('$fpp', 2)];
     const plain = (...names: string[]) => names.map((name) => field(name));
     const codec = compileCodec({
@@ -60,7 +60,7 @@ describe('a codec document', () => {
     expect(codec.keys).toHaveLength(34);
   });
 
-  it('hashes like the published encoder of the Control application', () => {
+  it('has the published hash of the encoder of Control', () => {
     const output = (n: number) => field(`output_${n}_state`, modifier('$type', 'int'));
     const schema = [1, 2, 3, 4].map(output);
     const codec = compileCodec({ version: 2, type: 'encoder', name: 'com.hardwario.chester.control', schema });

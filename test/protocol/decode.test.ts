@@ -7,7 +7,7 @@ import { body, decoderOf, field, hex, map, modifier, tries } from './fixtures.js
 describe('a value', () => {
   const codec = decoderOf(field('a', modifier('$div', 10)), field('b'));
 
-  it('gets the modifiers of its field', () => {
+  it('is converted by the modifiers of its field', () => {
     expect(decodeBody(codec, body([0, 15], [1, 15]))).toEqual({ a: 1.5, b: 15 });
   });
 
@@ -20,11 +20,11 @@ describe('a value', () => {
     expect(decodeBody(codec, body([0, sent]))).toEqual({ a: expected });
   });
 
-  it('in a list is modified like one that stands alone', () => {
+  it('in a list is converted like a single value', () => {
     expect(decodeBody(codec, body([0, [1, [2, null]]]))).toEqual({ a: [0.1, [0.2, null]] });
   });
 
-  it('that is a float is modified like an integer', () => {
+  it('that is a float is converted like an integer', () => {
     // fa 42c80000 = 100.0 as a 32-bit float
     expect(decodeBody(codec, hex('bf 00 fa42c80000 01 fa3fc00000 ff'))).toEqual({ a: 10, b: 1.5 });
   });
@@ -59,7 +59,7 @@ describe('a map', () => {
     });
   });
 
-  it('calls unknown keys by their number', () => {
+  it('names unknown keys by their number', () => {
     expect(decodeBody(codec, body([99, map([1, 2], [-3, 'x'], ['text', null])]))).toEqual({
       99: { channel: 2, '-3': 'x', text: null },
     });
@@ -169,7 +169,7 @@ describe('frames and what has no public meaning', () => {
     });
   });
 
-  it.each(['$mbus', '$loc', '$rel'])('leave %s as it came', (name) => {
+  it.each(['$mbus', '$loc', '$rel'])('leave %s unchanged', (name) => {
     const codec = decoderOf(field('raw', modifier(name, 'x')));
     expect(decodeBody(codec, body([0, [1, hex('ff'), [null]]]))).toEqual({ raw: [1, 'ff', [null]] });
   });
@@ -204,7 +204,7 @@ describe('a body', () => {
     expect(() => decodeBody(codec, deep)).toThrow('nested more than 64 levels deep');
   });
 
-  it('never fails with anything but a CborError, and gives nothing that JSON would change', () => {
+  it('throws only a CborError, and returns only values that JSON preserves', () => {
     const valid = body([0, map([1, 5])], [2, [1, 2, 3, 4]], [3, [1, 2, 3]], [4, [1, hex('00')]]);
     const mutated = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 4 }).map((changes) => {
       const bytes = valid.slice();

@@ -45,7 +45,7 @@ describe('encoding', () => {
     );
   });
 
-  it('applies the modifiers as they are listed, on the way to the wire', () => {
+  it('applies the modifiers in their order', () => {
     const codec = encoderOf(
       field('a', modifier('$mul', 100), modifier('$add', 5), modifier('$type', 'int')),
       field('mode', modifier('$enum', ['off', 'on', 'auto']), modifier('$type', 'int')),
@@ -61,7 +61,7 @@ describe('encoding', () => {
   });
 });
 
-describe('encoding refuses', () => {
+describe('encoding rejects', () => {
   it('unknown fields, at any depth', () => {
     const codec = encoderOf(field('a', field('b')));
     expect(problemsOf({ relais: 1, a: { c: 1 } }, codec)).toEqual([
@@ -84,7 +84,7 @@ describe('encoding refuses', () => {
     expect(problemsOf(json)).toEqual([problem]);
   });
 
-  it('values that the modifiers cannot take', () => {
+  it('values that the modifiers cannot convert', () => {
     const codec = encoderOf(field('mode', modifier('$enum', ['off', 'on'])), field('level', modifier('$mul', 10)));
     expect(problemsOf({ mode: 'of', level: 'high' }, codec)).toEqual([
       '"of" is not one of "off", "on" for "mode"',

@@ -5,7 +5,7 @@ import { ImageReader, readImage, writeImage } from '../../src/protocol/firmware-
 const BUILD = { bundle: 'com.hardwario.chester.app.clime', name: 'CHESTER Clime', version: 'v9.0.0' };
 
 describe('an image', () => {
-  it('has the size that was asked for, and says what it is', () => {
+  it('has the requested size, and names its firmware', () => {
     for (const size of [250, 300, 40_000]) {
       const image = writeImage(BUILD, size);
       expect(image).toHaveLength(size);
@@ -36,7 +36,7 @@ describe('an image', () => {
     }
   });
 
-  it.each(['bundle', 'name', 'version', 'sha256'])('is none without the line "%s"', (missing) => {
+  it.each(['bundle', 'name', 'version', 'sha256'])('is not valid without the line "%s"', (missing) => {
     const text = Buffer.from(writeImage(BUILD, 400)).toString('latin1');
     const without = text.replace(new RegExp(`${missing}: .*\n`), '');
     expect(readImage(Buffer.from(without, 'latin1'))).toBeUndefined();
@@ -64,7 +64,7 @@ describe('an image', () => {
     );
   });
 
-  it('with any byte changed is none, or says something else', () => {
+  it('with any byte changed is not valid, or names another firmware', () => {
     const image = writeImage(BUILD, 400);
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 399 }), fc.integer({ min: 1, max: 255 }), (place, change) => {
@@ -75,7 +75,7 @@ describe('an image', () => {
     );
   });
 
-  it('is none when it is anything else', () => {
+  it('is not read from other bytes', () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 1200 }), (bytes) => readImage(bytes) === undefined));
     expect(readImage(Buffer.from(`GHOSTFLEET-FIRMWARE 1\n${'x'.repeat(600)}\n\nfiller`))).toBeUndefined();
   });

@@ -19,7 +19,7 @@ describe('hashes', () => {
 });
 
 describe('hex', () => {
-  it('comes back as it was', () => {
+  it('is the same after writing and reading', () => {
     expect(toHex(fromHex('00ff10ab'))).toBe('00ff10ab');
   });
 

@@ -133,7 +133,7 @@ const anyDown: fc.Arbitrary<DownMessage> = fc.oneof(
 );
 
 describe('every message', () => {
-  it('comes out of writing and reading as it was', () => {
+  it('is the same after writing and reading', () => {
     fc.assert(
       fc.property(anyUp, (message) => {
         expect(parseUp(encodeUp(message))).toEqual(message);
@@ -146,7 +146,7 @@ describe('every message', () => {
     );
   });
 
-  it('that is damaged is read or refused with a MessageError', () => {
+  it('that is damaged is read, or rejected with a MessageError', () => {
     const change = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 });
     const damaged = fc
       .tuple(fc.oneof(anyUp.map(encodeUp), anyDown.map(encodeDown)), change, fc.nat())
@@ -177,7 +177,7 @@ describe('every message', () => {
     expect(faultOf(() => parseDown(raw('download-data', new Uint8Array(LONGEST_VALUE + 1))))).toBe(expected);
   });
 
-  it('has a type that the other side knows', () => {
+  it('has a type that its receiver accepts', () => {
     expect(faultOf(() => parseUp(raw('set-session')))).toBe('unknown-type: 0x80 is not a type of message');
     expect(faultOf(() => parseUp(hex('09')))).toBe('unknown-type: 0x09 is not a type of message');
     expect(faultOf(() => parseDown(hex('ff')))).toBe('unknown-type: 0xff is not a type of message');
@@ -187,12 +187,12 @@ describe('every message', () => {
 });
 
 describe('the cloud accepts', () => {
-  it('sessions with unknown keys and wrong types, and keeps what it understands', () => {
+  it('sessions with unknown keys and wrong types, and keeps the valid fields', () => {
     const message = raw('create-session', { cbor: map([0x10, 7], [0x01, 5], ['x', 1], [0x0a, -1], [0x7f, null]) });
     expect(parseUp(message)).toEqual({ kind: 'create-session', session: { serial_number: 7 } });
   });
 
-  it('shell answers with the parts that are there', () => {
+  it('shell answers with missing parts', () => {
     expect(parseUp(raw('upload-shell', { cbor: map() }))).toEqual({
       kind: 'upload-shell',
       messageId: new Uint8Array(16),
@@ -221,7 +221,7 @@ describe('the cloud accepts', () => {
     });
   });
 
-  it('data with whatever body', () => {
+  it('data with any body', () => {
     expect(parseUp(raw('upload-data', new Uint8Array(8)))).toEqual({
       kind: 'upload-data',
       hash: '0000000000000000',
@@ -242,7 +242,7 @@ describe('the cloud accepts', () => {
   });
 });
 
-describe('the cloud refuses', () => {
+describe('the cloud rejects', () => {
   it.each([
     [
       'a session that is not a map',
@@ -281,7 +281,7 @@ describe('the cloud refuses', () => {
 });
 
 describe('a device accepts', () => {
-  it('a session in any order, with indefinite length, and reads what is missing as nothing', () => {
+  it('a session in any order, with indefinite length, and reads missing texts as empty', () => {
     expect(parseDown(raw('set-session', hex('bf 04 05 00 01 ff')))).toEqual({
       kind: 'set-session',
       sessionId: 1,
@@ -317,7 +317,7 @@ describe('a device accepts', () => {
   });
 });
 
-describe('a device refuses', () => {
+describe('a device rejects', () => {
   const chunk = (changes: Readonly<Record<number, CborValue>>) => {
     const fields = { 0: 'app', 1: 'chunk', 2: ID, 4: 1, 5: hex('00'), 6: 1, ...changes };
     return raw('download-firmware', {

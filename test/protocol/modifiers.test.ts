@@ -34,13 +34,13 @@ describe('modifiers', () => {
     expect(modify([enumeration], value)).toBe(value);
   });
 
-  it('end with the text of an enumeration, and go on with a number that is not in it', () => {
+  it('stop at the text of an enumeration, and continue with a number that is not in it', () => {
     const then: Modifier = { kind: 'add', by: 10 };
     expect(modify([enumeration, then], 1)).toBe('open');
     expect(modify([enumeration, then], 5)).toBe(15);
   });
 
-  it('turn what JSON cannot hold into null', () => {
+  it('convert what JSON cannot represent to null', () => {
     expect(modify([{ kind: 'mul', by: 1e308 }], 1e308)).toBeNull();
     expect(modify([{ kind: 'fpp', decimals: 2 }], Number.NaN)).toBeNull();
     expect(modify([], Number.NEGATIVE_INFINITY)).toBeNull();
@@ -69,7 +69,7 @@ describe('rounding', () => {
     expect(roundHalfAway(value, decimals)).toBe(expected);
   });
 
-  it('is that of the decimal number which the wire means: raw / 10^n, in integers', () => {
+  it('is that of the exact decimal number raw / 10^n', () => {
     const raw = fc.integer({ min: -2_000_000_000, max: 2_000_000_000 });
     fc.assert(
       fc.property(raw, fc.integer({ min: 1, max: 4 }), fc.integer({ min: 0, max: 4 }), (value, digits, decimals) => {

@@ -202,13 +202,13 @@ describe('codecs of the vectors', () => {
     expect(toHex(bytes)).toBe(vectors.decoderCbor);
   });
 
-  it('documents hash to the bytes that go on the wire', () => {
+  it('documents have the hash of the wire', () => {
     expect(codecHash(hex(vectors.decoderCbor))).toBe(vectors.decoderHash);
     expect(codecHash(hex(vectors.encoderCbor))).toBe(vectors.encoderHash);
     expect(decoder.hash).toBe(vectors.decoderHash);
   });
 
-  it('documents come out of reading and writing unchanged', () => {
+  it('documents are the same after reading and writing', () => {
     for (const document of [vectors.decoderCbor, vectors.encoderCbor]) {
       expect(toHex(compileCodec(parseCodecDocument(hex(document))).bytes)).toBe(document);
     }
@@ -239,7 +239,7 @@ describe('codecs of the vectors', () => {
   });
 });
 
-it('the configuration of the vectors hashes to the bytes that go on the wire', () => {
+it('the configuration of the vectors has the hash of the wire', () => {
   expect(vectors.configText).toBe(`\r\n${CONFIG_LINES.join('\r\n')}\r\n`);
   expect(configTextHash(vectors.configText)).toBe(vectors.configHash);
   expect(configHash(CONFIG_LINES)).toBe(vectors.configHash);

@@ -155,9 +155,9 @@ describe('clients at another cloud', () => {
     const { visit, keys, apiKey } = await theirCloud();
     const before = await keys();
     const nothing = () => {
-      throw new UsageError('no-space-key', 'there is no key');
+      throw new UsageError('no-space-key', 'the key is missing');
     };
-    await expect(visit(nothing)).rejects.toThrow('there is no key');
+    await expect(visit(nothing)).rejects.toThrow('the key is missing');
     await expect(visit(() => apiKey)).rejects.toThrow('the key for the space "next-door" opens the space of the fleet');
     expect(await keys()).toEqual(before);
   });

@@ -1,4 +1,4 @@
-/** Runs in which something goes wrong: everybody heals, nothing is lost, and the course is the same every time. */
+/** Runs with faults: all devices recover, no message is lost, and each run is reproducible. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -25,7 +25,7 @@ export interface Checked {
   /** Empty: the explanation names no cause. */
   readonly named: readonly string[];
   readonly predicted: Millis | undefined;
-  /** What became of it without the causes; undefined: there are none. */
+  /** Its course without the causes; undefined if no cause is named. */
   readonly without: Course | undefined;
   /** It is fast without the causes. */
   readonly held: boolean;

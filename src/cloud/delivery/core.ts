@@ -147,8 +147,8 @@ export class CloudCore implements Downlinks {
     const aboutUpdate = message instanceof Uint8Array && UPDATE_REPORTS.has(message[0] ?? -1);
     if (!aboutUpdate) {
       const accepted = await this.#accept(session, message, request);
-      // Any other uplink after a chunk shows that the chunk will not be answered; a device that does not poll gets it
-      // again.
+      // Any other uplink after a chunk shows that the device will not answer the chunk. A stalled download is also restarted
+      // here, because some devices never poll.
       if (session.update) await this.firmware.noteActivity(session);
       return accepted;
     }
@@ -165,7 +165,7 @@ export class CloudCore implements Downlinks {
     const accepted = await this.#uplinks.accept(session, message, request);
     if (accepted === 'refused') return false;
     if (accepted === 'copy') {
-      // What the first one has queued may have been queued by another service.
+      // Another service may have stored the first copy, and queued downlinks in response to it.
       if (this.#sessions.shared) await this.#sessions.refresh(session);
       return true;
     }
@@ -357,7 +357,7 @@ export class CloudCore implements Downlinks {
     why: string | null,
   ): Promise<boolean> {
     const { id } = queued.row;
-    // When its time was over, also if this is noticed later.
+    // A downlink expires at the end of its time, even if a later sweep finds it.
     const time = state === 'expired' ? this.#expiry.endOf(queued.row) : undefined;
     const ending = this.#states.state(queued, state, time);
     const progress = [ending, this.#states.station(queued.row, state, why, time)];

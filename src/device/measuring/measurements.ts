@@ -110,7 +110,7 @@ export class Measurements {
     for (const list of memory.plan.lists) this.#forgetEvents(list);
   }
 
-  /** A report has been sent or given up: some increments of logs restart (Motion: the passes since the last sample). */
+  /** A report has been sent or given up. Some counts in logs then restart from 0 (Motion: the passes since the last sample). */
   reported(wall: UnixMillis): void {
     for (const sensor of this.memory.plan.sensors) {
       const restarts = sensor.spec.windows?.restarts;

@@ -92,7 +92,7 @@ export class Modem extends ModemState implements SendOwner {
         return this.#fail();
       }
       case 'reset_loop': {
-        // The modem is woken, its check fails; the timer of the 32 min still runs and takes the place of the back-off.
+        // The firmware wakes the modem, and its check fails. The next boot is at the end of the 32 min, without a back-off.
         const end = this.phaseEnd;
         return this.enter('reset_loop', FLIGHT_MODE, () => {
           this.known.failed();
@@ -273,7 +273,10 @@ export class Modem extends ModemState implements SendOwner {
     if (this.present === 'receive') this.#error();
   }
 
-  /** Evaluates the connection. Until the next send, the following states depend only on the clock. */
+  /**
+   * Evaluates the connection. Until the next send, the following states depend only on the clock.
+   * @param before time until the evaluation begins
+   */
   #settle(before: Millis): void {
     const { clock, modemTimings } = this.board;
     this.evaluate();

@@ -1,6 +1,6 @@
 /**
- * Observes another cloud through its public API. It derives from the messages the trace events that the embedded cloud emits
- * itself.
+ * Observes another cloud through its public API. The embedded cloud emits its trace events itself; for another cloud, the
+ * observer derives them from the messages.
  *
  * Three things differ, because the API does not show them. An offer is known only when the device has received it, so the
  * processing time of the service counts as transfer. Times come from the cloud's clock, which must agree with ours. Repetitions
@@ -24,9 +24,9 @@ import type { Asked } from './audit/downlinks.js';
 const EVERY = seconds(1);
 /** A message may become visible later than a newer one. So each reading begins this long before the last one ended. */
 const OVERLAP = seconds(5);
-/** Limit of downlinks that one look polls although the device has not received them: each takes a request. */
+/** Most downlinks that one look polls before their devices have received them: each poll is a request. */
 const EARLY_A_LOOK = 10;
-/** Limit of firmware updates that one look polls: each takes a request. */
+/** Most firmware updates that one look polls: each poll is a request. */
 const UPDATES_A_LOOK = 20;
 
 /** Types of uplinks by their name in the API. */

@@ -15,8 +15,8 @@
  * modem decides alone when it sleeps. The last activity counts as its beginning. So an exchange without events (a poll that
  * finds nothing) counts as sleep.
  *
- * The time of the service becomes known last: `cloud.took` follows the events for what the cloud stored or offered in that
- * time. So this time is moved from `transfer` to `service` afterwards, also for a downlink whose last stage lies within it.
+ * The time of the service becomes known last: the cloud first emits the events of what it stores and offers, and then
+ * `cloud.took` with the time that this took. So this time is moved from `transfer` to `service` afterwards, also for a downlink whose last stage lies within it.
  */
 import type { Instant, Millis } from '../../kernel/time.js';
 

@@ -121,7 +121,7 @@ describe('other messages', () => {
   });
 });
 
-/** A device that has told its secrets in every way, and callers who may or may not see them. */
+/** A device that has sent its secrets in every way, and callers who may or may not see them. */
 async function confided() {
   const made = await service();
   const { call, store, spaceId } = made;

@@ -218,7 +218,7 @@ describe('the same data message', () => {
     ]);
   });
 
-  it('that is no data message is stored again', async () => {
+  it('that is not a data message is stored again', async () => {
     const { accept, copies } = await connected();
     for (let n = 0; n < 2; n++) await accept({ kind: 'upload-stats', stats: { uptime: 1 } });
     expect(copies()).toEqual([false, false]);

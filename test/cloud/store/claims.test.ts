@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { expect, it } from 'vitest';
 import { PostgresNodes } from '../../../src/cloud/store/postgres/nodes.js';
 
-/** A connection that answers when it is told to. */
+/** A connection whose answers the test releases. */
 function slowPool() {
   const queries: { readonly payloads: readonly string[]; readonly end: (error?: Error) => void }[] = [];
   const query = (_: string, [, payloads]: readonly [string, readonly string[]]) =>

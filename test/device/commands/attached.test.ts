@@ -45,7 +45,7 @@ describe('serial', () => {
   });
 });
 
-it('commands about the line find no device if there is no line', () => {
+it('commands about the line find no device without a line', () => {
   expect(shell.run(fakeHost(), 'modbus read 1 0 1')).toEqual({ code: -116, lines: ['Read failed: -116'] });
   expect(shell.run(fakeHost(), 'device list').lines).toEqual(['Configured devices:', '  (none)']);
   expect(shell.run(fakeHost(), 'device sample 0')).toEqual({ code: -22, lines: ['Invalid index (0-7)'] });

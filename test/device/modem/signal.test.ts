@@ -28,7 +28,7 @@ describe('the effects of a signal', () => {
     expect(lossRatio({ rsrp })).toBeCloseTo(loss);
   });
 
-  it('below -130 dBm there is no service', () => {
+  it('below -130 dBm the device has no service', () => {
     expect([hasService({ rsrp: -130 }), hasService({ rsrp: -131 })]).toEqual([true, false]);
   });
 });
@@ -101,7 +101,7 @@ describe('a modem with a weak signal', () => {
     expect(modem.counters.attaches).toBe(1);
   });
 
-  it('has no network below the limit, and finds it when the signal is no longer overridden', async () => {
+  it('has no network below the limit, and finds it at the end of the override', async () => {
     const { clock, modem } = testModem();
     modem.setSignal({ rsrp: -135 });
     modem.start();

@@ -32,7 +32,7 @@ describe('timeline 10.2 on Clime 3.5.5: 70 min without network, report at 0', ()
 });
 
 describe('the same on Clime 4.0.0', () => {
-  it('each report is given up after 150 s and restarts the modem, so there is no pause of an hour', async () => {
+  it('each report is given up after 150 s and restarts the modem, without a pause of an hour', async () => {
     const { device, phases } = await unplugged({ modem: REAL_BOOT, config: EVERY_HALF_HOUR });
     report(device);
     const seen = await phases(seconds(4202.6));

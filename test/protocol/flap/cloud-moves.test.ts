@@ -53,7 +53,7 @@ describe('a packet', () => {
     expect(whyAfter(packets, downlink)).toBe(reason);
   });
 
-  it('needs an answer before the caller may give one', () => {
+  it('must be received before the caller may answer', () => {
     expect(() => new CloudTransfer(360, PATIENCE).acknowledge(false)).toThrow('no packet waits for an answer');
   });
 });

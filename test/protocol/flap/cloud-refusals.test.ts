@@ -71,7 +71,7 @@ describe('a message that is not acceptable', () => {
     expect(cloud.stored).toHaveLength(1);
   });
 
-  it('of the greatest length can be refused any number of times, and still be accepted', () => {
+  it('of the maximum length can be rejected any number of times, and still be accepted', () => {
     let refusals = 10;
     const { cloud, hear } = fixture({ accepts: () => refusals-- <= 0 });
     const last = LONGEST_MESSAGE - 45 * 360;
@@ -96,7 +96,7 @@ describe('a message that is not acceptable', () => {
     expect(hear('xLxx', 7, message(5))).toBe('silence');
   });
 
-  it('is any that is longer than type byte and 16383 bytes; the longest that is allowed is stored', () => {
+  it('is one longer than the type byte and 16383 bytes; one of this length is stored', () => {
     for (const [length, last] of [
       [LONGEST_MESSAGE, 'xxAx'],
       [LONGEST_MESSAGE + 1, 'silence'],

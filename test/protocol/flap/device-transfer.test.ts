@@ -57,13 +57,13 @@ function expectFreshStart({ send, hear }: ReturnType<typeof fixture>): void {
 }
 
 describe('an uplink', () => {
-  it('of one fragment is done with its acknowledgement', () => {
+  it('of one fragment ends with its acknowledgement', () => {
     const { send, hear } = fixture();
     expect(send(message(360))).toBe('FLxx 0 +360');
     expect(hear('xxAx', 1)).toBe('done');
   });
 
-  it('of more is cut into fragments of 360 B, each sent after the one before it was acknowledged', () => {
+  it('of more than one is sent in fragments of 360 B, each after the acknowledgement of the previous one', () => {
     const { send, hear } = fixture({ sequence: 7 });
     expect([send(message(900)), hear('xxAx', 8), hear('xxAx', 10), hear('xxAx', 12)]).toEqual([
       'Fxxx 7 +360',
@@ -78,7 +78,7 @@ describe('an uplink', () => {
     expect([send(message(720)), hear('xxAx', 1), hear('xxAx', 3)]).toEqual(['Fxxx 0 +360', 'xLxx 2 +360', 'done']);
   });
 
-  it('asks for a poll when the last answer had P, whatever the earlier ones had', () => {
+  it('requests a poll if the last answer had P, regardless of earlier ones', () => {
     const last = fixture();
     expect([last.send(message(500)), last.hear('xxAx', 1), last.hear('xxAP', 3)].at(-1)).toBe('done, poll');
     const first = fixture();
@@ -90,7 +90,7 @@ describe('an uplink', () => {
     expect([send(message(5)), hear('xxAx', 1), send(message(6))]).toEqual(['FLxx 4095 +5', 'done', 'FLxx 2 +6']);
   });
 
-  it('does not mind an answer without A (not checked)', () => {
+  it('accepts an answer without A (not checked)', () => {
     const { send, hear } = fixture();
     send(message(5));
     expect(hear('xxxx', 1)).toBe('done');
@@ -98,12 +98,12 @@ describe('an uplink', () => {
 });
 
 describe('a poll', () => {
-  it('with nothing waiting ends without ACK, and the next packet is N+2', () => {
+  it('without a waiting downlink ends without ACK, and the next packet is N+2', () => {
     const { poll, hear, send } = fixture({ sequence: 7 });
     expect([poll(), hear('FLxx', 8), send(message(5))]).toEqual(['xxxP 7', 'nothing', 'FLxx 9 +5']);
   });
 
-  it('yields a downlink of one fragment and the final ACK, and the next packet follows directly', () => {
+  it('receives a downlink of one fragment and sends the final ACK; the next packet follows directly', () => {
     const { poll, hear, send } = fixture({ sequence: 7 });
     expect([poll(), hear('FLxx', 8, message(9)), send(message(5))]).toEqual([
       'xxxP 7',
@@ -127,7 +127,7 @@ describe('a poll', () => {
     ]).toEqual(['xxxP 7', 'xxAx 9', 'xxAx 11', 'received 900, then xxAx 13, more']);
   });
 
-  it('puts the fragments together as they came', () => {
+  it('joins the fragments in the order of their arrival', () => {
     const { device } = fixture();
     const whole = message(500);
     device.startPoll();
@@ -145,14 +145,14 @@ describe('a poll', () => {
     ]);
   });
 
-  it('takes a last fragment without data, after others, for the end of the message', () => {
+  it('accepts a last fragment without data as the end of the message', () => {
     const { poll, hear } = fixture();
     poll();
     hear('Fxxx', 1, message(360));
     expect(hear('xLxx', 3)).toBe('received 360, then xxAx 4');
   });
 
-  it('of nothing can say that more waits', () => {
+  it('without a downlink can announce that more are waiting', () => {
     const { poll, hear } = fixture();
     poll();
     expect(hear('FLxP', 1)).toBe('nothing, more');
@@ -343,7 +343,7 @@ describe('the two counters', () => {
     expectFreshStart(setup);
   });
 
-  it('go on from one transfer to the next', () => {
+  it('continue from one transfer to the next', () => {
     const { send, poll, hear } = fixture();
     const steps = [send(message(5)), hear('xxAP', 1), poll(), hear('FLxx', 3, message(9)), poll(), hear('FLxx', 6)];
     expect(steps).toEqual(['FLxx 0 +5', 'done, poll', 'xxxP 2', 'received 9, then xxAx 4', 'xxxP 5', 'nothing']);

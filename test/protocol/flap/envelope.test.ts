@@ -115,12 +115,12 @@ describe('an envelope', () => {
     );
   });
 
-  it('with a valid tag for one token has none for another', () => {
+  it('with a valid tag for one token has an invalid tag for another', () => {
     const envelope = open(seal(packet('xxxP', 7), serial, token, 'raw'), 'raw');
     expect(envelope && hasValidTag(envelope, tokenBytes('f'.repeat(32)))).toBe(false);
   });
 
-  it('is opened where it lies in a larger buffer', () => {
+  it('is opened inside of a larger buffer', () => {
     const bytes = seal(packet('FLxx', 7, message(5)), serial, token, 'raw');
     const buffer = Buffer.concat([message(3), bytes, message(3)]);
     const envelope = open(new Uint8Array(buffer.buffer, buffer.byteOffset + 3, bytes.length), 'raw');
@@ -156,7 +156,7 @@ describe('an invalid datagram', () => {
     expect(open(datagram, format)).toBeUndefined();
   });
 
-  it('never throws, whatever it holds', () => {
+  it('never throws, for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 1100 }), fc.constantFrom('raw', 'base64'), (bytes, format) => {
         const envelope = open(bytes, format);

@@ -26,7 +26,7 @@ const seed = fc.nat();
 const loss = fc.double({ min: 0, max: 0.3, noNaN: true });
 
 describe('over a network that only loses', () => {
-  it('every uplink is acknowledged and stored once, and nothing strays', async () => {
+  it('every uplink is acknowledged and stored once, without stray packets', async () => {
     const arbitrary = fc.asyncProperty(seed, loss, async (seed, loss) => {
       const picture = await runSeed(seed, 20, { loss, duplication: 0, delay: 500 });
       expectNothingLost(picture, 20);
@@ -40,7 +40,7 @@ describe('over a network that only loses', () => {
 });
 
 describe('over a network that loses, doubles, delays and changes the order', () => {
-  it('no acknowledged uplink is lost or corrupted, unless a stray packet is to blame', async () => {
+  it('no acknowledged uplink is lost or corrupted, except by a stray packet', async () => {
     const badness = fc.record({
       loss,
       duplication: fc.double({ min: 0, max: 0.1, noNaN: true }),
@@ -207,7 +207,7 @@ describe('what the protocol does not exclude', () => {
     expect(picture.uplinks).toMatchObject({ acknowledged: 1, stored: 1, lost: 0 });
   });
 
-  it('a stray acknowledgement can stand for a message that never arrived', async () => {
+  it('a stray acknowledgement can be taken for that of a message that never arrived', async () => {
     // A second copy of the first acknowledgement (number 1) comes 3 min late, when the device has given up a poll and is
     // at 0 again. The next message has number 0, is lost, and the device finds number 1 in its socket.
     let polls = 0;

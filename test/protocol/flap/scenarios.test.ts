@@ -50,7 +50,7 @@ const tellPacket = (sent: Packet) =>
   tell({ flags: show(sent).slice(0, 4), seq: sent.sequence, data: sent.data.length > 0 });
 
 describe.each(settings)('scenario $name, the cloud', ({ rows, uplink, downlinks }) => {
-  it.each([0, 2, 40, 4094])('answers like the table from n = %d', (first) => {
+  it.each([0, 2, 40, 4094])('answers as in the table from n = %d', (first) => {
     const cloud = new LittleCloud();
     // Two numbers an exchange: the cloud comes to expect `first`.
     for (let n = 0; n < first; n += 2) cloud.receive(packet('xxxP', n));
@@ -78,7 +78,7 @@ describe.each(settings)('scenario $name, the cloud', ({ rows, uplink, downlinks 
 describe.each(settings.filter(({ name }) => name !== 'G'))(
   'scenario $name, the device',
   ({ rows, uplink, downlinks }) => {
-    it('sends like the table', () => {
+    it('sends as in the table', () => {
       const script = from(0, rows);
       const device = new DeviceTransfer(360, 10_240);
       const sent: string[] = [];
@@ -119,7 +119,7 @@ describe('the dialogue', () => {
   const bodies = vectors.computed.messages;
   const written = (sent: Packet) => Buffer.from(seal(sent, serial, token, 'base64')).toString();
 
-  it('comes out of both machines byte for byte', () => {
+  it('is produced by both state machines byte for byte', () => {
     const device = new DeviceTransfer(360, 10_240);
     const cloud = new LittleCloud();
     const wire: string[] = [];
@@ -168,7 +168,7 @@ describe('the dialogue', () => {
     expect(cloud.stored.map(toHex)).toEqual(sent);
   });
 
-  it('has in its packets what the table says', () => {
+  it('has the packets of the table', () => {
     for (const { flags, seq, len, hex } of dialogue) {
       expect(open(fromHex(hex), 'raw')?.packet).toMatchObject({ flags: flagsOf(flags), sequence: seq });
       expect(hex.length).toBe(28 + 2 * len);

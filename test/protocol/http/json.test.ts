@@ -67,7 +67,7 @@ describe('an uplink', () => {
     expect(upFromJson(json)).toStrictEqual(message);
   });
 
-  it('with decoded data has the body as it is', () => {
+  it('with decoded data has the body unchanged', () => {
     const body = { temperature: 21.5, list: [null, true] };
     expect(upFromJson({ type: 'data', body })).toEqual({ kind: 'decoded-data', body });
   });

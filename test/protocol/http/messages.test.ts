@@ -104,7 +104,7 @@ describe('messages as JSON', () => {
     );
   });
 
-  it('can be anything, and are read or refused with a sentence', () => {
+  it('with any content are read, or rejected with a message', () => {
     const words = fc.constantFrom('type', 'body', 'cbor', 'hash', 'codec_hash', 'message_id', 'responses', 'update_id');
     const type = fc.constantFrom('session', 'data', 'decoder', 'config', 'shell', 'stats', 'firmware', 'x');
     const object = fc.dictionary(words, fc.jsonValue({ maxDepth: 2 }));
@@ -124,7 +124,7 @@ describe('messages as JSON', () => {
   });
 });
 
-it('frames carry a request and its answer as they are', () => {
+it('frames contain a request and its answer unchanged', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...(['session', 'uplink', 'poll', 'ack'] as const)),

@@ -23,7 +23,7 @@ afterEach(() => {
   server?.close();
 });
 
-/** A service that answers as it is told; `requests` are those it has seen. */
+/** A service that answers with `answer`; `requests` are those that it has received. */
 async function service(
   answer: (respond: (status: number, headers?: Record<string, string>) => void, number: number) => void,
 ) {

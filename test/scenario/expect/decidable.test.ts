@@ -41,8 +41,8 @@ function fleetOf(count: number, pending: number): readonly TraceEvent[] {
   }).flat();
 }
 
-describe('an expectation with what never came', () => {
-  it('is not decided by the half that answered', () => {
+describe('an expectation with missing measurements', () => {
+  it('is not decided if only half of the devices answered', () => {
     expect(judged('downlink.answered p(95) < 1h', fleetOf(10, 10), 10 * H)).toMatchObject({
       passed: false,
       undecided: true,
@@ -52,21 +52,21 @@ describe('an expectation with what never came', () => {
     });
   });
 
-  it('is decided if a percentile can hide it', () => {
+  it('is decided if the percentile does not depend on the missing ones', () => {
     expect(judged('downlink.answered p(95) < 1h', fleetOf(19, 1), 10 * H)).toMatchObject({ passed: true });
     expect(judged('downlink.answered p(95) < 1h', fleetOf(18, 1), 10 * H)).toMatchObject({ undecided: true });
     expect(judged('downlink.answered p(95) > 70ms', fleetOf(18, 1), 10 * H)).toMatchObject({ undecided: true });
     expect(judged('downlink.answered p(95) < 50ms', fleetOf(18, 1), 10 * H)).not.toHaveProperty('undecided');
   });
 
-  it('has no maximum to stay below, but one to exceed', () => {
+  it('is decided by the known values if a maximum exceeds the limit, or a minimum is below it', () => {
     expect(judged('downlink.answered max < 1h', fleetOf(99, 1), 10 * H)).toMatchObject({ undecided: true });
     expect(judged('downlink.answered max > 60ms', fleetOf(99, 1), 10 * H)).toMatchObject({ passed: true });
     expect(judged('downlink.answered min < 1h', fleetOf(1, 99), 10 * H)).toMatchObject({ passed: true });
     expect(judged('downlink.answered min > 10ms', fleetOf(99, 1), 10 * H)).toMatchObject({ undecided: true });
   });
 
-  it('is not decidable, rather than without data, if nothing came at all', () => {
+  it('is not decidable, instead of "no data", if every measurement is missing', () => {
     expect(judged('downlink.answered p(95) < 1h', fleetOf(0, 3), 10 * H)).toMatchObject({
       undecided: true,
       left: null,
@@ -75,7 +75,7 @@ describe('an expectation with what never came', () => {
     expect(judged('downlink.answered p(95) < 1h', [], 10 * H).sentence).toContain('no data');
   });
 
-  it('names every state of what is missing', () => {
+  it('names every state of the missing measurements', () => {
     const events: TraceEvent[] = [
       ...fleetOf(2, 3),
       { kind: 'downlink.cancelled', at: 5, serial: 1, downlink: 'd2' },
@@ -104,7 +104,7 @@ describe('an expectation with what never came', () => {
 });
 
 describe('a share within a duration', () => {
-  it('is of everything that was queued', () => {
+  it('is a share of all queued downlinks', () => {
     expect(judged('downlink.answered within 1h >= 95%', fleetOf(10, 10), 10 * H)).toEqual({
       line: 'downlink.answered within 1h >= 95%',
       passed: false,
@@ -118,13 +118,13 @@ describe('a share within a duration', () => {
     expect(judged('downlink.answered within 69ms == 0%', fleetOf(1, 0), 10 * H).passed).toBe(true);
   });
 
-  it('can be asked of some devices', () => {
+  it('can be limited to some devices', () => {
     // d0 and d2 go to device 1, d1 and the pending d3 to device 2.
     expect(judged('downlink.executed within 1h of north == 100%', fleetOf(3, 1), 10 * H).passed).toBe(true);
     expect(judged('downlink.executed within 1h == 75%', fleetOf(3, 1), 10 * H).passed).toBe(true);
   });
 
-  it('is not decidable if what was queued late could still turn the verdict', () => {
+  it('is not decidable if downlinks that were queued late could change the verdict', () => {
     expect(judged('downlink.answered within 1h >= 95%', fleetOf(18, 2), H / 2)).toMatchObject({
       passed: false,
       undecided: true,
@@ -136,7 +136,7 @@ describe('a share within a duration', () => {
     expect(judged('downlink.answered within 1h >= 95%', fleetOf(18, 2), H)).not.toHaveProperty('undecided');
   });
 
-  it('does not wait for what was cancelled or refused', () => {
+  it('does not wait for cancelled or refused downlinks', () => {
     const cancelled: TraceEvent = { kind: 'downlink.cancelled', at: 5, serial: 1, downlink: 'd18' };
     expect(judged('downlink.answered within 1h >= 95%', [...fleetOf(18, 1), cancelled], H / 2)).toMatchObject({
       passed: false,
@@ -144,7 +144,7 @@ describe('a share within a duration', () => {
     });
   });
 
-  it('without anything queued has no data', () => {
+  it('has no data if nothing was queued', () => {
     expect(judged('downlink.answered within 1h >= 95%', [], 10 * H)).toMatchObject({
       passed: false,
       sentence: 'no data: downlink.answered within 1h was never measured',

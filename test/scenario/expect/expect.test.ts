@@ -84,7 +84,7 @@ describe('an expectation', () => {
     expect(judge(line, values).passed).toBe(passed);
   });
 
-  it('tells what was found and what was wanted', () => {
+  it('shows the measured and the expected value', () => {
     expect(judge('downlink.delivered p(95) < 40m', { 'downlink.delivered': [2_640_000] })).toEqual({
       line: 'downlink.delivered p(95) < 40m',
       passed: false,
@@ -98,7 +98,7 @@ describe('an expectation', () => {
     );
   });
 
-  it('about nothing fails, in so many words', () => {
+  it('about something that was never measured fails as "no data"', () => {
     expect(judge('downlink.delivered p(95) < 40m', { 'downlink.delivered': [] })).toMatchObject({
       passed: false,
       left: null,
@@ -134,7 +134,7 @@ describe('an expectation', () => {
     });
   });
 
-  it('about some devices says of whom it was', () => {
+  it('about some devices names their selector', () => {
     const values = { 'uplink.stored of region/north': 4, 'uplink.sent': 5 };
     const names = { groups: [], regions: ['north'], tags: [], fleet: undefined };
     const problems = new Problems();
@@ -150,7 +150,7 @@ describe('an expectation', () => {
     expect(sentence).toBe('uplink.stored of region/north is 4, wanted == uplink.sent, which is 5');
   });
 
-  it('that compares a count takes a count with no events as 0', () => {
+  it('that compares a count reads a count without events as 0', () => {
     expect(judge('downlink.delivered == 0', { 'downlink.delivered': [] }).passed).toBe(true);
   });
 });
@@ -164,11 +164,11 @@ describe('an expectation about an invariant', () => {
       nameOf: (serial) => `clime-${serial}`,
     });
 
-  it('passes when nothing broke it', () => {
+  it('passes without a violation', () => {
     expect(judged(undefined, 0)).toMatchObject({ line, passed: true, left: 0, right: 0, unit: 'count' });
   });
 
-  it('fails with how often, when, who, what and the events that show it', () => {
+  it('fails with the number of violations, the time, the device, the violation and the events that show it', () => {
     const sent = { kind: 'uplink.sent', at: 60_000, serial: 3, uplink: 5, type: 'data' } as const;
     const { passed, left, sentence } = judged({ at: 61_000, serial: 3, what: 'uplink 5 was lost', events: [sent] }, 2);
     expect([passed, left]).toEqual([false, 2]);
@@ -244,7 +244,7 @@ describe('the grammar of expectations', () => {
     expect(problemsOf(yaml).map((problem) => problem.split(' ')[0])).toEqual(['7:22:', '8:23:']);
   });
 
-  it('points at devices that there are not', () => {
+  it('points at devices that do not exist', () => {
     const head = 'name: test\nduration: 2h\n';
     const lines = ['uplink.stored of clima == 1', 'uplink.stored == uplink.sent of clime/3..900 + 1'];
     const yaml = yamlOf({ head, expect: lines.map((line) => `  - ${line}\n`).join('') });
@@ -254,7 +254,7 @@ describe('the grammar of expectations', () => {
     ]);
   });
 
-  it('accepts every metric and every comparison, and never fails in an unknown way', () => {
+  it('accepts every metric and every comparison, and throws only known errors', () => {
     const word = fc.oneof(
       fc.constantFrom(...METRICS.map((metric) => metric.name), ...COMPARISON_OPERATORS),
       fc.constantFrom(

@@ -35,7 +35,7 @@ function problemsOf(csv: string, load?: string): readonly string[] {
 const MINUTES_10 = 600_000;
 
 describe('a replayed load', () => {
-  it('counts the times of its file from its beginning, also several at once', () => {
+  it('counts the times of its file from its beginning, and may have several requests at one time', () => {
     expect(dueIn('time [s]\n0.25\n2\n2\n60\n').map((at) => at - MINUTES_10)).toEqual([250, 2000, 2000, 60_000]);
   });
 
@@ -44,7 +44,7 @@ describe('a replayed load', () => {
     expect(dueIn(csv).map((at) => at - MINUTES_10)).toEqual([0, 1500]);
   });
 
-  it('goes faster or slower on demand', () => {
+  it('is faster or slower with "speed"', () => {
     const fast = '{ count-devices:, rate: { replay: arrivals.csv, speed: 4 } }';
     expect(dueIn('time [min]\n1\n2\n', fast)).toEqual([15_000, 30_000]);
     expect(dueIn('time [min]\n1\n2\n', fast.replace('4', '0.5'))).toEqual([120_000, 240_000]);
@@ -55,7 +55,7 @@ describe('a replayed load', () => {
     expect(dueIn('time [min]\n1\n2\n3\n', short)).toEqual([MINUTES_10 + 60_000]);
   });
 
-  it('is shown in the plan, and stands in it as a fingerprint', () => {
+  it('is shown in the plan, which contains it as a fingerprint', () => {
     const plan = planOf('time [s]\n1\n2\n');
     expect(describePlan(plan)).toMatch(/10m to 2h +count-devices +2 requests, replayed from arrivals\.csv\n/);
     expect(JSON.stringify(plan.loads)).toMatch(/"trace":\{"requests":2,"print":"[0-9a-f]{16}"\}/);

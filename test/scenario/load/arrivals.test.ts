@@ -24,7 +24,7 @@ describe('arrivals', () => {
     expect(due([steady(2, 3)])).toEqual([250, 750, 1250, 1750, 2250, 2750]);
   });
 
-  it('come to rate times time, however the rate changes', () => {
+  it('number rate times time, however the rate changes', () => {
     const piece = fc.record({ length: fc.integer({ min: 1, max: 100 }), first: fc.nat(200), last: fc.nat(200) });
     fc.assert(
       fc.property(fc.array(piece, { minLength: 1, maxLength: 5 }), (parts) => {
@@ -48,7 +48,7 @@ describe('arrivals', () => {
     expect(inside(times, 30_000, 60_001)).toBe(2250);
   });
 
-  it('pause where the rate is nothing, and go on behind it', () => {
+  it('pause while the rate is 0, and continue afterwards', () => {
     const pieces = [
       steady(1, 10),
       { ...steady(0, 0), from: 10_000, until: 20_000 },
@@ -60,7 +60,7 @@ describe('arrivals', () => {
     ]);
   });
 
-  it('scatter like those of people who know nothing of each other', () => {
+  it('vary like those of independent users', () => {
     const times = due([steady(50, 2000)], 'poisson');
     const counts = new Array<number>(2000).fill(0);
     for (const time of times) counts[Math.floor(time / 1000)] = (counts[Math.floor(time / 1000)] ?? 0) + 1;
@@ -71,7 +71,7 @@ describe('arrivals', () => {
     expect(Math.abs(variance - 50)).toBeLessThan(8);
   });
 
-  it('depend on the seed and the name of the load alone', () => {
+  it('depend only on the seed and the name of the load', () => {
     expect(due([steady(5, 20)], 'poisson', 7)).toEqual(due([steady(5, 20)], 'poisson', 7));
     expect(due([steady(5, 20)], 'poisson', 7)).not.toEqual(due([steady(5, 20)], 'poisson', 8));
     const other = [...arrivals(load([steady(5, 20)], 'poisson', 'other'), seededRandom(7))];

@@ -8,7 +8,7 @@ const loadsOf = (...lines: readonly string[]) => scenarioOf({ load: listOf(lines
 const complaintsOf = (...lines: readonly string[]) => problemsOf(yamlOf({ load: listOf(lines) }));
 
 describe('a load', () => {
-  it('lasts as long as the scenario, is evenly spaced and about all devices, unless it says otherwise', () => {
+  it('lasts as long as the scenario, is evenly spaced and about all devices by default', () => {
     expect(loadsOf('{ latest-value:, rate: 50/s }')).toEqual([
       {
         name: 'latest-value',
@@ -42,17 +42,17 @@ describe('a load', () => {
     });
   });
 
-  it('can be made by users that wait for their answers', () => {
+  it('can consist of users that wait for their answers', () => {
     const [load] = loadsOf('{ list-devices:, users: 10, think: 2s }');
     expect(load?.pace).toEqual({ kind: 'closed', users: 10, think: 2000 });
   });
 
-  it('can be made by users that stay away when they are refused', () => {
+  it('can consist of users that wait after a rejection', () => {
     const [load] = loadsOf('{ list-devices:, users: 10, patient: true }');
     expect(load?.pace).toEqual({ kind: 'closed', users: 10, think: 0, patient: true });
   });
 
-  it('carries the body of what it queues', () => {
+  it('has the body of the downlinks that it queues', () => {
     const [load] = loadsOf('{ commands: [info show], rate: 1/m, to: clime }');
     expect(load).toMatchObject({ name: 'commands to clime', call: { kind: 'commands', body: '["info show"]' } });
   });
@@ -61,19 +61,19 @@ describe('a load', () => {
     expect(loadsOf(`{ list-messages: ${value}, rate: 1/m }`)).toEqual(loadsOf('{ list-messages:, rate: 1/m }'));
   });
 
-  it('has a name of its own', () => {
+  it('has a different name from other loads', () => {
     const names = loadsOf('{ list-devices:, rate: 1/s }', '{ list-devices:, rate: 2/s }').map(({ name }) => name);
     expect(names).toEqual(['list-devices', 'list-devices (2)']);
   });
 
-  it('is about devices, one after the other', () => {
+  it('is about its devices in turn', () => {
     const { loads } = planScenario(scenarioOf({ load: '  - { read-device:, rate: 1/s, to: control }\n' }));
     const { devices } = planScenario(scenarioOf({}));
     expect(loads[0]?.devices.length).toBeGreaterThan(0);
     expect(loads[0]?.devices.every((index) => devices[index]?.name.startsWith('control'))).toBe(true);
   });
 
-  it('may have the key of a client, which its name and the plan tell; in a space without devices it is about none', () => {
+  it('may have the key of a client, which its name and the plan show; in a space without devices it is about the space', () => {
     const head = `name: test
 duration: 2h
 setup:
@@ -119,7 +119,7 @@ setup:
     ['{ latest-value:, rate: 1/s, patient: true }', '"patient" needs "users"'],
     ['{ latest-value: 3, rate: 1/s }', 'is not empty: there are no options'],
     ['{ latest-values:, rate: 1/s }', 'did you mean "latest-value"?'],
-    ['{ latest-value:, rate: 1/s, to: nobody }', '"nobody" is not "all", a group or a device'],
+    ['{ latest-value:, rate: 1/s, to: attic }', '"attic" is not "all", a group or a device'],
     ['{ latest-value:, rate: 1/s, as: poller }', '"poller" is not a client: "setup" needs'],
     ['{ commands: [], rate: 1/s }', 'a list of 1 to 100 lines'],
     ['often', 'is not a request'],

@@ -23,7 +23,7 @@ describe('the settings of the cloud', () => {
     );
   });
 
-  it('are part of the situation, and nowhere when they are left out', () => {
+  it('are part of the situation, and leave no trace in the plan if they are left out', () => {
     const plan = planScenario(scenarioOf());
     expect(plan).not.toHaveProperty('cloud');
     const situations = [plan, planWith('{ rate-limit: 600/m }'), planWith('{ rate-limit: 60/m }')].map(

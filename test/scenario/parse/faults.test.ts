@@ -27,17 +27,17 @@ describe('a fault of a device', () => {
     expect(describePlan(plan)).toContain(end);
   });
 
-  it('may be over at once: a clock that jumps is set by what sets clocks', () => {
+  it('may have no end: a clock that has jumped stays wrong until it is set', () => {
     const plan = planOf('  - { clock-skew: -2h, from: 1h, to: clime/1 }\n');
     expect(plan.actions).toMatchObject([{ at: minutes(60), devices: [0], options: { drift: null, skew: -7_200_000 } }]);
     expect(describePlan(plan)).toContain('clock: 2h behind');
   });
 
-  it('without an end lasts through the time in which the world settles', () => {
+  it('without an end also holds while the run settles', () => {
     expect(planOf('  - { no-signal:, from: 1h }\n').actions).toHaveLength(1);
   });
 
-  it('may be a reboot, once or again and again', () => {
+  it('may be a reboot, once or repeatedly', () => {
     expect(planOf('  - { reboot:, from: 1h, to: clime/1 }\n').actions).toMatchObject([
       { at: minutes(60), devices: [0] },
     ]);
@@ -50,7 +50,7 @@ describe('a fault of a device', () => {
   });
 });
 
-it('a fault of the network is one like those under network, and adds up with them', () => {
+it('a fault of the network has the form of those under "network", and adds up with them', () => {
   const plan = planScenario(
     scenarioOf({
       head: withFaults('  - { corruption: 1%, to: 50% of control, way: up }\n'.replace(', way: up', '')),
@@ -65,8 +65,8 @@ it('a fault of the network is one like those under network, and adds up with the
   ]);
 });
 
-describe('a fault that comes and goes', () => {
-  it('of the network holds in one window after the other, and not beyond its end', () => {
+describe('a recurring fault', () => {
+  it('of the network holds in each of its windows, and not beyond its end', () => {
     const plan = planOf('  - { outage: both, from: 10m, until: 35m, every: 10m, lasts: 6m, to: clime }\n');
     expect(plan.network.map(({ fault, from, until }) => [fault.kind, from, until])).toEqual([
       ['outage', minutes(10), minutes(16)],
@@ -75,7 +75,7 @@ describe('a fault that comes and goes', () => {
     ]);
   });
 
-  it('of a device begins and ends again and again; of the service as well', () => {
+  it('of a device or of the service begins and ends repeatedly', () => {
     const plan = planOf(
       '  - { no-signal:, from: 1h, every: 20m, lasts: 5m }\n  - { api-errors: 5%, every: 1h, lasts: 1m }\n',
     );
@@ -93,7 +93,7 @@ describe('a fault that comes and goes', () => {
     ]);
   });
 
-  it('does not come again when the scenario is over, and is not made wrong by a wrong duration', () => {
+  it('does not recur after the end of the scenario, and stays valid if the duration is invalid', () => {
     const lasting = '  - { no-signal:, from: 1h30m, until: 5h, every: 20m, lasts: 15m }\n';
     expect(planOf(lasting).actions.map(({ at, options }) => [at, options])).toEqual([
       [minutes(90), 'off'],
@@ -112,7 +112,7 @@ describe('a fault that comes and goes', () => {
   });
 });
 
-it('a service that is down does not hear devices either', () => {
+it('a service that is down receives nothing from devices either', () => {
   const plan = planOf('  - { service-down:, from: 10m, until: 20m }\n  - { api-errors: 20%, from: 1h }\n');
   expect(plan.network).toMatchObject([
     { fault: { kind: 'outage' }, from: minutes(10), until: minutes(20), devices: null },
@@ -142,7 +142,7 @@ it('a killed service is away for a time, until a time, repeatedly, or permanentl
   ]);
 });
 
-it('a store may be of no use at all, or for writing', () => {
+it('a store may be unavailable completely, or for writing only', () => {
   const plan = planOf('  - { store-unavailable:, from: 10m }\n  - { store-unavailable: writes, from: 20m }\n');
   expect(describePlan(plan)).toMatch(
     /10m to the end +store-unavailable\n.*20m to the end +store-unavailable, writes\n/,

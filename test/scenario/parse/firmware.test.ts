@@ -45,7 +45,7 @@ it('the version of the command line is for the groups that do not name one', () 
   expect(firmwareOf('firmware: 4.0.0', '3.5.5')).toBe('4.0.0');
 });
 
-it('an unknown version is refused with those of the device type', () => {
+it('an unknown version is rejected with a list of the versions of the device type', () => {
   expect(problems(() => scenario('firmware: 3.5.6'))).toEqual([
     expect.stringMatching(/^\d+: "3\.5\.6" is not a firmware version of "clime": 3\.5\.5 or 4\.0\.0/),
   ]);
@@ -61,6 +61,6 @@ it('the configuration is checked against the version', () => {
   ]);
 });
 
-it('a plan says which version it is', () => {
+it('a plan shows the version', () => {
   expect(describePlan(planScenario(scenario('firmware: 3.5.5')))).toContain('profile clime, firmware 3.5.5');
 });

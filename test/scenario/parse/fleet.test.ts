@@ -12,7 +12,7 @@ describe('a fleet with shares', () => {
       .map((share, i) => `    - { name: group-${i}, profile: clime, share: ${share} }\n`)
       .join('')}`;
 
-  it('has so many devices, divided by largest remainder', () => {
+  it('has the given number of devices, divided by largest remainder', () => {
     const { fleet } = parseScenario(shared(10, '1/3', '1/3', '1/3'), 'test.yaml', TYPES);
     expect(fleet.map(({ count }) => count)).toEqual([4, 3, 3]);
   });
@@ -25,7 +25,7 @@ describe('a fleet with shares', () => {
     expect(problemsOf(text).join('\n')).toContain(message);
   });
 
-  it('never loses or makes a device', () => {
+  it('never loses or adds a device', () => {
     const weights = fc.array(fc.integer({ min: 1, max: 1000 }), { minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1_000_000 }), weights, (total, parts) => {
@@ -49,7 +49,7 @@ describe('a boot', () => {
       ({ bootAt }) => bootAt,
     );
 
-  it('as a storm is all at once', () => {
+  it('with the pattern storm starts all devices at one time', () => {
     expect(new Set(boots('{ from: 5m, pattern: storm }'))).toEqual(new Set([300_000]));
     expect(
       problemsOf(
@@ -58,7 +58,7 @@ describe('a boot', () => {
     ).toEqual(['4:60: a storm starts all devices at once: it has no "over"']);
   });
 
-  it('as a Poisson process comes in order, within its time, and in gaps that vary as exponential ones do', () => {
+  it('with the pattern poisson starts devices in order, within its time, and with exponential gaps', () => {
     const times = boots('{ from: 1m, over: 10m, pattern: poisson }');
     expect(times).toEqual([...times].sort((a, b) => a - b));
     expect(times[0]).toBeGreaterThanOrEqual(60_000);

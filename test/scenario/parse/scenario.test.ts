@@ -23,7 +23,7 @@ describe('a scenario', () => {
     });
   });
 
-  it('says what is missing', () => {
+  it('is rejected with the names of missing keys', () => {
     expect(problemsOf('about: nothing\n')).toEqual([
       '1:1: a scenario needs "name"',
       '1:1: a scenario needs "duration"',
@@ -36,7 +36,7 @@ describe('a scenario', () => {
     expect(problemsOf('')[0]).toContain('is not a scenario');
   });
 
-  it('comes with all of its problems at once, in the order of the file', () => {
+  it('is rejected with all problems together, in the order of the file', () => {
     const yaml = [
       'name: Not A Name',
       'durations: 6h',
@@ -78,7 +78,7 @@ describe('a scenario', () => {
     expect(problemsOf(yamlOf({ head: `name: test\nduration: ${duration}\n` }))).toHaveLength(1);
   });
 
-  it('never fails in another way, whatever the text', () => {
+  it('throws only an InputError, for any text', () => {
     const words = fc.constantFrom(
       'name',
       'fleet',
@@ -112,18 +112,18 @@ describe('a scenario', () => {
 });
 
 describe('a fleet', () => {
-  it('is numbered on from group to group', () => {
+  it('has serial numbers that run on from group to group', () => {
     const serials = scenarioOf().fleet.map((group) => group.firstSerial);
     expect(serials).toEqual([2_159_017_985, 2_159_017_988]);
   });
 
-  it('does not give a serial number twice, and says which', () => {
+  it('is rejected if a serial number is used twice, and the message names it', () => {
     const fleet =
       '  - { name: ab, profile: clime, count: 10, serial: 100 }\n  - { name: cd, profile: clime, count: 5, serial: 108 }\n';
     expect(problemsOf(yamlOf({ fleet }))).toEqual(['5:51: group "ab" already has the serial numbers 108 to 109']);
   });
 
-  it('does not give a serial number twice, also when another group cannot be read', () => {
+  it('is rejected if a serial number is used twice, also if another group is invalid', () => {
     const fleet =
       '  - { name: ab, profile: clime, count: 10, serial: 100 }\n' +
       '  - { name: cd, profile: clime, count: none }\n' +
@@ -136,7 +136,7 @@ describe('a fleet', () => {
     expect(problemsOf(yamlOf({ fleet }))[0]).toContain('would have the serial number 4294967296');
   });
 
-  it('has names that are not taken, and not "all"', () => {
+  it('has groups with different names, none of them "all"', () => {
     const twice = '  - { name: ab, profile: clime, count: 1 }\n  - { name: ab, profile: clime, count: 1 }\n';
     expect(problemsOf(yamlOf({ fleet: twice }))).toEqual(['5:13: "ab" is not a unique name: another group has it']);
     expect(problemsOf(yamlOf({ fleet: '  - { name: all, profile: clime, count: 1 }\n' }))[0]).toContain(
@@ -149,7 +149,7 @@ describe('a fleet', () => {
     expect(problemsOf(yamlOf({ fleet }))).toEqual(['4:49: the last device would boot after the end of the scenario']);
   });
 
-  it('takes its configuration as a map or as lines', () => {
+  it('accepts its configuration as a map or as lines', () => {
     const fleet =
       '  - { name: ab, profile: clime, count: 1, config: { interval-report: 900, lte apn: a b, hygro-t-alarm-hi-thr: 25.00 } }\n' +
       '  - { name: cd, profile: clime, count: 1, config: [app config interval-report 900] }\n';
@@ -159,7 +159,7 @@ describe('a fleet', () => {
     ]);
   });
 
-  it('takes parameters as the device type writes them, in Meteo with underscores', () => {
+  it('accepts parameters in the spelling of the device type, in Meteo with underscores', () => {
     const fleet = '  - { name: ab, profile: clime, count: 1, config: { hygro_t_alarm_lo_thr: 2 } }\n';
     expect(scenarioOf({ fleet }).fleet[0]?.config).toEqual(['app config hygro_t_alarm_lo_thr 2']);
   });
@@ -179,7 +179,7 @@ describe('a fleet', () => {
 });
 
 describe('a network', () => {
-  it('without power saving mode is a step for everybody before anything else', () => {
+  it('without power saving mode becomes a first step for all devices', () => {
     const scenario = scenarioOf({ network: '  power-saving: off\n', steps: '  - { at: 0s, radio: off }\n' });
     expect(scenario.steps.map(({ at, to, call }) => [at, to, call.step])).toEqual([
       [0, { kind: 'all' }, 'power-saving'],
@@ -272,7 +272,7 @@ describe('a step', () => {
 });
 
 describe('the configuration of a group', () => {
-  it('is checked against the device type, and the complaint points at the value', () => {
+  it('is checked against the device type, and the message points at the value', () => {
     const fleet =
       '  - { name: clime, profile: clime, count: 1, config: { interval-sample: 60, interval-report: 5 } }\n';
     const [problem] = problemsOf(yamlOf({ fleet }));

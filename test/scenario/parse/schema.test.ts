@@ -24,7 +24,7 @@ describe.each(scenarios.filter((name) => name.endsWith('.yaml')))('%s', (name) =
   const file = new URL(`scenarios/${name}`, root);
   const text = readFileSync(file, 'utf8');
 
-  it('fits the schema, and names it for editors', () => {
+  it('conforms to the schema, and names it for editors', () => {
     expect(errors(text)).toEqual([]);
     expect(schemaNamedIn(text, file)).toBe(schema.href);
   });
@@ -48,8 +48,8 @@ describe('a mistake', () => {
     expect(problemsOf(text)).not.toEqual([]);
   });
 
-  it('is not what a variable is', () => {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: what one writes in a scenario
+  it('is not reported for a variable', () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of scenarios
     const text = yamlOf({ head: 'name: test\nduration: "${long}"\nvars: { long: 2h }\n' });
     expect(errors(text)).toEqual([]);
     expect(problemsOf(text)).toEqual([]);

@@ -30,7 +30,7 @@ describe('the outline of a plan', () => {
     ]);
   });
 
-  it('knows which faults affect a device', () => {
+  it('lists the faults that affect a device', () => {
     expect(planned([1, 9, 9]).faultsOf).toEqual({ 1: [1, 2], 9: [0, 1, 3] });
     expect(planned().faultsOf).toEqual({});
   });

@@ -17,18 +17,18 @@ describe('a plan', () => {
     expect(digests[0]).not.toBe(digests[2]);
   });
 
-  it('takes the seed of the scenario unless told otherwise', () => {
+  it('uses the seed of the scenario by default', () => {
     const scenario = scenarioOf({ head: 'name: test\nduration: 2h\nseed: 99\n' });
     expect([planScenario(scenario).seed, planScenario(scenario, { seed: 3 }).seed]).toEqual([99, 3]);
   });
 
-  it('draws for a device what it draws, whoever else is in the fleet', () => {
+  it('has the same draws for a device, whatever other devices the fleet has', () => {
     const alone = planScenario(scenarioOf({ fleet: THREE })).devices;
     const together = planScenario(scenarioOf({ fleet: THREE_AND_MORE })).devices.filter(({ group }) => group === 1);
     expect(together).toEqual(alone.map((device) => ({ ...device, group: 1 })));
   });
 
-  it('names and numbers its devices, and gives each a claim token of its own', () => {
+  it('gives each device a name, a serial number and a different claim token', () => {
     const { devices } = planScenario(scenarioOf());
     expect(devices.map(({ name, serial }) => [name, serial])).toEqual([
       ['clime-0001', 2_159_017_985],
@@ -61,7 +61,7 @@ describe('a plan', () => {
     );
   });
 
-  it('provisions devices with the mode that lets them speak, unless the scenario sets it', () => {
+  it('provisions devices with the radio mode "lte", unless the scenario sets the mode', () => {
     const fleet =
       '  - { name: ab, profile: clime, count: 1, config: { interval-report: 900 } }\n' +
       '  - { name: cd, profile: clime, count: 1, config: { mode: none } }\n' +
@@ -74,7 +74,7 @@ describe('a plan', () => {
     ]);
   });
 
-  it('gives a step to its devices at once, or spread evenly over its time', () => {
+  it('gives a step to its devices at one time, or spread evenly over its time', () => {
     const steps = '  - { at: 1h, to: clime, over: 30s, shell: send }\n  - { at: 1h, to: control, shell: poll }\n';
     const actions = planScenario(scenarioOf({ steps })).actions;
     expect(actions.map(({ at, devices, origin, step }) => [at, devices, origin, step])).toEqual([
@@ -85,14 +85,14 @@ describe('a plan', () => {
     ]);
   });
 
-  it('puts steps in the order of time, and those of one moment in the order of the file', () => {
+  it('sorts steps by time, and steps at the same time by their order in the file', () => {
     const steps = ['30m', '10m', '30m', '20m']
       .map((at, i) => `  - { at: ${at}, to: clime/1, shell: step${i} }\n`)
       .join('');
     expect(planScenario(scenarioOf({ steps })).actions.map(({ origin }) => origin)).toEqual([1, 3, 0, 2]);
   });
 
-  it('is plain data: nothing gets lost on the way through JSON', () => {
+  it('is plain data: JSON preserves all of it', () => {
     const plan = planScenario(
       scenarioOf({
         network: '  loss: 1%\n',
@@ -104,8 +104,8 @@ describe('a plan', () => {
   });
 });
 
-describe('whom expectations are about', () => {
-  it('is in the plan once for each way to say it, also that of conditions; and not at all when it is everybody', () => {
+describe('the selectors of expectations', () => {
+  it('are in the plan once for each spelling, those of conditions included, and left out for all devices', () => {
     const plan = planScenario(
       scenarioOf({
         steps: '  - { after: device.ready of clime/1..2 == 2, shell: sample }\n',
@@ -132,7 +132,7 @@ describe('the description of a plan', () => {
   const plan = planScenario(scenario, { seed: 7 });
   const text = describePlan(plan);
 
-  it('says what will happen, when and to whom', () => {
+  it('lists what happens, when, and to which devices', () => {
     expect(text).toContain(`plan of test · seed 7 · plan ${planDigest(plan)}`);
     expect(text).toContain('3 × clime (profile clime), serial numbers 2159017985 … 2159017987');
     expect(text).toMatch(/always +loss 1%/);

@@ -126,7 +126,7 @@ describe('a selector', () => {
     }
   });
 
-  it('means what its parts mean, however they are put together', () => {
+  it('has the meaning of its parts, in any combination', () => {
     interface Made {
       readonly text: string;
       readonly holds: boolean;
@@ -160,7 +160,7 @@ describe('a selector', () => {
     );
   });
 
-  it('gives "&" before "|", and "!" before both', () => {
+  it('binds "!" more tightly than "&", and "&" more tightly than "|"', () => {
     const names = ['cellar', 'attic'] as const;
     const literal = fc.record({ name: fc.constantFrom(...names), not: fc.boolean() });
     fc.assert(
@@ -226,7 +226,7 @@ describe('a selector', () => {
     expect(parseSelector(selectorName(read))).toEqual(read);
   });
 
-  it('takes a tag with spaces when it is one of the fleet', () => {
+  it('accepts a tag with spaces if the fleet has it', () => {
     expect(parseSelector('50% of tag/cold store & cellar', ['cold store'])).toMatchObject({
       kind: 'and',
       parts: [
@@ -236,13 +236,13 @@ describe('a selector', () => {
     });
   });
 
-  it('knows every state', () => {
+  it('accepts every state', () => {
     for (const state of STATES) expect(selects(`state=${state}`, { state })).toBe(true);
   });
 });
 
 describe('a pattern', () => {
-  it('takes what a regular expression takes', () => {
+  it('matches the same texts as a regular expression', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 8 });
     const word = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 6 });
     fc.assert(
@@ -254,7 +254,7 @@ describe('a pattern', () => {
 });
 
 describe('versions', () => {
-  it('are ordered by their numbers, and what comes before a release comes before it', () => {
+  it('are ordered by their numbers, with a prerelease before its release', () => {
     const order = ['2.10', 'v3.1', '3.9.9', '3.10.0-rc1', 'v3.10.0-rc2', '3.10', '3.10.1', '10.0'];
     const compared = order.flatMap((a) =>
       order.map((b) => {

@@ -69,7 +69,7 @@ describe('a selector', () => {
     expect(problems[0]).toContain(message);
   });
 
-  it('may name a region that stands in a fleet with mistakes', () => {
+  it('may name a region of a fleet that is otherwise invalid', () => {
     const fleet = '  - { name: roof, profile: clime, count: none, region: north }\n';
     const problems = problemsOf(yamlOf({ fleet, steps: '  - { at: 1h, to: region/north, shell: send }\n' }));
     expect(problems.map((problem) => problem.split(':')[0])).toEqual(['4']);
@@ -81,7 +81,7 @@ describe('a selector', () => {
     expect(problems[1]).toContain('"roof/0" does not exist: the first device of a group has the number 1');
   });
 
-  it('chooses whom a fault and a load are for, too', () => {
+  it('also chooses the devices of a fault and of a load', () => {
     const plan = planScenario(
       scenarioOf({
         fleet: FLEET,

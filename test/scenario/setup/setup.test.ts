@@ -115,7 +115,7 @@ describe('an entry', () => {
       ['5:62: "100" is not a whole number from 512 to 786000'],
     ],
     [
-      'with a file that is no image',
+      'with a file that is not an image',
       ['firmware: { name: v2, file: broken.json }'],
       ['5:33: "broken.json" is not an image made by "ghostfleet image"'],
     ],
@@ -133,7 +133,7 @@ describe('an entry', () => {
     expect(problemsOf(entries)).toEqual(problems);
   });
 
-  it('is checked beside the others: all problems come out together', () => {
+  it('is checked together with the others: all problems are reported', () => {
     expect(problemsOf(['tag: { name: "" }', 'variable: { value: 8 }'])).toEqual([
       '5:18: "" is not a text',
       '6:15: variable needs "name"',
@@ -149,7 +149,7 @@ describe('the step firmware', () => {
     expect(problemsOf([image], ['{ at: 1h, firmware: v3 }'])).toEqual(['7:25: unknown firmware "v3"; "setup" has v2']);
   });
 
-  it('is not blamed for a setup that cannot be read', () => {
+  it('has no problem of its own if the setup is invalid', () => {
     expect(problemsOf(['firmware: { name: v3 }'], ['{ at: 1h, firmware: v3 }'])).toEqual([
       '5:15: firmware needs "profile"',
       '5:15: firmware needs "version"',
@@ -158,7 +158,7 @@ describe('the step firmware', () => {
 });
 
 describe('a plan', () => {
-  it('shows what is set up in its order, and no secret', () => {
+  it('shows the entries in their order, without secrets', () => {
     const text = describePlan(
       planOf([
         'tag: { name: cold }',

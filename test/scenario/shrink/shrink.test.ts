@@ -26,14 +26,14 @@ load:
 expect: [uplink.stored == uplink.sent, downlink.delivered == downlink.queued]
 `;
 
-/** Reduces with an oracle that only looks at the text; a text that is no scenario never fails in the same way. */
+/** Reduces with a predicate of the text; an invalid scenario never fails in the same way. */
 async function reduced(needs: (text: string) => boolean, enough = () => false) {
   const failing = async (text: string) => problemsOf(text).length === 0 && needs(text);
   return shrink({ text: normalised(LARGE), stillFails: failing, enough });
 }
 
 describe('shrinking', () => {
-  it('leaves the one step that makes it fail, with its comment, and nothing else', async () => {
+  it('keeps only the step that makes the run fail, with its comment', async () => {
     const { text, minimal } = await reduced((tried) => tried.includes('cloud state'));
     expect(minimal).toBe(true);
     expect(text).toBe(`name: large
@@ -48,7 +48,7 @@ expect: [ uplink.stored == uplink.sent, downlink.delivered == downlink.queued ]
 `);
   });
 
-  it('of a fault leaves whom it has to hit', async () => {
+  it('of a fault keeps the devices that it has to affect', async () => {
     const faults =
       'faults: [{ no-signal:, from: 1h, until: 2h, to: control/17 }, { outage: both, from: 3h, to: clime }]\n';
     const failing = async (text: string) => problemsOf(text).length === 0 && text.includes('no-signal');
@@ -57,7 +57,7 @@ expect: [ uplink.stored == uplink.sent, downlink.delivered == downlink.queued ]
     expect(text).toContain('faults: [ { no-signal: } ]');
   });
 
-  it('keeps the very device that is needed, by its serial number', async () => {
+  it('keeps the required device, by its serial number', async () => {
     const start = pinned(normalised(LARGE), 5, ['uplink.stored == uplink.sent'], [2159017985, 2159018025]);
     const needs = (text: string) => problemsOf(text).length === 0 && /serial: 2159018041/.test(text);
     const { text } = await shrink({
@@ -89,12 +89,12 @@ expect: [ uplink.stored == uplink.sent, downlink.delivered == downlink.queued ]
     expect(careful.text).toContain('duration: 6h');
   });
 
-  it('takes the same way every time', async () => {
+  it('is the same every time', async () => {
     const needs = (text: string) => text.includes('power-cycle') && text.includes('latency');
     expect(await reduced(needs)).toEqual(await reduced(needs));
   });
 
-  it('stops when there is enough, with what it has', async () => {
+  it('stops at its limit, with the smallest scenario so far', async () => {
     let asked = 0;
     const { minimal, tries, text } = await reduced(
       () => true,
@@ -105,7 +105,7 @@ expect: [ uplink.stored == uplink.sent, downlink.delivered == downlink.queued ]
     expect(problemsOf(text)).toEqual([]);
   });
 
-  it('takes a load to its slowest', async () => {
+  it('reduces a load to its lowest rate', async () => {
     const { text } = await reduced((tried) => tried.includes('list-devices'));
     expect(text).toContain('- { list-devices:, rate: 1/h }');
     expect(text).not.toContain('latest-value');
@@ -123,7 +123,7 @@ expect: [ uplink.stored == uplink.sent, downlink.delivered == downlink.queued ]
 describe('the way in which a run fails', () => {
   const outcome = { line: 'a == b', passed: false, left: 1, right: 2, unit: 'count' as const, sentence: '' };
 
-  it('is its exit code, the failed lines and the direction in which they missed', () => {
+  it('is its exit code, the failed lines, and whether their values are too high or too low', () => {
     const base = failureOf({ exitCode: 3, expectations: [outcome] });
     expect(failureOf({ exitCode: 3, expectations: [{ ...outcome, left: 0, right: 9 }] })).toBe(base);
     expect(failureOf({ exitCode: 3, expectations: [outcome, { ...outcome, line: 'x', passed: true }] })).toBe(base);

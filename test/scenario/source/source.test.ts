@@ -38,7 +38,7 @@ const withVars = (vars: string, use: string) =>
   `${yamlOf({ head: `name: test\nduration: 2h\nvars: ${vars}\n` })}${use.replaceAll('$', '${')}`;
 
 describe('a variable', () => {
-  it('has a type when it stands alone, and is written out within a text', () => {
+  it('keeps its type if it is the whole text, and is inserted as text otherwise', () => {
     const use = 'steps:\n  - { at: "$hour}h$n}m", config: { interval-report: "$period}", mode: "$mode}" } }\n';
     const { steps } = read(withVars('{ hour: 1, n: 30, period: 900, mode: lte }', use));
     expect(steps).toMatchObject([
@@ -46,11 +46,11 @@ describe('a variable', () => {
     ]);
   });
 
-  it('may use those above it', () => {
+  it('may use the variables above it', () => {
     expect(read(withVars('{ n: 5, long: "$n}m" }'.replace('$', '${'), 'settle: $long}\n')).settle).toBe(300_000);
   });
 
-  it('takes the value that was typed, of the same type', () => {
+  it('can be set on the command line to a value of the same type', () => {
     const text = withVars('{ count: 3, long: 1m }', 'seed: $count}\nsettle: $long}\n');
     expect(read(text, { vars: { count: '17', long: '30s' } })).toMatchObject({ seed: 17, settle: 30_000 });
     expect(problems(text, { vars: { count: 'many' } })).toEqual([
@@ -61,7 +61,7 @@ describe('a variable', () => {
     ]);
   });
 
-  it('that there is not is a mistake, at its place', () => {
+  it('that does not exist is a problem at its place', () => {
     expect(problems(withVars('{ period: 900 }', 'settle: $peroid}\n'))).toContain(
       'main.yaml:7:9: unknown variable "peroid" (did you mean "period"?); the scenario has period',
     );
@@ -70,13 +70,13 @@ describe('a variable', () => {
     );
   });
 
-  it('of a wrong kind is complained about where it is used', () => {
+  it('of a wrong type is a problem at the place of its use', () => {
     expect(problems(withVars('{ long: soon }', 'settle: $long}\n'))[0]).toMatch(
       /^main\.yaml:7:9: "soon" is not a duration/,
     );
   });
 
-  it('without quotes in braces is explained', () => {
+  it('in braces without quotation marks is rejected with an explanation', () => {
     const text = withVars('{ n: 3 }', 'steps: [{ at: $n}, shell: send }]\n');
     expect(() => read(text)).toThrow(expect.objectContaining({ hint: expect.stringContaining('needs quotes') }));
   });
@@ -89,7 +89,7 @@ describe('a variable', () => {
     );
   });
 
-  it('can be written without being one', () => {
+  it('can be escaped', () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: what one writes in a scenario
     expect(read(`${withVars('{ n: 3 }', '')}next: ["$\${n}"]\n`).next).toEqual(['${n}']);
   });
@@ -104,7 +104,7 @@ steps:
 `;
   const main = (rest: string) => yamlOf({ head: `name: test\nduration: 2h\n${rest}` });
 
-  it('brings what its file says: maps are merged, lists put behind each other, and the including file wins', () => {
+  it('merges maps, concatenates lists, and otherwise the including file takes precedence', () => {
     const text = `${main('include: [common.yaml]\n')}network: { loss: 2% }\nsteps:\n  - { at: 2h, shell: send }\n`;
     const scenario = read(text, { files: { 'common.yaml': COMMON } });
     expect(scenario.settle).toBe(60_000);
@@ -122,7 +122,7 @@ steps:
     expect(read(main('include: parts/a.yaml\n'), { files, vars: { long: '7m' } }).settle).toBe(420_000);
   });
 
-  it('names the file of a mistake, with line and column', () => {
+  it('reports a problem with its file, line and column', () => {
     const files = { 'common.yaml': 'settle: soon\nsteps:\n  - { at: 1h, to: clima, shell: send }\nbad: 1\n' };
     expect(problems(main('include: common.yaml\n'), { files }).map((line) => line.split(' ')[0])).toEqual([
       'common.yaml:1:9:',
@@ -142,7 +142,7 @@ steps:
     expect(problems(main(head), { files }).join('\n')).toContain(message);
   });
 
-  it('that doubles with every file comes to an end', () => {
+  it('that doubles with every file is rejected at a limit', () => {
     const files = Object.fromEntries(
       Array.from({ length: 40 }, (_, i) => [`f${i}.yaml`, `include: [f${i + 1}.yaml, f${i + 1}.yaml]\n`]),
     );

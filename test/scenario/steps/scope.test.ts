@@ -46,20 +46,20 @@ function problemsWith(step: string, options: Options = {}): readonly string[] {
 }
 
 describe('the name of a quantity', () => {
-  it('is looked up in the device type, and a slip is recognised', () => {
+  it('is looked up in the device type, with a suggestion for a typing error', () => {
     const [problem] = problemsWith('sensor: { hygrometer.temprature: 30 }');
     expect(problem).toMatch(/^scenarios\/test\.yaml:7:36: "hygrometer\.temprature" is not a quantity of clime/);
     expect(problem).toContain('(did you mean "hygrometer.temperature"?); it has battery.voltage_rest, ');
   });
 
-  it('must be one of every device type that the step is for', () => {
+  it('must exist in every device type of the step', () => {
     expect(problemsWith('sensor: { hygrometer.temperature: 30 }', { to: 'all' })).toEqual([
       expect.stringContaining('"hygrometer.temperature" is not a quantity of push'),
     ]);
     expect(problemsWith('sensor: { thermometer.temperature: 30 }', { to: 'all' })).toEqual([]);
   });
 
-  it('of a pulse is that of a counter or a contact', () => {
+  it('must be that of a counter or a contact for a pulse', () => {
     expect(problemsWith('pulse: { input: hygrometer.temperature }')[0]).toContain('is neither a counter nor a contact');
     expect(problemsWith('pulse: { input: button.2.clicks, stays: 1s, every: 2s }', { to: 'push' })[0]).toContain(
       '"stays" is for contacts, not for counters',
@@ -68,7 +68,7 @@ describe('the name of a quantity', () => {
     expect(problemsWith('pulse: { input: backup.line_voltage }')).toEqual([]);
   });
 
-  it('of a button of Push is no quantity of others', () => {
+  it('of a button of Push does not exist in other device types', () => {
     expect(problemsWith('button: { which: 2, clicks: 1 }')).toEqual([
       'scenarios/test.yaml:7:43: clime has only the button on the board, "int"',
     ]);
@@ -86,13 +86,13 @@ describe('a replay', () => {
     return course.recording;
   };
 
-  it('takes the column that is named like the quantity, with times from the first row', () => {
+  it('uses the column with the name of the quantity, with times from the first row', () => {
     const { times, values } = read('# a comment\ntime [min],humidity,temperature [°C]\n5,40,20\n6,41,21.5\n8,42,\n');
     expect(times).toEqual([0, 60_000, 180_000]);
     expect(values).toEqual([20, 21.5, Number.NaN]);
   });
 
-  it('understands calendar times, semicolons, quotes and other units', () => {
+  it('accepts calendar times, semicolons, quotation marks and other units', () => {
     const { times, values } = read(
       '"time";"hygrometer.temperature [°F]"\n2026-03-02T06:00:00Z;32\n"2026-03-02T06:00:30.500Z";"212"\n',
     );
@@ -101,7 +101,7 @@ describe('a replay', () => {
     expect(values[1]).toBeCloseTo(100);
   });
 
-  it('stands in a plan as a fingerprint of what is in the file', () => {
+  it('is in a plan as a fingerprint of the content of the file', () => {
     const print = (text: string) => JSON.stringify(read(text));
     expect(print('time [s],temperature\n0,1\n1,2\n')).toMatch(/^\{"rows":2,"print":"[0-9a-f]{16}"\}$/);
     expect(print('time [s],temperature\n0,1\n1,2\n')).not.toBe(print('time [s],temperature\n0,1\n1,3\n'));
@@ -124,7 +124,7 @@ describe('a replay', () => {
     expect(found).toEqual(expect.arrayContaining([expect.stringContaining(message)]));
   });
 
-  it('of a file that is not there is a problem of the scenario', () => {
+  it('of a missing file is a problem of the scenario', () => {
     expect(problemsWith(step)).toEqual(['scenarios/test.yaml:7:70: "day.csv" cannot be read: the file does not exist']);
   });
 });

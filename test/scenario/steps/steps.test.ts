@@ -161,7 +161,7 @@ describe('a step through the public API', () => {
       message('m1', 'data', 'cancelled'),
     ];
 
-    it('takes back what users have queued and what still waits, or the oldest of it', async () => {
+    it('cancels the pending downlinks of users, or the oldest of them', async () => {
       expect(await doneBy('cancel', 'oldest', { messages })).toEqual([['cancelMessage', 'm2']]);
       expect(await doneBy('cancel', 'all', { messages })).toEqual([
         ['cancelMessage', 'm2'],
@@ -169,13 +169,13 @@ describe('a step through the public API', () => {
       ]);
     });
 
-    it('fails where nothing waits', async () => {
+    it('fails if no downlink is pending', async () => {
       const sent = [message('m3', 'shell', 'sent')];
       await expect(doneBy('cancel', 'all', { messages: sent })).rejects.toThrow('the device has no pending downlink');
     });
   });
 
-  it('create-device gives serial number, claim token and tags, and remembers the id', async () => {
+  it('create-device sends serial number, claim token and tags, and stores the id', async () => {
     const { world, device, done } = recordingWorld({ tags: ['indoor'] });
     await runStep(world, device, validCall('create-device', ''));
     const created = {
@@ -251,7 +251,7 @@ describe('a step on the device', () => {
     expect(await doneBy(name, yaml, { cloudId: undefined })).toEqual([action]);
   });
 
-  it('shell fails when the device answers with an error, and tells it', async () => {
+  it('shell fails with the error that the device returns', async () => {
     const shell = { result: -8, rejected: true, lines: ['foo: command not found'] };
     await expect(doneBy('shell', 'foo', { shell })).rejects.toThrow('"foo" returned -8: foo: command not found');
   });

@@ -9,14 +9,14 @@ const planOf = (steps: string) => planScenario(scenarioOf({ fleet: FLEET, steps 
 const minutes = (n: number) => n * 60_000;
 
 describe('a step', () => {
-  it('may count from the step before it', () => {
+  it('may count from the previous step', () => {
     const { actions } = planOf(
       '  - { at: 10m, shell: send }\n  - { at: +5m, shell: send }\n  - { at: +1m, shell: send }\n',
     );
     expect(actions.map(({ at }) => at)).toEqual([minutes(10), minutes(15), minutes(16)]);
   });
 
-  it('for cohorts takes them one after the other, evenly and in order', () => {
+  it('for cohorts runs for one after the other, at equal intervals and in order', () => {
     const { actions } = planOf('  - { at: 10m, for: { each: clime, in: 30%, every: 20m }, shell: send }\n');
     expect(actions.map(({ at, devices }) => [at, devices])).toEqual([
       [minutes(10), [0, 1]],
