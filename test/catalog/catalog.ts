@@ -1,4 +1,4 @@
-/** What is published about the eleven applications, and a device of each to hold it against. */
+/** The published catalog of the eleven applications, and a device of each to compare with it. */
 import { readFileSync } from 'node:fs';
 import type { CommandResult } from '../../src/device/shell/command.js';
 import { minutes } from '../../src/kernel/time.js';
