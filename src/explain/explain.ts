@@ -6,6 +6,7 @@ import { endOf, timeTaken } from './course.js';
 import type { ExplainedWait, Explanation } from './explanation.js';
 import type { DeviceFacts } from './facts.js';
 import { type DeviceHistory, factsOf } from './facts.js';
+import { partAt } from './intervals.js';
 import { CauseNames } from './names.js';
 import { paragraph } from './paragraph.js';
 import { remedies } from './predict.js';
@@ -49,7 +50,7 @@ export class DeviceExplainer {
   /** @param limit below this time it is fast. Default: 10 min */
   explain(record: DownlinkRecord, limit: Millis = FAST): Explanation {
     const facts = this.#facts;
-    const names = new CauseNames(this.#situation, facts.part);
+    const names = new CauseNames(this.#situation, partAt(facts, record.queuedAt));
     const took = timeTaken(record, facts.closing);
     const end: Instant = record.queuedAt + took;
     const found = remedies(record, facts, limit);

@@ -7,6 +7,7 @@ import { DeviceExplainer } from './explain.js';
 import type { Explanation } from './explanation.js';
 import type { DeviceHistory } from './facts.js';
 import type { Histories } from './histories.js';
+import { partAt } from './intervals.js';
 import { CauseNames } from './names.js';
 import type { Situation } from './situation.js';
 
@@ -93,10 +94,12 @@ export class RunExplainer {
   device(serial: number, limit?: Millis): DeviceExplanation {
     const explainer = this.#device(serial);
     const { facts } = explainer;
+    const end = endOfTrace(this.#histories.of(serial));
+    const part = partAt(facts, end);
     return {
       serial,
       device: this.#nameOf(serial),
-      state: deviceState(facts, new CauseNames(this.#situation, facts.part), endOfTrace(this.#histories.of(serial))),
+      state: deviceState({ ...facts, part }, new CauseNames(this.#situation, part), end),
       downlinks: explainer.downlinks.map((record) => explainer.explain(record, limit)),
     };
   }

@@ -4,6 +4,7 @@ import type { JudgedChance } from './blockers.js';
 import type { CauseSet } from './causes.js';
 import type { ExchangeKind } from './exchange.js';
 import type { DeviceFacts } from './facts.js';
+import { type IntervalChange, intervalChanges } from './intervals.js';
 import type { Intervals } from './situation.js';
 
 interface Contact {
@@ -24,7 +25,7 @@ export class Timers {
   readonly #chances: readonly JudgedChance[];
   readonly #ready: readonly Instant[];
   readonly #often: boolean;
-  readonly #changes: readonly Change[];
+  readonly #changes: readonly IntervalChange[];
   #pollEvery: Millis = 0;
   #reportEvery: Millis = 0;
   readonly #jitter: number;
@@ -45,7 +46,7 @@ export class Timers {
     this.#often = removed.has('interval');
     this.#chances = facts.chances;
     this.#ready = facts.ready;
-    this.#changes = changesIn(facts);
+    this.#changes = intervalChanges(facts);
     this.#jitter = facts.part?.jitter ?? 0;
     this.#queuedAt = queuedAt;
   }
@@ -137,18 +138,4 @@ export class Timers {
     const every = this.#pollEvery;
     return this.#ticksFrom + (Math.floor((at - this.#ticksFrom) / every) + 1) * every;
   }
-}
-
-interface Change extends Partial<Intervals> {
-  readonly at: Instant;
-}
-
-/** The intervals at the first boot and those that configurations set in the trace, in order. */
-function changesIn({ part, downlinks, settings }: DeviceFacts): readonly Change[] {
-  const initial = { at: 0, reportEvery: part?.reportEvery ?? null, pollEvery: part === undefined ? 0 : part.pollEvery };
-  const later = downlinks.flatMap(({ id, reached: { executed } }) => {
-    const setting = settings.get(id);
-    return setting === undefined || executed === undefined ? [] : [{ ...setting, at: executed }];
-  });
-  return [initial, ...later.sort((a, b) => a.at - b.at)];
 }

@@ -3,13 +3,13 @@
  * silent although a report was due, that counts as a fault without a name.
  */
 import { Histories } from '../explain/histories.js';
-import type { FleetPart, Situation, SituationFault } from '../explain/situation.js';
-import { type Instant, type Millis, seconds } from '../kernel/time.js';
-import type { UplinkType as TracedUplink, TraceEvent } from '../trace/events.js';
+import type { FleetPart, Situation } from '../explain/situation.js';
+import type { Instant, Millis } from '../kernel/time.js';
+import type { ContactReason, UplinkType as TracedUplink, TraceEvent } from '../trace/events.js';
 import { exchangesIn } from './exchanges.js';
 import { byDevice } from './group.js';
-import { median } from './median.js';
 import type { RecordedDevice, RecordedDownlink, RecordedUplink, Recording } from './recording.js';
+import { intervalsOf, type RecordedIntervals, scaled, silenceOf } from './silences.js';
 
 interface ExplainedRecording {
   readonly histories: Histories;
@@ -27,43 +27,46 @@ interface ExplainedRecording {
   }[];
 }
 
-/** A device is silent if a report is missing for this many intervals: one, with jitter and some repetitions. */
-const SILENT = 1.5;
 /** Most device types send a report up to this share of the interval earlier or later. */
 const JITTER = 0.2;
-const UNKNOWN_FAULT = { recovery: 'repeats', passes: 0, garbles: 0, delay: 0 } as const;
-/** Reports needed for a typical interval. */
-const ENOUGH = 3;
 
 const UNKNOWN = [
   'A recording shows the messages that arrived: failed exchanges, the radio, and the names of faults cannot be known from it.',
 ];
 
 export function recordedRun(recording: Recording): ExplainedRecording {
-  const { devices, uplinks, downlinks, from, until } = recording;
+  const { devices, uplinks, downlinks, from, until, speed } = recording;
   const length = until - from;
   const serials = new Map(devices.map(({ device }, index) => [device, index + 1]));
   const serialOf = (device: string) => serials.get(device) ?? 0;
-  const histories = new Histories(() => true, Number.POSITIVE_INFINITY);
-  const own = byDevice(uplinks);
   const storedAt = new Map(uplinks.map(({ n, at }) => [n, at]));
-  const parts = devices.map((recorded) => {
-    return partOf(recorded, serialOf(recorded.device), own.get(recorded.device) ?? [], recording.speed);
+  const own = byDevice(uplinks);
+  const { polls } = exchangesIn(recording);
+  const signs = byDevice([...uplinks, ...polls].sort((a, b) => a.at - b.at));
+  const known = devices.map((device) => ({ device, intervals: intervalsOf(own.get(device.device) ?? [], speed) }));
+  const silences = known.flatMap(({ device: { device }, intervals }) => {
+    const times = signs.get(device)?.map(({ at }) => at) ?? [];
+    return silenceOf(serialOf(device), times, intervals, length) ?? [];
   });
-  const silences = parts.flatMap((part, index) => silenceOf(part, own.get(devices[index]?.device ?? '') ?? [], length));
   const events = [
     ...uplinks.flatMap((uplink) => uplinkEvents(uplink, serialOf(uplink.device))),
-    ...exchangesIn(recording).polls.map(
-      ({ device, at }): TraceEvent => ({ kind: 'device.wake', at, serial: serialOf(device), why: 'poll' }),
-    ),
+    ...polls.map(({ device, at }): TraceEvent => ({ kind: 'device.wake', at, serial: serialOf(device), why: 'poll' })),
     ...downlinks.flatMap((downlink) => downlinkEvents(downlink, serialOf(downlink.device), storedAt)),
-    ...silences.flatMap(missingReports),
+    ...silences.flatMap(({ missing }) => missing),
     { kind: 'world.closing', at: length } as const,
   ].sort((a, b) => a.at - b.at);
+  const histories = new Histories(() => true, Number.POSITIVE_INFINITY);
   for (const event of events) histories.take(event);
   return {
     histories,
-    situation: { fleet: parts, faults: silences, settings: [] },
+    situation: {
+      // Of a device that sent nothing, not even its type is known.
+      fleet: known.flatMap(({ device, intervals }) =>
+        signs.has(device.device) ? [partOf(device, serialOf(device.device), intervals)] : [],
+      ),
+      faults: silences.map(({ fault }) => fault),
+      settings: downlinks.flatMap((downlink) => settingsOf(downlink, serialOf(downlink.device), uplinks, speed)),
+    },
     names: Object.fromEntries([...serials].map(([device, serial]) => [String(serial), device])),
     unknown: UNKNOWN,
     downlinks: downlinks.flatMap(({ n, device, type, at, ended, state, answer }) => {
@@ -74,10 +77,23 @@ export function recordedRun(recording: Recording): ExplainedRecording {
   };
 }
 
-/** A report that was due and did not arrive: an exchange that failed. */
-function missingReports({ serials, windows }: SituationFault): readonly TraceEvent[] {
-  const [[serial] = [0]] = serials ?? [];
-  return windows.map(({ from }) => ({ kind: 'device.wake', at: from, serial, why: 'report' }));
+/** The intervals that a configuration has set, as its answer shows. */
+function settingsOf(
+  { at, type, answer }: RecordedDownlink,
+  serial: number,
+  uplinks: readonly RecordedUplink[],
+  speed: number,
+): Situation['settings'] {
+  const answered = type === 'config' && answer !== null ? uplinks.find(({ n }) => n === answer) : undefined;
+  if (answered === undefined) return [];
+  const { reportEvery, pollEvery } = answered;
+  return [
+    {
+      ...{ at, serials: [[serial, serial]] },
+      ...(reportEvery !== null && { reportEvery: scaled(reportEvery, speed) }),
+      ...(pollEvery !== null && { pollEvery: scaled(pollEvery, speed) }),
+    },
+  ];
 }
 
 function isUsers(type: RecordedDownlink['type']): type is 'data' | 'shell' | 'config' | 'firmware' {
@@ -88,11 +104,18 @@ function isUsers(type: RecordedDownlink['type']): type is 'data' | 'shell' | 'co
 function uplinkEvents({ n, at, type }: RecordedUplink, serial: number): readonly TraceEvent[] {
   const traced = TRACED[type];
   return [
-    { kind: 'device.wake', at, serial, why: type === 'session' ? 'boot' : type === 'shell' ? 'answer' : 'report' },
+    { kind: 'device.wake', at, serial, why: REASONS[type] },
     { kind: 'cloud.stored', at, serial, type: traced, message: String(n), copy: false },
     { kind: 'uplink.acked', at, serial, uplink: n, type: traced },
   ];
 }
+
+/** Devices upload these after a start. */
+const START = { session: 'boot', config: 'boot', decoder: 'boot', encoder: 'boot' } as const;
+const REASONS: Readonly<Record<RecordedUplink['type'], ContactReason>> = {
+  ...START,
+  ...{ data: 'report', shell: 'answer', firmware: 'report', stats: 'report', other: 'report' },
+};
 
 const TRACED: Readonly<Record<RecordedUplink['type'], TracedUplink>> = {
   ...{ session: 'session', data: 'data', config: 'config', decoder: 'codec', encoder: 'codec', shell: 'shell' },
@@ -117,50 +140,10 @@ function downlinkEvents(
   return events;
 }
 
-/** Intervals from the configuration messages of the device; without such messages, from the times of its reports. */
-function partOf(
-  { device, type, firmware }: RecordedDevice,
-  serial: number,
-  uplinks: readonly RecordedUplink[],
-  speed: number,
-): FleetPart {
-  const configured = (key: 'reportEvery' | 'pollEvery') => {
-    const found = uplinks.findLast((uplink) => uplink[key] !== null)?.[key];
-    return found === null || found === undefined ? undefined : seconds(found) / speed;
-  };
+function partOf({ device, type, firmware }: RecordedDevice, serial: number, intervals: RecordedIntervals): FleetPart {
+  const { reportEvery, pollEvery } = intervals;
   return {
-    ...{
-      group: device,
-      serials: [[serial, serial]],
-      profile: type ?? 'unknown',
-      firmware: firmware ?? 'unknown',
-      encoder: true,
-    },
-    reportEvery: configured('reportEvery') ?? typicalInterval(uplinks) ?? null,
-    jitter: JITTER,
-    sendLimit: null,
-    pollEvery: configured('pollEvery') ?? 0,
+    ...{ group: device, serials: [[serial, serial]], profile: type ?? 'unknown', firmware: firmware ?? 'unknown' },
+    ...{ reportEvery, pollEvery, jitter: JITTER, sendLimit: null, encoder: true },
   };
-}
-
-function typicalInterval(uplinks: readonly RecordedUplink[]): Millis | undefined {
-  const reports = uplinks.filter(({ type }) => type === 'data');
-  if (reports.length < ENOUGH) return undefined;
-  return median(reports.slice(1).map(({ at }, i) => at - (reports[i]?.at ?? at)));
-}
-
-/** Times in which a report was due and no message came. */
-function silenceOf(
-  { serials, reportEvery }: FleetPart,
-  uplinks: readonly RecordedUplink[],
-  length: Millis,
-): readonly SituationFault[] {
-  if (reportEvery === null || reportEvery === 0) return [];
-  const windows = uplinks.flatMap(({ at }, i) => {
-    const next = uplinks[i + 1]?.at ?? length;
-    return next - at > reportEvery * SILENT ? [{ from: at + reportEvery, until: next }] : [];
-  });
-  if (windows.length === 0) return [];
-  const name = 'silence of the device, although a report was due';
-  return [{ name, what: name, whom: '', serials, effect: 'blocks', sign: null, windows, ...UNKNOWN_FAULT }];
 }

@@ -103,6 +103,16 @@ describe('the cause of a slow downlink', () => {
     expect(shell?.causes).toEqual([{ kind: 'fault', name: 'outage' }]);
   });
 
+  it('is named with the interval that a configuration has set', async () => {
+    const fleet = [{ ...CLIME, config: { 'interval-report': 300 } }];
+    const steps = [
+      { at: '20m', config: { 'interval-report': 3600 } },
+      { at: '35m', commands: ['info show'] },
+    ];
+    const { causes } = await slowest({ fleet, steps });
+    expect(causes).toEqual([{ kind: 'interval', name: 'next report (every 1h, no polls)' }]);
+  });
+
   it('is both the outage and the interval if each alone would have delayed it', async () => {
     const fleet = [{ ...CLIME, config: { 'interval-report': 3600 } }];
     const faults = [{ outage: 'both', from: '60m', until: '90m' }];

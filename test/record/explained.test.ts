@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { RunExplainer } from '../../src/explain/run-explainer.js';
 import { recordedRun } from '../../src/record/explained.js';
-import { downlink, recording, uplink } from './fixtures.js';
+import { downlink, FROM, recording, uplink } from './fixtures.js';
 
 const MINUTE = 60_000;
 
@@ -28,6 +28,42 @@ describe('a recorded downlink', () => {
     const found = explained(history(20, 45), [downlink(22 * MINUTE, 46 * MINUTE + 500, { type: 'shell' })]);
     expect(found?.causes.map(({ name }) => name).join()).toContain('silence of the device');
     expect(found?.waits.some(({ what }) => what.includes('silence of the device'))).toBe(true);
+  });
+
+  it('was not delayed by silence where reports came at the interval of that time', () => {
+    const slow = [1, 61, 121].map((at) => uplink(at * MINUTE));
+    const fast = [181, 191, 201, 211, 221, 231].map((at) => uplink(at * MINUTE));
+    const configs = [
+      uplink(0, { type: 'config', reportEvery: 3600, pollEvery: 0 }),
+      uplink(180 * MINUTE, { type: 'config', reportEvery: 600, pollEvery: 0 }),
+    ];
+    const found = explained([...configs, ...slow, ...fast], [downlink(70 * MINUTE, 121 * MINUTE, { type: 'shell' })], {
+      until: FROM + 240 * MINUTE,
+    });
+    expect(found?.causes).toEqual([{ kind: 'interval', name: 'next report (every 1h, no polls)' }]);
+  });
+
+  it('waited for a silence that began before a report was missing', () => {
+    const found = explained(history(20, 45), [downlink(17 * MINUTE, 46 * MINUTE + 500, { type: 'shell' })]);
+    expect(found?.causes.map(({ name }) => name)).toContain('silence of the device, although a report was due');
+  });
+
+  it('waited for a device that sent nothing at all, which is not known to be switched off', () => {
+    const found = explained(history(), [downlink(MINUTE, null, { device: 'd2', type: 'shell' })]);
+    expect(found?.causes.map(({ name }) => name)).toContain('silence of the device in the whole recording');
+    expect(found?.causes.map(({ kind }) => kind)).not.toContain('power-on');
+    expect(found?.waits).toEqual([{ what: 'silence of the device in the whole recording', time: 59 * MINUTE }]);
+  });
+
+  it('has uploads of the session in its timeline as a start of the device', () => {
+    const uploads = (['session', 'decoder', 'config'] as const).map((type, i) => uplink((20 + i) * MINUTE, { type }));
+    const found = explained(
+      [...history(20, 45), ...uploads],
+      [downlink(16.5 * MINUTE, 21.5 * MINUTE, { type: 'shell' })],
+    );
+    const contacts = found?.timeline.filter(({ kind }) => kind === 'contact').map(({ what }) => what) ?? [];
+    expect(contacts.some((what) => what.startsWith('start of the device: acknowledged'))).toBe(true);
+    expect(contacts.some((what) => what.startsWith('report'))).toBe(false);
   });
 
   it('belongs to a device with the firmware version of its last session', () => {

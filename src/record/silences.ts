@@ -1,0 +1,85 @@
+/** The intervals of recorded devices, and the times in which a device was silent although a report was due. */
+import type { Intervals, SituationFault } from '../explain/situation.js';
+import { type Instant, type Millis, seconds } from '../kernel/time.js';
+import type { TraceEvent } from '../trace/events.js';
+import { median } from './median.js';
+import type { RecordedUplink } from './recording.js';
+
+/** A device is silent if a report is missing for this many intervals: one, with jitter and some repetitions. */
+const SILENT = 1.5;
+/** Reports needed for a typical interval. */
+const ENOUGH = 3;
+
+/** What is known of a device from its uplinks. */
+export interface RecordedIntervals extends Intervals {
+  /** The report interval at a time; undefined: not known. */
+  readonly reportEveryAt: (at: Instant) => Millis | undefined;
+}
+
+/**
+ * The intervals at the beginning: those of the first configuration message, or the typical interval of the reports before it.
+ * @param speed of the time of the device
+ */
+export function intervalsOf(uplinks: readonly RecordedUplink[], speed: number): RecordedIntervals {
+  const changes = uplinks.flatMap(({ at, reportEvery, pollEvery }) =>
+    reportEvery === null ? [] : [{ at, reportEvery: scaled(reportEvery, speed), pollEvery: pollEvery ?? 0 }],
+  );
+  const [first] = changes;
+  const reports = uplinks.filter(({ type, at }) => type === 'data' && at < (first?.at ?? Number.POSITIVE_INFINITY));
+  const typical = reports.length < ENOUGH ? undefined : median(gapsOf(reports));
+  const initial = typical ?? first?.reportEvery;
+  return {
+    reportEvery: initial ?? null,
+    pollEvery: first === undefined ? 0 : scaled(first.pollEvery, speed),
+    reportEveryAt: (at) => changes.findLast((change) => change.at <= at)?.reportEvery ?? initial,
+  };
+}
+
+/** @param every in seconds of the time of the device */
+export function scaled(every: number, speed: number): Millis {
+  return seconds(every) / speed;
+}
+
+function gapsOf(reports: readonly RecordedUplink[]): readonly Millis[] {
+  return reports.slice(1).map(({ at }, i) => at - (reports[i]?.at ?? at));
+}
+
+/**
+ * Times in which a report was due and no message came. Each begins with the last sign of the device: nothing shows what became of
+ * it afterwards.
+ * @param signs when the device was in contact with the cloud, in order
+ * @param length of the recording
+ */
+export function silenceOf(
+  serial: number,
+  signs: readonly Instant[],
+  intervals: RecordedIntervals,
+  length: Millis,
+): { readonly fault: SituationFault; readonly missing: readonly TraceEvent[] } | undefined {
+  if (signs.length === 0) {
+    const fault = silence('silence of the device in the whole recording', serial, [{ from: 0, until: null }]);
+    return { fault, missing: [missingReport(0, serial)] };
+  }
+  const silent = signs.flatMap((at, i) => {
+    const next = signs[i + 1];
+    const every = intervals.reportEveryAt(at) ?? 0;
+    const due = every > 0 && (next ?? length) - at > every * SILENT;
+    return due ? [{ window: { from: at + 1, until: next ?? null }, missing: missingReport(at + every, serial) }] : [];
+  });
+  if (silent.length === 0) return undefined;
+  const windows = silent.map(({ window }) => window);
+  const fault = silence('silence of the device, although a report was due', serial, windows);
+  return { fault, missing: silent.map(({ missing }) => missing) };
+}
+
+/** A report that was due and did not arrive: an exchange that failed. */
+function missingReport(at: Instant, serial: number): TraceEvent {
+  return { kind: 'device.wake', at, serial, why: 'report' };
+}
+
+function silence(name: string, serial: number, windows: SituationFault['windows']): SituationFault {
+  return {
+    ...{ name, what: name, whom: '', serials: [[serial, serial]], effect: 'blocks', sign: null, windows },
+    ...{ recovery: 'repeats', passes: 0, garbles: 0, delay: 0 },
+  };
+}
