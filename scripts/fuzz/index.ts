@@ -177,7 +177,7 @@ async function datagramsOf(format: EnvelopeFormat, port: number): Promise<number
 /** Checks that the messages of a correct device are acknowledged throughout. */
 async function goodDevice(): Promise<number> {
   const device = new UdpDevice(GOOD.serial, GOOD.token);
-  const running = device.run(service.ports.udp);
+  const running = device.run([service.ports.udp]);
   while (isRunning()) {
     const before = device.acknowledged;
     const until = performance.now() + LATE_MS;

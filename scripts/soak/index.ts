@@ -62,9 +62,9 @@ const httpDevices = serials
 const devices = [...udpDevices, ...httpDevices];
 const queuer = new Queuer('soak');
 const work = [
-  ...udpDevices.map((device) => device.run(ports.udp)),
-  ...httpDevices.map((device) => device.run(api)),
-  queuer.run({ api, spaceId, apiKey: API_KEY }, ids.slice(0, UDP_DEVICES), QUEUE_PAUSE_MS),
+  ...udpDevices.map((device) => device.run([ports.udp])),
+  ...httpDevices.map((device) => device.run([api])),
+  queuer.run({ apis: [api], spaceId, apiKey: API_KEY }, ids.slice(0, UDP_DEVICES), QUEUE_PAUSE_MS),
 ];
 
 const perMinute: Memory[] = [];

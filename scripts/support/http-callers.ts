@@ -3,7 +3,8 @@ import { Pool } from 'undici';
 import { numberedBody } from './numbered.js';
 
 export interface Target {
-  readonly api: string;
+  /** Addresses of the nodes of a service: a caller uses one, and the next one if it does not answer. */
+  readonly apis: readonly string[];
   readonly spaceId: string;
   readonly apiKey: string;
 }
@@ -19,18 +20,18 @@ export class Queuer {
     this.#name = name;
   }
 
-  async run({ api, spaceId, apiKey }: Target, deviceIds: readonly string[], pauseMs: number): Promise<void> {
-    const pool = new Pool(api, { connections: 1 });
+  async run({ apis, spaceId, apiKey }: Target, deviceIds: readonly string[], pauseMs: number): Promise<void> {
+    const caller = new Caller(apis);
     for (let number = 0; !this.#stopping; number++) {
       const command = `echo ${this.#name} ${number}`;
       const device = deviceIds[number % deviceIds.length];
       const path = `/v2/spaces/${spaceId}/devices/${device}/commands`;
       const headers = { 'x-api-key': apiKey, 'idempotency-key': command.replaceAll(' ', '-') };
-      const answer = await untilAnswered(pool, path, headers, [command], 201);
+      const answer = await caller.untilAnswered(path, headers, [command], 201);
       this.queued.set(command, (answer as { readonly id: string }).id);
       await sleep(pauseMs);
     }
-    await pool.close();
+    await caller.close();
   }
 
   stop(): void {
@@ -53,8 +54,9 @@ export class HttpDevice {
     this.#token = token;
   }
 
-  async run(api: string): Promise<void> {
-    const pool = new Pool(api, { connections: 1 });
+  /** @param apis addresses of the nodes of the service */
+  async run(apis: readonly string[]): Promise<void> {
+    const caller = new Caller(apis);
     const path = `/v2/device/${this.serial}/uplink`;
     const claim = `Claim ${this.#token}`;
     while (!this.#stopping) {
@@ -62,10 +64,10 @@ export class HttpDevice {
       const body = numberedBody(this.serial, this.acknowledged);
       const uplink = { type: 'data', codec_hash: '0000000000000000', cbor: body.toString('base64') };
       const headers = { authorization: claim, 'idempotency-key': `${this.serial}-${this.acknowledged}` };
-      await untilAnswered(pool, path, headers, uplink, 200);
+      await caller.untilAnswered(path, headers, uplink, 200);
       this.acknowledged++;
     }
-    await pool.close();
+    await caller.close();
   }
 
   stop(): void {
@@ -73,35 +75,48 @@ export class HttpDevice {
   }
 }
 
-async function untilAnswered(
-  pool: Pool,
-  path: string,
-  headers: Readonly<Record<string, string>>,
-  body: unknown,
-  wanted: number,
-): Promise<unknown> {
-  for (;;) {
-    try {
-      const answer = await pool.request({
-        method: 'POST',
-        path,
-        headers: { ...headers, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
-      const text = await answer.body.text();
-      if (answer.statusCode === wanted) return JSON.parse(text);
-      if (answer.statusCode !== 503 && answer.statusCode !== 429) {
-        throw new UnexpectedAnswer(`POST ${path}: ${answer.statusCode} ${text}`);
+/** Requests to one node, over one connection; the next node if it does not answer. */
+class Caller {
+  readonly #pools: readonly Pool[];
+  #node = 0;
+
+  constructor(apis: readonly string[]) {
+    this.#pools = apis.map((api) => new Pool(api, { connections: 1 }));
+  }
+
+  async untilAnswered(
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    body: unknown,
+    wanted: number,
+  ): Promise<unknown> {
+    for (;;) {
+      const answer = await this.#post(path, headers, body).catch(() => undefined);
+      if (answer?.status === wanted) return JSON.parse(answer.text);
+      if (answer && answer.status !== 503 && answer.status !== 429) {
+        throw new Error(`POST ${path}: ${answer.status} ${answer.text}`);
       }
-    } catch (error) {
-      // The service was just killed, or has not started again.
-      if (error instanceof UnexpectedAnswer) throw error;
+      // The node was just killed, or has not started again.
+      if (!answer) this.#node++;
+      await sleep(20);
     }
-    await sleep(20);
+  }
+
+  async close(): Promise<void> {
+    for (const pool of this.#pools) await pool.close();
+  }
+
+  async #post(path: string, headers: Readonly<Record<string, string>>, body: unknown) {
+    const pool = this.#pools[this.#node % this.#pools.length] as Pool;
+    const answer = await pool.request({
+      method: 'POST',
+      path,
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    return { status: answer.statusCode, text: await answer.body.text() };
   }
 }
-
-class UnexpectedAnswer extends Error {}
 
 function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));

@@ -13,15 +13,22 @@ import { numberedBody } from './numbered.js';
 /** How long it waits for an answer. A real device waits longer, but a test may have 300 crashes. */
 const PATIENCE_MS = 100;
 const FORMAT = 'base64';
+/** Unanswered repetitions of a packet after which the device uses the next node. */
+const REPETITIONS = 5;
 
 export class UdpDevice {
   readonly serial: number;
   /** Number of acknowledged messages: those with a lower number. */
   acknowledged = 0;
-  /** Ids of the received shell commands. */
+  /** Ids of the received shell commands, each once, in the order in which they arrived first. */
   readonly received = new Set<string>();
+  /** Number of commands that arrived again. */
+  repeated = 0;
   readonly #token: Uint8Array;
   readonly #turn: () => Promise<void>;
+  /** UDP ports of the nodes of the service. */
+  #ports: readonly number[] = [];
+  #node = 0;
   readonly #socket = createSocket('udp4');
   readonly #transfer = new DeviceTransfer(FRAGMENT_SIZE[FORMAT].up, LONGEST_MESSAGE);
   #stopping = false;
@@ -40,11 +47,12 @@ export class UdpDevice {
   }
 
   /** Sends and fetches until {@link stop}; resolves when the last message is acknowledged and no downlink is waiting. */
-  async run(port: number): Promise<void> {
+  async run(ports: readonly number[]): Promise<void> {
+    this.#ports = ports;
     let more = false;
-    while (!this.#stopping || more || (await this.#fetch(port))) {
-      if (more) more = await this.#fetch(port);
-      else more = await this.#send(port);
+    while (!this.#stopping || more || (await this.#fetch())) {
+      if (more) more = await this.#fetch();
+      else more = await this.#send();
     }
     await new Promise<void>((resolve) => this.#socket.close(() => resolve()));
   }
@@ -55,50 +63,64 @@ export class UdpDevice {
   }
 
   /** Sends the next message; returns whether a downlink is waiting. */
-  async #send(port: number): Promise<boolean> {
+  async #send(): Promise<boolean> {
     await this.#turn();
     const body = numberedBody(this.serial, this.acknowledged);
     const message = encodeUp({ kind: 'upload-data', hash: '0000000000000000', body });
-    const step = await this.#untilDone(port, () => this.#transfer.startUplink(message));
+    const step = await this.#untilDone(() => this.#transfer.startUplink(message));
     this.acknowledged++;
     return step.kind === 'uplink-done' && step.poll;
   }
 
   /** Fetches a downlink; returns whether there was one. */
-  async #fetch(port: number): Promise<boolean> {
-    const step = await this.#untilDone(port, () => this.#transfer.startPoll());
+  async #fetch(): Promise<boolean> {
+    const step = await this.#untilDone(() => this.#transfer.startPoll());
     if (step.kind !== 'poll-done' || step.message.length === 0) return false;
-    if (step.finalAck) this.#write(step.finalAck, port);
+    if (step.finalAck) this.#write(step.finalAck);
     const message = parseDown(step.message);
-    if (message.kind === 'download-shell') this.received.add(uuidText(message.messageId));
+    if (message.kind === 'download-shell') {
+      const id = uuidText(message.messageId);
+      if (this.received.has(id)) this.repeated++;
+      this.received.add(id);
+    }
     return true;
   }
 
-  async #untilDone(port: number, start: () => DeviceStep): Promise<Exclude<DeviceStep, { kind: 'send' | 'failed' }>> {
+  async #untilDone(start: () => DeviceStep): Promise<Exclude<DeviceStep, { kind: 'send' | 'failed' }>> {
+    let unanswered = 0;
     for (let step = start(); ; ) {
       if (step.kind === 'failed') step = start();
       else if (step.kind === 'send') {
-        const answer = await this.#exchange(step.packet, port);
-        // A device repeats a packet unchanged.
+        const answer = await this.#exchange(step.packet);
+        unanswered = answer ? 0 : unanswered + 1;
+        // A device repeats a packet unchanged, and begins the transfer again on another node.
         if (answer) step = this.#transfer.answered(answer);
+        else if (unanswered % REPETITIONS === 0 && this.#ports.length > 1) {
+          this.#node++;
+          step = start();
+        }
       } else return step;
     }
   }
 
-  async #exchange(packet: Packet, port: number): Promise<Packet | undefined> {
+  async #exchange(packet: Packet): Promise<Packet | undefined> {
     let timer: NodeJS.Timeout | undefined;
     const answer = new Promise<Packet | undefined>((resolve) => {
       this.#arrived = resolve;
       timer = setTimeout(() => resolve(undefined), PATIENCE_MS);
     });
-    this.#write(packet, port);
+    this.#write(packet);
     const result = await answer;
     clearTimeout(timer);
     this.#arrived = undefined;
     return result;
   }
 
-  #write(packet: Packet, port: number): void {
-    this.#socket.send(seal(packet, this.serial, this.#token, FORMAT), port, '127.0.0.1');
+  #write(packet: Packet): void {
+    this.#socket.send(
+      seal(packet, this.serial, this.#token, FORMAT),
+      this.#ports[this.#node % this.#ports.length],
+      '127.0.0.1',
+    );
   }
 }

@@ -1,0 +1,7 @@
+/** The size of a trial: a variable of the environment, a whole number from 1. */
+export function size(name: string, usual: number): number {
+  const text = process.env[name];
+  const value = text === undefined ? usual : Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new Error(`${name} "${text}" is not a whole number from 1`);
+  return value;
+}
