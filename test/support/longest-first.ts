@@ -7,8 +7,52 @@ import { statSync } from 'node:fs';
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Seconds of the files that take longest, each on its own on two cores. It need not be exact, nor complete. */
-const SECONDS: Readonly<Record<string, number>> = {};
+/** Seconds of the files that take longest, among the others on two cores. It need not be exact, nor complete. */
+const SECONDS: Readonly<Record<string, number>> = {
+  'test/scenarios/library.test.ts': 45,
+  'test/runner/faults.test.ts': 24,
+  'test/cloud/store/postgres.test.ts': 20,
+  'test/cloud/store/sqlite.test.ts': 20,
+  'test/runner/targets/remote.test.ts': 20,
+  'test/runner/setup.test.ts': 18,
+  'test/cli/record.test.ts': 14,
+  'test/cloud/outage.postgres.test.ts': 12,
+  'test/cli/serve.test.ts': 11,
+  'test/api/surface.test.ts': 10,
+  'test/cli/console.test.ts': 10,
+  'test/cloud/nodes.postgres.test.ts': 9,
+  'test/runner/run.test.ts': 9,
+  'test/report/compare.test.ts': 8,
+  'test/cli/cli.test.ts': 6,
+  'test/cli/device.test.ts': 5,
+  'test/cloud/connectors/sandbox.test.ts': 5,
+  'test/explain/proof.test.ts': 5,
+  'test/scenarios/applications.test.ts': 5,
+  'test/cli/diverge-shrink.test.ts': 4,
+  'test/cloud/connectors/deliveries.test.ts': 4,
+  'test/docs/commands.test.ts': 4,
+  'test/explain/explain.test.ts': 4,
+  'test/profile/read.test.ts': 4,
+  'test/protocol/flap/pair.test.ts': 4,
+  'test/scenarios/demo.test.ts': 4,
+  'test/architecture/exports.test.ts': 3,
+  'test/cli/compare.test.ts': 3,
+  'test/cli/find-scenario.test.ts': 3,
+  'test/cloud/api/accounts.test.ts': 3,
+  'test/cloud/api/connectors.test.ts': 3,
+  'test/cloud/api/devices.test.ts': 3,
+  'test/docs/api.test.ts': 3,
+  'test/profile/schema.test.ts': 3,
+  'test/cli/other-settings.test.ts': 2,
+  'test/client/errors.test.ts': 2,
+  'test/cloud/api/messages.test.ts': 2,
+  'test/cloud/api/real-clients.test.ts': 2,
+  'test/console/server.test.ts': 2,
+  'test/device/shell/shell.test.ts': 2,
+  'test/runner/clients.test.ts': 2,
+  'test/runner/load/loads.test.ts': 2,
+  'test/scenario/shrink/shrink.test.ts': 2,
+};
 
 /** Seconds of a file without a known time: more than most take, so that a new one is not among the last. */
 const GUESS = { outside: 2, model: 0.5 };

@@ -1,4 +1,4 @@
-import type { Client } from 'pg';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore, storeName } from '../../../src/cloud/open-store.js';
 import { POSTGRES } from '../../../src/cloud/store/postgres/driver.js';
@@ -8,14 +8,22 @@ import { messageList } from '../../../src/cloud/store/sql/queries.js';
 import { ConflictError, StoreUnavailable } from '../../../src/cloud/store/store.js';
 import { UsageError } from '../../../src/kernel/errors.js';
 import { storeContract } from '../../contracts/store/index.js';
-import { connected, newDatabase, query, sharedServer } from '../../support/postgres/databases.js';
+import { clearDatabase, connected, newDatabase, query, sharedServer } from '../../support/postgres/databases.js';
 import { type PostgresServer, startPostgres } from '../../support/postgres/server.js';
 import { until } from '../../support/until.js';
 import { device, downlink, furnish, idAt, insert, key, message, SPACE, space, T0 } from './rows.js';
 
 const server = await sharedServer();
 
-storeContract('postgres', async () => openStore(await newDatabase()));
+// One database for all tests of the contract: its tables are 60 files.
+const contractUrl = await newDatabase();
+const cleaner = new Client({ connectionString: contractUrl });
+await cleaner.connect();
+afterAll(() => cleaner.end());
+storeContract('postgres', async () => {
+  await clearDatabase(cleaner);
+  return openStore(contractUrl);
+});
 
 describe('the PostgreSQL store', () => {
   it('puts the commits of one turn into one transaction', async () => {

@@ -1,4 +1,4 @@
-/** Databases for tests. Each is a schema of its own in the shared server, because making one costs a millisecond. */
+/** Databases for tests. Each is a schema of its own in the shared server. */
 import { connect } from 'node:net';
 import { json } from 'node:stream/consumers';
 import pg from 'pg';
@@ -21,6 +21,18 @@ export async function newDatabase(): Promise<string> {
   const schema = `test_${process.pid}_${count++}`;
   await query(server, `CREATE SCHEMA ${schema}`);
   return `${server}?options=${encodeURIComponent(`-c search_path=${schema}`)}`;
+}
+
+/** Deletes all rows of a database whose store is closed. */
+export async function clearDatabase(client: pg.Client): Promise<void> {
+  await client.query(
+    `DO $$ DECLARE name text; BEGIN
+       SET LOCAL session_replication_role = replica;
+       FOR name IN SELECT tablename FROM pg_tables
+         WHERE schemaname = current_schema() AND tablename <> 'ghostfleet_schema'
+       LOOP EXECUTE format('DELETE FROM %I', name); END LOOP;
+     END $$`,
+  );
 }
 
 /** Says something to a database past the store. */
