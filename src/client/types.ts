@@ -241,6 +241,8 @@ export interface Key {
   readonly expires_at: IsoTime | null;
   /** To the minute; null if the key was never used. */
   readonly last_used_at: IsoTime | null;
+  /** Key with which it was created; null if a login or the service created it. */
+  readonly parent_id: string | null;
 }
 
 export interface KeyWithSecret extends Key {

@@ -233,6 +233,7 @@ async function listenApi(
     {
       ...{ store, clock, ids, random: secrets.fork('secrets'), connectors, log },
       ...{ downlinks: core, firmware: core.firmware },
+      audited: metrics !== undefined,
       ...(passwordCost && { passwordCost }),
     },
     apiOptions,

@@ -51,7 +51,8 @@ describe('the client', () => {
     const { client, baseUrl } = await connected();
     const invited = await client.inviteUser({ email: 'eva@example.org', role: 'admin' });
     const password = 'correct horse battery staple';
-    const { access_token: apiKey } = await DeviceCloudClient.accept(baseUrl, { token: invited.invite_token, password });
+    const acceptance = { token: invited.invite_token, email: invited.email, password };
+    const { access_token: apiKey } = await DeviceCloudClient.accept(baseUrl, acceptance);
     const eva = new DeviceCloudClient({ baseUrl, apiKey, spaceId: client.spaceId });
     closeLater(() => eva.close());
     expect(await DeviceCloudClient.login(baseUrl, { email: 'eva@example.org', password })).toMatchObject({

@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto';
 import { v4 } from 'uuid';
 import { type Random, randomBytes } from '../../kernel/random.js';
 import type { UnixMillis } from '../../kernel/time.js';
+import { everyRecord } from '../store/records.js';
 import type { Change, Id, Page, RecordRow, Store } from '../store/store.js';
 
 /** An API key without its secret. */
@@ -25,6 +26,8 @@ export interface ApiKey {
   readonly createdAt: UnixMillis;
   /** When the key becomes invalid. Absent: never. */
   readonly expiresAt?: UnixMillis | undefined;
+  /** The key with which it was created. Absent: it was created by a login or by the service. */
+  readonly parentId?: Id;
 }
 
 export function isExpired({ expiresAt }: ApiKey, now: UnixMillis): boolean {
@@ -77,6 +80,15 @@ export function deleteKey(id: Id): readonly Change[] {
     { kind: 'record.delete', family: 'key', id },
     { kind: 'record.delete', family: 'key-use', id },
   ];
+}
+
+/** A key with all keys that were created with it, and with these. */
+export async function withDescendants(store: Store, key: ApiKey): Promise<readonly ApiKey[]> {
+  const all: ApiKey[] = [];
+  for await (const row of everyRecord(store, 'key', key.spaceId)) all.push(toKey(row));
+  const family = [key];
+  for (const each of family) family.push(...all.filter(({ parentId }) => parentId === each.id));
+  return family;
 }
 
 /** The key with this secret; undefined if it does not exist or was deleted. */

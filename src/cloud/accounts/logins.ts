@@ -1,21 +1,22 @@
 /**
  * Logins: opaque tokens, valid for {@link LIFETIME}. Each is a record of the family `login`, found by the hash of its token.
- * Expired records are deleted at the next login.
+ * Expired records are deleted at the next login. A token that is made with another one (`POST /v2/auth/space`) ends with it:
+ * at the same time, and when it is revoked.
  *
  * A login records the password for which it was issued and becomes invalid when the account's password changes. The rule also
  * holds if another service changes the password while this one checks it: the old password then leaves no valid token.
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Random } from '../../kernel/random.js';
-import { hours } from '../../kernel/time.js';
+import { hours, type UnixMillis } from '../../kernel/time.js';
 import type { Ids } from '../store/ids.js';
 import { everyRecord } from '../store/records.js';
-import type { Change, Id, RecordRow, Store } from '../store/store.js';
+import type { Change, Id, Page, RecordRow, Store } from '../store/store.js';
 import { hashKey, newSecret } from './keys.js';
 import { passwordOf } from './member-records.js';
 
 /** Lifetime of a token. */
-export const LIFETIME = hours(24);
+const LIFETIME = hours(24);
 
 /** Expired logins that are deleted together with a new one. */
 const CLEARED_AT_ONCE = 100;
@@ -27,10 +28,27 @@ interface Login {
   readonly spaceId: Id | null;
   /** Identifies the password: a hash of its stored hash. */
   readonly password: string;
+  /** The login with whose token this one was made. Absent: it was made with the password. */
+  readonly origin?: Id;
+  /** IP address from which it was made. Absent in logins of earlier versions. */
+  readonly from?: string;
+}
+
+/** A stored login. */
+export interface Session extends Login {
+  readonly id: Id;
+  readonly createdAt: UnixMillis;
+  readonly expiresAt: UnixMillis;
+}
+
+/** A new token, which is shown once. */
+export interface Issued {
+  readonly token: string;
+  readonly expiresAt: UnixMillis;
 }
 
 /** Proof that a caller knows the password of an account. */
-export type Proof = Omit<Login, 'spaceId'>;
+export type Proof = Pick<Login, 'userId' | 'password'>;
 
 /** @param hashed hash of the password, as stored in the account */
 export function proofOf(userId: Id, hashed: string): Proof {
@@ -52,7 +70,16 @@ export class Logins {
   }
 
   /** Stores a login and returns its new token. */
-  async issue(login: Login): Promise<string> {
+  issue(login: Login): Promise<Issued> {
+    return this.#store(login, Math.floor(this.#options.clock.wall) + LIFETIME);
+  }
+
+  /** A token for one space, made with another token. It does not live longer than that one. */
+  issueFor(spaceId: Id, { id, createdAt: _, expiresAt, ...login }: Session): Promise<Issued> {
+    return this.#store({ ...login, spaceId, origin: login.origin ?? id }, expiresAt);
+  }
+
+  async #store(login: Login, expiresAt: UnixMillis): Promise<Issued> {
     const { store, clock, ids, random } = this.#options;
     const token = newSecret(random);
     const now = Math.floor(clock.wall);
@@ -63,25 +90,46 @@ export class Logins {
       spaceId: null,
       key: hashKey(token),
       createdAt: now,
-      dueAt: now + LIFETIME,
+      dueAt: expiresAt,
       body: login,
     };
     await store.commit([
       ...ended.map(({ family, id }): Change => ({ kind: 'record.delete', family, id })),
       { kind: 'record.put', row },
     ]);
-    return token;
+    return { token, expiresAt };
   }
 
   /** The login of a token; undefined if the token is unknown or expired, or the account's password has changed. */
-  async find(token: string): Promise<Login | undefined> {
+  async find(token: string): Promise<Session | undefined> {
     const { store, clock } = this.#options;
     const row = await store.recordByKey('login', null, hashKey(token));
     if (row === undefined || (row.dueAt ?? 0) <= clock.wall) return undefined;
     const login = loginOf(row);
+    if (login.origin !== undefined && !(await store.record('login', null, login.origin))) return undefined;
     const account = await store.record('user', null, login.userId);
     const hashed = account && passwordOf(account);
     return hashed && proofOf(login.userId, hashed).password === login.password ? login : undefined;
+  }
+
+  /** Valid logins of an account, oldest first. */
+  async list(userId: Id, { limit, after }: Page): Promise<readonly Session[]> {
+    const found: Session[] = [];
+    for await (const row of everyRecord(this.#options.store, 'login', null, after)) {
+      const session = loginOf(row);
+      if (session.userId === userId && session.expiresAt > this.#options.clock.wall) found.push(session);
+      if (found.length === limit) break;
+    }
+    return found;
+  }
+
+  /** Ends a login of an account, and those made with its token. False if the account has no such login. */
+  async end(userId: Id, id: Id): Promise<boolean> {
+    const { store } = this.#options;
+    const sessions = await this.list(userId, { limit: Number.POSITIVE_INFINITY });
+    const ended = sessions.filter((session) => session.id === id || session.origin === id);
+    await store.commit(ended.map((session) => ({ kind: 'record.delete', family: 'login', id: session.id })));
+    return ended.some((session) => session.id === id);
   }
 }
 
@@ -94,7 +142,7 @@ export async function endLogins(store: Store, userId: Id): Promise<readonly Chan
   return changes;
 }
 
-function loginOf({ body }: RecordRow): Login {
-  // Because only `issue` writes these records.
-  return body as Login;
+function loginOf({ id, createdAt, dueAt, body }: RecordRow): Session {
+  // Because only this class writes these records.
+  return { ...(body as Login), id, createdAt, expiresAt: dueAt ?? createdAt };
 }

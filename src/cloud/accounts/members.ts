@@ -30,6 +30,13 @@ import {
 } from './member-records.js';
 import { hashPassword, type PasswordCost, verifyPassword } from './passwords.js';
 
+/** An invitation is valid for one address: a token alone, in a log or a chat, opens nothing. */
+interface Acceptance {
+  readonly token: string;
+  readonly email: string;
+  readonly password: string;
+}
+
 interface NewMember {
   readonly email: string;
   readonly name: string | null;
@@ -113,9 +120,9 @@ export class Members {
 
   /**
    * Turns an invitation into a membership. The password becomes the password of an account without one; otherwise it must be
-   * the account's password. Undefined if the token or the password is not valid.
+   * the account's password. Undefined if the token, the address or the password is not valid.
    */
-  async accept(token: string, password: string): Promise<Proof | undefined> {
+  async accept({ token, email, password }: Acceptance): Promise<Proof | undefined> {
     const { store, random, passwordCost } = this.#options;
     const invite = await store.recordByKey('invite', null, hashKey(token));
     if (invite === undefined || (invite.dueAt ?? 0) <= this.#now()) return undefined;
@@ -124,6 +131,7 @@ export class Members {
       const account = await store.record('user', null, userId);
       const invited = await this.find(spaceId, userId);
       if (!account || invited?.state !== 'invited' || invited.invitation !== invite.id) return { result: undefined };
+      if (account.key !== keyOf(email)) return { result: undefined };
       const before = passwordOf(account);
       if (before !== null && !(await verifyPassword(password, before, passwordCost))) return { result: undefined };
       const member: Member = { ...invited, state: 'active', invitation: null };
@@ -227,6 +235,33 @@ export class Members {
     const hashed = account ? passwordOf(account) : null;
     const isRight = await verifyPassword(password, hashed, this.#options.passwordCost);
     return account && hashed !== null && isRight ? proofOf(account.id, hashed) : undefined;
+  }
+
+  /** Id of the account with this address; null if no account has it. */
+  async accountOf(email: string): Promise<Id | null> {
+    return (await this.#options.store.recordByKey('user', null, keyOf(email)))?.id ?? null;
+  }
+
+  /** The address of an account. */
+  async addressOf(userId: Id): Promise<string> {
+    return (await this.#options.store.record('user', null, userId))?.key ?? '';
+  }
+
+  /**
+   * Replaces the password of an account and ends all its logins.
+   * @param known proof of the present password
+   * @throws ConflictError `record-body` if the password has been changed since it was checked
+   */
+  async changePassword({ userId, password: known }: Proof, password: string): Promise<Proof> {
+    const { store, random, passwordCost } = this.#options;
+    const account = await store.record('user', null, userId);
+    const before = account && passwordOf(account);
+    if (!before || proofOf(userId, before).password !== known) throw new ConflictError('record-body');
+    const hashed = await hashPassword(password, random, passwordCost);
+    const row = { ...account, body: { password: hashed } };
+    const ended = await endLogins(store, userId);
+    await store.commit([{ kind: 'record.change', row, was: account.body }, ...ended]);
+    return proofOf(userId, hashed);
   }
 
   /** The account with this address, and the changes that store it: none if it exists and keeps its password. */

@@ -3,11 +3,22 @@
  * space is closed: its keys and memberships are deleted, and the store rejects new rows for it.
  */
 import type { Change, Id } from '../store/store.js';
+import { AUDIT } from './audit.js';
 import { familyOf } from './member-records.js';
 
 /** Record families that are deleted with their space. */
 const FAMILIES = [
-  ...['connector', 'delivery', 'firmware', 'firmware-content', 'firmware-image', 'idempotency', 'key', 'key-use'],
+  ...[
+    AUDIT,
+    'connector',
+    'delivery',
+    'firmware',
+    'firmware-content',
+    'firmware-image',
+    'idempotency',
+    'key',
+    'key-use',
+  ],
   ...['member-turn', 'owner', 'secret', 'variable'],
 ];
 

@@ -18,6 +18,8 @@ export interface CloudContext {
   readonly random: Random;
   /** Cost of the hashes of passwords. Default: that of src/cloud/accounts/passwords.ts. */
   readonly passwordCost?: PasswordCost;
+  /** Whether actions of users are recorded in the audit log. Default: they are not. */
+  readonly audited?: boolean;
   readonly downlinks: Downlinks;
   readonly firmware: FirmwareUpdates;
   readonly connectors: ConnectorControl;

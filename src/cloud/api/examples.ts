@@ -12,6 +12,7 @@ const UPDATE = '019b7600-0000-7000-8000-000000000009';
 const VARIABLE = '019b7600-0000-7000-8000-00000000000a';
 const ACCOUNT = '019b7600-0000-7000-8000-00000000000b';
 const KEY = '019b7600-0000-7000-8000-00000000000c';
+const LOGIN = '019b7600-0000-7000-8000-00000000000e';
 const EVENT = '019b7600-0000-7000-8000-00000000000d';
 const CREATED = '2026-01-01T08:00:00.000Z';
 const LATER = '2026-01-01T08:15:00.000Z';
@@ -31,7 +32,7 @@ const user = {
 };
 const key = {
   ...{ id: KEY, name: 'dashboard', prefix: '5f0c1d2e', scope: 'tags', tags: [tag], access_type: 'read' },
-  ...{ created_at: CREATED, expires_at: null, last_used_at: LATER },
+  ...{ created_at: CREATED, expires_at: null, last_used_at: LATER, parent_id: null },
 };
 const token = { access_token: 'GQ2kpYlDNVyh0WzPm7c4', token_type: 'Bearer', expires_in: 86_400 };
 const image = { bundle: 'com.example.freezer', name: 'freezer', version: 'v1.2.0', size: 182_344 };
@@ -99,6 +100,14 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   Invitation: { ...user, invite_token: 'q3JX0vWnR8y1', invite_expires_at: '2026-01-08T08:00:00.000Z' },
   Key: key,
   KeyWithSecret: { ...key, key: '5f0c1d2e-7a61-4a0f-9b35-0f9d7c1e2a44' },
+  Login: {
+    ...{ id: LOGIN, space_id: null, created_at: CREATED, expires_at: '2026-01-02T08:00:00.000Z' },
+    ...{ from: '203.0.113.7', current: true },
+  },
+  AuditEntry: {
+    ...{ id: EVENT, at: LATER, actor_type: 'user', actor_id: ACCOUNT, action: 'createKey', target_id: KEY },
+    from: '203.0.113.7',
+  },
   Acknowledged: { poll: true },
   OfferedDownlink: offered,
   Offer: { downlink: offered, more: false },
@@ -135,7 +144,8 @@ export const REQUESTS: Readonly<Record<string, unknown>> = {
   createKey: { name: 'dashboard', tags: [{ id: TAG }], access_type: 'read' },
   updateKey: { expires_at: '2026-12-31T23:59:59.000Z' },
   login: { email: 'eva@example.com', password: 'correct horse battery staple' },
-  acceptInvitation: { token: 'q3JX0vWnR8y1', password: 'correct horse battery staple' },
+  acceptInvitation: { token: 'q3JX0vWnR8y1', email: 'eva@example.com', password: 'correct horse battery staple' },
+  changePassword: { password: 'correct horse battery staple', new_password: 'another correct battery' },
   startDeviceSession: { fw_bundle: 'com.example.freezer', fw_version: 'v1.2.0' },
   sendUplink: { type: 'data', body: { temperature: -18.4 } },
   acknowledgeDownlink: { id: DOWNLINK },

@@ -3,8 +3,10 @@
  * index.ts. Every route is described by `operation({…})`, see http/operation.ts; a test fails for a route without it.
  */
 
+import type { AuditLog } from '../accounts/audit.js';
 import type { Logins } from '../accounts/logins.js';
 import type { Members } from '../accounts/members.js';
+import type { SignIn } from '../accounts/sign-in.js';
 import type { Routes } from '../http/routes.js';
 import type { CloudContext } from './context.js';
 
@@ -12,6 +14,9 @@ import type { CloudContext } from './context.js';
 export interface ApiContext extends CloudContext {
   readonly members: Members;
   readonly logins: Logins;
+  readonly signIn: SignIn;
+  /** Null: actions are not recorded. */
+  readonly audit: AuditLog | null;
 }
 
 /** Variants of the API, for existing clients and for restrictions of the service. */

@@ -6,8 +6,10 @@
  */
 import cors from '@fastify/cors';
 import fastify, { type FastifyInstance } from 'fastify';
+import { AuditLog } from '../accounts/audit.js';
 import { Logins } from '../accounts/logins.js';
 import { Members } from '../accounts/members.js';
+import { SignIn } from '../accounts/sign-in.js';
 import { acceptJsonOnly } from '../http/body.js';
 import { errorHandler, unknownRoute } from '../http/errors.js';
 import { guardHosts } from '../http/host-guard.js';
@@ -17,6 +19,7 @@ import { addressesIn } from '../http/sockets.js';
 import { type TypeBoxProvider, validatorCompiler } from '../http/validation.js';
 import { hideFromLimited } from './access.js';
 import { canonicalUrl } from './aliases.js';
+import { auditLog, recordActions } from './audit.js';
 import { authenticate } from './auth.js';
 import { connectors } from './connectors.js';
 import type { CloudContext } from './context.js';
@@ -34,6 +37,7 @@ import { limitRequests, SERVER_LIMITS } from './limits.js';
 import { login, spaceLogin } from './logins.js';
 import { MEANINGS } from './meanings.js';
 import { messages } from './messages.js';
+import { sessions } from './sessions.js';
 import { spaces } from './spaces.js';
 import { tags } from './tags.js';
 import { users } from './users.js';
@@ -41,7 +45,7 @@ import { variables } from './variables.js';
 
 export type { ApiOptions } from './family.js';
 
-const FAMILIES: readonly Family[] = [connectors, deliveries, variables, users, keys];
+const FAMILIES: readonly Family[] = [connectors, deliveries, variables, users, keys, auditLog];
 /** Families that apply the limits of a key with tags themselves. All other families answer such a key with 404. */
 const FAMILIES_WITH_LIMITS: readonly Family[] = [
   spaces,
@@ -52,6 +56,7 @@ const FAMILIES_WITH_LIMITS: readonly Family[] = [
   messages,
   firmware,
   firmwareImages,
+  sessions,
 ];
 /** Families that need no credential. */
 const OPEN_FAMILIES: readonly Family[] = [login];
@@ -92,7 +97,14 @@ export function createApi(
   api.setErrorHandler(errorHandler(context.log, options));
   api.setNotFoundHandler(unknownRoute);
   api.decorateRequest('spaceId', '');
-  const all: ApiContext = { ...context, members: new Members(context), logins: new Logins(context) };
+  const members = new Members(context);
+  const all: ApiContext = {
+    ...context,
+    members,
+    logins: new Logins(context),
+    signIn: new SignIn({ ...context, members }),
+    audit: context.audited ? new AuditLog(context) : null,
+  };
   const add = (routes: FastifyInstance, families: readonly Family[]) => {
     for (const family of families) family(routes.withTypeProvider<TypeBoxProvider>(), all, options);
   };
@@ -104,6 +116,7 @@ export function createApi(
   const families = named('families', async (routes) => {
     routes.addHook('onRequest', authenticate(all));
     repeatable(routes.withTypeProvider<TypeBoxProvider>(), all);
+    if (all.audit) recordActions(routes, all, all.audit);
     add(routes, FAMILIES_WITH_LIMITS);
     if (options.legacyPaths) add(routes, [spaceLogin]);
     routes.register(

@@ -13,6 +13,7 @@ import {
   prefixOf,
   putKey,
   rotateKey,
+  withDescendants,
 } from '../accounts/keys.js';
 import { ApiFault, notFound } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
@@ -21,6 +22,7 @@ import { ItemParams, Name, Nullable, PageQuery, SpaceParams, Time, Timestamp, Uu
 import { isoTimeOrNull, parseTimestamp } from '../http/time.js';
 import { untilUndisturbed } from '../store/records.js';
 import type { Id } from '../store/store.js';
+import type { Caller } from './access.js';
 import type { ApiContext, Family } from './family.js';
 import { knownTags, Tag, TagRefs, tagViews } from './tags.js';
 import { pageOf } from './totals.js';
@@ -37,6 +39,7 @@ const KeyFields = {
   created_at: Time,
   expires_at: Nullable(Time),
   last_used_at: Nullable(Time),
+  parent_id: Nullable(Uuid),
 };
 const Key = Type.Object(KeyFields, { title: 'Key' });
 const KeyWithSecret = Type.Object(
@@ -53,6 +56,7 @@ const NewKey = Type.Object(
   },
   { description: 'a JSON object' },
 );
+const Children = Type.Enum(['true', 'false'], { default: 'false', description: '"true" or "false"' });
 const KeyUpdate = Type.Partial(NewKey, { description: 'a JSON object' });
 
 export const keys: Family = (routes, context) => {
@@ -91,12 +95,13 @@ function addCollection(routes: Routes, { store, clock, ids, random }: ApiContext
       summary: 'Create an API key',
       description:
         'A key with `tags` sees only the devices that have one of them. `access_type` defaults to `write`. After `expires_at`, ' +
-        'the key is not valid; by default, it is valid until it is deleted.',
+        'the key is not valid; by default, it is valid until it is deleted. A key that is created with another key names it in ' +
+        '`parent_id`, and does not outlive its `expires_at`.',
       params: SpaceParams,
       body: NewKey,
       response: { 201: KeyWithSecret },
     }),
-    async ({ spaceId, body }, reply) => {
+    async ({ spaceId, body, access }, reply) => {
       const key: ApiKey = {
         id: ids.uuid(),
         spaceId,
@@ -105,7 +110,8 @@ function addCollection(routes: Routes, { store, clock, ids, random }: ApiContext
         tagIds: await resource.limitOf(spaceId, body.tags),
         access: body.access_type ?? 'write',
         createdAt: Math.floor(clock.wall),
-        expiresAt: resource.endOf(body.expires_at),
+        expiresAt: await resource.endOf(body.expires_at, { spaceId, access }),
+        ...(access.keyId !== null && { parentId: access.keyId }),
       };
       const secret = newSecret(random);
       await store.commit(putKey(key, secret));
@@ -140,7 +146,7 @@ function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyRes
       body: KeyUpdate,
       response: { 200: Key },
     }),
-    ({ spaceId, params, body }) =>
+    ({ spaceId, params, body, access }) =>
       untilUndisturbed(async () => {
         const before = await resource.find(spaceId, params.id);
         const key: ApiKey = {
@@ -148,7 +154,10 @@ function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyRes
           name: body.name?.trim() ?? before.name,
           tagIds: body.tags === undefined ? before.tagIds : await resource.limitOf(spaceId, body.tags),
           access: body.access_type ?? before.access,
-          expiresAt: body.expires_at === undefined ? before.expiresAt : resource.endOf(body.expires_at),
+          expiresAt:
+            body.expires_at === undefined
+              ? before.expiresAt
+              : await resource.endOf(body.expires_at, { spaceId, access }),
         };
         await store.commit([changeKey(before, key)]);
         return resource.view(key);
@@ -161,12 +170,16 @@ function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyRes
       tag: 'Keys',
       id: 'deleteKey',
       summary: 'Delete an API key',
-      description: 'The key becomes invalid immediately.',
+      description:
+        'The key becomes invalid immediately. Keys that were created with it stay valid, unless `children` is `true`.',
       params: ItemParams,
+      querystring: Type.Object({ children: Type.Optional(Children) }),
       response: { 204: NoContent },
     }),
-    async ({ spaceId, params }, reply) => {
-      await store.commit(deleteKey((await resource.find(spaceId, params.id)).id));
+    async ({ spaceId, params, query }, reply) => {
+      const key = await resource.find(spaceId, params.id);
+      const ended = query.children === 'true' ? await withDescendants(store, key) : [key];
+      await store.commit(ended.flatMap(({ id }) => deleteKey(id)));
       return reply.code(204).send();
     },
   );
@@ -211,11 +224,18 @@ function keyResource({ store, clock }: ApiContext) {
     return tags.length === 0 ? null : knownTags(store, spaceId, tags);
   }
 
-  /** @throws ApiFault 400 for a time that is over: the key would never be valid */
-  function endOf(text: string | null | undefined): UnixMillis | undefined {
-    if (text === null || text === undefined) return undefined;
+  /**
+   * The end of a key, at the latest that of the key with which it is set: a key cannot outlive its own end by another one.
+   * @throws ApiFault 400 for a time that is over, because the key would never be valid, or after the end of the caller's key
+   */
+  async function endOf(text: string | null | undefined, caller: Caller): Promise<UnixMillis | undefined> {
+    const { keyId } = caller.access;
+    const latest = keyId === null ? undefined : (await findKey(store, caller.spaceId, keyId))?.expiresAt;
+    if (text === null || text === undefined) return latest;
     const at = parseTimestamp(text) ?? 0;
     if (at <= clock.wall) throw new ApiFault(400, `body/expires_at "${text}" is not in the future`);
+    if (latest !== undefined && at > latest)
+      throw new ApiFault(400, `body/expires_at "${text}" is after the end of this API key, ${isoTime(latest)}`);
     return at;
   }
 
@@ -231,6 +251,7 @@ function keyResource({ store, clock }: ApiContext) {
       created_at: isoTime(key.createdAt),
       expires_at: isoTimeOrNull(key.expiresAt ?? null),
       last_used_at: isoTimeOrNull(await lastUseOf(store, key)),
+      parent_id: key.parentId ?? null,
     };
   }
 }

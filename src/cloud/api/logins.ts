@@ -1,33 +1,45 @@
-/** Login and acceptance of invitations (cloud API gaps, 3.1). Both requests need no credential. */
+/** Login and acceptance of invitations (cloud API gaps, 3.1). Both requests need no credential. For the rest, see sessions.ts. */
+import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
-import { LIFETIME } from '../accounts/logins.js';
+import type { Millis, UnixMillis } from '../../kernel/time.js';
+import type { Issued, Proof } from '../accounts/logins.js';
 import { PASSWORD } from '../accounts/passwords.js';
 import { ApiFault } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { Email, Uuid } from '../http/schemas.js';
+import { networkOf } from '../http/sockets.js';
 import type { Id } from '../store/store.js';
 import { atMost } from './at-most.js';
+import { spacesOf } from './audit.js';
 import { presentedSecret } from './auth.js';
 import type { Family } from './family.js';
 
-const Password = Type.String({ minLength: 1, maxLength: PASSWORD.max, description: 'a password', writeOnly: true });
+export const Password = Type.String({
+  minLength: 1,
+  maxLength: PASSWORD.max,
+  description: 'a password',
+  writeOnly: true,
+});
+/** A password that is set, and not only compared. */
+export const NewPassword = Type.String({
+  minLength: PASSWORD.min,
+  maxLength: PASSWORD.max,
+  description: `a password of ${PASSWORD.min} to ${PASSWORD.max} characters`,
+  writeOnly: true,
+});
 
 const Credentials = Type.Object({ email: Email, password: Password }, { description: 'a JSON object' });
 
 const Acceptance = Type.Object(
   {
     token: Type.String({ description: 'the token of an invitation', writeOnly: true }),
-    password: Type.String({
-      minLength: PASSWORD.min,
-      maxLength: PASSWORD.max,
-      description: `a password of ${PASSWORD.min} to ${PASSWORD.max} characters`,
-      writeOnly: true,
-    }),
+    email: Email,
+    password: NewPassword,
   },
   { description: 'a JSON object' },
 );
 
-const Token = Type.Object(
+export const Token = Type.Object(
   {
     access_token: Type.String({ description: 'opaque token for `Authorization: Bearer …`' }),
     token_type: Type.Enum(['Bearer']),
@@ -40,11 +52,11 @@ const Token = Type.Object(
  * Most password checks at a time; further ones get 503. A check is expensive on purpose, and without this limit many logins
  * would slow down all other requests.
  */
-const CHECKED_AT_ONCE = 8;
+export const CHECKED_AT_ONCE = 8;
 /** Largest body, in bytes, of a request without a credential. */
 const OPEN_BODY_LIMIT = 16_384;
 
-export const login: Family = (routes, { members, logins }) => {
+export const login: Family = (routes, { members, logins, signIn, clock, audit, log }) => {
   const withTurn = atMost(CHECKED_AT_ONCE, 'too many concurrent logins');
 
   routes.post(
@@ -59,13 +71,21 @@ export const login: Family = (routes, { members, logins }) => {
         access: 'anyone',
         body: Credentials,
         response: { 200: Token },
-        errors: { 401: 'The address or the password is wrong.' },
+        errors: { 401: 'The address or the password is wrong.', 429: TOO_MANY },
       }),
     },
-    async ({ body }) => {
-      const proof = await withTurn(() => members.login(body.email, body.password));
-      if (proof === undefined) throw new ApiFault(401, 'the email address or the password is wrong');
-      return tokenView(await logins.issue({ ...proof, spaceId: null }));
+    async ({ body, ip }, reply) => {
+      const checked = await withTurn(() => signIn.check(body.email, body.password, networkOf(ip)));
+      if (checked.kind === 'wait') throw tooMany(reply, checked.wait);
+      if (checked.kind === 'wrong') {
+        // Without waiting for it: the time of the answer must not reveal whether there is such an account.
+        if (checked.userId !== null)
+          record(checked.userId, 'loginFailed', null, ip).catch((error: unknown) => {
+            log.error({ error: String(error) }, 'a failed login was not recorded');
+          });
+        throw new ApiFault(401, 'the email address or the password is wrong');
+      }
+      return signedIn(checked.proof, 'login', ip);
     },
   );
 
@@ -78,31 +98,59 @@ export const login: Family = (routes, { members, logins }) => {
         id: 'acceptInvitation',
         summary: 'Accept an invitation',
         description:
-          'The password becomes the password of a new account. For an existing account, give its current password.',
+          'The address must be the one that was invited. The password becomes the password of a new account. For an existing ' +
+          'account, give its current password.',
         access: 'anyone',
         body: Acceptance,
         response: { 200: Token },
-        errors: { 401: 'The invitation is not valid or has expired, or the password is wrong.' },
+        errors: {
+          401: 'The invitation is not valid or has expired, it is for another address, or the password is wrong.',
+        },
       }),
     },
-    async ({ body }) => {
-      const proof = await withTurn(() => members.accept(body.token, body.password));
+    async ({ body, ip }) => {
+      const proof = await withTurn(() => members.accept(body));
       if (proof === undefined)
-        throw new ApiFault(401, 'the invitation is not valid or has expired, or the password is wrong');
-      return tokenView(await logins.issue({ ...proof, spaceId: null }));
+        throw new ApiFault(
+          401,
+          'the invitation is not valid or has expired, it is for another address, or the password is wrong',
+        );
+      return signedIn(proof, 'acceptInvitation', ip);
     },
   );
+
+  async function signedIn(proof: Proof, action: string, from: string) {
+    const issued = await logins.issue({ ...proof, spaceId: null, from });
+    await record(proof.userId, action, proof.userId, from);
+    return tokenView(issued, clock.wall);
+  }
+
+  /** @param actor null if the caller has not proved to be the user */
+  async function record(userId: Id, action: string, actor: Id | null, from: string): Promise<void> {
+    if (!audit) return;
+    const who = actor === null ? null : ({ kind: 'user', id: actor } as const);
+    await audit.add(await spacesOf(members, userId), { actor: who, action, target: userId, from });
+  }
 };
 
+/** For the description of a route that checks a password. */
+export const TOO_MANY = 'Too many wrong passwords for this account; retry after the seconds in `Retry-After`.';
+
+export function tooMany(reply: FastifyReply, wait: Millis): ApiFault {
+  reply.header('retry-after', Math.ceil(wait / 1000));
+  return new ApiFault(429, 'too many wrong passwords; retry later', 'login-limit');
+}
+
 /** Older clients bind their login to a space, and then use paths that contain no space. */
-export const spaceLogin: Family = (routes, { members, logins }) => {
+export const spaceLogin: Family = (routes, { members, logins, clock }) => {
   routes.post(
     '/auth/space',
     operation({
       tag: 'Accounts',
       id: 'bindLogin',
       summary: 'Bind a login to a space',
-      description: 'Only with `--legacy-paths`. The token opens the paths `/v2/devices` and `/v2/messages`.',
+      description:
+        'Only with `--legacy-paths`. The token opens the paths `/v2/devices` and `/v2/messages`, and ends with that of the login.',
       body: Type.Object({ space_id: Uuid }, { description: 'a JSON object' }),
       response: { 200: Token },
       deprecated: true,
@@ -115,7 +163,7 @@ export const spaceLogin: Family = (routes, { members, logins }) => {
         throw new ApiFault(403, 'only a login can be bound to a space: an API key already is');
       if (!(await opens(access.userId, access.boundTo, spaceId)))
         throw new ApiFault(400, `body/space_id "${spaceId}" is not a space of this login`, 'unknown-id');
-      return tokenView(await logins.issue({ ...own, spaceId }));
+      return tokenView(await logins.issueFor(spaceId, own), clock.wall);
     },
   );
 
@@ -125,6 +173,7 @@ export const spaceLogin: Family = (routes, { members, logins }) => {
   }
 };
 
-function tokenView(token: string) {
-  return { access_token: token, token_type: 'Bearer' as const, expires_in: LIFETIME / 1000 };
+export function tokenView({ token, expiresAt }: Issued, now: UnixMillis) {
+  const expiresIn = Math.max(0, Math.floor((expiresAt - now) / 1000));
+  return { access_token: token, token_type: 'Bearer' as const, expires_in: expiresIn };
 }

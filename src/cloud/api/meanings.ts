@@ -17,6 +17,7 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   'variables/id': 'Id of the variable.',
   'users/id': 'Id of the user, which is the id of the account.',
   'keys/id': 'Id of the API key.',
+  'logins/id': 'Id of the login.',
   delivery_id: 'Id of the delivery.',
 
   // Lists
@@ -141,6 +142,19 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   'Key.access_type': 'Whether the key may write or only read. Default: `write`.',
   expires_at: 'Time from which the key is not valid. Default: null, and the key does not expire.',
   last_used_at: 'Time of its latest use, to the minute; null if there was none.',
+
+  'acceptInvitation.email': 'Address to which the invitation was sent.',
+  'changePassword.password': 'Present password of the account.',
+  new_password: 'Password that replaces the present one.',
+  children: 'Whether to delete also the keys that were created with the key, and with these.',
+  parent_id: 'Key with which the key was created; null if a login or the service created it.',
+  'Login.space_id': 'The only space that the token opens; null: all spaces of the account.',
+  'Login.expires_at': 'Time at which the token becomes invalid.',
+  from: 'IP address of the caller.',
+  actor_type: 'Whether a user or an API key did it; null for a failed login.',
+  actor_id: 'Id of the user or the API key; null for a failed login.',
+  action: 'Name of the operation, such as `createKey`, or `loginFailed`.',
+  target_id: 'Id of the resource that was created, changed or deleted, or of the account.',
 
   // Device ingress
   fw_bundle: 'Bundle id of the application.',

@@ -23,7 +23,7 @@ import Type, { type TSchema } from 'typebox';
 
 /** The tags of the document. */
 export const TAGS = {
-  Accounts: 'Login.',
+  Accounts: 'Login, logout and passwords.',
   Spaces: 'Containers of all other resources. A key has access to one space.',
   Devices: 'Registered devices. Claim tokens and secrets are write-only.',
   Downlinks: 'Messages queued for a device; delivered when the device next starts, reports or polls.',
@@ -34,6 +34,7 @@ export const TAGS = {
   Firmware: 'Updates over the air.',
   Users: 'People with access to a space.',
   Keys: 'API keys. A secret is shown once.',
+  Audit: 'Who did what, when and from where.',
   'Device ingress': 'For devices without UDP; outside the user API, authenticated with the claim token.',
   Operations: 'For operators of the service. Needs no API key.',
 } as const;

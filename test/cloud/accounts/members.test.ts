@@ -51,7 +51,7 @@ describe('the admin of the operator', () => {
     await members.ensureAdmin(SPACE, 'adam@example.org', 'adams-password');
     const invited = await members.invite(SPACE, { email: EVA, role: 'user', name: 'Eva' });
     if (invited === 'known') throw new Error('the account exists already');
-    await members.accept(invited.token, 'first-password');
+    await members.accept({ token: invited.token, email: EVA, password: 'first-password' });
     await members.ensureAdmin(SPACE, EVA, 'second-password');
     expect(await members.login(EVA, 'first-password')).toBeUndefined();
     expect(await members.login(EVA, 'second-password')).toMatchObject({ userId: invited.member.id });
@@ -65,7 +65,7 @@ describe('a changed password', () => {
     const { members, logins } = await nodes();
     const tokenOf = async (email: string) => {
       await members.ensureAdmin(SPACE, email, 'first-password');
-      return logins.issue({ ...(await proofOf(members, email, 'first-password')), spaceId: null });
+      return (await logins.issue({ ...(await proofOf(members, email, 'first-password')), spaceId: null })).token;
     };
     const [eva, adam] = [await tokenOf(EVA), await tokenOf('adam@example.org')];
     await members.ensureAdmin(SPACE, EVA, 'first-password');
@@ -81,15 +81,16 @@ describe('a password that changes while it is checked', () => {
     const { members, other, logins } = await nodes();
     await members.ensureAdmin(SPACE, EVA, 'first-password');
     const checked = await proofOf(members, EVA, 'first-password');
-    const token = await logins.issue({ ...checked, spaceId: null });
+    const { token } = await logins.issue({ ...checked, spaceId: null });
     const login = await logins.find(token);
     if (login === undefined) throw new Error('the token is good');
     await other.ensureAdmin(SPACE, EVA, 'second-password');
     const late = await Promise.all([null, SPACE].map((spaceId) => logins.issue({ ...checked, spaceId })));
-    const ofSpace = await logins.issue({ ...login, spaceId: SPACE });
-    for (const made of [token, ...late, ofSpace]) expect(await logins.find(made)).toBeUndefined();
+    const ofSpace = await logins.issueFor(SPACE, login);
+    for (const made of [token, ...[...late, ofSpace].map((issued) => issued.token)])
+      expect(await logins.find(made)).toBeUndefined();
     const fresh = await logins.issue({ ...(await proofOf(members, EVA, 'second-password')), spaceId: null });
-    expect(await logins.find(fresh)).toBeDefined();
+    expect(await logins.find(fresh.token)).toBeDefined();
   });
 });
 
@@ -100,7 +101,7 @@ describe('concurrent changes on two nodes', () => {
     for (const email of [EVA, 'adam@example.org']) {
       const invited = await members.invite(SPACE, { email, role: 'admin', name: null });
       if (invited === 'known') throw new Error('the account exists already');
-      await members.accept(invited.token, 'a-password');
+      await members.accept({ token: invited.token, email, password: 'a-password' });
       admins.push(invited.member);
     }
     const [eva, adam] = admins;

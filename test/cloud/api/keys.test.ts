@@ -22,6 +22,7 @@ describe('an API key', () => {
       created_at: '2026-01-01T00:00:00.000Z',
       expires_at: null,
       last_used_at: null,
+      parent_id: expect.any(String),
     });
     const rotated = (await call('POST', `keys/${key.id}/rotate`)).json;
     expect(rotated).toEqual({ ...key, key: expect.stringMatching(SECRET), prefix: rotated.key.slice(0, 8) });
@@ -134,6 +135,33 @@ async function limited() {
 }
 
 const names = (answer: { json: { name: string }[] }) => answer.json.map(({ name }) => name);
+
+describe('a key that was created with another key', () => {
+  it('names it, and is deleted with it if that is asked for', async () => {
+    const { call } = await service();
+    const parent = (await call('POST', 'keys', { name: 'parent' })).json;
+    const child = (await withKey(call, parent.key)('POST', 'keys', { name: 'child' })).json;
+    const grandchild = (await withKey(call, child.key)('POST', 'keys', { name: 'grandchild' })).json;
+    expect([child.parent_id, grandchild.parent_id]).toEqual([parent.id, child.id]);
+    const works = async ({ key }: { key: string }) => (await withKey(call, key)('GET', '')).status === 200;
+    await call('DELETE', `keys/${parent.id}`);
+    expect([await works(parent), await works(child)]).toEqual([false, true]);
+    await call('DELETE', `keys/${child.id}?children=true`);
+    expect([await works(child), await works(grandchild)]).toEqual([false, false]);
+    expect((await call('GET', 'keys')).json).toHaveLength(1);
+  });
+
+  it('does not outlive it', async () => {
+    const { call } = await service();
+    const end = '2026-02-01T00:00:00.000Z';
+    const parent = (await call('POST', 'keys', { name: 'parent', expires_at: end })).json;
+    const asParent = withKey(call, parent.key);
+    expect((await asParent('POST', 'keys', { name: 'child' })).json.expires_at).toBe(end);
+    const later = { name: 'child', expires_at: '2026-03-01T00:00:00.000Z' };
+    expect((await asParent('POST', 'keys', later)).json.message).toContain(`after the end of this API key, ${end}`);
+    expect((await asParent('PUT', `keys/${parent.id}`, { expires_at: null })).json.expires_at).toBe(end);
+  });
+});
 
 describe('a key that is limited to tags', () => {
   it('sees the devices with these tags, their messages and these tags', async () => {

@@ -16,7 +16,7 @@ export async function person(
   role: 'admin' | 'user' = 'admin',
 ): Promise<Person> {
   const { id, invite_token: token } = (await call('POST', 'users/invite', { email, role })).json;
-  return { id, call: withToken(call, await call('POST', '/v2/auth/accept', { token, password: PASSWORD })) };
+  return { id, call: withToken(call, await call('POST', '/v2/auth/accept', { token, email, password: PASSWORD })) };
 }
 
 /** Calls with the token of an answer to a login instead of the key. */

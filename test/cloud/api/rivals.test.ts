@@ -176,7 +176,7 @@ describe('a space that is deleted', () => {
     const [device] = (await made.call('GET', 'devices')).json;
     await made.call('DELETE', `devices/${device.id}`);
     const invited = (await made.call('POST', 'users/invite', { email: 'adam@example.org' })).json;
-    const acceptance = { token: invited.invite_token, password: 'a-password' };
+    const acceptance = { token: invited.invite_token, email: invited.email, password: 'a-password' };
     const [deleted] = await Promise.all([eva.call('DELETE', ''), made.call('POST', '/v2/auth/accept', acceptance)]);
     expect(deleted.status).toBe(204);
     expect(await store.records(`member/${made.spaceId}`, made.spaceId, { limit: 9 })).toEqual([]);

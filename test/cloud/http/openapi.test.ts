@@ -124,7 +124,9 @@ describe('the OpenAPI document', () => {
 
   it('names every operation once, for generated clients', async () => {
     const ids = operationsOf(await documentOf()).map(({ operation }) => operation.operationId ?? 'none');
-    expect(ids.filter((id, i) => !/^[a-z]+[A-Z][A-Za-z]+$|^login$/.test(id) || ids.indexOf(id) !== i)).toEqual([]);
+    expect(ids.filter((id, i) => !/^[a-z]+[A-Z][A-Za-z]+$|^log(in|out)$/.test(id) || ids.indexOf(id) !== i)).toEqual(
+      [],
+    );
   });
 
   it('describes every field of every body', async () => {

@@ -1,0 +1,73 @@
+/**
+ * The audit log: who did what, when and from where. Entries are records that nothing changes or deletes; those of a space are
+ * deleted with it. An entry is stored before the answer to its request is sent.
+ */
+import { isoTime } from '../../kernel/calendar.js';
+import type { Clock } from '../../kernel/clock.js';
+import type { Log } from '../../kernel/log.js';
+import type { UnixMillis } from '../../kernel/time.js';
+import type { Ids } from '../store/ids.js';
+import type { Change, Id, Page, RecordRow, Store } from '../store/store.js';
+
+/** Record family of the entries. Its key is the id, so that a range of keys is read newest first. */
+export const AUDIT = 'audit';
+
+/** An event without its time. */
+interface Event {
+  /** Null: the caller has no valid credential, as in a failed login. */
+  readonly actor: { readonly kind: 'user' | 'key'; readonly id: Id } | null;
+  /** Name of the operation in the OpenAPI document, or `loginFailed`. */
+  readonly action: string;
+  /** Id of the resource that was created, changed or deleted. */
+  readonly target: Id | null;
+  /** IP address of the caller. */
+  readonly from: string;
+}
+
+export interface Entry extends Event {
+  readonly id: Id;
+  readonly at: UnixMillis;
+}
+
+interface AuditOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+}
+
+export class AuditLog {
+  readonly #options: AuditOptions;
+
+  constructor(options: AuditOptions) {
+    this.#options = options;
+  }
+
+  /** Adds an event to the logs of these spaces. Does not throw: the request that caused the event is already carried out. */
+  async add(spaceIds: readonly Id[], event: Event): Promise<void> {
+    if (spaceIds.length === 0) return;
+    const { store, clock, ids, log } = this.#options;
+    const createdAt = Math.floor(clock.wall);
+    const changes = spaceIds.map((spaceId): Change => {
+      const id = ids.uuid();
+      return { kind: 'record.put', row: { family: AUDIT, id, spaceId, key: id, createdAt, dueAt: null, body: event } };
+    });
+    try {
+      await store.commit(changes);
+    } catch (error) {
+      log.error({ error: String(error), ...event, at: isoTime(createdAt) }, 'an entry of the audit log was not stored');
+    }
+  }
+
+  /** A page of the log of a space, newest first. */
+  async list(spaceId: Id, { limit, after }: Page): Promise<readonly Entry[]> {
+    // All ids are below "g", because they consist of hex digits and hyphens.
+    const rows = await this.#options.store.recordsInRange(AUDIT, spaceId, { from: '', below: after ?? 'g' }, limit);
+    return rows.map(entryOf);
+  }
+}
+
+function entryOf({ id, createdAt, body }: RecordRow): Entry {
+  // Because only `add` writes these records.
+  return { id, at: createdAt, ...(body as Event) };
+}

@@ -1,0 +1,86 @@
+/**
+ * Slows down the guessing of passwords without locking out the rightful user.
+ *
+ * Failures count for the pair of account and source, for the account, and for the source. The last two limits do not apply to
+ * a pair that has logged in before: an attack from other places does not affect a user at the usual place. The limit of a pair
+ * is short, because an attacker may share the address of the user. The counts are in memory, and so are those of one node.
+ */
+import type { Clock } from '../../kernel/clock.js';
+import { type Millis, minutes } from '../../kernel/time.js';
+
+/** Failures in a window, and its length. */
+const LIMITS = {
+  pair: { most: 5, window: minutes(1) },
+  account: { most: 50, window: minutes(15) },
+  source: { most: 50, window: minutes(15) },
+};
+
+export class LoginThrottle {
+  readonly #pairs: Failures;
+  readonly #accounts: Failures;
+  readonly #sources: Failures;
+
+  constructor(clock: Clock) {
+    this.#pairs = new Failures(clock, LIMITS.pair);
+    this.#accounts = new Failures(clock, LIMITS.account);
+    this.#sources = new Failures(clock, LIMITS.source);
+  }
+
+  /**
+   * How long an attempt has to wait; 0: it may be made now.
+   * @param isKnown whether the account has been opened from this source before
+   */
+  wait(account: string, source: string, isKnown: boolean): Millis {
+    const own = this.#pairs.wait(pairOf(account, source));
+    return isKnown ? own : Math.max(own, this.#accounts.wait(account), this.#sources.wait(source));
+  }
+
+  failed(account: string, source: string): void {
+    this.#pairs.add(pairOf(account, source));
+    this.#accounts.add(account);
+    this.#sources.add(source);
+  }
+
+  succeeded(account: string, source: string): void {
+    this.#pairs.forget(pairOf(account, source));
+  }
+}
+
+/** Counts by name in windows of a fixed length; all windows end together, so that no count is kept for long. */
+class Failures {
+  readonly #clock: Clock;
+  readonly #most: number;
+  readonly #window: Millis;
+  readonly #counts = new Map<string, number>();
+  #ends = 0;
+
+  constructor(clock: Clock, { most, window }: { readonly most: number; readonly window: Millis }) {
+    this.#clock = clock;
+    this.#most = most;
+    this.#window = window;
+  }
+
+  wait(name: string): Millis {
+    this.#turn();
+    return (this.#counts.get(name) ?? 0) >= this.#most ? this.#ends - this.#clock.now : 0;
+  }
+
+  add(name: string): void {
+    this.#turn();
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+  }
+
+  forget(name: string): void {
+    this.#counts.delete(name);
+  }
+
+  #turn(): void {
+    if (this.#clock.now < this.#ends) return;
+    this.#counts.clear();
+    this.#ends = this.#clock.now + this.#window;
+  }
+}
+
+function pairOf(account: string, source: string): string {
+  return `${account} ${source}`;
+}

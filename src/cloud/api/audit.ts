@@ -1,0 +1,94 @@
+/** Reads the audit log, and records what callers do. Entries can neither be changed nor deleted. */
+import type { FastifyRequest } from 'fastify';
+import Type, { type Static } from 'typebox';
+import { isoTime } from '../../kernel/calendar.js';
+import type { AuditLog, Entry } from '../accounts/audit.js';
+import type { Members } from '../accounts/members.js';
+import { ApiFault } from '../http/errors.js';
+import { operation, PageOf, type TAGS } from '../http/operation.js';
+import type { Routes } from '../http/routes.js';
+import { Nullable, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
+import type { Id } from '../store/store.js';
+import type { ApiContext, Family } from './family.js';
+import { pageOf } from './totals.js';
+
+/** Chapters whose changes are recorded. Downlinks are messages, which have an author of their own: the timeline. */
+const RECORDED: ReadonlySet<string> = new Set<keyof typeof TAGS>([
+  ...(['Accounts', 'Spaces', 'Devices', 'Tags', 'Connectors', 'Variables', 'Firmware', 'Users', 'Keys'] as const),
+]);
+
+/** Most spaces in whose logs the login of a user is recorded. */
+const MOST_SPACES = 500;
+
+const AuditEntry = Type.Object(
+  {
+    id: Uuid,
+    at: Time,
+    actor_type: Nullable(Type.Enum(['user', 'key'])),
+    actor_id: Nullable(Uuid),
+    action: Type.String(),
+    target_id: Nullable(Uuid),
+    from: Type.String(),
+  },
+  { title: 'AuditEntry' },
+);
+
+export const auditLog: Family = (routes, { audit }) => {
+  routes.get(
+    '/spaces/:space_id/audit',
+    operation({
+      tag: 'Audit',
+      id: 'listAudit',
+      summary: 'List the audit log, newest first',
+      description: 'Changes in the space and logins of its members. Only an admin may read it.',
+      params: SpaceParams,
+      querystring: Type.Object(PageQuery),
+      response: { 200: PageOf(AuditEntry) },
+    }),
+    async ({ spaceId, access, query }, reply) => {
+      if (access.role !== 'admin') throw new ApiFault(403, 'only an admin may read the audit log');
+      return (await pageOf(reply, query, async (page) => (await audit?.list(spaceId, page)) ?? [])).map(view);
+    },
+  );
+};
+
+/** Records every successful change, before its answer is sent. */
+export function recordActions(routes: Routes, { members }: ApiContext, audit: AuditLog): void {
+  routes.addHook('onSend', async (request, reply, payload) => {
+    const { operationId: action, tags: [tag = ''] = [] } = request.routeOptions.schema ?? {};
+    const isChange = request.method !== 'GET' && request.method !== 'HEAD';
+    if (action === undefined || !isChange || !RECORDED.has(tag) || reply.statusCode >= 300) return payload;
+    const { userId, keyId } = request.access;
+    const actor =
+      keyId === null ? userId && { kind: 'user' as const, id: userId } : { kind: 'key' as const, id: keyId };
+    const target = targetOf(request, payload);
+    const isOfSpace = request.spaceId !== '' && action !== 'deleteSpace';
+    const own = isOfSpace ? request.spaceId : action === 'createSpace' ? target : null;
+    // An account has no log, and a deleted space no longer one: such actions are in the logs of the user's spaces.
+    await audit.add(own === null ? await spacesOf(members, userId ?? '') : [own], {
+      actor: actor || null,
+      action,
+      target,
+      from: request.ip,
+    });
+    return payload;
+  });
+}
+
+/** The spaces in whose logs the actions of a user on the own account are recorded. */
+export function spacesOf(members: Members, userId: Id): Promise<readonly Id[]> {
+  return members.spacesOf(userId, { limit: MOST_SPACES });
+}
+
+/** The last id in the path, or the id of what was created. */
+function targetOf({ params, access }: FastifyRequest, payload: unknown): Id | null {
+  const { id = null } = params as { readonly id?: Id };
+  if (id !== null) return id.toLowerCase();
+  const [, created] = /^\{"id":"([0-9a-f-]{36})"/.exec(String(payload)) ?? [];
+  return created ?? access.userId;
+}
+
+function view({ id, at, actor, action, target, from }: Entry): Static<typeof AuditEntry> {
+  const who = { actor_type: actor?.kind ?? null, actor_id: actor?.id ?? null };
+  return { id, at: isoTime(at), ...who, action, target_id: target, from };
+}

@@ -1,0 +1,119 @@
+/** What a user does with the own account: log out, see and end logins, change the password. An API key has no account. */
+import Type, { type Static } from 'typebox';
+import { isoTime } from '../../kernel/calendar.js';
+import type { Session } from '../accounts/logins.js';
+import { ApiFault, notFound } from '../http/errors.js';
+import { NoContent, operation, PageOf } from '../http/operation.js';
+import { Nullable, PageQuery, Time, Uuid } from '../http/schemas.js';
+import { networkOf } from '../http/sockets.js';
+import type { Id } from '../store/store.js';
+import type { Caller } from './access.js';
+import { atMost } from './at-most.js';
+import { presentedSecret } from './auth.js';
+import type { Family } from './family.js';
+import { CHECKED_AT_ONCE, NewPassword, Password, TOO_MANY, Token, tokenView, tooMany } from './logins.js';
+import { pageOf } from './totals.js';
+
+const LoginView = Type.Object(
+  {
+    id: Uuid,
+    space_id: Nullable(Uuid),
+    created_at: Time,
+    expires_at: Time,
+    from: Nullable(Type.String({ description: 'IP address from which the login was made' })),
+    current: Type.Boolean({ description: 'whether this request uses the login' }),
+  },
+  { title: 'Login' },
+);
+
+const PasswordChange = Type.Object({ password: Password, new_password: NewPassword }, { description: 'a JSON object' });
+
+export const sessions: Family = (routes, { members, logins, signIn, clock }) => {
+  const withTurn = atMost(CHECKED_AT_ONCE, 'too many concurrent logins');
+
+  routes.post(
+    '/auth/logout',
+    operation({
+      tag: 'Accounts',
+      id: 'logout',
+      summary: 'Log out',
+      description: 'The token of the request becomes invalid immediately, and so do tokens that were made with it.',
+      response: { 204: NoContent },
+    }),
+    async ({ access, headers }, reply) => {
+      const userId = needAccount(access);
+      const own = await logins.find(presentedSecret(headers) ?? '');
+      if (own) await logins.end(userId, own.origin ?? own.id);
+      return reply.code(204).send();
+    },
+  );
+
+  routes.post(
+    '/auth/password',
+    operation({
+      tag: 'Accounts',
+      id: 'changePassword',
+      summary: 'Change the password of the account',
+      description: 'All logins of the account end, also that of the request. The answer has a new token.',
+      body: PasswordChange,
+      response: { 200: Token },
+      errors: {
+        403: 'The credential is an API key, or the present password is wrong (`wrong-password`).',
+        429: TOO_MANY,
+      },
+    }),
+    async ({ access, body, ip }, reply) => {
+      const userId = needAccount(access);
+      const email = await members.addressOf(userId);
+      const checked = await withTurn(() => signIn.check(email, body.password, networkOf(ip)));
+      if (checked.kind === 'wait') throw tooMany(reply, checked.wait);
+      if (checked.kind === 'wrong') throw new ApiFault(403, 'the present password is wrong', 'wrong-password');
+      const proof = await withTurn(() => members.changePassword(checked.proof, body.new_password));
+      return tokenView(await logins.issue({ ...proof, spaceId: access.boundTo, from: ip }), clock.wall);
+    },
+  );
+
+  routes.get(
+    '/auth/logins',
+    operation({
+      tag: 'Accounts',
+      id: 'listLogins',
+      summary: 'List the logins of the account',
+      description: 'The valid ones, oldest first, without their tokens.',
+      querystring: Type.Object(PageQuery),
+      response: { 200: PageOf(LoginView) },
+    }),
+    async ({ access, query, headers }, reply) => {
+      const userId = needAccount(access);
+      const own = await logins.find(presentedSecret(headers) ?? '');
+      return (await pageOf(reply, query, (page) => logins.list(userId, page))).map((each) => view(each, own?.id));
+    },
+  );
+
+  routes.delete(
+    '/auth/logins/:id',
+    operation({
+      tag: 'Accounts',
+      id: 'deleteLogin',
+      summary: 'End a login of the account',
+      description: 'Its token becomes invalid immediately, and so do tokens that were made with it.',
+      params: Type.Object({ id: Uuid }),
+      response: { 204: NoContent },
+    }),
+    async ({ access, params }, reply) => {
+      if (!(await logins.end(needAccount(access), params.id))) throw notFound('login');
+      return reply.code(204).send();
+    },
+  );
+};
+
+/** The account of a caller. @throws ApiFault 403 for a key */
+function needAccount({ userId }: Caller['access']): Id {
+  if (userId === null) throw new ApiFault(403, 'only a login has an account: this is an API key');
+  return userId;
+}
+
+function view({ id, spaceId, createdAt, expiresAt, from }: Session, own: Id | undefined): Static<typeof LoginView> {
+  const times = { created_at: isoTime(createdAt), expires_at: isoTime(expiresAt) };
+  return { id, space_id: spaceId, ...times, from: from ?? null, current: id === own };
+}

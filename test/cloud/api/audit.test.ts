@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { PASSWORD, person, withKey } from './people.js';
+import { service } from './service.js';
+
+interface Entry {
+  readonly action: string;
+  readonly actor_id: string;
+  readonly target_id: string;
+}
+
+async function audited() {
+  const made = await service({}, (context) => ({ ...context, audited: true }));
+  const log = async (): Promise<Entry[]> => (await made.call('GET', 'audit')).json;
+  return { ...made, log };
+}
+
+describe('the audit log', () => {
+  it('has who did what, when and from where, newest first', async () => {
+    const { call, log } = await audited();
+    const { id } = (await call('POST', 'keys', { name: 'script' })).json;
+    const [{ id: first }] = (await call('GET', 'keys')).json;
+    await call('DELETE', `keys/${id}`);
+    const made = { actor_type: 'key', actor_id: first, target_id: id, from: '127.0.0.1' };
+    const at = '2026-01-01T00:00:00.000Z';
+    expect(await log()).toEqual([
+      { id: expect.any(String), at, action: 'deleteKey', ...made },
+      { id: expect.any(String), at, action: 'createKey', ...made },
+    ]);
+    const [newest] = (await call('GET', 'audit?limit=1')).json;
+    expect((await call('GET', `audit?offset=${newest.id}`)).json).toMatchObject([{ action: 'createKey' }]);
+  });
+
+  it('has logins of members, also failed ones, and no password or token', async () => {
+    const made = await audited();
+    const eva = await person(made, 'eva@example.org');
+    const login = (password: string) => made.call('POST', '/v2/auth/login', { email: 'eva@example.org', password });
+    await login('wrong password');
+    const { access_token: token } = (await login(PASSWORD)).json;
+    await eva.call('POST', '/v2/auth/logout');
+    const entries = await made.log();
+    expect(entries.map(({ action }) => action)).toEqual([
+      ...['logout', 'login', 'loginFailed', 'acceptInvitation', 'inviteUser'],
+    ]);
+    expect(entries.map(({ actor_id }) => actor_id).slice(0, 4)).toEqual([eva.id, eva.id, null, eva.id]);
+    expect(JSON.stringify(entries)).not.toMatch(new RegExp(`${PASSWORD}|wrong password|${token}`));
+  });
+
+  it('has neither reads, nor rejected requests, nor downlinks', async () => {
+    const { call, device, log } = await audited();
+    const { id } = await device();
+    await call('POST', `devices/${id}/commands`, ['info show']);
+    await call('GET', 'devices');
+    await call('POST', 'tags', { name: 'x' });
+    expect((await log()).map(({ action, target_id }) => [action, target_id])).toEqual([['createDevice', id]]);
+  });
+
+  it('is read by admins only, and no request changes it', async () => {
+    const made = await audited();
+    const user = await person(made, 'bob@example.org', 'user');
+    expect((await user.call('GET', 'audit')).status).toBe(403);
+    const { key } = (await made.call('POST', 'keys', { name: 'reader', access_type: 'read' })).json;
+    expect((await withKey(made.call, key)('GET', 'audit')).status).toBe(403);
+    const [{ id }] = (await made.call('GET', 'audit')).json;
+    for (const method of ['PUT', 'DELETE', 'POST']) expect((await made.call(method, `audit/${id}`)).status).toBe(404);
+  });
+
+  it('has new spaces in their own logs', async () => {
+    const made = await audited();
+    const eva = await person(made, 'eva@example.org');
+    const { id } = (await eva.call('POST', '/v2/spaces', { name: 'second' })).json;
+    const log = (await eva.call('GET', `/v2/spaces/${id}/audit`)).json;
+    expect(log).toMatchObject([{ action: 'createSpace', actor_type: 'user', actor_id: eva.id, target_id: id }]);
+  });
+});
