@@ -4,12 +4,13 @@ import { describePlan } from '../scenario/plan/describe.js';
 import { command } from './command.js';
 import { findScenario, SCENARIO_FILE, typedName } from './find-scenario.js';
 import { planOf } from './read-files.js';
-import { FIRMWARE, SEED, VARIABLES } from './values.js';
+import { ALLOW_FILE, FIRMWARE, SEED, VARIABLES } from './values.js';
 
 interface PlanFlags {
   readonly file: string;
   readonly seed: number | undefined;
   readonly firmware: string | undefined;
+  readonly allowFile: readonly string[];
   readonly var: ReadonlyMap<string, string>;
 }
 
@@ -19,10 +20,11 @@ export const plan = command<PlanFlags>(
       .positional('file', { type: 'string', demandOption: true, describe: SCENARIO_FILE })
       .option('seed', SEED)
       .option('var', VARIABLES)
+      .option('allow-file', ALLOW_FILE)
       .option('firmware', FIRMWARE),
-  async ({ file, seed, var: vars, firmware }, host) => {
+  async ({ file, seed, var: vars, firmware, allowFile: allowFiles }, host) => {
     const { text, path } = await findScenario(typedName(file, host), host);
-    host.out.write(describePlan(planOf(text, path, { seed, vars, firmware }).plan));
+    host.out.write(describePlan(planOf(text, path, { seed, vars, firmware, allowFiles }).plan));
     return EXIT.fine;
   },
 );

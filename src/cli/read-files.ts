@@ -1,6 +1,6 @@
 /** Reads the user's files for a command. */
 import { dirname, join } from 'node:path';
-import { readBeside, readText } from '../input/text-file.js';
+import { readInside, readText } from '../input/text-file.js';
 import { LazyMap } from '../kernel/lazy-map.js';
 import { packagedProfiles, profilesIn } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
@@ -21,6 +21,8 @@ interface ScenarioSettings {
   readonly vars?: ReadonlyMap<string, string> | undefined;
   /** Firmware version of the groups that do not name one. */
   readonly firmware?: string | undefined;
+  /** Files outside the folder of the scenario that it may read. Default: none. */
+  readonly allowFiles?: readonly string[] | undefined;
   /** Profiles that an earlier call returned, to save reading them again. Default: the packaged ones and those beside the file. */
   readonly profiles?: Profiles | undefined;
 }
@@ -43,10 +45,10 @@ export function planOf(text: string, path: string, settings: ScenarioSettings): 
 }
 
 function scenarioIn(text: string, path: string, profiles: Profiles, settings: ScenarioSettings): Scenario {
-  const { vars = NO_VARIABLES, firmware } = settings;
+  const { vars = NO_VARIABLES, firmware, allowFiles } = settings;
   return parseScenario(text, path, deviceTypes(profiles), {
     profiles,
-    readFile: (name) => readBeside(dirname(path), name),
+    readFile: (name) => readInside(dirname(path), name, allowFiles),
     vars,
     ...(firmware !== undefined && { firmware }),
   });

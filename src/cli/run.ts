@@ -22,10 +22,11 @@ import { planOf } from './read-files.js';
 import { runWords } from './run-words.js';
 import { MOST_SEEDS, runSeeds } from './seeds.js';
 import { cloudIn, type TargetFlags, targetOptions, targetWords } from './target.js';
+import { checkTrust, type TrustFlags, trustOptions } from './trust.js';
 import { FIRMWARE, POSITIVE_FORM, positiveNumber, SEED, VARIABLES } from './values.js';
 import { version } from './version.js';
 
-interface RunFlags extends TargetFlags {
+interface RunFlags extends TargetFlags, TrustFlags {
   readonly file: string;
   readonly seed: number | undefined;
   readonly seeds: number | undefined;
@@ -44,7 +45,7 @@ interface RunFlags extends TargetFlags {
 
 export const run = command<RunFlags>(
   (parser) =>
-    targetOptions(parser)
+    trustOptions(targetOptions(parser))
       .positional('file', { type: 'string', demandOption: true, describe: SCENARIO_FILE })
       .option('seed', SEED)
       .option(
@@ -121,10 +122,11 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
   const cloud = cloudIn(flags, host);
   const clock = flags.clock ?? (cloud === undefined ? 'virtual' : 'real');
   checkNeeds(flags, clock);
-  const { seed, var: vars, firmware } = flags;
+  const { seed, var: vars, firmware, allowFile: allowFiles } = flags;
   const { text, path } = await findScenario(flags.file, host);
-  const { plan, profiles } = planOf(text, path, { seed, vars, firmware });
+  const { plan, profiles } = planOf(text, path, { seed, vars, firmware, allowFiles });
   if (cloud) host.err.write(ignoredSettings(cloud.api, plan));
+  checkTrust(plan, flags);
   const reproduce = commandLine(flags, clock, plan);
   const out = flags.out === undefined ? undefined : openDirectory(flags.out);
   const live = await LiveServices.open({
@@ -146,6 +148,7 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
       speed: flags.speed ?? 1,
       transport: flags.transport ?? 'memory',
       ...(cloud && { cloud }),
+      connectorHosts: flags.allowHost,
       ...(flags.keep && { keep: (what: readonly string[]) => void kept.push(...what) }),
       db: flags.store === 'sqlite' && out ? newDatabase(out) : 'memory',
       sinks: out ? [new FileSink(join(out, 'events.jsonl'))] : [],

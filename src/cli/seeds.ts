@@ -11,11 +11,12 @@ import { findScenario } from './find-scenario.js';
 import type { AnotherRun, Host } from './host.js';
 import { planOf } from './read-files.js';
 import { runWords } from './run-words.js';
+import { checkTrust, type TrustFlags } from './trust.js';
 
 /** Most runs of one command. */
 export const MOST_SEEDS = 10_000;
 
-interface SeedsFlags {
+interface SeedsFlags extends TrustFlags {
   readonly file: string;
   readonly seeds: number;
   readonly seed: number | undefined;
@@ -52,7 +53,10 @@ export async function runSeeds(flags: SeedsFlags, host: Host): Promise<ExitCode>
   }
   // Once here: its problems are then reported once.
   const { text, path } = await findScenario(flags.file, host);
-  const { plan } = planOf(text, path, { seed: flags.seed, vars: flags.var, firmware: flags.firmware });
+  const { plan } = planOf(text, path, {
+    ...{ seed: flags.seed, vars: flags.var, firmware: flags.firmware, allowFiles: flags.allowFile },
+  });
+  checkTrust(plan, flags);
   const out = flags.out === undefined ? undefined : openDirectory(flags.out);
   const results = await runAll(plan.seed, flags, host);
   if (results === undefined) return EXIT.interrupted;

@@ -15,6 +15,7 @@ import { checked, command } from './command.js';
 import type { Host } from './host.js';
 import { createLog } from './logs.js';
 import { loadPlan, type Profiles, planOf } from './read-files.js';
+import { checkTrust, NO_TRUST } from './trust.js';
 import { SEED } from './values.js';
 
 interface ShrinkFlags {
@@ -54,6 +55,7 @@ async function execute({ file, seed, out, budget = BUDGET }: ShrinkFlags, host: 
     throw new UsageError('bad-flags', `--out "${target}" is the scenario itself; choose another file`);
   }
   const { plan, profiles } = loadPlan(file, { seed });
+  checkTrust(plan, NO_TRUST);
   reserve(target);
   const attempts = new Attempts(host);
   try {

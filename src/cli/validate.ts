@@ -3,12 +3,13 @@ import { EXIT, UsageError } from '../kernel/errors.js';
 import { command } from './command.js';
 import { findScenario, SCENARIO_FILE, typedNames } from './find-scenario.js';
 import { checkScenario } from './read-files.js';
-import { FIRMWARE, VARIABLES } from './values.js';
+import { ALLOW_FILE, FIRMWARE, VARIABLES } from './values.js';
 
 interface ValidateFlags {
   readonly files: readonly string[];
   readonly var: ReadonlyMap<string, string>;
   readonly firmware: string | undefined;
+  readonly allowFile: readonly string[];
 }
 
 export const validate = command<ValidateFlags>(
@@ -16,12 +17,13 @@ export const validate = command<ValidateFlags>(
     parser
       .positional('files', { type: 'string', array: true, demandOption: true, describe: `each a ${SCENARIO_FILE}` })
       .option('var', VARIABLES)
+      .option('allow-file', ALLOW_FILE)
       .option('firmware', FIRMWARE),
-  async ({ files, var: vars, firmware }, host) => {
+  async ({ files, var: vars, firmware, allowFile: allowFiles }, host) => {
     const wrong: string[] = [];
     for (const file of typedNames(files, host)) {
       try {
-        checkScenario(await findScenario(file, host), { vars, firmware });
+        checkScenario(await findScenario(file, host), { vars, firmware, allowFiles });
         host.out.write(`${file}: valid\n`);
       } catch (error) {
         if (!(error instanceof UsageError)) throw error;

@@ -65,6 +65,8 @@ export interface ServiceOptions {
   readonly expireDownlinks?: Millis;
   /** Allows connectors to send to private and loopback addresses. Default: false. */
   readonly allowPrivateTargets?: boolean;
+  /** Hosts with public addresses to which connectors may send. Default: all. */
+  readonly connectorHosts?: readonly string[];
   /** Cost of the hashes of passwords. Default: that of src/cloud/accounts/passwords.ts. */
   readonly passwordCost?: PasswordCost;
   /** A user who becomes an admin of the space on every start. */
@@ -189,6 +191,7 @@ function buildParts(options: ServiceOptions, store: Store, closers: Closers): Pa
     log,
     random: random.fork('connectors'),
     allowPrivate: options.allowPrivateTargets ?? false,
+    ...(options.connectorHosts && { hosts: options.connectorHosts }),
   });
   closers.push(() => connectors.close());
   connectors.wake();

@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path';
 import { list, oneOf, positiveNumber } from '../input/checks.js';
 import { Problems } from '../input/document.js';
-import { readBeside, readText } from '../input/text-file.js';
+import { readInside, readText } from '../input/text-file.js';
 import { valueNode } from '../input/value.js';
 import { UsageError } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
@@ -121,7 +121,7 @@ function planText(source: string, file: string, options: TextOptions): Plan {
 
 function filesIn(folder: string | undefined) {
   return (name: string) => {
-    if (folder !== undefined) return readBeside(folder, name);
+    if (folder !== undefined) return readInside(folder, name);
     throw new UsageError('no-folder', 'a scenario without a file needs the option "folder" to name files');
   };
 }
@@ -164,7 +164,7 @@ export async function runPlan(plan: Plan, options: PlanOptions = {}): Promise<Ru
   checkNames<PlanOptions>('run', options, {
     ...PUBLIC_OPTIONS,
     ...{ sinks: true, reproduce: true, keep: true, version: true, startedAt: true, stopwatch: true, meter: true },
-    ...{ watch: true, started: true },
+    ...{ watch: true, started: true, connectorHosts: true },
   });
   return runWith(plan, options);
 }

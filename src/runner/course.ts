@@ -46,6 +46,8 @@ export interface WorldOptions {
   readonly speed: number;
   /** A cloud to use instead of the embedded one; needs the real clock. */
   readonly cloud?: RemoteCloud;
+  /** Hosts with public addresses to which connectors of the embedded cloud may send. Default: all. */
+  readonly connectorHosts?: readonly string[];
   /** Transport to the embedded cloud. */
   readonly transport: TransportName;
   /** Where the embedded cloud keeps its data: a path, or `memory`. */
@@ -189,6 +191,7 @@ function openTarget(options: WorldOptions, clock: DrivenClock, trace: Trace, ran
     return embeddedTarget({
       ...{ ...world, transport, db, space: plan.scenario, virtual, faults: serviceFaults },
       ...(settings && { settings }),
+      ...(options.connectorHosts && { connectorHosts: options.connectorHosts }),
     });
   }
   const [unknown] = serviceFaults;

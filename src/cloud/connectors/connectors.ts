@@ -32,6 +32,8 @@ interface ConnectorsOptions {
   readonly random: Random;
   /** Whether connectors may send to private and loopback addresses. */
   readonly allowPrivate: boolean;
+  /** Hosts with public addresses to which connectors may send. Default: all. */
+  readonly hosts?: readonly string[];
   /** Resolves host names. Default: the system's resolver. */
   readonly lookup?: Lookup;
 }
@@ -52,14 +54,14 @@ export class Connectors implements Forwarding {
   readonly #dispatcher: Dispatcher;
 
   constructor(options: ConnectorsOptions) {
-    const { store, clock, allowPrivate, lookup } = options;
+    const { store, clock, allowPrivate, hosts, lookup } = options;
     this.#options = options;
     // Scripts and requests take real time, also in a simulation, whose virtual clock is held while they run.
     const patience = new RealClock();
     this.#patience = patience;
     this.#directory = new Directory(store, clock);
     this.#sandbox = new Sandbox(patience);
-    this.#sender = new Sender({ patience, allowPrivate, ...(lookup && { lookup }) });
+    this.#sender = new Sender({ patience, allowPrivate, hosts, ...(lookup && { lookup }) });
     this.#attempts = new Attempts({ ...options, sandbox: this.#sandbox, sender: this.#sender });
     this.#dispatcher = new Dispatcher({ ...options, attempts: this.#attempts });
   }

@@ -14,34 +14,63 @@ import { isPublicAddress } from './public-address.js';
 /** Resolves a name, like `dns.lookup`. */
 export type Lookup = LookupFunction;
 
+interface Permission {
+  /** Whether addresses that are not public are permitted. */
+  readonly allowPrivate: boolean;
+  /** Hosts whose public addresses are permitted; undefined: all. */
+  readonly hosts?: readonly string[] | undefined;
+}
+
 /** An address that connectors may not send to. */
 export class TargetRefused extends Error {
   readonly code = 'TARGET_REFUSED';
 
-  constructor(host: string) {
-    super(`"${host}" is not a public address`);
+  constructor(message: string) {
+    super(message);
     this.name = 'TargetRefused';
   }
 }
 
-/** Opens connections to public addresses only. @param lookup resolves host names; default: the system's resolver */
-export function guardedConnector(timeout: Millis, lookup: Lookup = systemLookup): buildConnector.connector {
-  const connect = buildConnector({ timeout, lookup: guarded(lookup) });
+/** Opens connections to permitted addresses only. @param lookup resolves host names; default: the system's resolver */
+export function guardedConnector(
+  timeout: Millis,
+  permission: Permission,
+  lookup: Lookup = systemLookup,
+): buildConnector.connector {
+  const connect = buildConnector({ timeout, lookup: guarded(lookup, permission) });
   return (options, callback) => {
     const host = options.hostname.replace(/^\[|\]$/g, '');
     // A literal address is not looked up, so that `guarded` does not see it.
-    if (isIP(host) !== 0 && !isPublicAddress(host)) callback(new TargetRefused(host), null);
+    const refusal = isIP(host) === 0 ? unlisted(host, permission) : refusalOf(host, [host], permission);
+    if (refusal) callback(refusal, null);
     else connect(options, callback);
   };
 }
 
-/** Rejects a name if one of its addresses is not public: a legitimate name has no such address. */
-function guarded(lookup: Lookup): Lookup {
+/** Rejects a name if one of its addresses is not permitted: a legitimate name has no such address. */
+function guarded(lookup: Lookup, permission: Permission): Lookup {
   return (hostname, options, callback) => {
     lookup(hostname, options, (error, found, family) => {
       const addresses = typeof found === 'string' ? [found] : (found ?? []).map(({ address }) => address);
-      if (!error && !addresses.every(isPublicAddress)) callback(new TargetRefused(hostname), '');
+      const refusal = error ? undefined : refusalOf(hostname, addresses, permission);
+      if (refusal) callback(refusal, '');
       else callback(error, found, family);
     });
   };
+}
+
+/** A name that is not permitted is not even looked up, unless it may belong to a private address. */
+function unlisted(host: string, { allowPrivate, hosts }: Permission): TargetRefused | undefined {
+  return allowPrivate || hosts === undefined || hosts.includes(host.toLowerCase()) ? undefined : notListed(host);
+}
+
+function refusalOf(host: string, addresses: readonly string[], permission: Permission): TargetRefused | undefined {
+  const { allowPrivate, hosts } = permission;
+  if (!allowPrivate && !addresses.every(isPublicAddress)) return new TargetRefused(`"${host}" is not a public address`);
+  if (hosts === undefined || hosts.includes(host.toLowerCase()) || !addresses.some(isPublicAddress)) return undefined;
+  return notListed(host);
+}
+
+function notListed(host: string): TargetRefused {
+  return new TargetRefused(`"${host}" is not a host that this run may reach; permit it with --allow-host ${host}`);
 }

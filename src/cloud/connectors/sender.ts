@@ -20,6 +20,8 @@ interface SenderOptions {
   /** Clock of the timeout. Real time, also in a simulation, because the targets are outside of it. */
   readonly patience: Clock;
   readonly allowPrivate: boolean;
+  /** Hosts with public addresses that may be reached; undefined: all. */
+  readonly hosts?: readonly string[] | undefined;
   readonly lookup?: Lookup;
 }
 
@@ -35,12 +37,10 @@ export class Sender {
   readonly #patience: Clock;
   readonly #agent: Agent;
 
-  constructor({ patience, allowPrivate, lookup }: SenderOptions) {
+  constructor({ patience, allowPrivate, hosts, lookup }: SenderOptions) {
     this.#patience = patience;
     this.#agent = new Agent({
-      connect: allowPrivate
-        ? { timeout: CONNECT_TIMEOUT, ...(lookup && { lookup }) }
-        : guardedConnector(CONNECT_TIMEOUT, lookup),
+      connect: guardedConnector(CONNECT_TIMEOUT, { allowPrivate, hosts }, lookup),
       maxHeaderSize: HEAD_BYTES,
       // Short, because many targets close idle connections soon.
       keepAliveTimeout: seconds(4),

@@ -35,6 +35,8 @@ interface EmbeddedCloudOptions {
   readonly wires?: Wires;
   /** Settings from the scenario; undefined: the defaults. */
   readonly settings?: CloudSettings;
+  /** Hosts with public addresses to which connectors may send. Default: all. */
+  readonly connectorHosts?: readonly string[];
   /** See ServiceOptions. */
   readonly acknowledged?: (serial: number) => void;
   /** Faults of the cloud; undefined: none, and it is never killed. */
@@ -117,7 +119,7 @@ export class EmbeddedCloud implements ServiceProcess {
   }
 
   async #start(): Promise<Life> {
-    const { db, space, random, trace, log, wires, settings, faults, acknowledged } = this.#options;
+    const { db, space, random, trace, log, wires, settings, faults, acknowledged, connectorHosts } = this.#options;
     const clock = new EndingClock(this.#options.clock);
     const number = this.#lives;
     const service = await startService({
@@ -131,6 +133,7 @@ export class EmbeddedCloud implements ServiceProcess {
       secrets: entropy,
       log: faults?.quiet(log) ?? log,
       ...settingsOf(settings, () => this.#begun),
+      ...(connectorHosts && { connectorHosts }),
       ...(wires && { wires }),
       ...(acknowledged && { acknowledged }),
       ...(faults && {

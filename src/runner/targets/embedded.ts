@@ -35,6 +35,8 @@ interface EmbeddedOptions {
   readonly log: Log;
   /** Settings from the scenario; undefined: the defaults. */
   readonly settings?: CloudSettings;
+  /** Hosts with public addresses to which connectors may send. Default: all. */
+  readonly connectorHosts?: readonly string[];
   /** Faults of the cloud; undefined: none. */
   readonly faults?: readonly PlannedServiceFault[];
 }

@@ -10,7 +10,7 @@ type RequestOptions = {
   readonly delete: string;
 };
 
-const path = text(/^\/[\w{}./-]+$/, 'a path below the space such as "/keys"');
+const path = text(/^(?!.*\/\.{1,2}(?:\/|$))\/[\w{}./-]+$/, 'a path below the space such as "/keys"');
 
 const body: Check<Readonly<Record<string, unknown>>> = formed(
   () => ({ type: 'object' }),

@@ -13,6 +13,10 @@ import type { NamedText } from '../../input/text-file.js';
 const KEY = 'include';
 /** Limit of included files, against mistakes and exponential inclusion. */
 const MOST_FILES = 100;
+/** Limit of the text of all included files, in characters. */
+const LONGEST = 1_000_000;
+/** Limit of the values in all included files; a value counts again for each alias of it. */
+const MOST_VALUES = 100_000;
 
 const path = text(
   /^(?!\/)(?!.*\.\.)[\w ./-]+\.ya?ml$/,
@@ -33,6 +37,8 @@ class Includer {
   readonly #readFile: ReadFile;
   readonly #problems: Problems;
   #files = 0;
+  #length = 0;
+  #values = 0;
 
   constructor(readFile: ReadFile, problems: Problems) {
     this.#readFile = readFile;
@@ -65,6 +71,11 @@ class Includer {
     }
     const root = this.#parse(full, node);
     if (root === undefined) return undefined;
+    this.#values += countValues(root, MOST_VALUES);
+    if (this.#values > MOST_VALUES) {
+      problems.add(node, `the included files have more than ${MOST_VALUES} values`);
+      return undefined;
+    }
     if (root.kind !== 'map') return complain(root, problems, 'a part of a scenario: a map with keys of a scenario');
     return this.resolve(root, [...chain, full]);
   }
@@ -72,7 +83,10 @@ class Includer {
   #parse(path: string, node: LocatedNode): LocatedNode | undefined {
     try {
       const { file, text } = this.#readFile(path);
-      return readYaml(text, file);
+      this.#length += text.length;
+      if (this.#length <= LONGEST) return readYaml(text, file);
+      this.#problems.add(node, `the included files are longer than ${LONGEST} characters`);
+      return undefined;
     } catch (error) {
       // Problems in the included file keep their places.
       if (error instanceof InputError)
@@ -81,6 +95,17 @@ class Includer {
       return undefined;
     }
   }
+}
+
+/** Number of values, or a number above `most` if there are more. */
+function countValues(node: LocatedNode, most: number): number {
+  let count = 1;
+  const inner = node.kind === 'list' ? node.items : node.kind === 'map' ? [...node.entries.values()] : [];
+  for (const item of inner) {
+    if (count > most) break;
+    count += countValues('value' in item && 'key' in item ? item.value : item, most - count);
+  }
+  return count;
 }
 
 function mergeMaps(base: MapNode, own: MapNode): MapNode {

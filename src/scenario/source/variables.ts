@@ -24,22 +24,32 @@ export const VARS_FORM: Form = {
 /** JSON Schema of a text that uses a variable. */
 export const VARIABLE_FORM: Form = { type: 'string', pattern: ANY_USE.source };
 
-/** Values by the names of the variables. */
-type Variables = ReadonlyMap<string, ScalarNode>;
+interface Variables {
+  /** Values by the names of the variables. */
+  readonly values: ReadonlyMap<string, ScalarNode>;
+  /** Characters that may still be inserted into texts. */
+  readonly room: { left: number };
+}
+
+/** Limit of the characters of one text after its variables are replaced. */
+const LONGEST_TEXT = 100_000;
+/** Limit of the characters that variables insert into the texts of a scenario. */
+const MOST_INSERTED = 4_000_000;
 
 /** The variables of the scenario. @param given values from the command line, which override those of the scenario */
 export function declaredVariables(root: MapNode, given: ReadonlyMap<string, string>, problems: Problems): Variables {
   const declared = root.entries.get(KEY)?.value;
-  const variables = new Map<string, ScalarNode>();
+  const values = new Map<string, ScalarNode>();
+  const variables = { values, room: { left: MOST_INSERTED } };
   if (declared !== undefined && declared.kind !== 'map') complain(declared, problems, 'a map of names to values');
   for (const [name, { key, value }] of declared?.kind === 'map' ? declared.entries : []) {
     if (!NAME.test(name)) problems.add(key, `${quote(name)} is not a name of letters, digits, "-" and "_"`);
     const own = substitute(value, variables, problems);
     if (own.kind !== 'scalar' || own.value === null) complain(own, problems, 'a text, a number, true or false');
-    else variables.set(name, replaced(name, own, given.get(name), problems));
+    else values.set(name, replaced(name, own, given.get(name), problems));
   }
   for (const name of given.keys()) {
-    if (variables.has(name)) continue;
+    if (values.has(name)) continue;
     problems.add(declared ?? root, `${quote(name)} is not a variable of this scenario${among(name, variables)}`);
   }
   return variables;
@@ -94,20 +104,33 @@ function filled(node: ScalarNode, text: string, variables: Variables, problems: 
     const found = lookUp(alone, node, variables, problems);
     return found ? { ...node, value: found.value, source: found.source } : node;
   }
+  const { room } = variables;
+  let length = text.length;
   const value = text.replace(USE, (whole, escaped: string, name: string) => {
     if (escaped !== '') return whole.slice(1);
-    return lookUp(name, node, variables, problems)?.source ?? whole;
+    const inserted = lookUp(name, node, variables, problems)?.source ?? whole;
+    length += inserted.length;
+    room.left -= inserted.length;
+    return length > LONGEST_TEXT || room.left < 0 ? '' : inserted;
   });
-  return { ...node, value, source: value };
+  if (room.left < 0) {
+    if (Number.isFinite(room.left)) problems.add(node, `variables insert more than ${MOST_INSERTED} characters`);
+    // Said once.
+    room.left = Number.NEGATIVE_INFINITY;
+    return node;
+  }
+  if (length <= LONGEST_TEXT) return { ...node, value, source: value };
+  problems.add(node, `the text is longer than ${LONGEST_TEXT} characters with the values of its variables`);
+  return node;
 }
 
 function lookUp(name: string, node: ScalarNode, variables: Variables, problems: Problems): ScalarNode | undefined {
-  const found = variables.get(name.trim());
+  const found = variables.values.get(name.trim());
   if (found === undefined) problems.add(node, `unknown variable ${quote(name)}${among(name, variables)}`);
   return found;
 }
 
 function among(name: string, variables: Variables): string {
-  const names = [...variables.keys()];
+  const names = [...variables.values.keys()];
   return `${didYouMean(name, names)}; the scenario has ${names.length === 0 ? 'none' : names.join(', ')}`;
 }

@@ -12,7 +12,9 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-function sender(options: { readonly allowPrivate?: boolean; readonly lookup?: Lookup } = {}): Sender {
+function sender(
+  options: { readonly allowPrivate?: boolean; readonly hosts?: readonly string[]; readonly lookup?: Lookup } = {},
+): Sender {
   const made = new Sender({ patience: new RealClock(), allowPrivate: false, ...options });
   closing.push(() => made.close());
   return made;
@@ -76,6 +78,18 @@ describe('an address is public', () => {
     ['no address', 'localhost'],
     ['no address', ''],
   ])('not when it is %s: %s', (_, address) => expect(isPublicAddress(address)).toBe(false));
+});
+
+describe('the hosts of a run', () => {
+  it('are those that the user has permitted; others are not even looked up', async () => {
+    const { lookup, asked } = names(['10.0.0.1']);
+    const one = sender({ hosts: ['hooks.example'], lookup });
+    const why = async (url: string) => (await one.send(get(url), seconds(5))) as { readonly why?: string };
+    expect((await why('http://other.example/')).why).toContain('--allow-host other.example');
+    expect((await why('http://1.1.1.1/')).why).toContain('--allow-host 1.1.1.1');
+    expect(asked).toEqual([]);
+    expect((await why('http://hooks.example/')).why).toBe('"hooks.example" is not a public address');
+  });
 });
 
 describe('the guard', () => {

@@ -1,0 +1,45 @@
+/** The options by which the user trusts a scenario with more than its own folder and the cloud of its run. */
+import type { Argv } from 'yargs';
+import { UsageError } from '../kernel/errors.js';
+import type { Plan } from '../scenario/model/plan.js';
+import { ALLOW_FILE } from './values.js';
+
+export interface TrustFlags {
+  readonly allowFile: readonly string[];
+  readonly allowHost: readonly string[];
+  readonly allowPrivate: boolean;
+}
+
+export function trustOptions(parser: Argv): Argv {
+  return parser
+    .option('allow-file', ALLOW_FILE)
+    .option('allow-host', {
+      type: 'string',
+      array: true,
+      nargs: 1,
+      requiresArg: true,
+      default: [] as readonly string[],
+      describe: 'host to which the connectors of the scenario may send; may be repeated (default: none)',
+    })
+    .option('allow-private', {
+      type: 'boolean',
+      default: false,
+      describe: 'let the scenario use allow-private: connectors that send to this machine and to private networks',
+    });
+}
+
+/** Of a command without these options. */
+export const NO_TRUST: TrustFlags = { allowFile: [], allowHost: [], allowPrivate: false };
+
+/** @throws UsageError if the scenario wants more than the user has permitted */
+export function checkTrust(
+  { cloud }: Plan,
+  { allowPrivate, target }: TrustFlags & { readonly target?: unknown },
+): void {
+  if (!cloud?.allowPrivate || allowPrivate || target !== undefined) return;
+  throw new UsageError(
+    'untrusted',
+    'the scenario has "allow-private": its connectors could send to this machine and to private networks',
+    'if you trust the scenario, run it with --allow-private',
+  );
+}

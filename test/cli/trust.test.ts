@@ -1,0 +1,53 @@
+/** What the command line permits a scenario: files elsewhere, hosts, and private networks. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { ghostfleet } from '../support/host.js';
+
+const top = mkdtempSync(join(tmpdir(), 'ghostfleet-trust-'));
+afterAll(() => rmSync(top, { recursive: true }));
+mkdirSync(join(top, 'scenario'));
+const script = join(top, 'forward.js');
+writeFileSync(script, 'function main() { return null; }');
+
+function scenario(name: string, rest: string): string {
+  const file = join(top, 'scenario', `${name}.yaml`);
+  writeFileSync(file, `name: ${name}\nduration: 1m\nfleet: [{ name: clime, profile: clime, count: 1 }]\n${rest}`);
+  return file;
+}
+
+describe('a file outside the folder of the scenario', () => {
+  const file = scenario('outside', 'setup: [{ connector: { name: forward, file: ../forward.js } }]\n');
+
+  it.each(['validate', 'plan', 'run'])('is refused by %s', async (command) => {
+    const { exit, err } = await ghostfleet([command, file]);
+    expect(err).toContain('"../forward.js" is not in the folder of the scenario');
+    expect(exit).toBe(2);
+  });
+
+  it('is read if the command line names it', async () => {
+    expect(await ghostfleet(['validate', file, '--allow-file', script])).toMatchObject({ exit: 0 });
+    expect((await ghostfleet(['run', file, '--allow-file', '/etc/hostname'])).exit).toBe(2);
+  });
+});
+
+describe('a scenario with allow-private', () => {
+  const file = scenario('private', 'cloud: { allow-private: true }\n');
+
+  it('runs only if the command line permits it', async () => {
+    const refused = await ghostfleet(['run', file]);
+    expect([refused.exit, refused.err]).toEqual([2, expect.stringContaining('run it with --allow-private')]);
+    const { exit, out } = await ghostfleet(['run', file, '--allow-private', '--allow-host', 'hooks.example.com']);
+    expect([exit, out]).toEqual([0, expect.stringContaining('--allow-host hooks.example.com --allow-private')]);
+  });
+
+  it('is valid', async () => {
+    expect(await ghostfleet(['validate', file])).toMatchObject({ exit: 0 });
+  });
+});
+
+it('A path of a request cannot leave the space', async () => {
+  const file = scenario('climb', 'setup: [{ request: { post: /keys/../../other, body: {} } }]\n');
+  expect((await ghostfleet(['validate', file])).err).toContain('"/keys/../../other" is not a path below the space');
+});

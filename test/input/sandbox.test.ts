@@ -1,0 +1,61 @@
+/** The files that a scenario may read. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readInside, readText } from '../../src/input/text-file.js';
+
+const top = mkdtempSync(join(tmpdir(), 'ghostfleet-files-'));
+afterAll(() => rmSync(top, { recursive: true }));
+const folder = join(top, 'scenario');
+const secret = join(top, 'secret');
+
+beforeAll(() => {
+  mkdirSync(join(folder, 'parts'), { recursive: true });
+  writeFileSync(join(folder, 'parts', 'own.csv'), 'own');
+  writeFileSync(join(top, 'scenario-2'), 'neighbour');
+  writeFileSync(secret, 'secret');
+  symlinkSync(secret, join(folder, 'link'));
+  symlinkSync(top, join(folder, 'up'));
+  symlinkSync(join(folder, 'parts'), join(folder, 'inner'));
+  execFileSync('mkfifo', [join(folder, 'pipe')]);
+  writeFileSync(join(folder, 'huge'), '');
+  truncateSync(join(folder, 'huge'), 65 * 1024 * 1024);
+});
+
+describe('a file that a scenario names', () => {
+  it.each(['parts/own.csv', './parts/../parts/own.csv', 'inner/own.csv'])('is read in its folder: %s', (name) => {
+    expect(readInside(folder, name).text).toBe('own');
+  });
+
+  it.each(['../secret', 'parts/../../secret', 'link', 'up/secret', secret, '../scenario-2', '/etc/hostname'])(
+    'is not read elsewhere: %s',
+    (name) => {
+      expect(() => readInside(folder, name)).toThrow(
+        `"${name}" is not in the folder of the scenario; if you trust the scenario, permit this file with --allow-file`,
+      );
+    },
+  );
+
+  it('gives the same message whether or not a file elsewhere exists', () => {
+    expect(() => readInside(folder, '../nothing')).toThrow('is not in the folder of the scenario');
+  });
+
+  it.each(['../secret', 'link', 'up/secret', secret])('is read elsewhere if the user permits it: %s', (name) => {
+    expect(readInside(folder, name, [secret]).text).toBe('secret');
+  });
+
+  it('must be a regular file', () => {
+    expect(() => readInside(folder, 'pipe')).toThrow('it is not a regular file');
+    expect(() => readInside(folder, 'parts')).toThrow('it is a directory');
+  });
+
+  it('must not be larger than 64 MiB', () => {
+    expect(() => readInside(folder, 'huge')).toThrow('it is larger than 64 MiB');
+  });
+});
+
+it('A file without an end is not read into memory', () => {
+  expect(() => readText('/dev/zero', 2 ** 20)).toThrow('it is larger than 1 MiB');
+});
