@@ -4,6 +4,7 @@
  * of these; with `--long`, also the commands that take a quarter of an hour. Test: test/docs/commands.test.ts runs those that take
  * milliseconds.
  */
+import { resolve } from 'node:path';
 import { commandsOf, type DocumentCommand, documents, missingLines, scenarioFiles } from './commands.js';
 import { filesOf } from './files.js';
 import { type Prepared, prepare } from './pages.js';
@@ -130,7 +131,9 @@ function isStable(line: string): boolean {
 }
 
 function replaced(typed: string, { replaced: pairs }: Prepared): string {
-  return pairs.reduce((text, [shown, used]) => text.replace(shown, used), typed);
+  const used = pairs.reduce((text, [shown, own]) => text.replace(shown, own), typed);
+  // Copies the checkout, and cannot copy links.
+  return /^npm run mutation\b/.test(used) ? `cd ${resolve('.')} && ${used}` : used;
 }
 
 function report(verdict: 'ok' | 'FAIL' | 'skip', text: string): void {
