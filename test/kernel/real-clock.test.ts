@@ -116,9 +116,11 @@ it('RealClock lets the event loop turn between alarms without delay', async () =
 });
 
 it('RealClock keeps the order of alarms on real timers', async () => {
-  const clock = new RealClock({ speed: 1000 });
+  // Frozen, so that all delays begin at the same time.
+  const clock = new RealClock({ speed: 1000, frozen: true });
   const happened: number[] = [];
   for (const delay of [4000, 0, 2000, 2000, 6000, 1000]) clock.after(delay, 'note', () => happened.push(delay));
+  clock.begin();
   await clock.runUntil(7000);
   expect(happened).toEqual([0, 1000, 2000, 2000, 4000, 6000]);
 });
