@@ -17,7 +17,7 @@ import { type Random, seededRandom } from '../src/kernel/random.js';
 import { minutes } from '../src/kernel/time.js';
 import { VirtualClock } from '../src/kernel/virtual-clock.js';
 import { packagedProfiles } from '../src/profile/library.js';
-import { flashSettings } from '../src/runner/flash-settings.js';
+import { flashSettings } from '../src/runner/world/flash-settings.js';
 import { withFaults } from '../src/transport/faults/with-faults.js';
 import { memoryTransport } from '../src/transport/memory.js';
 import type { Receive } from '../src/transport/transport.js';

@@ -7,8 +7,9 @@ import type { Proof } from './proof.js';
 import { saturation } from './saturation.js';
 import { shapes } from './shapes.js';
 import { stall } from './stall.js';
+import { workers } from './workers.js';
 
-const PROOFS: readonly Proof[] = [stall, accounting, saturation, shapes, prediction, explain, determinism];
+const PROOFS: readonly Proof[] = [stall, accounting, saturation, shapes, prediction, explain, determinism, workers];
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !PROOFS.some((proof) => proof.name === name));

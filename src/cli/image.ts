@@ -1,7 +1,7 @@
 /** `ghostfleet image`: prints a firmware image for virtual devices as the body of its upload request. */
 import { EXIT } from '../kernel/errors.js';
 import { profileNamed } from '../profile/library.js';
-import { imageFor } from '../runner/image.js';
+import { imageFor } from '../runner/world/image.js';
 import { IMAGE_SIZE, IMAGE_VERSION } from '../scenario/setup/firmware.js';
 import { checked, command, wholeNumber } from './command.js';
 

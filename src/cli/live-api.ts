@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cannotWrite } from '../kernel/file-failure.js';
-import type { ApiAccess } from '../runner/course.js';
+import type { ApiAccess } from '../runner/world/course.js';
 
 export class LiveApi {
   readonly #directory: string;

@@ -5,11 +5,12 @@ import { type ExitCode, UsageError } from '../kernel/errors.js';
 import { newDatabase, openDirectory, writeReports } from '../library/run-files.js';
 import { RENDERERS } from '../report/renderers/index.js';
 import type { RunResult } from '../report/result.js';
-import { CLOCKS } from '../runner/course.js';
-import { run as carryOut, type RunOptions } from '../runner/run.js';
+import { run as carryOut, MOST_WORKERS, type RunControl, type RunOptions, undividedBecause } from '../runner/run.js';
 import { TRANSPORTS, type TransportName } from '../runner/targets/embedded.js';
+import { CLOCKS } from '../runner/world/course.js';
 import { describeCloud } from '../scenario/model/cloud.js';
 import type { Plan } from '../scenario/model/plan.js';
+import { usefulParts } from '../scenario/plan/divide.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import { FileSink } from '../trace/sinks.js';
 import { checked, command, wholeNumber } from './command.js';
@@ -37,6 +38,7 @@ interface RunFlags extends TargetFlags, TrustFlags {
   readonly transport: TransportName | undefined;
   readonly store: 'memory' | 'sqlite' | undefined;
   readonly out: string | undefined;
+  readonly workers: number | undefined;
   readonly keep: boolean;
   readonly json: boolean;
   readonly 'metrics-port': number | undefined;
@@ -94,6 +96,18 @@ export const run = command<RunFlags>(
           wholeNumber(0, 65_535),
         ),
       )
+      .option(
+        'workers',
+        checked(
+          {
+            describe:
+              'threads among which to divide the devices; the result is the same (default: the number of cores, fewer for a small run)',
+          },
+          'workers',
+          `a whole number from 1 to ${MOST_WORKERS}`,
+          wholeNumber(1, MOST_WORKERS),
+        ),
+      )
       .option('keep', {
         type: 'boolean',
         default: false,
@@ -141,7 +155,7 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
   let downlinks: Iterable<DownlinkRecord> = [];
   const kept: string[] = [];
   try {
-    const result = await carryOut({
+    const options = {
       plan,
       profiles,
       clock,
@@ -160,11 +174,12 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
       stopwatch: () => host.stopwatch(),
       ...(host.meter && { meter: host.meter }),
       ...(clock === 'real' && { watch: live }),
-      started: (control) => {
+      started: (control: RunControl) => {
         live.follow(control);
         downlinks = control.metrics.downlinks;
       },
-    });
+    } satisfies RunOptions;
+    const result = await carryOut({ ...options, workers: workersOf(flags, options, host) });
     const ended = live.end();
     printResult(result, flags, host);
     // Files are written after printing: if that fails, the result of a long run is not lost.
@@ -175,6 +190,14 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
     await live.close();
     if (flags.keep) host.err.write(keptText(kept));
   }
+}
+
+/** Says on the standard error why threads that the user asked for are not used. */
+function workersOf({ workers }: RunFlags, options: RunOptions, { cores, err }: Host): number {
+  if (workers === undefined) return usefulParts(options.plan, cores);
+  const reason = workers > 1 ? undividedBecause(options) : undefined;
+  if (reason !== undefined) err.write(`note: the run takes one thread, because ${reason}\n`);
+  return workers;
 }
 
 function printResult(result: RunResult, { json }: RunFlags, { out, env }: Host): void {

@@ -107,7 +107,8 @@ function argumentsOf(flags: SeedsFlags, seed: number): readonly string[] {
   const { transport, store, out } = flags;
   return [
     ...runWords(flags, seed, 'virtual'),
-    '--json',
+    // The runs are spread over the cores already.
+    ...['--workers', '1', '--json'],
     ...(transport === undefined ? [] : ['--transport', transport]),
     ...(store === undefined ? [] : ['--store', store]),
     ...(out === undefined ? [] : ['--out', join(out, `seed-${seed}`)]),

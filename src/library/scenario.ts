@@ -1,6 +1,6 @@
 /** Scenarios from TypeScript: `run(defineScenario({ … }))`, in a test or any other program. */
 import { dirname, join } from 'node:path';
-import { list, oneOf, positiveNumber } from '../input/checks.js';
+import { integer, list, oneOf, positiveNumber } from '../input/checks.js';
 import { Problems } from '../input/document.js';
 import { readInside, readText } from '../input/text-file.js';
 import { valueNode } from '../input/value.js';
@@ -11,11 +11,11 @@ import { packagedProfiles } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
 import { REPORT_FORMATS, type ReportFormat } from '../report/renderers/index.js';
 import type { RunResult } from '../report/result.js';
-import { CLOCKS } from '../runner/course.js';
 import { deviceTypes } from '../runner/known-types.js';
-import { type RunOptions as FullRunOptions, type RunControl, run } from '../runner/run.js';
+import { type RunOptions as FullRunOptions, MOST_WORKERS, type RunControl, run } from '../runner/run.js';
 import { TRANSPORTS } from '../runner/targets/embedded.js';
 import type { RemoteCloud } from '../runner/targets/remote.js';
+import { CLOCKS } from '../runner/world/course.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { readDefinition, type ScenarioDefinition } from '../scenario/parse/define.js';
 import { parseScenario } from '../scenario/parse/scenario.js';
@@ -61,6 +61,10 @@ export interface RunOptions {
   readonly cloud?: RemoteCloud;
   /** Folder for the event log and all reports, which is created if it does not exist. Default: no files are written. */
   readonly out?: string;
+  /**
+   * Threads among which to divide the devices in virtual time, if the scenario allows it. The result is the same. Default 1.
+   */
+  readonly workers?: number;
   /** Receives log lines. Default: nothing is logged. */
   readonly log?: Log;
 }
@@ -146,6 +150,7 @@ export async function runScenario(
 
 const PUBLIC_OPTIONS: OptionNames<RunOptions> = {
   ...{ profiles: true, clock: true, speed: true, transport: true, db: true, cloud: true, out: true, log: true },
+  workers: true,
 };
 
 function planOf(scenario: string | ScenarioDefinition, options: ScenarioRunOptions): Plan {
@@ -223,11 +228,12 @@ export function writeReports(
 }
 
 /** Callers in JavaScript are not checked by the compiler. @throws InputError with all invalid options */
-function checkOptions({ clock, speed, transport }: FullRunOptions): void {
+function checkOptions({ clock, speed, transport, workers = 1 }: FullRunOptions): void {
   const problems = new Problems();
   oneOf(CLOCKS)(valueNode(clock, 'clock'), problems);
   oneOf(TRANSPORTS)(valueNode(transport, 'transport'), problems);
   positiveNumber(valueNode(speed, 'speed'), problems);
+  integer(1, MOST_WORKERS)(valueNode(workers, 'workers'), problems);
   problems.finish();
 }
 

@@ -1,12 +1,7 @@
 /** The exit status of a run, and why. */
-import { EXIT, type ExitCode, GhostfleetError } from '../kernel/errors.js';
+import { EXIT, type ExitCode } from '../kernel/errors.js';
 import type { ExpectationResult } from '../report/result.js';
-
-export interface End {
-  readonly exitCode: ExitCode;
-  /** Why the run ended early. */
-  readonly failure: string | null;
-}
+import type { End } from './world/end.js';
 
 /** Exit codes that depend on measurements, which a slow generator invalidates. */
 const AS_MEASURED: readonly ExitCode[] = [EXIT.fine, EXIT.expectation, EXIT.stuck];
@@ -41,15 +36,4 @@ export function judge(
 export function undecided(expectation: ExpectationResult): ExpectationResult {
   const { sentence } = expectation;
   return { ...expectation, passed: false, undecided: true, sentence: `interrupted; until then: ${sentence}` };
-}
-
-/** Waits for the end of a schedule. @throws every error that is not a GhostfleetError */
-export async function endOf(schedule: Promise<void>): Promise<End> {
-  try {
-    await schedule;
-    return { exitCode: EXIT.fine, failure: null };
-  } catch (error) {
-    if (error instanceof GhostfleetError) return { exitCode: error.exit, failure: error.message };
-    throw error;
-  }
 }

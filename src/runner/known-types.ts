@@ -18,7 +18,7 @@ import { CodecError } from '../protocol/codec.js';
 import { encodeBody } from '../protocol/encode.js';
 import type { DeviceTypes, KnownDeviceType } from '../scenario/parse/sources.js';
 import type { KnownVersion } from '../scenario/values/sending.js';
-import { flashRefusal, parameterRefusal } from './flash-settings.js';
+import { flashRefusal, parameterRefusal } from './world/flash-settings.js';
 
 /** The device types for the checks of a scenario. A type and a version are built when a scenario first refers to them. */
 export function deviceTypes(profiles: ReadonlyMap<string, Profile>): DeviceTypes {

@@ -2,22 +2,28 @@
 
 import { RunExplainer } from '../explain/run-explainer.js';
 import { EXIT } from '../kernel/errors.js';
+import { packagedProfiles } from '../profile/library.js';
 import type { RunResult } from '../report/result.js';
 import { evaluate } from '../scenario/expect/evaluate.js';
 import { planDigest } from '../scenario/plan/describe.js';
+import { needsOneWorld } from '../scenario/plan/divide.js';
 import { outline } from '../scenario/plan/outline.js';
 import type { SeenAcks } from '../trace/invariants/invariant.js';
 import type { Fold, LineSink } from '../trace/log.js';
 import type { Metrics } from '../trace/metrics/index.js';
-import { inOneWorld, type WorldControl, type WorldOptions } from './course.js';
+import { inThreads } from './divided/threads.js';
 import { keepExplainer } from './explainers.js';
-import { Journal } from './journal.js';
 import { judge, undecided } from './judge.js';
 import { situationOf } from './situation.js';
-import { spoiledByUnsent } from './spoiled.js';
+import { type CourseEnd, inOneWorld, type WorldControl, type WorldOptions } from './world/course.js';
+import { Journal } from './world/journal.js';
+import { spoiledByUnsent } from './world/spoiled.js';
 
 /** Number of downlinks that the result of a run explains. */
 const EXPLAINED = 5;
+
+/** Most threads of a run: more only add to what each of them takes at its start. */
+export const MOST_WORKERS = 64;
 
 export interface RunOptions extends WorldOptions {
   /** Further receivers of the event log. */
@@ -35,6 +41,8 @@ export interface RunOptions extends WorldOptions {
   readonly watch?: Fold;
   /** Called before the provisioning. */
   readonly started?: (control: RunControl) => void;
+  /** Threads among which to divide the devices in virtual time, if that is possible. Default 1; the result is the same. */
+  readonly workers?: number;
 }
 
 /** Control of a running run. */
@@ -49,7 +57,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const journal = new Journal({ plan, virtual: options.clock === 'virtual', acks: seenAcks(options), sinks, watch });
   const { metrics, names, histories } = journal;
   const started = (control: WorldControl) => options.started?.({ ...control, metrics });
-  const { end, simulatedMs, generator, audited, times } = await inOneWorld(options, journal, started);
+  const { end, simulatedMs, generator, audited, times } = await courseOf(options, journal, started);
   journal.invariants.end();
   const evidence = journal.evidence();
   const evaluated = [...plan.expectations.map((expectation) => evaluate(expectation, evidence)), ...audited];
@@ -91,6 +99,21 @@ export async function run(options: RunOptions): Promise<RunResult> {
   };
   keepExplainer(result, explainer);
   return result;
+}
+
+/** Runs the plan in one world, or in several threads. */
+function courseOf(options: RunOptions, journal: Journal, started: (control: WorldControl) => void): Promise<CourseEnd> {
+  const { workers = 1, plan } = options;
+  const threads = undividedBecause(options) === undefined ? Math.min(workers, plan.devices.length) : 1;
+  return threads > 1 ? inThreads(options, threads, journal, started) : inOneWorld(options, journal, started);
+}
+
+/** Why the devices of a run cannot be divided among threads, as a clause; undefined if they can. */
+export function undividedBecause({ clock, db, plan, profiles }: RunOptions): string | undefined {
+  if (clock === 'real') return 'it runs in real time';
+  if (db !== 'memory') return 'its cloud keeps the data in one database';
+  const own = plan.groups.find(({ profile }) => profiles.get(profile) !== packagedProfiles().get(profile));
+  return own === undefined ? needsOneWorld(plan) : `its profile "${own.profile}" is not a packaged one`;
 }
 
 /** Over HTTP, a response belongs to one request: what is lost was acknowledged. */

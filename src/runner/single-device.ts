@@ -13,9 +13,9 @@ import { httpTransport, pooledRequests } from '../transport/http.js';
 import { lookUp } from '../transport/look-up.js';
 import type { Transport } from '../transport/transport.js';
 import { udpTransport } from '../transport/udp.js';
-import { flashSettings } from './flash-settings.js';
-import { deviceHandle } from './handles.js';
-import { memberOf } from './members.js';
+import { flashSettings } from './world/flash-settings.js';
+import { deviceHandle } from './world/handles.js';
+import { memberOf } from './world/members.js';
 
 /** Address of the cloud, with the link that the device uses. */
 export type CloudAddress =

@@ -16,10 +16,10 @@ import type { ServiceFault } from '../scenario/faults/service.js';
 import type { Plan, PlannedAction, PlannedGroup } from '../scenario/model/plan.js';
 import { describeStep } from '../scenario/steps/index.js';
 import type { FaultSpec } from '../transport/faults/index.js';
-import { profileOf } from './fleet.js';
-import { namedNetworkFaults } from './in-force.js';
 import { deviceEffects } from './situation-steps.js';
-import type { StepTimes } from './step-times.js';
+import { profileOf } from './world/fleet.js';
+import { namedNetworkFaults } from './world/in-force.js';
+import type { StepTimes } from './world/step-times.js';
 
 /** @param times left out: steps after a wait have no time */
 export function situationOf(

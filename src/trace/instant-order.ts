@@ -17,7 +17,7 @@ const PRUNED = -5;
  * The place of an event among those of its instant: the serial number of its device. Undefined for an event that concerns all
  * devices: it stays between those before and after it.
  */
-function placeOf(event: TraceEvent): number | undefined {
+export function placeOf(event: TraceEvent): number | undefined {
   if ('serial' in event) return event.serial;
   if (event.kind === 'cloud.refused') return REFUSED[event.why];
   return event.kind === 'cloud.pruned' ? PRUNED : undefined;

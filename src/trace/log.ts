@@ -37,13 +37,16 @@ export class TraceLog implements Trace {
     return this.#events;
   }
 
-  /** Adds an event. Events after `close` are discarded: devices still emit some while they are switched off. */
-  emit(event: TraceEvent): void {
+  /**
+   * Adds an event. Events after `close` are discarded: devices still emit some while they are switched off.
+   * @param line its JSON, if it is known
+   */
+  emit(event: TraceEvent, line?: string): void {
     if (this.#closed) return;
     this.#events++;
     for (const fold of this.#folds) fold.take(event);
     if (this.#sinks.length === 0) return;
-    this.#batch += `${JSON.stringify(event)}\n`;
+    this.#batch += `${line ?? JSON.stringify(event)}\n`;
     if (this.#batch.length >= BATCH_CHARACTERS) this.flush();
   }
 

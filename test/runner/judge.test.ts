@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { EXIT } from '../../src/kernel/errors.js';
 import type { ExpectationResult, GeneratorReport } from '../../src/report/result.js';
 import { judge } from '../../src/runner/judge.js';
-import { spoiledBy, spoiledByUnsent } from '../../src/runner/spoiled.js';
+import { spoiledBy, spoiledByUnsent } from '../../src/runner/world/spoiled.js';
 import type { CallSummary } from '../../src/trace/metrics/calls.js';
 
 const FINE = { exitCode: EXIT.fine, failure: null };

@@ -10,7 +10,7 @@ import { packagedProfiles } from '../../src/profile/library.js';
 import type { Profile } from '../../src/profile/profile.js';
 import { hasValidTag, open, seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
 import type { Packet } from '../../src/protocol/flap/packet.js';
-import { flashSettings } from '../../src/runner/flash-settings.js';
+import { flashSettings } from '../../src/runner/world/flash-settings.js';
 import type { TraceEvent } from '../../src/trace/events.js';
 import { SERIAL, TOKEN } from './cloud.js';
 

@@ -1,8 +1,8 @@
 /** A small fleet as consoles see it: devices on one virtual clock, whose datagrams end nowhere. */
 import type { Fleet, Member } from '../../src/console/member.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
-import { deviceHandle } from '../../src/runner/handles.js';
-import { memberOf } from '../../src/runner/members.js';
+import { deviceHandle } from '../../src/runner/world/handles.js';
+import { memberOf } from '../../src/runner/world/members.js';
 import { samplingRandom } from '../../src/scenario/selector/match.js';
 import { TOKEN } from './cloud.js';
 import { testDevice } from './device.js';

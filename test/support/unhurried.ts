@@ -1,5 +1,5 @@
 /** A run in real time on a machine of any speed: nothing that comes late makes it invalid. */
-import type { GeneratorMeter } from '../../src/runner/generator.js';
+import type { GeneratorMeter } from '../../src/runner/world/generator.js';
 
 export const unhurried = (): GeneratorMeter => ({
   late: () => {},

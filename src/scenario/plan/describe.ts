@@ -10,6 +10,7 @@ import { describeCloud } from '../model/cloud.js';
 import type { Plan, PlannedFault, PlannedGroup, PlannedLoad, PlannedServiceFault, PlannedWait } from '../model/plan.js';
 import { describeSetup } from '../setup/index.js';
 import { describeStep } from '../steps/index.js';
+import { needsOneWorld } from './divide.js';
 import { stepsOf } from './steps-of.js';
 
 /** Width of a column that holds a time. */
@@ -32,6 +33,7 @@ export function describePlan(plan: Plan): string {
     '',
     `time      from ${new Date(plan.start).toISOString()} for ${formatDuration(plan.duration)}, then up to ${formatDuration(plan.settle)} to settle`,
     '',
+    ...section('threads', [threadsText(plan)]),
     ...section('cloud', plan.cloud ? describeCloud(plan.cloud) : []),
     ...section('setup', (plan.setup ?? []).map(describeSetup)),
     ...section('fleet', describeFleet(plan)),
@@ -42,6 +44,11 @@ export function describePlan(plan: Plan): string {
     ...section('expect', plan.expectations.map(expectationText)),
   ];
   return `${parts.join('\n').trimEnd()}\n`;
+}
+
+function threadsText(plan: Plan): string {
+  const reason = needsOneWorld(plan);
+  return reason === undefined ? 'any number in virtual time' : `one, because ${reason}`;
 }
 
 function expectationText({ line, abort }: Expectation): string {

@@ -1,7 +1,7 @@
 /** What a run in real time reports about the process that plays the fleet. */
 import { expect, it } from 'vitest';
-import { GeneratorWatch } from '../../src/runner/generator.js';
-import { runText } from './run-text.js';
+import { GeneratorWatch } from '../../../src/runner/world/generator.js';
+import { runText } from '../run-text.js';
 
 it('the watch of a generator reports how late actions were, and makes a run invalid if they were too late', () => {
   const watch = new GeneratorWatch();

@@ -1,6 +1,6 @@
 /** Names of the faults that are active at a time: they may be the reason why a run does not come to rest. */
-import type { Instant } from '../kernel/time.js';
-import type { Plan, PlannedFault } from '../scenario/model/plan.js';
+import type { Instant } from '../../kernel/time.js';
+import type { Plan, PlannedFault } from '../../scenario/model/plan.js';
 
 interface Window {
   readonly from: Instant;

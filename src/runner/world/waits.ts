@@ -3,11 +3,11 @@
  * condition does not become true in time, the run fails: the following steps would act in another situation than the scenario
  * describes.
  */
-import type { Clock } from '../kernel/clock.js';
-import { EXIT, GhostfleetError } from '../kernel/errors.js';
-import { formatDuration, type Instant, seconds, sinceStart } from '../kernel/time.js';
-import { judgeMetrics, type MetricSource } from '../scenario/expect/evaluate.js';
-import type { Plan, PlannedAction, PlannedWait } from '../scenario/model/plan.js';
+import type { Clock } from '../../kernel/clock.js';
+import { EXIT, GhostfleetError } from '../../kernel/errors.js';
+import { formatDuration, type Instant, seconds, sinceStart } from '../../kernel/time.js';
+import { judgeMetrics, type MetricSource } from '../../scenario/expect/evaluate.js';
+import type { Plan, PlannedAction, PlannedWait } from '../../scenario/model/plan.js';
 
 const LOOK_EVERY = seconds(1);
 

@@ -2,11 +2,11 @@
  * Expectations that end a run early. They are judged every simulated second, so that equal runs end at equal times. One that is
  * not decidable yet does not end the run.
  */
-import type { Clock } from '../kernel/clock.js';
-import { EXIT, GhostfleetError } from '../kernel/errors.js';
-import { formatDuration, type Instant, seconds, sinceStart } from '../kernel/time.js';
-import { type Evidence, evaluate } from '../scenario/expect/evaluate.js';
-import type { Expectation } from '../scenario/expect/expectation.js';
+import type { Clock } from '../../kernel/clock.js';
+import { EXIT, GhostfleetError } from '../../kernel/errors.js';
+import { formatDuration, type Instant, seconds, sinceStart } from '../../kernel/time.js';
+import { type Evidence, evaluate } from '../../scenario/expect/evaluate.js';
+import type { Expectation } from '../../scenario/expect/expectation.js';
 
 const JUDGE_EVERY = seconds(1);
 

@@ -1,10 +1,10 @@
 /** Decides whether the process that simulated the fleet was too slow. Such a run measured that process, not the service. */
-import { humanCount } from '../kernel/quantity.js';
-import type { Ratio } from '../kernel/ratio.js';
-import { humanDuration, type Millis, seconds } from '../kernel/time.js';
-import type { GeneratorReport } from '../report/result.js';
-import type { CallSummary } from '../trace/metrics/calls.js';
-import { UNSENT } from './load/requests.js';
+import { humanCount } from '../../kernel/quantity.js';
+import type { Ratio } from '../../kernel/ratio.js';
+import { humanDuration, type Millis, seconds } from '../../kernel/time.js';
+import type { GeneratorReport } from '../../report/result.js';
+import type { CallSummary } from '../../trace/metrics/calls.js';
+import { UNSENT } from '../load/requests.js';
 
 /** Real time: a smaller delay does not affect a measurement, because networks vary by more. */
 const LATE: Millis = 200;

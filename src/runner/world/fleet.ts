@@ -2,15 +2,15 @@
  * The devices of a plan, built and ready to be switched on.
  */
 
-import { Device, type LinkFormat } from '../device/device.js';
-import type { MessageWitness } from '../device/hardware/hardware.js';
-import { type DeviceType, deviceType } from '../device/type/device-type.js';
-import type { EdgeClock } from '../kernel/clock.js';
-import type { Random } from '../kernel/random.js';
-import type { Profile } from '../profile/profile.js';
-import type { Plan } from '../scenario/model/plan.js';
-import type { Trace } from '../trace/events.js';
-import type { Transport } from '../transport/transport.js';
+import { Device, type LinkFormat } from '../../device/device.js';
+import type { MessageWitness } from '../../device/hardware/hardware.js';
+import { type DeviceType, deviceType } from '../../device/type/device-type.js';
+import type { EdgeClock } from '../../kernel/clock.js';
+import type { Random } from '../../kernel/random.js';
+import type { Profile } from '../../profile/profile.js';
+import type { Plan } from '../../scenario/model/plan.js';
+import type { Trace } from '../../trace/events.js';
+import type { Transport } from '../../transport/transport.js';
 import { flashSettings } from './flash-settings.js';
 
 interface FleetOptions {

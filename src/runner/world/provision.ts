@@ -1,11 +1,11 @@
 /** Creates what a run needs in the cloud through the public API, and deletes it afterwards. */
 import PQueue from 'p-queue';
-import { ApiError, ConnectionError } from '../client/client.js';
-import { UsageError } from '../kernel/errors.js';
-import type { Plan } from '../scenario/model/plan.js';
-import { describeSetup, runSetup } from '../scenario/setup/index.js';
-import { runStep } from '../scenario/steps/index.js';
-import type { DeviceHandle } from '../scenario/world.js';
+import { ApiError, ConnectionError } from '../../client/client.js';
+import { UsageError } from '../../kernel/errors.js';
+import type { Plan } from '../../scenario/model/plan.js';
+import { describeSetup, runSetup } from '../../scenario/setup/index.js';
+import { runStep } from '../../scenario/steps/index.js';
+import type { DeviceHandle } from '../../scenario/world.js';
 import type { RunWorld } from './handles.js';
 
 interface ProvisionOptions {

@@ -1,15 +1,15 @@
 /** The world as scenario steps see it: the public API, and the devices of the run (scenario/world.ts). */
-import type { DeviceCloudClient } from '../client/client.js';
-import type { Device } from '../device/device.js';
-import { isRejected } from '../device/shell/shell.js';
-import type { ClockHold } from '../kernel/clock-hold.js';
-import type { Profile } from '../profile/profile.js';
-import type { PlannedDevice } from '../scenario/model/plan.js';
-import type { ClientAccess, SetupWorld } from '../scenario/setup/kind.js';
-import type { DeviceHandle, ShellResult, World } from '../scenario/world.js';
+import type { DeviceCloudClient } from '../../client/client.js';
+import type { Device } from '../../device/device.js';
+import { isRejected } from '../../device/shell/shell.js';
+import type { ClockHold } from '../../kernel/clock-hold.js';
+import type { Profile } from '../../profile/profile.js';
+import type { PlannedDevice } from '../../scenario/model/plan.js';
+import type { ClientAccess, SetupWorld } from '../../scenario/setup/kind.js';
+import type { DeviceHandle, ShellResult, World } from '../../scenario/world.js';
+import type { Target } from '../targets/target.js';
 import { profileOf } from './fleet.js';
 import { imageFor } from './image.js';
-import type { Target } from './targets/target.js';
 
 type Known = Pick<PlannedDevice, 'name' | 'serial' | 'claimToken'>;
 

@@ -1,13 +1,13 @@
 /** The devices of a run for consoles (console/member.ts). */
-import type { Answer, Fleet, Member } from '../console/member.js';
-import type { Device } from '../device/device.js';
-import type { CommandResult } from '../device/shell/command.js';
-import { complete } from '../device/shell/complete.js';
-import type { Profile } from '../profile/profile.js';
-import type { Plan } from '../scenario/model/plan.js';
-import type { SelectableDevice, State } from '../scenario/selector/device.js';
-import { samplingRandom } from '../scenario/selector/match.js';
-import type { DeviceHandle } from '../scenario/world.js';
+import type { Answer, Fleet, Member } from '../../console/member.js';
+import type { Device } from '../../device/device.js';
+import type { CommandResult } from '../../device/shell/command.js';
+import { complete } from '../../device/shell/complete.js';
+import type { Profile } from '../../profile/profile.js';
+import type { Plan } from '../../scenario/model/plan.js';
+import type { SelectableDevice, State } from '../../scenario/selector/device.js';
+import { samplingRandom } from '../../scenario/selector/match.js';
+import type { DeviceHandle } from '../../scenario/world.js';
 
 /** The fleet of a plan; `devices` and `handles` in its order. */
 export function fleetOf(

@@ -1,9 +1,9 @@
 /** Measures in real time whether this process keeps up: its lateness, event loop, CPU and garbage collection. */
 import { monitorEventLoopDelay, PerformanceObserver, performance } from 'node:perf_hooks';
 import { cpuUsage } from 'node:process';
-import type { Millis } from '../kernel/time.js';
-import type { GeneratorReport } from '../report/result.js';
-import { Distribution } from '../trace/distribution.js';
+import type { Millis } from '../../kernel/time.js';
+import type { GeneratorReport } from '../../report/result.js';
+import { Distribution } from '../../trace/distribution.js';
 import { spoiledBy } from './spoiled.js';
 
 /** Decides at the end of a run in real time whether this process kept up. */

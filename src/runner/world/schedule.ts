@@ -1,19 +1,19 @@
 /** Runs the schedule of a plan: power-ups and steps at their times, until no exchange is open. */
-import type { Device } from '../device/device.js';
-import type { DrivenClock } from '../kernel/clock.js';
-import { ClockHold } from '../kernel/clock-hold.js';
-import { EndingClock } from '../kernel/ending-clock.js';
-import { type GhostfleetError, StuckError } from '../kernel/errors.js';
-import { formatDuration, type Instant, seconds, sinceStart } from '../kernel/time.js';
-import type { Evidence } from '../scenario/expect/evaluate.js';
-import type { Plan, PlannedAction } from '../scenario/model/plan.js';
-import { describeStep, runStep } from '../scenario/steps/index.js';
-import type { DeviceHandle } from '../scenario/world.js';
-import type { Trace } from '../trace/events.js';
+import type { Device } from '../../device/device.js';
+import type { DrivenClock } from '../../kernel/clock.js';
+import { ClockHold } from '../../kernel/clock-hold.js';
+import { EndingClock } from '../../kernel/ending-clock.js';
+import type { GhostfleetError } from '../../kernel/errors.js';
+import { type Instant, seconds, sinceStart } from '../../kernel/time.js';
+import type { Evidence } from '../../scenario/expect/evaluate.js';
+import type { Plan, PlannedAction } from '../../scenario/model/plan.js';
+import { describeStep, runStep } from '../../scenario/steps/index.js';
+import type { DeviceHandle } from '../../scenario/world.js';
+import type { Trace } from '../../trace/events.js';
+import type { Loads } from '../load/loads.js';
 import { watchExpectations } from './early-end.js';
 import type { RunWorld } from './handles.js';
-import { faultsInForce } from './in-force.js';
-import type { Loads } from './load/loads.js';
+import { NotAtRest } from './not-at-rest.js';
 import { Waits } from './waits.js';
 
 /** Interval of the checks whether the world has come to rest. */
@@ -35,7 +35,7 @@ export interface RunFixture {
   readonly startLoads: () => Pick<Loads, 'open' | 'close'>;
 }
 
-/** Lets the time of the plan pass. @throws StuckError if the world does not come to rest; the reason if the clock is stopped */
+/** Lets the time of the plan pass. @throws NotAtRest if the world does not come to rest; the reason if the clock is stopped */
 export async function runSchedule(fixture: RunFixture, clock: DrivenClock): Promise<void> {
   const { plan, devices, trace } = fixture;
   // In real time, the pending alarms of an interrupted run would keep the process alive.
@@ -97,7 +97,7 @@ function scheduleAction(
   });
 }
 
-/** Waits for open exchanges. @throws StuckError that lists what is still busy */
+/** Waits for open exchanges. @throws NotAtRest with what is still busy */
 async function settle(
   devices: readonly Device[],
   others: () => readonly string[],
@@ -112,12 +112,7 @@ async function settle(
     });
     busy.push(...others());
     if (busy.length === 0) return;
-    if (clock.now >= deadline) {
-      const shown = busy.slice(0, 5).join(', ') + (busy.length > 5 ? ` and ${busy.length - 5} more` : '');
-      const faults = faultsInForce(plan, clock.now);
-      const inForce = faults.length === 0 ? '' : `; still in force: ${faults.join(', ')}`;
-      throw new StuckError(`not at rest ${formatDuration(plan.settle)} after the end: ${shown}${inForce}`, shown);
-    }
+    if (clock.now >= deadline) throw new NotAtRest(plan, busy);
     await clock.runUntil(Math.min(deadline, clock.now + REST_CHECK));
   }
 }

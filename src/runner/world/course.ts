@@ -1,35 +1,35 @@
 /** The course of a plan in one world: builds it, lets its time pass, and waits until it is at rest. */
 
-import type { Fleet } from '../console/member.js';
-import type { Device } from '../device/device.js';
-import type { DrivenClock, EdgeClock } from '../kernel/clock.js';
-import { type GhostfleetError, UsageError } from '../kernel/errors.js';
-import type { Log } from '../kernel/log.js';
-import { type Random, seededRandom } from '../kernel/random.js';
-import { RealClock } from '../kernel/real-clock.js';
-import { type Millis, sinceStart } from '../kernel/time.js';
-import { VirtualClock } from '../kernel/virtual-clock.js';
-import type { Profile } from '../profile/profile.js';
-import type { ExpectationResult, GeneratorReport } from '../report/result.js';
-import type { Plan } from '../scenario/model/plan.js';
-import type { Trace } from '../trace/events.js';
-import type { ScheduledFault } from '../transport/faults/fault.js';
-import type { FaultSpec } from '../transport/faults/index.js';
-import { withFaults } from '../transport/faults/with-faults.js';
+import type { Fleet } from '../../console/member.js';
+import type { Device } from '../../device/device.js';
+import type { DrivenClock, EdgeClock } from '../../kernel/clock.js';
+import { type GhostfleetError, UsageError } from '../../kernel/errors.js';
+import type { Log } from '../../kernel/log.js';
+import { type Random, seededRandom } from '../../kernel/random.js';
+import { RealClock } from '../../kernel/real-clock.js';
+import { type Millis, sinceStart } from '../../kernel/time.js';
+import { VirtualClock } from '../../kernel/virtual-clock.js';
+import type { Profile } from '../../profile/profile.js';
+import type { ExpectationResult, GeneratorReport } from '../../report/result.js';
+import type { Plan } from '../../scenario/model/plan.js';
+import type { Trace } from '../../trace/events.js';
+import type { ScheduledFault } from '../../transport/faults/fault.js';
+import type { FaultSpec } from '../../transport/faults/index.js';
+import { withFaults } from '../../transport/faults/with-faults.js';
+import { Callers } from '../load/callers.js';
+import { Loads } from '../load/loads.js';
+import { embeddedTarget, type TransportName } from '../targets/embedded.js';
+import { type RemoteCloud, remoteTarget } from '../targets/remote.js';
+import type { Target } from '../targets/target.js';
+import { type End, endOf } from './end.js';
 import { buildFleet } from './fleet.js';
 import { type GeneratorMeter, GeneratorWatch } from './generator.js';
 import { deviceHandle, type RunWorld, worldOf } from './handles.js';
 import type { Journal } from './journal.js';
-import { type End, endOf } from './judge.js';
-import { Callers } from './load/callers.js';
-import { Loads } from './load/loads.js';
 import { fleetOf } from './members.js';
 import { madeBy, provision, tearDown } from './provision.js';
 import { type RunFixture, runSchedule } from './schedule.js';
 import { StepTimes } from './step-times.js';
-import { embeddedTarget, type TransportName } from './targets/embedded.js';
-import { type RemoteCloud, remoteTarget } from './targets/remote.js';
-import type { Target } from './targets/target.js';
 
 /** Concurrent requests of the provisioning in real time. */
 const PROVISIONING = 16;
@@ -77,7 +77,7 @@ export interface WorldControl {
 }
 
 /** What is known at the end of a course besides its events. */
-interface CourseEnd {
+export interface CourseEnd {
   readonly end: End;
   /** Simulated time at which the world was at rest, or ended. */
   readonly simulatedMs: Millis;
@@ -91,16 +91,18 @@ interface CourseEnd {
 /**
  * Runs a plan in one world of this thread.
  * @param started called before the provisioning
+ * @param virtual the clock of virtual time. Default: one that passes time as fast as possible
  * @throws UsageError if the world cannot be built
  */
 export async function inOneWorld(
   options: WorldOptions,
-  journal: Journal,
+  journal: Pick<Journal, 'trace' | 'nameOf' | 'evidence' | 'close'>,
   started: (control: WorldControl) => void,
+  virtual?: DrivenClock,
 ): Promise<CourseEnd> {
   const { plan } = options;
   const { trace, nameOf } = journal;
-  const { clock, begin, late, generatorReport } = timeOf(options);
+  const { clock, begin, late, generatorReport } = timeOf(options, virtual);
   const random = seededRandom(plan.seed);
   const abort = new AbortController();
   const stop = (reason: GhostfleetError) => {
@@ -149,12 +151,10 @@ async function closeAll(
 }
 
 /** The clock of a run, and in real time the measurement of how well this process keeps up. */
-function timeOf({
-  clock,
-  speed,
-  plan,
-  meter = (rate) => new GeneratorWatch(rate, plan.loads.length > 0),
-}: WorldOptions): {
+function timeOf(
+  { clock, speed, plan, meter = (rate) => new GeneratorWatch(rate, plan.loads.length > 0) }: WorldOptions,
+  virtual: DrivenClock | undefined,
+): {
   readonly clock: DrivenClock;
   readonly begin: () => void;
   /** Records how late an action ran, in real ms. */
@@ -163,7 +163,7 @@ function timeOf({
 } {
   if (clock === 'virtual') {
     const none = { begin: () => {}, late: () => {}, generatorReport: () => null };
-    return { clock: new VirtualClock({ start: plan.start }), ...none };
+    return { clock: virtual ?? new VirtualClock({ start: plan.start }), ...none };
   }
   let measured: GeneratorMeter | undefined;
   const late = (lateBy: Millis) => measured?.late(lateBy);

@@ -1,6 +1,6 @@
 /** Firmware images for virtual devices. */
-import type { Profile } from '../profile/profile.js';
-import { writeImage } from '../protocol/firmware-image.js';
+import type { Profile } from '../../profile/profile.js';
+import { writeImage } from '../../protocol/firmware-image.js';
 
 /**
  * Creates an image for devices of this type.

@@ -1,9 +1,9 @@
 /** The times of steps that are not in the plan: the ends of waits, and control commands from consoles. */
-import type { Fleet } from '../console/member.js';
-import type { Clock } from '../kernel/clock.js';
-import type { Instant } from '../kernel/time.js';
-import type { StepCall } from '../scenario/steps/index.js';
-import type { Trace } from '../trace/events.js';
+import type { Fleet } from '../../console/member.js';
+import type { Clock } from '../../kernel/clock.js';
+import type { Instant } from '../../kernel/time.js';
+import type { StepCall } from '../../scenario/steps/index.js';
+import type { Trace } from '../../trace/events.js';
 
 /** A control command that a user typed on a console. */
 interface ConsoleStep {

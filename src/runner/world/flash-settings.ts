@@ -1,12 +1,12 @@
 /**
  * Configuration written to flash before a device is switched on for the first time.
  */
-import { DeviceConfig, type Settings } from '../device/config/device-config.js';
-import type { ConfigLayout } from '../device/config/layout.js';
-import { changeList } from '../device/config/list.js';
-import { didYouMean, quote } from '../input/problems.js';
-import { UsageError } from '../kernel/errors.js';
-import { withoutSecrets } from '../kernel/shell-secrets.js';
+import { DeviceConfig, type Settings } from '../../device/config/device-config.js';
+import type { ConfigLayout } from '../../device/config/layout.js';
+import { changeList } from '../../device/config/list.js';
+import { didYouMean, quote } from '../../input/problems.js';
+import { UsageError } from '../../kernel/errors.js';
+import { withoutSecrets } from '../../kernel/shell-secrets.js';
 
 /**
  * Content of the flash after these lines (`app config interval-report 900`). One result serves a whole group: devices share it

@@ -1,17 +1,17 @@
 /** What becomes of the events of a run: metrics, rules, explanations, the event log and its digest. */
 
-import { Histories } from '../explain/histories.js';
-import type { Millis } from '../kernel/time.js';
-import type { Evidence } from '../scenario/expect/evaluate.js';
-import { termsOf } from '../scenario/expect/expectation.js';
-import type { Plan } from '../scenario/model/plan.js';
-import type { Trace } from '../trace/events.js';
-import { InstantOrder } from '../trace/instant-order.js';
-import { Invariants } from '../trace/invariants/index.js';
-import type { SeenAcks } from '../trace/invariants/invariant.js';
-import { type Fold, type LineSink, TraceLog } from '../trace/log.js';
-import { type MetricScopes, Metrics } from '../trace/metrics/index.js';
-import { DigestSink } from '../trace/sinks.js';
+import { Histories } from '../../explain/histories.js';
+import type { Millis } from '../../kernel/time.js';
+import type { Evidence } from '../../scenario/expect/evaluate.js';
+import { termsOf } from '../../scenario/expect/expectation.js';
+import type { Plan } from '../../scenario/model/plan.js';
+import type { Trace, TraceEvent } from '../../trace/events.js';
+import { InstantOrder } from '../../trace/instant-order.js';
+import { Invariants } from '../../trace/invariants/index.js';
+import type { SeenAcks } from '../../trace/invariants/invariant.js';
+import { type Fold, type LineSink, TraceLog } from '../../trace/log.js';
+import { type MetricScopes, Metrics } from '../../trace/metrics/index.js';
+import { DigestSink } from '../../trace/sinks.js';
 
 interface JournalOptions {
   readonly plan: Plan;
@@ -47,6 +47,11 @@ export class Journal {
   /** Where the world writes its events. */
   get trace(): Trace {
     return this.#order ?? this.#log;
+  }
+
+  /** Adds an event of another thread, with its line. The order is that of the calls. */
+  add(event: TraceEvent, line: string): void {
+    this.#log.emit(event, line);
   }
 
   /** Number of events so far. */

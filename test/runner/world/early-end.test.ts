@@ -1,10 +1,10 @@
 /** Expectations that end a run early. */
 import { describe, expect, it } from 'vitest';
-import { EXIT } from '../../src/kernel/errors.js';
-import { VirtualClock } from '../../src/kernel/virtual-clock.js';
-import { watchExpectations } from '../../src/runner/early-end.js';
-import { problemsOf } from '../scenario/fixtures.js';
-import { runText } from './run-text.js';
+import { EXIT } from '../../../src/kernel/errors.js';
+import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
+import { watchExpectations } from '../../../src/runner/world/early-end.js';
+import { problemsOf } from '../../scenario/fixtures.js';
+import { runText } from '../run-text.js';
 
 const scenario = (...lines: readonly string[]) => `
 name: early

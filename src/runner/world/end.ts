@@ -1,0 +1,23 @@
+/** How the course of a plan ended, and why. */
+import { EXIT, type ExitCode, GhostfleetError } from '../../kernel/errors.js';
+import { NotAtRest } from './not-at-rest.js';
+
+export interface End {
+  readonly exitCode: ExitCode;
+  /** Why the run ended early. */
+  readonly failure: string | null;
+  /** What was not at rest; missing if that is not the reason. */
+  readonly busy?: readonly string[];
+}
+
+/** Waits for the end of a schedule. @throws every error that is not a GhostfleetError */
+export async function endOf(schedule: Promise<void>): Promise<End> {
+  try {
+    await schedule;
+    return { exitCode: EXIT.fine, failure: null };
+  } catch (error) {
+    if (error instanceof NotAtRest) return { exitCode: error.exit, failure: error.message, busy: error.busy };
+    if (error instanceof GhostfleetError) return { exitCode: error.exit, failure: error.message };
+    throw error;
+  }
+}

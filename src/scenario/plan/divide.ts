@@ -1,0 +1,56 @@
+/**
+ * Divides a plan into parts whose devices run apart from each other. The course of a device depends on the plan and the seed alone, as
+ * long as nothing in the world acts on several devices at once.
+ */
+import { hours } from '../../kernel/time.js';
+import type { Plan } from '../model/plan.js';
+import type { SetupName } from '../setup/index.js';
+
+/** Resources that every part can have for itself: they only serve its own devices. */
+const OF_EACH_PART: readonly SetupName[] = ['tag', 'variable', 'firmware'];
+
+/** Why a plan cannot be divided, as a clause; undefined if it can. */
+export function needsOneWorld(plan: Plan): string | undefined {
+  if (plan.loads.length > 0) return 'its loads use the API of all devices';
+  if ((plan.serviceFaults ?? []).length > 0) return 'it has faults of the whole service';
+  if ((plan.waits ?? []).length > 0) return 'its steps wait for a condition of the whole fleet';
+  if (plan.expectations.some(({ abort }) => abort !== undefined)) return 'an expectation can end the run';
+  if (plan.cloud?.rateLimit != null) return 'its cloud limits the rate of all requests together';
+  const shared = plan.setup?.find(({ setup }) => !OF_EACH_PART.includes(setup));
+  return shared && `its setup has a ${shared.setup}`;
+}
+
+/**
+ * The plan in `parts` parts. A device belongs to one part; everything else that concerns no device, or devices of several parts,
+ * is in all of them. The parts have no expectations: only the whole run is judged.
+ */
+export function partsOf(plan: Plan, parts: number): readonly Plan[] {
+  return Array.from({ length: parts }, (_, part) => partOf(plan, (index) => index % parts === part));
+}
+
+function partOf(plan: Plan, belongs: (index: number) => boolean): Plan {
+  const places = new Map<number, number>();
+  for (const index of plan.devices.keys()) if (belongs(index)) places.set(index, places.size);
+  const own = (devices: readonly number[]) => devices.flatMap((index) => places.get(index) ?? []);
+  const { scopes: _, ...rest } = plan;
+  return {
+    ...rest,
+    devices: plan.devices.filter((_, index) => belongs(index)),
+    network: plan.network.map((fault) => ({ ...fault, devices: fault.devices && own(fault.devices) })),
+    actions: plan.actions
+      .map((action) => ({ ...action, devices: own(action.devices) }))
+      .filter(({ devices }) => devices.length > 0),
+    expectations: [],
+    next: [],
+  };
+}
+
+/** Simulated time of all devices together that is worth a thread: about a second of work. */
+const WORTH_A_THREAD = hours(4000);
+
+/** Number of threads that make a run faster, at most `most`. A small run is faster in one thread than the start of another. */
+export function usefulParts(plan: Plan, most: number): number {
+  if (needsOneWorld(plan) !== undefined) return 1;
+  const work = Math.floor((plan.devices.length * plan.duration) / WORTH_A_THREAD);
+  return Math.max(1, Math.min(most, work, plan.devices.length));
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { EXIT, InterruptedError } from '../../../src/kernel/errors.js';
+import { runText } from '../run-text.js';
+
+/** Several types, a loss, steps for some devices and for all, a rejected configuration, and a device that the cloud does not know. */
+const TEXT = `
+name: divided
+duration: 3h
+fleet:
+  - { name: clime, profile: clime, count: 5, boot: { over: 10m }, config: { interval-report: 900 }, tags: [cold-store] }
+  - { name: push, profile: push, count: 3, boot: { pattern: storm } }
+  - { name: late, profile: clime, count: 1, register: false }
+network:
+  latency: 150ms..900ms
+  faults:
+    - { loss: 30%, to: clime/2, from: 20m, until: 1h }
+    - { corruption: 10%, to: push, from: 30m, until: 1h }
+steps:
+  - { at: 20m, to: late, create-device: {} }
+  - { at: 30m, to: all, commands: [info show] }
+  - { at: 40m, to: clime/3, config: { interval-sample: 30 } }
+  - { at: 50m, to: push, power-cycle: {} }
+expect: [device.ready >= 8, always no-loss-across-reconnects, 'downlink.answered within 1h >= 10%']
+`;
+
+/** Everything in the result but the real time that the run took. */
+async function resultIn(workers: number, transport: 'memory' | 'udp' = 'memory') {
+  const { wallMs: _, transport: _transport, ...result } = await runText(TEXT, { workers, transport });
+  return result;
+}
+
+describe('a run whose devices are divided among threads', () => {
+  it('over UDP has the events and the result of a run in one thread in memory', async () => {
+    const [one, three] = await Promise.all([resultIn(1), resultIn(3, 'udp')]);
+    expect(one.failure).toBe(null);
+    expect(one.service.refused).not.toEqual({});
+    expect(three).toEqual(one);
+  });
+
+  it('ends when it is stopped, with what has happened until then', async () => {
+    const result = await runText(TEXT, {
+      workers: 2,
+      started: ({ clock, stop }) => void clock.after(3_600_000, 'Ctrl-C', () => stop(new InterruptedError('SIGINT'))),
+    });
+    expect(result.exitCode).toBe(EXIT.interrupted);
+    expect(result.simulatedMs).toBeLessThan(3 * 3_600_000);
+    expect(result.events).toBeGreaterThan(10);
+    expect(result.expectations.every(({ undecided }) => undecided)).toBe(true);
+  });
+
+  it('fails like one in one thread if the world cannot be built', async () => {
+    const text = `${TEXT}setup: [{ variable: { name: a, value: 1 } }, { variable: { name: a, value: 2 } }]\n`;
+    const failure = (workers: number) => runText(text, { workers }).then(String, ({ message }) => message);
+    expect(await failure(2)).toBe(await failure(1));
+  });
+});
