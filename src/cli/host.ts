@@ -6,7 +6,8 @@ import type { Millis, UnixMillis } from '../kernel/time.js';
 import type { RunOptions } from '../runner/run.js';
 
 export interface Output {
-  write(text: string): void;
+  /** Writes a text. @param own `styled`: it has control characters of its own, and its other parts are escaped */
+  write(text: string, own?: 'styled'): void;
   /** Whether lines can be overwritten. */
   readonly isTerminal: boolean;
   /** Width in characters. */

@@ -9,10 +9,12 @@ import type { Command, Run } from './command.js';
 import { COMMANDS, type ListedCommand } from './commands.js';
 import type { Host } from './host.js';
 import { checkOpenFiles } from './open-files.js';
+import { safeHost } from './safe-host.js';
 import { version } from './version.js';
 
 /** Runs the program; never throws. */
-export async function main(host: Host): Promise<ExitCode> {
+export async function main(given: Host): Promise<ExitCode> {
+  const host = safeHost(given);
   try {
     checkOpenFiles();
     return await chosen(host);

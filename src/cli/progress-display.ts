@@ -47,7 +47,7 @@ export class ProgressDisplay {
   }
 
   #clear(): void {
-    if (this.#onScreen) this.#host.err.write('\r\u001b[K');
+    if (this.#onScreen) this.#host.err.write('\r\u001b[K', 'styled');
     this.#onScreen = false;
   }
 
@@ -70,7 +70,7 @@ export class ProgressDisplay {
       downlinksQueued: count('downlink.queued'),
       downlinksDelivered: count('downlink.delivered'),
     };
-    if (err.isTerminal) err.write(`\r${progressLine(state, err.columns)}\u001b[K`);
+    if (err.isTerminal) err.write(`\r${progressLine(state, err.columns)}\u001b[K`, 'styled');
     else err.write(`${plainProgress(state)}\n`);
     this.#onScreen = err.isTerminal;
   }

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { isoTime } from '../kernel/calendar.js';
 import { type ExitCode, UsageError } from '../kernel/errors.js';
+import { printableTexts } from '../kernel/printable.js';
 import { newDatabase, openDirectory, writeReports } from '../library/run-files.js';
 import { RENDERERS } from '../report/renderers/index.js';
 import type { RunResult } from '../report/result.js';
@@ -202,7 +203,8 @@ function workersOf({ workers }: RunFlags, options: RunOptions, { cores, err }: H
 
 function printResult(result: RunResult, { json }: RunFlags, { out, env }: Host): void {
   const colour = out.isTerminal && !env.NO_COLOR;
-  out.write(json ? RENDERERS.json(result) : RENDERERS.text(result, { colour, width: textWidth(out) }));
+  if (json) out.write(RENDERERS.json(result));
+  else out.write(RENDERERS.text(printableTexts(result), { colour, width: textWidth(out) }), 'styled');
 }
 
 /** @throws UsageError for options that exclude each other */

@@ -1,5 +1,7 @@
 /** Errors of the client. No message contains the API key. */
+
 import { codeOf, reasonOf } from '../kernel/no-answer.js';
+import { printableLine } from '../kernel/printable.js';
 import type { Millis } from '../kernel/time.js';
 
 /** The service answered with a status other than 2xx, or with a body that the client cannot use. */
@@ -41,7 +43,7 @@ export class ConnectionError extends Error {
 }
 
 function sentenceOf(body: unknown): string {
-  if (typeof body === 'object' && body !== null && 'message' in body) return String(body.message);
+  if (typeof body === 'object' && body !== null && 'message' in body) return printableLine(String(body.message));
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return text.length > 200 ? `${text.slice(0, 199)}…` : text;
 }

@@ -1,5 +1,6 @@
 /** Problems of a user's file with their places, and helpers for their messages. */
 import { UsageError } from '../kernel/errors.js';
+import { printableLine } from '../kernel/printable.js';
 
 export { didYouMean } from '../kernel/did-you-mean.js';
 
@@ -45,17 +46,11 @@ export function quote(value: unknown): string {
 export function oneLine(text: string, most: number): string {
   const short = text.length > most ? `${text.slice(0, most - 3)}…` : text;
   // Control characters are escaped: they could break the line or control the terminal.
-  return short.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, escapeCharacter);
+  return printableLine(short);
 }
 
 /** `a`, `a or b`, `a, b or c`. */
 export function orList(words: readonly string[]): string {
   if (words.length < 2) return words.join('');
   return `${words.slice(0, -1).join(', ')} or ${words[words.length - 1]}`;
-}
-
-function escapeCharacter(character: string): string {
-  if (character === '\n') return '\\n';
-  if (character === '\t') return '\\t';
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

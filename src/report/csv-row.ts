@@ -1,5 +1,7 @@
 /** CSV according to RFC 4180: line ends are CR LF; cells are quoted where necessary. */
 
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?%?$/i;
+
 type Cell = string | number | null | undefined;
 
 /** A line of a table, with its line end. */
@@ -7,7 +9,13 @@ export function csvRow(cells: readonly Cell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`;
 }
 
+/**
+ * A text that a spreadsheet would take for a formula gets an apostrophe, which spreadsheets do not show. Numbers stay
+ * numbers: `-5`, also as a text.
+ */
 function cellText(cell: Cell): string {
-  const text = cell === null || cell === undefined ? '' : String(cell);
+  const given = cell === null || cell === undefined ? '' : String(cell);
+  const isFormula = typeof cell === 'string' && /^[=+\-@\t\r]/.test(given) && !NUMBER.test(given);
+  const text = isFormula ? `'${given}` : given;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,0 +1,45 @@
+/**
+ * The one place where the program makes its output safe for terminals. Whatever a command prints may contain texts from
+ * files, devices and other clouds, so control characters are escaped on the way out. Commands mark the few texts that
+ * contain control characters of their own; they escape the other parts of them.
+ */
+import { printable } from '../kernel/printable.js';
+import type { Host, Output, Terminal } from './host.js';
+
+/** The host with outputs that escape control characters. */
+export function safeHost(host: Host): Host {
+  return {
+    ...host,
+    out: safeOutput(host.out),
+    err: safeOutput(host.err),
+    terminal: (options) => {
+      const terminal = host.terminal(options);
+      return terminal && safeTerminal(terminal);
+    },
+  };
+}
+
+function safeOutput(output: Output): Output {
+  return {
+    write: (text, own) => output.write(own === 'styled' ? text : printable(text)),
+    get isTerminal() {
+      return output.isTerminal;
+    },
+    get columns() {
+      return output.columns;
+    },
+  };
+}
+
+function safeTerminal(terminal: Terminal): Terminal {
+  return { ...terminal, print: (lines) => terminal.print(lines.map(safeLine)) };
+}
+
+/** A line, which may be shown faintly as a whole. */
+function safeLine(line: string): string {
+  const inner = FAINT.exec(line)?.[1];
+  return inner === undefined ? printable(line) : `\u001b[2m${printable(inner)}\u001b[22m`;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: codes of a terminal begin with the control character ESC
+const FAINT = /^\u001b\[2m(.*)\u001b\[22m$/su;

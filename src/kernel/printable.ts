@@ -1,0 +1,35 @@
+/**
+ * Texts from files, devices and other clouds on a terminal. Control characters could clear the screen, overwrite lines
+ * or change the title; characters for the direction of writing could make a text look like another one.
+ */
+
+/** Control characters, line separators, and invisible characters that change the order or the look of others. */
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
+
+/** A text of any number of lines in which control characters are written as `\u001b`. */
+export function printable(text: string): string {
+  return text.replace(UNPRINTABLE, (character, at: number) => {
+    if (character === '\n' || character === '\t') return character;
+    return character === '\r' && text[at + 1] === '\n' ? character : escaped(character);
+  });
+}
+
+/** A text on one line: line ends are written as `\n`. */
+export function printableLine(text: string): string {
+  return text.replace(UNPRINTABLE, escaped);
+}
+
+/** The texts in a result, in its lists and objects, by {@link printable}. Values of other kinds are kept. */
+export function printableTexts<T>(value: T): T;
+export function printableTexts(value: unknown): unknown {
+  if (typeof value === 'string') return printable(value);
+  if (Array.isArray(value)) return value.map(printableTexts);
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [printable(key), printableTexts(inner)]));
+}
+
+function escaped(character: string): string {
+  if (character === '\n') return '\\n';
+  if (character === '\t') return '\\t';
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

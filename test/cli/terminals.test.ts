@@ -1,0 +1,93 @@
+/** What files, devices and other clouds contain does not control the terminal. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Host } from '../../src/cli/host.js';
+import { safeHost } from '../../src/cli/safe-host.js';
+import { ApiError } from '../../src/client/errors.js';
+import { printable, printableTexts } from '../../src/kernel/printable.js';
+import { csvRow } from '../../src/report/csv-row.js';
+import { ghostfleet } from '../support/host.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-terminals-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+/** Sets the title of the terminal, clears the screen, and writes from right to left. */
+const EVIL = '\u001b]0;owned\u0007\u001b[2J\u202eevil';
+// biome-ignore lint/suspicious/noControlCharactersInRegex: this is what the output must not contain
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/;
+
+const scenario = join(folder, 'evil.yaml');
+const text = JSON.stringify(EVIL);
+writeFileSync(
+  scenario,
+  [
+    `name: evil\nduration: 1m\nfleet: [{ name: clime, profile: clime, count: 1 }]\n`,
+    `setup: [{ variable: { name: evil, value: ${text} } }, { tag: { name: ${text} } }]\n`,
+    `steps: [{ at: 10s, shell: ${text}, unknown: true }]\n`,
+  ].join(''),
+);
+
+describe('the output of', () => {
+  it.each([['plan'], ['validate'], ['run'], ['run', '--json']])(
+    '%s %s has no control characters of a scenario',
+    async (...args) => {
+      const { out, err } = await ghostfleet([args[0] ?? '', scenario, ...args.slice(1)]);
+      expect(out + err).not.toMatch(CONTROL);
+    },
+  );
+
+  it.each(['compare', 'diverge', 'explain', 'validate', 'plan'])(
+    '%s escapes a name that cannot be read',
+    async (command) => {
+      const { exit, err } = await ghostfleet([
+        command,
+        EVIL,
+        ...(command === 'compare' || command === 'diverge' ? [EVIL] : []),
+      ]);
+      expect(err).not.toMatch(CONTROL);
+      expect([exit, err]).toEqual([2, expect.stringContaining('\\u001b[2J')]);
+    },
+  );
+
+  it('a run keeps its own colours, and no others', async () => {
+    const written: string[] = [];
+    const output = { write: (words: string) => written.push(words), isTerminal: true, columns: 80 };
+    // Because only the outputs are used.
+    const host = safeHost({ out: output, err: output } as unknown as Host);
+    host.out.write('\u001b[32mname\u001b[0m\n');
+    host.out.write(`\u001b[32m${printable(EVIL)}\u001b[0m\n`, 'styled');
+    expect(written).toEqual([
+      '\\u001b[32mname\\u001b[0m\n',
+      '\u001b[32m\\u001b]0;owned\\u0007\\u001b[2J\\u202eevil\u001b[0m\n',
+    ]);
+  });
+});
+
+it('Results are escaped as a whole, with their keys', () => {
+  expect(printableTexts({ [EVIL]: [{ name: EVIL, count: 1, at: null }] })).toEqual({
+    [printable(EVIL)]: [{ name: printable(EVIL), count: 1, at: null }],
+  });
+});
+
+it('Messages of another cloud are one line', () => {
+  const error = new ApiError(400, { message: `first\nsecond${EVIL}` }, 'GET', '/v2/spaces');
+  expect(error.message).toContain('first\\nsecond\\u001b]0;');
+});
+
+describe('a cell of a CSV table', () => {
+  it.each([
+    ['=1+1', "'=1+1"],
+    ['@SUM(A1)', "'@SUM(A1)"],
+    ['+cmd|x', "'+cmd|x"],
+    ['-2+3', "'-2+3"],
+    ['\t=1', "'\t=1"],
+    ['=a,"b"', '"\'=a,""b"""'],
+  ])('that starts a formula is a text: %j', (cell, expected) => {
+    expect(csvRow([cell])).toBe(`${expected}\r\n`);
+  });
+
+  it.each([-5, '-5', '+1.5', '-1e-7', '-.5', '-3%', 'a=b', ''])('that does not is unchanged: %j', (cell) => {
+    expect(csvRow([cell])).toBe(`${cell}\r\n`);
+  });
+});
