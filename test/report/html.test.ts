@@ -128,6 +128,16 @@ describe('the HTML report', () => {
     expect(page).toContain('["band","loss 10% → clime"]');
   });
 
+  it('says that faults are shaded only if there is one', () => {
+    const base = resultOf();
+    const planned = (kind: 'fault' | 'step') => {
+      const mark = { kind, what: 'x', whom: '', from: 600_000, until: 1_200_000 };
+      return resultOf({ planned: { ...base.planned, marks: [mark] } });
+    };
+    expect(html(planned('fault'))).toContain('faults are shaded in all plots below');
+    expect(html(planned('step'))).not.toContain('faults are shaded');
+  });
+
   it('of a run without events is a complete page', () => {
     const page = html(resultOf({ expectations: [] }, []));
     expect(page).toContain('</html>');
