@@ -2,7 +2,7 @@
  * `npm run soak`: runs a service under a steady load, samples its memory, and fails if the memory keeps growing after a
  * warm-up.
  *
- * Variables: SOAK_MINUTES (60); SOAK_WARMUP (a third of the minutes, because the page caches of SQLite fill meanwhile);
+ * Variables: SOAK_MINUTES (60); SOAK_WARMUP (a sixth of the minutes: the page caches of SQLite fill in ten);
  * SOAK_RATE (300 uplinks a second); SOAK_STORE (a new SQLite file; a path or `postgres://…`); SOAK_PROGRAM (`main.js` of
  * a build; default: built from the sources).
  */
@@ -30,7 +30,7 @@ const LARGEST_GROWTH = 0.01;
 const LEAST_SHARE = 0.98;
 
 const minutes = positive('SOAK_MINUTES', 60);
-const warmup = positive('SOAK_WARMUP', minutes / 3);
+const warmup = positive('SOAK_WARMUP', minutes / 6);
 const rate = positive('SOAK_RATE', 300);
 if (warmup > minutes - 3) throw new Error('SOAK_WARMUP must leave at least 3 minutes of SOAK_MINUTES');
 

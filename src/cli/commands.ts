@@ -34,6 +34,11 @@ export const COMMANDS: readonly ListedCommand[] = [
     async () => (await import('./backup.js')).backup,
   ),
   listed(
+    'doctor <db>',
+    'Say what is damaged in the SQLite database of a service, and save what can be read',
+    async () => (await import('./doctor.js')).doctor,
+  ),
+  listed(
     'device <profile>',
     'Run one virtual device in real time, with its shell',
     async () => (await import('./device.js')).device,

@@ -110,7 +110,7 @@ describe('the guide to the API', () => {
   });
 
   it('names only switches that the program has', async () => {
-    const pages = await Promise.all(['serve', 'device', 'image'].map((name) => ghostfleet([name, '--help'])));
+    const pages = await Promise.all(['serve', 'device', 'image', 'doctor'].map((name) => ghostfleet([name, '--help'])));
     const help = pages.map(({ out }) => out).join('\n');
     const named = new Set([...GUIDE.matchAll(/(?<![\w-])--[a-z][a-z0-9-]+/g)].map(([name]) => name));
     expect(named.size).toBeGreaterThan(10);

@@ -54,7 +54,7 @@ export function openDatabase(path: string): OpenDatabase {
 }
 
 /** What is missing in the database according to the file beside it; undefined if nothing. */
-function lossOf(db: Database, path: string, tail: Tail): string | undefined {
+export function lossOf(db: Database, path: string, tail: Tail): string | undefined {
   const now = db.prepare<[], Tail>('SELECT lineage, sequence FROM soundness').get();
   if (now?.lineage !== tail.lineage) return `"${path}" is not the database that "${tailPath(path)}" belongs to`;
   const lost = tail.sequence - now.sequence;
@@ -70,11 +70,14 @@ function emptied(path: string, { sequence }: Tail): UsageError {
   );
 }
 
-/** The error as a message about the file. */
-export function asUsageError(path: string, error: unknown): UsageError {
+/** The error as a message about the file. @param namesDoctor whether the hint names the command that examines it */
+export function asUsageError(path: string, error: unknown, namesDoctor = true): UsageError {
   if (error instanceof UsageError) return error;
   const why = complaint(error);
-  const hint = why === DAMAGED ? `\`ghostfleet doctor ${path}\` says what is lost and what can be saved` : undefined;
+  const hint =
+    why === DAMAGED && namesDoctor
+      ? `\`ghostfleet doctor ${path}\` says what is lost and what can be saved`
+      : undefined;
   return new UsageError('bad-database', `"${path}" ${why}`, hint);
 }
 

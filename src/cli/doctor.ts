@@ -1,0 +1,71 @@
+/** `ghostfleet doctor`: what is damaged in the database of a service, and what can be saved. */
+import { type Examination, examine, save } from '../cloud/store/sqlite/doctor.js';
+import type { TableFindings } from '../cloud/store/sqlite/salvage.js';
+import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
+import { command } from './command.js';
+import type { Host } from './host.js';
+
+/** Ids of altered rows to list. */
+const LISTED = 20;
+
+interface DoctorFlags {
+  readonly db: string;
+  readonly save: string | undefined;
+}
+
+export const doctor = command<DoctorFlags>(
+  (parser) =>
+    parser
+      .positional('db', {
+        type: 'string',
+        demandOption: true,
+        describe: 'SQLite file of the service; it is not changed',
+      })
+      .option('save', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'new file to which everything readable is copied; `serve --db` uses it',
+      }),
+  execute,
+);
+
+async function execute({ db, save: target }: DoctorFlags, host: Host): Promise<ExitCode> {
+  if (/^postgres(ql)?:/i.test(db)) {
+    throw new UsageError('bad-database', 'doctor examines SQLite files only', 'use pg_amcheck for PostgreSQL');
+  }
+  const found = examine(db);
+  const isSound = found.damagedPages.length === 0 && found.lostEnd === undefined && !found.tables.some(hasLosses);
+  host.out.write(`${[...linesOf(db, found), isSound ? 'sound' : 'damaged', ''].join('\n')}`);
+  if (target !== undefined) {
+    const saved = save(db, target);
+    host.out.write(`saved to ${target}: ${saved.map(({ table, readable }) => `${readable} ${table}`).join(', ')}\n`);
+    return EXIT.fine;
+  }
+  if (isSound) return EXIT.fine;
+  host.out.write(`\`ghostfleet doctor ${db} --save COPY\` copies what is readable into a new file\n`);
+  return EXIT.usage;
+}
+
+function linesOf(db: string, { pages, damagedPages, lostEnd, lastCommit, tables }: Examination): readonly string[] {
+  const end = lastCommit === undefined ? 'not known: the file about it is missing' : `complete: commit ${lastCommit}`;
+  return [
+    `file   ${db}: ${pages} pages`,
+    ...(damagedPages.length === 0 ? ['pages  sound'] : damagedPages.map((finding) => `pages  ${finding}`)),
+    `end    ${lostEnd ?? end}`,
+    `rows   ${tables.map(({ table, readable }) => `${readable} ${table}`).join(', ')}`,
+    ...tables.filter(hasLosses).flatMap(lossesOf),
+  ];
+}
+
+function hasLosses({ unreadable, altered }: TableFindings): boolean {
+  return unreadable !== 0 || altered.length > 0;
+}
+
+function lossesOf({ table, unreadable, altered }: TableFindings): readonly string[] {
+  const count = unreadable === undefined ? 'an unknown number' : `at most ${unreadable}`;
+  const more = altered.length > LISTED ? `, and ${altered.length - LISTED} more` : '';
+  return [
+    ...(unreadable === 0 ? [] : [`lost   ${count} of the rows of ${table}, in damaged pages`]),
+    ...(altered.length === 0 ? [] : [`lost   altered rows of ${table}: ${altered.slice(0, LISTED).join(', ')}${more}`]),
+  ];
+}

@@ -1,0 +1,117 @@
+/**
+ * Examines the SQLite file of a service, and copies what can be read into a new file. Does not change the file, so that
+ * nothing is lost by trying.
+ */
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import BetterSqlite, { type Database } from 'better-sqlite3';
+import { UsageError } from '../../../kernel/errors.js';
+import { contentOf, MIGRATIONS, migrate } from './migrations.js';
+import { asUsageError, lossOf } from './open.js';
+import { type Row, readTable, TABLES, type Table, type TableFindings } from './salvage.js';
+import { readTail, tailPath } from './tail.mjs';
+
+export interface Examination {
+  readonly pages: number;
+  /** Findings of the check of pages; empty if they are sound. */
+  readonly damagedPages: readonly string[];
+  /** What is missing at the end; undefined if nothing, or if it cannot be known. */
+  readonly lostEnd: string | undefined;
+  /** Number of the last commit, from the file beside the database; undefined if there is none. */
+  readonly lastCommit: number | undefined;
+  readonly tables: readonly TableFindings[];
+}
+
+/** Findings of the check of pages to list. */
+const MOST = 20;
+
+/** @throws UsageError `bad-database` if nothing can be read */
+export function examine(path: string): Examination {
+  return withSource(path, (db) => {
+    const tail = readTail(path);
+    return {
+      pages: Number(db.pragma('page_count', { simple: true })),
+      damagedPages: pagesOf(db),
+      lostEnd: tail && versionOf(db) === MIGRATIONS.length ? lossOf(db, path, tail) : undefined,
+      lastCommit: tail?.sequence,
+      tables: TABLES.filter((table) => exists(db, table)).map((table) => readTable(db, table, () => {})),
+    };
+  });
+}
+
+/**
+ * Copies every sound row into a new database `target`, a service's file that misses nothing that it says.
+ * @throws UsageError `bad-database`, `target-exists`
+ */
+export function save(path: string, target: string): readonly TableFindings[] {
+  if (existsSync(target) || existsSync(tailPath(target))) {
+    throw new UsageError('target-exists', `"${target}" or a file beside it exists already`, 'use another name');
+  }
+  const unfinished = `${target}.unfinished`;
+  rmSync(unfinished, { force: true });
+  return withSource(path, (db) => {
+    const copy = new BetterSqlite(unfinished);
+    try {
+      copy.pragma('foreign_keys = OFF');
+      migrate(copy, unfinished, MIGRATIONS.slice(0, versionOf(db)));
+      const findings = copy.transaction(() =>
+        TABLES.filter((table) => exists(db, table)).map((table) => readTable(db, table, into(copy, table))),
+      )();
+      copy.close();
+      renameSync(unfinished, target);
+      return findings;
+    } finally {
+      copy.close();
+      rmSync(unfinished, { force: true });
+    }
+  });
+}
+
+function into(copy: Database, { name }: Table): (row: Row) => void {
+  let insert: BetterSqlite.Statement<unknown[]> | undefined;
+  return (row) => {
+    const columns = Object.keys(row);
+    insert ??= copy.prepare(
+      `INSERT OR IGNORE INTO ${name} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+    );
+    insert.run(...Object.values(row));
+  };
+}
+
+function withSource<T>(path: string, work: (db: Database) => T): T {
+  const { size } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  if (size === undefined || size === 0) {
+    const tail = readTail(path);
+    const had = tail ? `; "${tailPath(path)}" says that it had ${tail.sequence} commits` : '';
+    throw new UsageError('bad-database', `"${path}" is missing or empty${had}`, 'restore it from a backup');
+  }
+  let db: Database | undefined;
+  try {
+    db = new BetterSqlite(path, { readonly: true, fileMustExist: true });
+    if (contentOf(db, path) === 'nothing') throw new UsageError('bad-database', `"${path}" has no contents`);
+    return work(db);
+  } catch (error) {
+    throw asUsageError(path, error, false);
+  } finally {
+    db?.close();
+  }
+}
+
+function pagesOf(db: Database): readonly string[] {
+  try {
+    // Because the pragma returns such rows.
+    const rows = db.pragma(`integrity_check(${MOST})`) as readonly { readonly integrity_check: string }[];
+    return rows
+      .flatMap((row) => row.integrity_check.split('\n'))
+      .filter((finding) => finding !== 'ok' && !finding.startsWith('***'));
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
+}
+
+function versionOf(db: Database): number {
+  return Math.min(Number(db.pragma('user_version', { simple: true })), MIGRATIONS.length);
+}
+
+function exists(db: Database, { name }: Table): boolean {
+  return db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined;
+}

@@ -1,0 +1,109 @@
+import { copyFileSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import BetterSqlite from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openStore } from '../../../src/cloud/open-store.js';
+import { ghostfleet } from '../../support/host.js';
+import { furnish, insert, message, record, SPACE } from './rows.js';
+
+let directory: string;
+let files = 0;
+const newPath = () => join(directory, `${files++}.db`);
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'ghostfleet-doctor-'));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+const MESSAGES = 60;
+
+/** The file of a stopped service with 60 messages of a kilobyte and one record. */
+async function furnished(): Promise<string> {
+  const path = newPath();
+  const store = await openStore(path);
+  await furnish(store);
+  const body = { text: 'x'.repeat(1000) };
+  const rows = Array.from({ length: MESSAGES }, (_, index) => insert.message(message(index + 1, { body })));
+  await store.commit([...rows, insert.record(record(1))]);
+  await store.close();
+  return path;
+}
+
+const examine = async (...words: string[]) => {
+  const { exit, out } = await ghostfleet(['doctor', ...words]);
+  return { exit, out: out.replaceAll(directory, '') };
+};
+
+describe('ghostfleet doctor', () => {
+  it('says that a sound file is sound', async () => {
+    const { exit, out } = await examine(await furnished());
+    expect(out).toMatch(/pages {2}sound\nend {4}complete: commit \d+\nrows .* 60 message, .* 1 record, .*\nsound\n$/);
+    expect(exit).toBe(0);
+  });
+
+  it('names altered bodies, and saves everything else without a change of the file', async () => {
+    const path = await furnished();
+    const db = new BetterSqlite(path);
+    db.exec(`UPDATE message SET body = '{}' WHERE id = '${message(7).id}'`);
+    db.close();
+    const before = readFileSync(path);
+    const found = await examine(path);
+    expect(found.out).toContain(`lost   altered rows of message: ${message(7).id}\ndamaged\n`);
+    expect(found.exit).toBe(2);
+
+    const copy = newPath();
+    expect(await examine(path, '--save', copy)).toMatchObject({
+      exit: 0,
+      out: expect.stringContaining(' 59 message,'),
+    });
+    expect(readFileSync(path).equals(before)).toBe(true);
+    const store = await openStore(copy);
+    expect(await store.message(SPACE, message(7).id)).toBeUndefined();
+    expect(await store.record('variable', SPACE, record(1).id)).toEqual(record(1));
+    await store.commit([insert.message(message(MESSAGES + 1))]);
+    expect(store.soundness?.damage).toEqual([]);
+    await store.close();
+  });
+
+  it('saves the rows around pages that cannot be read', async () => {
+    const path = await furnished();
+    const db = new BetterSqlite(path);
+    const pageOf = db.prepare<[number], { page: number }>(
+      "SELECT pageno AS page FROM dbstat WHERE name = 'message' AND pagetype = 'leaf' ORDER BY path LIMIT 1 OFFSET ?",
+    );
+    const pages = [3, 7].map((nth) => pageOf.get(nth)?.page ?? 0);
+    db.close();
+    const file = openSync(path, 'r+');
+    for (const page of pages) writeSync(file, Buffer.alloc(64, 0xaa), 0, 64, (page - 1) * 4096);
+
+    const copy = newPath();
+    const { out } = await examine(path, '--save', copy);
+    const [, unreadable] = /at most (\d+) of the rows of message/.exec(out) ?? [];
+    const [, saved] = /saved to .* (\d+) message,/.exec(out) ?? [];
+    expect(Number(unreadable)).toBeGreaterThanOrEqual(4);
+    expect(Number(saved) + Number(unreadable)).toBe(MESSAGES);
+    const store = await openStore(copy);
+    expect(await store.messages(SPACE, { limit: 99 })).toHaveLength(Number(saved));
+    await store.close();
+  });
+
+  it('says how many commits are missing at the end', async () => {
+    const path = await furnished();
+    const earlier = newPath();
+    copyFileSync(path, earlier);
+    const store = await openStore(path);
+    await store.commit([insert.message(message(MESSAGES + 1))]);
+    await store.close();
+    copyFileSync(`${path}-tail`, `${earlier}-tail`);
+    const { exit, out } = await examine(earlier);
+    expect(out).toMatch(/end {4}the last 1 of \d+ commits are missing/);
+    expect(exit).toBe(2);
+  });
+
+  it('rejects a missing file, and a copy that exists', async () => {
+    const path = await furnished();
+    expect((await ghostfleet(['doctor', path, '--save', path])).err).toContain('exists already');
+    expect((await ghostfleet(['doctor', join(directory, 'missing.db')])).err).toContain('is missing or empty');
+  });
+});
