@@ -2,7 +2,8 @@
  * Compiles src/ once for all workers, and Node loads the compiled files. Otherwise each worker requests every module from vite
  * and evaluates it there: a run of the tests of the library, which load nearly all modules, takes 14 s of CPU instead of 9 s.
  *
- * Runs with coverage and runs that watch the sources use vite. Stack traces name the sources in both cases.
+ * Runs with coverage and runs that follow the imports of tests (`--watch`, `--changed`, `related`) use vite. Stack traces name the
+ * sources in both cases.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -22,7 +23,8 @@ export function compiledSources(): Plugin {
     name: 'compiled-sources',
     enforce: 'pre',
     async configureVitest({ vitest }) {
-      isUsed = !vitest.config.coverage.enabled && !vitest.config.watch;
+      const { coverage, watch, changed, related } = vitest.config;
+      isUsed = !(coverage.enabled || watch || changed || related);
       if (isUsed) await compile();
     },
     async resolveId(source, importer, options) {
