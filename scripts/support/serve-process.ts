@@ -1,7 +1,9 @@
 /** `ghostfleet serve` in a separate process, which scripts may kill. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { buildSync } from 'esbuild';
+import { updateFolder } from './update-folder.js';
 
 export interface Ports {
   readonly http: number;
@@ -72,17 +74,19 @@ export function program(): string {
       ...['writer', 'page-check'].map((name) => `src/cloud/store/sqlite/${name}.mjs`),
       'src/cloud/connectors/sandbox/worker.mjs',
     ];
-    buildSync({
+    const { outputFiles } = buildSync({
       ...{ entryPoints: ['src/main.ts', ...threads], outdir, entryNames: '[name]', outExtension: { '.js': '.mjs' } },
       ...{
         chunkNames: '[name]-[hash]',
         bundle: true,
+        write: false,
         splitting: true,
         packages: 'external',
         platform: 'node',
         format: 'esm',
       },
     });
+    updateFolder(resolve(outdir), new Map(outputFiles.map(({ path, contents }) => [path, contents])));
     built = `${outdir}/main.mjs`;
   }
   return built;

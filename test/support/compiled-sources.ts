@@ -5,10 +5,11 @@
  * Runs with coverage and runs that follow the imports of tests (`--watch`, `--changed`, `related`) use vite. Stack traces name the
  * sources in both cases.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
 import { build } from 'esbuild';
 import type { Plugin } from 'vitest/config';
+import { filesIn, updateFolder } from '../../scripts/support/update-folder.js';
 
 const SOURCES = resolve('src');
 /** As deep as src/: some modules look for the root of the package. */
@@ -35,7 +36,6 @@ export function compiledSources(): Plugin {
   };
 }
 
-/** Replaces only files that differ, each in one step: another run may be reading them. */
 async function compile(): Promise<void> {
   const sources = filesIn(SOURCES);
   const { outputFiles } = await build({
@@ -43,27 +43,11 @@ async function compile(): Promise<void> {
     ...{ outbase: SOURCES, outdir: COMPILED, write: false, format: 'esm', platform: 'node' },
     ...{ sourcemap: 'inline', sourcesContent: false },
   });
-  const contents = new Map(outputFiles.map(({ path, contents }) => [path, Buffer.from(contents)]));
-  for (const file of sources) if (file.endsWith('.mjs')) contents.set(compiledOf(file), readFileSync(file));
-  for (const file of existsSync(COMPILED) ? filesIn(COMPILED) : []) {
-    if (!/\.m?js$/.test(file)) continue;
-    const content = contents.get(file);
-    if (content === undefined) rmSync(file, { force: true });
-    else if (readFileSync(file).equals(content)) contents.delete(file);
-  }
-  for (const [file, content] of contents) {
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(`${file}.${process.pid}`, content);
-    renameSync(`${file}.${process.pid}`, file);
-  }
+  const modules = new Map(outputFiles.map(({ path, contents }) => [path, contents]));
+  for (const file of sources) if (file.endsWith('.mjs')) modules.set(compiledOf(file), readFileSync(file));
+  updateFolder(COMPILED, modules);
 }
 
 function compiledOf(source: string): string {
   return join(COMPILED, relative(SOURCES, source).replace(/\.ts$/, '.js'));
-}
-
-function filesIn(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) =>
-    entry.isFile() ? join(entry.parentPath, entry.name) : [],
-  );
 }

@@ -1,0 +1,29 @@
+/** Files that a build writes and other processes read. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/**
+ * Makes the modules in a folder these, by absolute path. Replaces only files that differ, each in one step: another process may be
+ * reading them.
+ */
+export function updateFolder(folder: string, modules: ReadonlyMap<string, Uint8Array>): void {
+  const changed = new Map(modules);
+  for (const file of existsSync(folder) ? filesIn(folder) : []) {
+    if (!/\.m?js$/.test(file)) continue;
+    const content = modules.get(file);
+    if (content === undefined) rmSync(file, { force: true });
+    else if (readFileSync(file).equals(content)) changed.delete(file);
+  }
+  for (const [file, content] of changed) {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(`${file}.${process.pid}`, content);
+    renameSync(`${file}.${process.pid}`, file);
+  }
+}
+
+/** Paths of all files in a folder and the folders in it. */
+export function filesIn(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) =>
+    entry.isFile() ? join(entry.parentPath, entry.name) : [],
+  );
+}
