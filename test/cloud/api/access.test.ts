@@ -60,6 +60,7 @@ function bodies(things: Things): Readonly<Record<string, unknown>> {
   const space = '/v2/spaces/{space_id}';
   return {
     'POST /v2/spaces': { name: 'new' },
+    'POST /v2/auth/password': { password: 'a-password', new_password: 'another-password' },
     'POST /v2/auth/space': { space_id: things.space },
     [`PUT ${space}`]: { name: 'new' },
     [`POST ${space}/devices`]: { name: 'new', serial_number: '2159099999', token: 'f'.repeat(32) },
@@ -95,7 +96,7 @@ interface Route {
 
 /** The path with ids in it. */
 function pathOf({ template }: Route, things: Things): string {
-  const family = /\{space_id\}\/(firmware\/images|\w+)/.exec(template)?.[1] ?? '';
+  const family = /\{space_id\}\/(firmware\/images|\w+)/.exec(template)?.[1] ?? 'users';
   return template
     .replace('{space_id}', things.space ?? '')
     .replace('{id}', things[family] ?? '')
@@ -161,7 +162,9 @@ describe('on every route,', () => {
   it('a read-only key is rejected for every change, and for nothing else', async () => {
     for (const route of made.routes) {
       const { status } = await ask(made.reader, route, made.own);
-      expect([route.name, status]).toEqual([route.name, route.method === 'GET' ? 200 : 403]);
+      // An account belongs to a login, and the audit log to admins.
+      const mayRead = !/^\/v2\/auth\/|\/audit$/.test(route.template);
+      expect([route.name, status]).toEqual([route.name, route.method === 'GET' && mayRead ? 200 : 403]);
     }
   });
 
