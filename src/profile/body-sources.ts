@@ -105,7 +105,8 @@ function readWindows({ field, node, name, each }: Source, refs: BodyReferences):
   const { sensors } = refs.parts;
   const kind = sensors === undefined ? 'statistics' : sensors[at.sensor]?.windows?.kind;
   if (kind === undefined || kind === 'log') return refs.refuse(name, 'a sensor with windows');
-  const columns = columnsOf(field, 'period', WINDOW_COLUMNS[kind], node, refs);
+  const single = sensors?.[at.sensor]?.quantities[at.quantity]?.atWindow;
+  const columns = columnsOf(field, 'period', single ? WINDOW_COLUMNS.total : WINDOW_COLUMNS[kind], node, refs);
   if (columns === undefined) return undefined;
   return { kind: 'windows', key: field.number, ...at, divide: sameDivide(columns, field.path, node, refs.problems) };
 }
@@ -200,6 +201,7 @@ const WINDOW_COLUMNS: Readonly<Record<Exclude<WindowSpec['kind'], 'log'>, readon
   statistics: ['min', 'max', 'avg', 'mdn'],
   direction: ['value'],
   count: ['value', 'delta'],
+  total: ['value'],
   amount: ['value'],
 };
 /** Factor of a value that the decoder has no column for: hundredths, as for other temperatures. */

@@ -176,6 +176,8 @@ export interface QuantitySpec {
   readonly enabled?: ParameterRef;
   /** Whether lists of samples have it as a single-precision number instead of an integer. */
   readonly float: boolean;
+  /** Whether the firmware reads it once, when a window ends, instead of with each sample; a window then has one value of it. */
+  readonly atWindow: boolean;
   readonly model: ModelSpec;
 }
 
@@ -183,10 +185,10 @@ export interface QuantitySpec {
 export interface WindowSpec {
   /**
    * `statistics`: min, max, average and median of the samples. `direction`: their vector mean, in whole degrees. `count`:
-   * the total and its increment. `amount`: the increment × `each`. `log`: no windows, every sample is reported with its
+   * the total and its increment. `total`: only the total. `amount`: the increment × `each`. `log`: no windows, every sample is reported with its
    * time; of a counter the increment since the sample before.
    */
-  readonly kind: 'statistics' | 'direction' | 'count' | 'amount' | 'log';
+  readonly kind: 'statistics' | 'direction' | 'count' | 'total' | 'amount' | 'log';
   /** Samples that fit into a window or log; 0 when pulses are counted. */
   readonly samples: number;
   /** Windows that are kept until a report; 0 for a log. */
@@ -236,6 +238,11 @@ export interface AlarmListSpec extends EventList {
  */
 export interface PressListSpec extends EventList {
   readonly kind: 'press';
+  /**
+   * Parameter with the period of the sensor's windows, in seconds. If it is defined, a press is counted in any case, closes a
+   * window instead of being recorded as an event, and is reported at once: without delay and rate.
+   */
+  readonly period?: ParameterRef;
   /** Indices of the running totals, one for each type of event, from 0; `quantity` is the first of them. */
   readonly types: readonly number[];
 }

@@ -1,5 +1,5 @@
 /** The section `events`: the lists of edges, alarms and presses for the next report. */
-import { type Check, integer, list, number, record, refine, text } from '../input/checks.js';
+import { type Check, integer, list, number, optional, record, refine, text } from '../input/checks.js';
 import { quote } from '../input/problems.js';
 import { byTag, named, parameter } from './checks.js';
 import type { ModuleSpec } from './parameters.js';
@@ -8,12 +8,13 @@ import { quantityRef } from './read-sensors.js';
 
 type Modules = readonly ModuleSpec[] | undefined;
 
+const capacity = integer(1, 1024);
+
 /** Reads the section `events`. */
 export function readEventLists(
   modules: Modules,
   sensors: readonly SensorSpec[] | undefined,
 ): Check<readonly EventListSpec[]> {
-  const capacity = integer(1, 1024);
   const common = { kind: text(), of: quantityRef(sensors), capacity };
   const onOff = parameter(modules, ['bool']);
   const alarm: Check<AlarmSpec> = record('an alarm', {
@@ -39,19 +40,33 @@ export function readEventLists(
         }
         return { kind: 'alarm', name, ...of, capacity, high, low };
       }),
-      press: refine(
-        record('a press event list', { kind: text(), of: list(quantityRef(sensors), 1), capacity }),
-        (read, map, problems) => {
-          const [first] = read.of;
-          if (first === undefined) return undefined;
-          for (const { sensor, quantity } of read.of) {
-            const model = sensors?.[sensor]?.quantities[quantity]?.model.kind ?? 'presses';
-            if (sensor === first.sensor && model === 'presses') continue;
-            problems.add(map, 'the types of a press event list must be presses of one sensor');
-          }
-          return { kind: 'press', name, ...first, capacity: read.capacity, types: read.of.map((at) => at.quantity) };
-        },
-      ),
+      press: pressList(name, modules, sensors),
     }),
   );
+}
+
+function pressList(name: string, modules: Modules, sensors: readonly SensorSpec[] | undefined): Check<EventListSpec> {
+  const shape = {
+    kind: text(),
+    of: list(quantityRef(sensors), 1),
+    capacity: optional(capacity),
+    period: optional(parameter(modules, ['int'])),
+  };
+  return refine(record('a press event list', shape), ({ of, capacity: most, period }, map, problems) => {
+    const [first] = of;
+    if (first === undefined) return undefined;
+    for (const { sensor, quantity } of of) {
+      const model = sensors?.[sensor]?.quantities[quantity]?.model.kind ?? 'presses';
+      if (sensor === first.sensor && model === 'presses') continue;
+      problems.add(map, 'the types of a press event list must be presses of one sensor');
+    }
+    if ((period === undefined) === (most === undefined)) {
+      problems.add(map, 'a press event list needs either "capacity" or "period"');
+    }
+    if (period && sensors && sensors[first.sensor]?.windows?.kind !== 'total') {
+      problems.add(map, 'with a "period", presses close windows of kind "total", but their sensor has no such windows');
+    }
+    const types = of.map((at) => at.quantity);
+    return { kind: 'press', name, ...first, capacity: most ?? 0, types, ...(period && { period }) };
+  });
 }

@@ -98,15 +98,24 @@ export function quantity(
       range: optional(range, UNBOUNDED),
       enabled: optional(parameter(modules, ['bool'])),
       float: optional(boolean, false),
+      at_window: optional(boolean, false),
     };
     return refine(record('this quantity', { ...common, ...shape }), (read, node, problems) => {
-      const { model: _, unit, range: ends, enabled, float, ...options } = read as RecordOf<typeof common> & RecordOf<S>;
+      const {
+        model: _,
+        unit,
+        range: ends,
+        enabled,
+        float,
+        at_window,
+        ...options
+      } = read as RecordOf<typeof common> & RecordOf<S>;
       // Because the keys that remain after removing the common ones are those of the shape.
       const model = make(options as unknown as RecordOf<S>, (why) => problems.add(node, why));
       const [min, max] = ends;
       const centre = model.kind === 'daily' ? model.mean : model.kind === 'constant' ? model.value : min;
       if (centre < min || centre > max) problems.add(node, `${centre} is outside of the range from ${min} to ${max}`);
-      return { name, unit, min, max, float, model, ...(enabled && { enabled }) };
+      return { name, unit, min, max, float, atWindow: at_window, model, ...(enabled && { enabled }) };
     });
   }
 }

@@ -39,7 +39,14 @@ export function readSensors(modules: Modules): Check<readonly SensorSpec[]> {
         if (model.kind === 'calibrated') checkCalibration(model, count, modules, entry, problems);
       }
       const { kind } = windows ?? {};
-      const counter = kind === 'count' || kind === 'amount' || read.reads.some(({ model }) => isTotal(model));
+      const counter =
+        kind === 'count' || kind === 'total' || kind === 'amount' || read.reads.some(({ model }) => isTotal(model));
+      if (read.reads.some(({ atWindow }) => atWindow) && kind !== 'statistics') {
+        problems.add(
+          entry,
+          '"at_window" needs windows with minimum, maximum, average and median of the other quantities',
+        );
+      }
       return { name, count, quantities: read.reads, counter, ...(present && { present }), ...(windows && { windows }) };
     });
   });
@@ -163,6 +170,12 @@ function checkCalibration(
 
 const buffer = integer(1, 1024);
 
+function totals(kind: 'count' | 'total'): Check<WindowSpec> {
+  return refine(record('windows', { kind: text(), windows: buffer }), ({ windows }) => {
+    return { kind, windows, samples: 0, missing: 'unchecked', each: 1 };
+  });
+}
+
 /** `windows`; the default of `kind` is statistics. */
 const windowSpec: Check<WindowSpec> = byKey<WindowSpec>({
   kind: byTag<WindowSpec>('windows', 'kind', {
@@ -172,13 +185,8 @@ const windowSpec: Check<WindowSpec> = byKey<WindowSpec>({
       missing: 'spoils',
       each: 1,
     })),
-    count: refine(record('windows', { kind: text(), windows: buffer }), (read) => ({
-      ...read,
-      kind: 'count',
-      samples: 0,
-      missing: 'unchecked',
-      each: 1,
-    })),
+    count: totals('count'),
+    total: totals('total'),
     amount: refine(record('windows', { kind: text(), windows: buffer, each: number() }), (read) => ({
       ...read,
       kind: 'amount',

@@ -17,23 +17,35 @@ import { quote } from '../input/problems.js';
 import { type Millis, parseDuration } from '../kernel/time.js';
 import { parameter } from './checks.js';
 import type { ModuleSpec, ParameterRef } from './parameters.js';
-import type { SensorSpec, TaskSpec } from './profile.js';
+import type { EventListSpec, SensorSpec, TaskSpec } from './profile.js';
 
 type Modules = readonly ModuleSpec[] | undefined;
 
 /** Reads the section `tasks`. */
-export function readTasks(modules: Modules, sensors: readonly SensorSpec[] | undefined): Check<readonly TaskSpec[]> {
+export function readTasks(
+  modules: Modules,
+  sensors: readonly SensorSpec[] | undefined,
+  eventLists: readonly EventListSpec[] | undefined,
+): Check<readonly TaskSpec[]> {
   return refine(list(task(modules, sensors), 1), (tasks, node, problems) => {
-    if (sensors) checkTasks(tasks, sensors, node, problems);
+    // Presses close the windows of some buttons.
+    const pressed = (eventLists ?? []).flatMap((each) => (each.kind === 'press' && each.period ? [each.sensor] : []));
+    if (sensors) checkTasks(tasks, sensors, pressed, node, problems);
     return tasks;
   });
 }
 
 /** Checks that one task aggregates each window and some task samples it. A run would not show these mistakes. */
-function checkTasks(tasks: readonly TaskSpec[], sensors: readonly SensorSpec[], node: LocatedNode, problems: Problems) {
+function checkTasks(
+  tasks: readonly TaskSpec[],
+  sensors: readonly SensorSpec[],
+  pressed: readonly number[],
+  node: LocatedNode,
+  problems: Problems,
+) {
   sensors.forEach(({ name, windows }, sensor) => {
     const count = (kind: TaskSpec['kind']) => tasks.filter((t) => t.kind === kind && t.sensors.includes(sensor)).length;
-    const closes = windows !== undefined && windows.kind !== 'log';
+    const closes = windows !== undefined && windows.kind !== 'log' && !pressed.includes(sensor);
     if (closes && count('aggregate') !== 1) {
       problems.add(node, `${quote(name)} has windows: exactly one task must aggregate it, not ${count('aggregate')}`);
     }

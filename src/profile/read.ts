@@ -206,7 +206,7 @@ export const SECTIONS = {
   config: () => readModules,
   sensors: ({ modules }: Parts) => readSensors(modules),
   events: ({ modules, sensors }: Parts) => readEventLists(modules, sensors),
-  tasks: ({ modules, sensors }: Parts) => readTasks(modules, sensors),
+  tasks: ({ modules, sensors, eventLists }: Parts) => readTasks(modules, sensors, eventLists),
   receiver: ({ modules }: Parts) => readReceiver(modules),
   serial_line: () => record('serial_line', { name: text(), devices: integer(1, 32) }),
   body: (parts: Parts) => readBody(parts),
@@ -257,7 +257,7 @@ function compile(root: LocatedNode, file: string, problems: Problems): ProfileSe
       '"timing" needs "event_delay" and "event_rate", because the profile has events that are reported',
     );
   }
-  const tasks = read('tasks', SECTIONS.tasks(parts));
+  const tasks = read('tasks', SECTIONS.tasks({ ...parts, eventLists }));
   const receiver = read('receiver', SECTIONS.receiver(parts));
   const serialLine = read('serial_line', SECTIONS.serial_line());
   const decoder = read('decoder', SECTIONS.decoder());

@@ -274,6 +274,20 @@ describe('a mistake in a section that only some types have', () => {
       'must be presses of one sensor',
     ],
     [
+      'a press list without a limit',
+      'push',
+      'of: [button.clicks, button.holds], capacity: 8',
+      'of: [button.clicks, button.holds]',
+      'needs either "capacity" or "period"',
+    ],
+    [
+      'presses that close windows which are not there',
+      'push',
+      'of: [button.clicks, button.holds], capacity: 8',
+      'of: [button.clicks, button.holds], period: interval-aggreg',
+      'their sensor has no such windows',
+    ],
+    [
       'a log of a sensor without one',
       'motion',
       'samples: log motion',

@@ -28,6 +28,11 @@ const DIGESTS: Readonly<Record<string, string>> = {
   serial: '4395401b337acf3b',
   wmbus: '9af16950074ca0a5',
   // Other builds.
+  'clime-iaq': '234928506fc92627',
+  'clime-radon': '941a79c9e1370c8b',
+  'clime-rtd': '6823e34b2cbb5e1f',
+  'clime-sps30': '8afbb67f07428362',
+  'clime-tc': 'f6cad931d1a826f8',
   'control-x4': '1d1bb30f1e295a7b',
   'control-z': '4d53153c9bce28a5',
   'current-z': 'be0f41d7b6075695',

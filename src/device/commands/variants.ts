@@ -1,6 +1,6 @@
 /**
- * Probes of the other builds of Clime (firmware shell, 5.7). No packaged device type has them. A user's profile gets the
- * commands by listing them, and needs the sensors `rtd_thermometer`, `tc_thermometer`, `sps30` or `radon_probe`.
+ * Probes of the other builds of Clime (firmware shell, 5.7). A profile gets the commands by listing them, and needs the sensors
+ * `rtd_thermometer`, `tc_thermometer`, `sps30` or `radon_probe`.
  */
 import { leadingInteger } from '../config/parse.js';
 import type { Command, CommandResult } from '../shell/command.js';

@@ -240,7 +240,9 @@ export class Application implements TaskOwner {
   }
 
   #planEventReport(): void {
-    if (!this.#firmware.measurements.takeReportable() || this.#closing) return;
+    const { measurements } = this.#firmware;
+    if (measurements.takeUrgent() && !this.#closing) this.#tasks.set(this.#own + EVENT, 0);
+    if (!measurements.takeReportable() || this.#closing) return;
     const delay = this.#reporter.eventDelay();
     if (delay !== undefined) this.#tasks.set(this.#own + EVENT, delay);
   }

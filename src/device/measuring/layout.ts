@@ -84,7 +84,7 @@ function makeLayout(plan: Plan, scale: number): Layout {
     const { kind, windows = 0, samples = 0 } = spec.windows ?? {};
     const sampleRoom = samples > 0 ? room(samples, expected.samples) : 0;
     const windowRoom = windows > 0 ? room(windows, expected.windows) : 0;
-    const counted = kind === 'count' || kind === 'amount';
+    const counted = kind === 'count' || kind === 'total' || kind === 'amount';
     return {
       last: floats.take(quantities),
       counts: ints.take(kind ? 3 : 0),

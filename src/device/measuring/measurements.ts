@@ -29,6 +29,7 @@ export class Measurements {
   /** Measured values that have not been reported yet. */
   readonly memory: Memory;
   #reportable = false;
+  #urgent = false;
 
   /** A boot at `wall` with the live configuration. */
   constructor(profile: Profile, environment: Environment, config: MeasuringConfig, wall: UnixMillis) {
@@ -80,6 +81,13 @@ export class Measurements {
     const reportable = this.#reportable;
     this.#reportable = false;
     return reportable;
+  }
+
+  /** Whether a report is due at once. Resets the flag: the next call returns false. */
+  takeUrgent(): boolean {
+    const urgent = this.#urgent;
+    this.#urgent = false;
+    return urgent;
   }
 
   /** Updates a counter with the pulses since its last read. */
@@ -229,19 +237,22 @@ export class Measurements {
     const { counts } = memory.place(sensor);
     if (closed === 0) memory.ints[counts + 2] = clock;
     if (sensor.spec.counter) closeCount(memory, this.environment, sensor, closed, wall);
-    else this.#closeStatistics(sensor, closed, windows);
+    else this.#closeStatistics(sensor, closed, windows, wall);
     memory.ints[counts] = 0;
     memory.ints[counts + 1] = closed + 1;
   }
 
-  #closeStatistics(sensor: SensorPlan, window: number, { kind, missing }: WindowSpec): void {
+  #closeStatistics(sensor: SensorPlan, window: number, { kind, missing }: WindowSpec, wall: UnixMillis): void {
     const { samples, windows } = this.memory.place(sensor);
     const quantities = sensor.spec.quantities.length;
     const taken = this.memory.sampleCount(sensor);
     for (let q = 0; q < quantities; q++) {
       const to = windows + 4 * (window * quantities + q);
       const { floats } = this.memory;
-      if (kind === 'direction') floats[to] = meanDirection(floats, samples + q, quantities, taken);
+      if (sensor.spec.quantities[q]?.atWindow) {
+        const signal = this.environment.signals(sensor.sensor, sensor.number)[q];
+        floats[to] = signal ? this.environment.value(signal, wall) : Number.NaN;
+      } else if (kind === 'direction') floats[to] = meanDirection(floats, samples + q, quantities, taken);
       else statistics(floats, samples + q, quantities, taken, to, missing === 'spoils');
     }
   }
@@ -262,6 +273,14 @@ export class Measurements {
     const { memory } = this;
     list.spec.types.forEach((quantity, type) => {
       const pressed = takePulses(memory, this.environment, list.sensor, quantity, wall);
+      if (list.spec.period) {
+        for (let n = 0; n < pressed; n++) {
+          addPulses(memory, list.sensor, quantity, 1);
+          this.#aggregate(list.sensor, wall, clock);
+          this.#urgent = true;
+        }
+        return;
+      }
       const counted = Math.min(pressed, list.spec.capacity - memory.eventCount(list));
       addPulses(memory, list.sensor, quantity, counted);
       for (let n = 0; n < counted; n++) this.#record(list, clock, type, 0, true);

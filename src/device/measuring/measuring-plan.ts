@@ -108,7 +108,8 @@ function makePlan(profile: Profile, settings: MeasuringSettings): Plan {
     const until = spec.windows?.kind === 'log' ? longest : aggregate;
     const expected = { samples: Math.ceil(until / sample), windows: Math.ceil(longest / aggregate) };
     const off = settings.off[kind] ?? [];
-    const period = Math.round(aggregate / 1000);
+    const pressed = profile.eventLists.findIndex((list) => list.kind === 'press' && list.sensor === kind);
+    const period = settings.lists[pressed]?.period ?? Math.round(aggregate / 1000);
 
     return (settings.present[kind] ?? []).flatMap((address, number) => {
       if (address === null) return [];

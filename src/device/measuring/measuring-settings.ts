@@ -1,5 +1,5 @@
 /** The settings of a device on which its measuring plan depends, read from its configuration. */
-import type { Millis } from '../../kernel/time.js';
+import type { Millis, Seconds } from '../../kernel/time.js';
 import type { EventListSpec, ParameterRef, Presence, Profile, SensorSpec } from '../../profile/profile.js';
 import { parseDeviceSlot } from '../config/device-slot.js';
 
@@ -47,6 +47,8 @@ export interface ListSettings {
   /** Alarm: the values at which the high and the low alarm switch on and off. */
   readonly high: readonly [on: number, off: number];
   readonly low: readonly [on: number, off: number];
+  /** Press: period of the windows that presses close. */
+  readonly period?: Seconds;
 }
 
 /** Reads the settings of all sensors, tasks and event lists. */
@@ -88,7 +90,10 @@ function listSettings(list: EventListSpec, config: MeasuringConfig): ListSetting
   const number = ({ module, name }: ParameterRef) => config.number(module, name);
   const flag = ({ module, name }: ParameterRef) => config.flag(module, name);
   if (list.kind === 'edge') return { report: [flag(list.reportOn), flag(list.reportOff)], high: NONE, low: NONE };
-  if (list.kind === 'press') return { report: [true, true], high: NONE, low: NONE };
+  if (list.kind === 'press') {
+    const period = list.period && number(list.period);
+    return { report: [true, true], high: NONE, low: NONE, ...(period !== undefined && { period }) };
+  }
   const { high, low } = list;
   const half = { high: number(high.hysteresis) / 2, low: number(low.hysteresis) / 2 };
   const threshold = { high: number(high.threshold), low: number(low.threshold) };

@@ -63,13 +63,13 @@ export class Memory {
 
   /**
    * One value of a window. Statistics: columns 0 to 3 are minimum, maximum, average and median, NaN without a value.
-   * Direction: column 0 is the mean. Counter: columns 0 and 1 are total and increment. Amount: column 0.
+   * Direction: column 0 is the mean. Counter: columns 0 and 1 are total and increment. Total, amount, and a quantity read once: column 0.
    */
   window(sensor: SensorPlan, quantity: number, window: number, column: number): number {
     const { windows } = this.place(sensor);
     const row = window * sensor.spec.quantities.length + quantity;
     const { kind, each } = sensor.spec.windows ?? {};
-    if (kind === 'count') return this.int(windows + 2 * row + column) >>> 0;
+    if (kind === 'count' || kind === 'total') return this.int(windows + 2 * row + column) >>> 0;
     if (kind === 'amount') return (this.int(windows + 2 * row + 1) >>> 0) * (each ?? 1);
     return this.floats[windows + 4 * row + column] as number;
   }

@@ -224,7 +224,7 @@ function writeMeasured(writer: CborWriter, value: number, divide: number): void 
 
 /** `$tsp`: time of the first window, seconds from one window to the next, rows. The head is written even without rows. */
 function writeWindows(sensor: SensorPlan, quantity: number, divide: number, { memory, writer }: Job): void {
-  const columns = COLUMNS[sensor.spec.windows?.kind ?? 'log'];
+  const columns = sensor.spec.quantities[quantity]?.atWindow ? 1 : COLUMNS[sensor.spec.windows?.kind ?? 'log'];
   const count = memory.windowCount(sensor);
   writer.beginArray();
   writer.int(memory.windowTime(sensor));
@@ -237,7 +237,7 @@ function writeWindows(sensor: SensorPlan, quantity: number, divide: number, { me
   writer.endArray();
 }
 
-const COLUMNS = { statistics: 4, direction: 1, count: 2, amount: 1, log: 0 } as const;
+const COLUMNS = { statistics: 4, direction: 1, count: 2, total: 1, amount: 1, log: 0 } as const;
 
 /** `$tso` of a log: the time of the last clear, then offset and values of each sample. Empty without samples. */
 function writeLog(sensor: SensorPlan, divide: number, { memory, writer }: Job): void {

@@ -40,7 +40,13 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   wmbus: ['poll', 'wm'],
 };
 /** Builds with other commands than their application. */
-const BUILDS: Readonly<Record<string, readonly string[]>> = {};
+const BUILDS: Readonly<Record<string, readonly string[]>> = {
+  'clime-iaq': ['sample', 'aggreg', 'backup', 'iaq', 'lrw', 'tag', 'ds18b20', 'w1'],
+  'clime-rtd': ['sample', 'aggreg', 'backup', 'rtd', 'lrw', 'tag', 'ds18b20', 'w1'],
+  'clime-tc': ['sample', 'aggreg', 'backup', 'tc', 'lrw', 'tag', 'ds18b20', 'w1'],
+  'clime-sps30': ['sample', 'aggreg', 'backup', 'sps30', 'lrw', 'tag', 'ds18b20', 'w1'],
+  'clime-radon': ['sample', 'aggreg', 'backup', 'radon', 'lrw', 'tag', 'ds18b20', 'w1'],
+};
 
 /** The application of a build: `clime` of `clime-rtd`. */
 function applicationOf(name: string): string {
