@@ -28,7 +28,11 @@ export const BODY_ENTRY: Form = {
   anyOf: [
     { type: 'null' },
     { type: 'string', pattern: `^(${SOURCE_WORDS.join('|')}) \\S+( \\* \\d+)?( if any)?$|${FRAMES.source}` },
-    { type: 'object', additionalProperties: { $ref: '#/definitions/bodyEntry' } },
+    {
+      type: 'object',
+      properties: { $if: { type: 'string' } },
+      additionalProperties: { $ref: '#/definitions/bodyEntry' },
+    },
     {
       type: 'array',
       minItems: 1,

@@ -3,7 +3,13 @@ import type { ParameterRef } from './parameters.js';
 
 /** A key of the body with the source of its value. `key` is its number in the decoder (wire protocol, 12.2). */
 export type BodyNode =
-  | { readonly kind: 'map'; readonly key: number; readonly children: readonly BodyNode[] }
+  | {
+      readonly kind: 'map';
+      readonly key: number;
+      readonly children: readonly BodyNode[];
+      /** The sensor without which a device omits the key; undefined: every device has it. */
+      readonly needs?: number;
+    }
   /** A list with one map for each sensor of these kinds that the device has, in the order of their numbers. */
   | {
       readonly kind: 'each';

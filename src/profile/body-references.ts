@@ -29,6 +29,8 @@ export class BodyReferences {
   readonly parts: BodyParts;
   readonly problems: Problems;
   readonly #decoder: Codec;
+  /** Sensors that a device has if it writes the enclosing maps. */
+  readonly given = new Set<number>();
 
   constructor(parts: BodyParts, decoder: Codec, problems: Problems) {
     this.parts = parts;
@@ -84,12 +86,12 @@ export class BodyReferences {
 
   /**
    * Whether a value may refer to a sensor. Inside a list, it may refer only to the sensor of the list; outside, only to a
-   * sensor that every device has exactly once.
+   * sensor that every device has exactly once, or to the sensor in `$if` of an enclosing map.
    */
   #belongs(sensor: number, each: Each): boolean {
     const spec = this.parts.sensors?.[sensor];
     if (spec === undefined) return true;
-    if (each === undefined) return spec.count === 1 && spec.present === undefined;
+    if (each === undefined) return spec.count === 1 && (spec.present === undefined || this.given.has(sensor));
     return each.length === 1 && each[0] === sensor;
   }
 

@@ -161,6 +161,8 @@ export type Presence =
   | { readonly kind: 'flag'; readonly ref: ParameterRef }
   /** Slot n of `module` holds an address, and the parameter `enabled` is true: BLE tags. */
   | { readonly kind: 'slot'; readonly module: string; readonly enabled: ParameterRef }
+  /** The parameter has one of the values `is`, for all sensors of a kind: the weather station of Meteo M. */
+  | { readonly kind: 'setting'; readonly ref: ParameterRef; readonly is: readonly string[] }
   /** Parameter `<name>-<n>`, n from 0, is a slot with the device type `is`: devices on the line of Serial. */
   | { readonly kind: 'device'; readonly ref: ParameterRef; readonly is: string };
 
@@ -197,6 +199,8 @@ export interface WindowSpec {
   readonly missing: 'spoils' | 'unchecked' | 'skipped';
   /** Value of one pulse of an `amount`; otherwise 1. */
   readonly each: number;
+  /** Whether the windows of a report are dated by the last of them instead of the first: an error of the firmware. */
+  readonly datedByLast?: boolean;
   /** Of a `log` of counters: quantities whose increment restarts with every report, sent or not. */
   readonly restarts?: readonly string[];
 }

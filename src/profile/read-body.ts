@@ -3,8 +3,9 @@
  *
  * The map has the names of the decoder. A leaf names its source in two words, `last thermometer.temperature`. `* 1000` follows
  * if the unit of the decoder differs, `if any` if the firmware omits the key of an event list without events. A list of one map
- * is written once for each sensor of the kinds in `$each`; with `$sparse`, only for sensors with samples. A name with dots is a
- * path from the top of the decoder, because some firmware writes keys of one section inside another (wire protocol, 12.2).
+ * is written once for each sensor of the kinds in `$each`; with `$sparse`, only for sensors with samples. A map with `$if` is
+ * written only by a device with the sensor named there. A name with dots is a path from the top of the decoder, because some
+ * firmware writes keys of one section inside another (wire protocol, 12.2).
  */
 import { boolean, type Check, complain, formed, list } from '../input/checks.js';
 import type { LocatedNode, MapNode } from '../input/document.js';
@@ -14,6 +15,8 @@ import { type BodyParts, BodyReferences, EACH, type Each } from './body-referenc
 import { readSource } from './body-sources.js';
 import type { BodyNode } from './profile.js';
 
+/** The key of a map that is written only if the device has the sensor named there. */
+const IF = '$if';
 /** The key of a list that limits it to sensors with samples. */
 const SPARSE = '$sparse';
 
@@ -33,6 +36,7 @@ function readEntries(refs: BodyReferences, map: MapNode, parent: string, each: E
   const nodes: BodyNode[] = [];
   for (const [name, { key, value }] of map.entries) {
     if ((name === EACH || name === SPARSE) && each !== undefined) continue;
+    if (name === IF) continue;
     const path = name.includes('.') || parent === '' ? name : `${parent}.${name}`;
     const field = refs.field(path);
     if (field === undefined) {
@@ -48,7 +52,12 @@ function readEntries(refs: BodyReferences, map: MapNode, parent: string, each: E
 function readEntry(refs: BodyReferences, field: CodecField, value: LocatedNode, each: Each): BodyNode | undefined {
   if (value.kind === 'scalar') return readSource(refs, field, value, each);
   if (value.kind === 'map') {
-    return { kind: 'map', key: field.number, children: readEntries(refs, value, field.path, each) };
+    const named = value.entries.get(IF);
+    const needs = named && refs.anySensor(named.value, refs.problems);
+    if (needs !== undefined) refs.given.add(needs);
+    const children = readEntries(refs, value, field.path, each);
+    if (needs !== undefined) refs.given.delete(needs);
+    return { kind: 'map', key: field.number, children, ...(needs !== undefined && { needs }) };
   }
   const [item, ...more] = value.items;
   if (item?.kind === 'map' && more.length === 0 && each === undefined) return readList(refs, field, item);

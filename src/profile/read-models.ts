@@ -13,6 +13,7 @@ import {
   refine,
   text,
 } from '../input/checks.js';
+import type { LocatedNode, Problems } from '../input/document.js';
 import { days } from '../kernel/time.js';
 import { amount, byTag, indexOf, parameter, range } from './checks.js';
 import { type ModelSpec, RHYTHMS, type RhythmName } from './models.js';
@@ -92,14 +93,7 @@ export function quantity(
     shape: S,
     make: (options: RecordOf<S>, refuse: (why: string) => void) => ModelSpec,
   ): Check<QuantitySpec> {
-    const common = {
-      model: text(),
-      unit: optional(text(), ''),
-      range: optional(range, UNBOUNDED),
-      enabled: optional(parameter(modules, ['bool'])),
-      float: optional(boolean, false),
-      at_window: optional(boolean, false),
-    };
+    const common = commonOptions(modules);
     return refine(record('this quantity', { ...common, ...shape }), (read, node, problems) => {
       const {
         model: _,
@@ -113,11 +107,28 @@ export function quantity(
       // Because the keys that remain after removing the common ones are those of the shape.
       const model = make(options as unknown as RecordOf<S>, (why) => problems.add(node, why));
       const [min, max] = ends;
-      const centre = model.kind === 'daily' ? model.mean : model.kind === 'constant' ? model.value : min;
-      if (centre < min || centre > max) problems.add(node, `${centre} is outside of the range from ${min} to ${max}`);
+      checkCentre(model, ends, node, problems);
       return { name, unit, min, max, float, atWindow: at_window, model, ...(enabled && { enabled }) };
     });
   }
+}
+
+/** The keys that a quantity has whatever its model is. */
+function commonOptions(modules: readonly ModuleSpec[] | undefined) {
+  return {
+    model: text(),
+    unit: optional(text(), ''),
+    range: optional(range, UNBOUNDED),
+    enabled: optional(parameter(modules, ['bool'])),
+    float: optional(boolean, false),
+    at_window: optional(boolean, false),
+  };
+}
+
+/** Checks that the value around which a model varies is in the range of the quantity. */
+function checkCentre(model: ModelSpec, [min, max]: readonly [number, number], node: LocatedNode, problems: Problems) {
+  const centre = model.kind === 'daily' ? model.mean : model.kind === 'constant' ? model.value : min;
+  if (centre < min || centre > max) problems.add(node, `${centre} is outside of the range from ${min} to ${max}`);
 }
 
 /** How many times busier than the mean the busiest hour of a week is, rounded up. */

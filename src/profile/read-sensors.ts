@@ -76,6 +76,10 @@ function presence(modules: Modules): Check<Presence> {
       ref: { module: 'app', name: device },
       is,
     })),
+    setting: refine(
+      record('present', { setting: parameter(modules, ['enum']), is: list(text(), 1) }),
+      ({ setting, is }) => ({ kind: 'setting', ref: setting, is }),
+    ),
     flag: refine(record('present', { flag: numbered }), ({ flag }) => ({
       kind: 'flag',
       ref: { module: 'app', name: flag },
@@ -99,12 +103,29 @@ function checkPresence(
   switch (present.kind) {
     case 'slot':
       return;
+    case 'setting':
+      return checkValues(present.ref.name, present.is, modules, node, problems);
     case 'device':
       return checkDeviceSlots(present, count, modules, node, problems);
     case 'flag':
       return checkNumbered(present.ref.name, ['bool'], count, modules, node, problems);
     case 'parameter':
       return checkNumbered(present.ref.name, ['enum'], count, modules, node, problems);
+  }
+}
+
+/** Checks that an enum parameter can have these values. */
+function checkValues(
+  name: string,
+  values: readonly string[],
+  modules: Modules,
+  node: LocatedNode,
+  problems: Problems,
+): void {
+  const spec = modules?.find((module) => module.name === 'app')?.parameters.find((known) => known.name === name);
+  for (const value of values) {
+    if (spec?.type !== 'enum' || spec.values.includes(value)) continue;
+    problems.add(node, `${quote(value)} is not a value of ${quote(name)}: ${orList(spec.values)}`);
   }
 }
 
@@ -204,8 +225,18 @@ const windowSpec: Check<WindowSpec> = byKey<WindowSpec>({
     ),
   }),
   samples: refine(
-    record('windows', { samples: buffer, windows: buffer, missing: oneOf(['spoils', 'unchecked', 'skipped']) }),
-    (read) => ({ kind: 'statistics', each: 1, ...read }),
+    record('windows', {
+      samples: buffer,
+      windows: buffer,
+      missing: oneOf(['spoils', 'unchecked', 'skipped']),
+      dated_by: optional(oneOf(['first', 'last']), 'first' as const),
+    }),
+    ({ dated_by, ...read }) => ({
+      kind: 'statistics',
+      each: 1,
+      ...read,
+      ...(dated_by === 'last' && { datedByLast: true }),
+    }),
   ),
 });
 

@@ -49,6 +49,7 @@ function pathsOf({ keys }: Build): readonly string[] {
 }
 
 it('there is a profile for every build, and a build for every profile', () => {
+  expect(builds).toHaveLength(26);
   expect(builds.map(({ profile }) => profile).sort()).toEqual([...packagedProfiles().keys()]);
 });
 

@@ -36,6 +36,8 @@ const DIGESTS: Readonly<Record<string, string>> = {
   'control-x4': '1d1bb30f1e295a7b',
   'control-z': '4d53153c9bce28a5',
   'current-z': 'be0f41d7b6075695',
+  'meteo-m': '9ad7e97ffc7478fd',
+  'meteo-p': '2415c756650db869',
   'meteo-z': '32d127937cefba80',
   'push-fm': '737566dfa305f5d7',
   'range-z': 'dd8839751ab8f46c',

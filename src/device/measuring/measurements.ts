@@ -235,7 +235,7 @@ export class Measurements {
     if (closed >= windows.windows) return;
     if (closed >= memory.place(sensor).windowRoom) memory.grow();
     const { counts } = memory.place(sensor);
-    if (closed === 0) memory.ints[counts + 2] = clock;
+    if (closed === 0 || windows.datedByLast) memory.ints[counts + 2] = clock;
     if (sensor.spec.counter) closeCount(memory, this.environment, sensor, closed, wall);
     else this.#closeStatistics(sensor, closed, windows, wall);
     memory.ints[counts] = 0;

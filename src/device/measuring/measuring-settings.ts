@@ -80,6 +80,7 @@ function addressOf(present: Presence, n: number, profile: Profile, config: Measu
     return config.flag(enabled.module, enabled.name) && address !== undefined ? address : null;
   }
   const { module, name } = present.ref;
+  if (present.kind === 'setting') return present.is.includes(config.text(module, name)) ? '' : null;
   const numbered = `${name}-${n + 1}`;
   const isPresent =
     present.kind === 'flag' ? config.flag(module, numbered) : config.text(module, numbered) === present.is;

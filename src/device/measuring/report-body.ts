@@ -134,6 +134,8 @@ function isLeftOut(node: BodyNode, each: SensorPlan | undefined, job: Job): bool
   switch (node.kind) {
     case 'events':
       return node.optional && job.memory.eventCount(listOf(node.list, each, job)) === 0;
+    case 'map':
+      return node.needs !== undefined && (job.memory.plan.byKind[node.needs] ?? []).length === 0;
     case 'each':
       return node.sparse && sensorsOf(node, job.memory).length === 0;
     case 'frames':

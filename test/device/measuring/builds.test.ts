@@ -49,3 +49,36 @@ it('the radon probe has one value of its concentrations for a window, read at it
   expect(concentration_hourly.measurements).toEqual([{ timestamp: BOOT / 1000 + 300, value: 300 }]);
   expect(Object.keys(chamber_humidity.measurements[0])).toEqual(['timestamp', 'min', 'max', 'avg', 'mdn']);
 });
+
+describe('the sensors on Modbus of Meteo M', () => {
+  const sections = (settings: Readonly<Record<string, string>>) => {
+    const device = rig({ profile: 'meteo-m', settings });
+    device.until(minutes(6));
+    return device.report();
+  };
+
+  it('are in a report as far as the configuration names them', () => {
+    expect(sections({})).not.toHaveProperty('sensecap');
+    expect(sections({})).not.toHaveProperty('cubic_pm');
+    expect(sections({ 'pm-type': 'cubic-6303' })).toHaveProperty('cubic_pm.gas_flow');
+    expect(sections({ 'meteo-type': 'lambrecht' })).not.toHaveProperty('sensecap');
+    const small = sections({ 'meteo-type': 'sensecap-s500' });
+    expect(small.sensecap).toHaveProperty('air_temperature');
+    expect(small.sensecap).not.toHaveProperty('co2');
+    expect(sections({ 'meteo-type': 'sensecap-s1000' }).sensecap).toHaveProperty('co2');
+  });
+
+  it('are aggregated twice: the second window has no samples', () => {
+    const { measurements } = sections({ 'pm-type': 'cubic-6303' }).cubic_pm.gas_flow;
+    expect(measurements).toHaveLength(2);
+    expect(measurements[0].min).toBeCloseTo(1, 0);
+    expect(measurements[1]).toMatchObject({ min: null, max: null, avg: null, mdn: null });
+  });
+});
+
+it('the windows of the pyranometers are dated by the last of them', () => {
+  const device = rig({ profile: 'meteo-p' });
+  device.until(minutes(11));
+  const [{ timestamp }] = device.report().pyranometer.irradiance_1.measurements;
+  expect(timestamp).toBe(BOOT / 1000 + 600);
+});
