@@ -63,31 +63,31 @@ async function run(drawn: DrawnScenario, changes: Changes): Promise<Ran> {
 }
 
 /**
- * Finds the ids of the downlinks of each step. Steps hold virtual time and send for one device after the other, so the n-th
- * `step` event belongs to the n-th pair of an action and a device, and follows the downlink that this step has queued.
+ * Finds the ids of the downlinks of each step. The events of a device stay in their order: its n-th `step` event belongs to the
+ * n-th action for it, and follows the downlink that this action has queued.
  */
 class StepIds {
   readonly ids = new Map<string, string>();
-  readonly #order: readonly { readonly queueing: number | undefined; readonly serial: number }[];
-  #place = 0;
+  /** By serial number: what each of the remaining actions for the device queues. */
+  readonly #order = new Map<number, (number | undefined)[]>();
 
   constructor(plan: Plan, { queueing }: DrawnScenario, changes: Changes) {
+    for (const { serial } of plan.devices) this.#order.set(serial, []);
     // The scenario lists them before its other steps.
     const kept = queueing.flatMap((_, index) => (isKept(index, changes) ? [index] : []));
-    this.#order = plan.actions.flatMap(({ origin, fault, devices }) =>
-      devices.map((index) => {
-        return { queueing: fault === undefined ? kept[origin] : undefined, serial: plan.devices[index]?.serial ?? 0 };
-      }),
-    );
+    for (const { origin, fault, devices } of plan.actions) {
+      const queued = fault === undefined ? kept[origin] : undefined;
+      for (const index of devices) this.#order.get(plan.devices[index]?.serial ?? 0)?.push(queued);
+    }
   }
 
   take(event: TraceEvent): void {
-    if (event.kind === 'step') this.#place++;
+    if (event.kind === 'step') this.#order.get(event.serial)?.shift();
     if (event.kind !== 'downlink.queued' || !isUserType(event.type)) return;
-    const { queueing, serial } = this.#order[this.#place] ?? {};
-    if (queueing === undefined || serial !== event.serial) {
+    const [queueing] = this.#order.get(event.serial) ?? [];
+    if (queueing === undefined) {
       throw new Error(`${event.type} downlink to ${event.serial} at ${event.at}: not queued by the step in progress`);
     }
-    this.ids.set(stepKey(queueing, serial), event.downlink);
+    this.ids.set(stepKey(queueing, event.serial), event.downlink);
   }
 }
