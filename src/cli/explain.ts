@@ -84,7 +84,7 @@ async function execute(
   }
   const wanted = chosen(source, { what, slowest, pending });
   const explainer = source.explainer(new Set(wanted.map((each) => each.serial)));
-  const explanations = wanted.flatMap(({ id }) => explainer.downlink(id, limit) ?? []);
+  const explanations = wanted.flatMap(({ serial: own, id }) => explainer.downlinkOf(own, id, limit) ?? []);
   print(host, json, explanations, (all) => listLines(all, pending, width));
   return EXIT.fine;
 }

@@ -80,6 +80,13 @@ export class RunExplainer {
     return candidate?.explainer.explain(candidate.record, limit);
   }
 
+  /** undefined for an unknown downlink. @param serial of its device @param id of the downlink */
+  downlinkOf(serial: number, id: string, limit?: Millis): Explanation | undefined {
+    const explainer = this.#device(serial);
+    const record = explainer.downlinks.find((each) => each.id === id);
+    return record && explainer.explain(record, limit);
+  }
+
   /** Ids of the downlinks that begin or end with `id`; only the one that is equal, if there is one. */
   idsLike(id: string): readonly string[] {
     const ids = this.#candidates().map(({ record }) => record.id);
