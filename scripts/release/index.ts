@@ -47,7 +47,14 @@ try {
   console.log(`${packed.filename}: ${packed.entryCount} files, ${Math.round(packed.size / 1024)} KiB`);
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'user', private: true, type: 'module' }));
   const tarball = join(folder, packed.filename);
-  step('install in an empty folder', 'npm', ['install', '--no-audit', '--no-fund', tarball, 'typescript@6']);
+  step('install in an empty folder', 'npm', [
+    'install',
+    '--no-audit',
+    '--no-fund',
+    tarball,
+    'typescript@6',
+    '@types/node@20',
+  ]);
 
   const scenario = join(folder, 'node_modules/ghostfleet/scenarios/first-fleet.yaml');
   const report = step('run a scenario', 'npx', ['ghostfleet', 'run', scenario, '--clock', 'virtual', '--out', 'out']);

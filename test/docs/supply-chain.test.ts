@@ -1,0 +1,50 @@
+/** The packages that are installed with ghostfleet: few, used, with known licences, and without unknown install scripts. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { licencesPage, lockedPackages } from '../../scripts/licences/packages.js';
+
+const manifest: {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly allowScripts: Readonly<Record<string, boolean>>;
+} = JSON.parse(readFileSync('package.json', 'utf8'));
+const declared = Object.keys(manifest.dependencies);
+
+/** The packages that the sources import. */
+const imported = new Set(
+  readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.m?ts$|\.mjs$/.test(file))
+    .flatMap((file) => [...readFileSync(join('src', file), 'utf8').matchAll(/from '([a-z@][^':]*)'/g)])
+    .flatMap(([, name = '']) => /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? []),
+);
+
+describe('the packages of users', () => {
+  it('are no more than today', () => {
+    expect(lockedPackages('users').length).toBeLessThanOrEqual(158);
+  });
+
+  it('that are declared are imported, and those that are imported are declared', () => {
+    expect(declared.filter((name) => !imported.has(name))).toEqual([]);
+    expect([...imported].filter((name) => !declared.includes(name))).toEqual([]);
+  });
+
+  it('have licences that permit any use', () => {
+    const permissive = /^\(?(?:MIT|ISC|Apache-2\.0|BSD-[23]-Clause|BlueOak-1\.0\.0|0BSD|Python-2\.0|WTFPL| OR |[()])+$/;
+    expect(lockedPackages('users').filter(({ license }) => !permissive.test(license))).toEqual([]);
+  });
+
+  it('are listed with their licences in docs/LICENCES.md: run "npm run licences" after a change', () => {
+    expect(readFileSync('docs/LICENCES.md', 'utf8')).toBe(licencesPage());
+  });
+});
+
+describe('all packages', () => {
+  it('are pinned by a checksum', () => {
+    expect(lockedPackages('all').filter(({ integrity }) => integrity === undefined)).toEqual([]);
+  });
+
+  it('run an install script only if package.json names them', () => {
+    const withScript = lockedPackages('all').filter(({ hasInstallScript }) => hasInstallScript);
+    expect(withScript.map(({ name }) => name).filter((name) => !(name in manifest.allowScripts))).toEqual([]);
+  });
+});
