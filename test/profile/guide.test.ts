@@ -18,6 +18,20 @@ function coldroom(): Profile {
   return readProfile(example.replace('hash: 0000000000000000', `hash: ${hash}`), FILE, packagedFiles);
 }
 
+it('the build of the guide has its parameters in their place, and its event', () => {
+  const build = /<!-- example: overflow.yaml -->\n```yaml\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';
+  const profile = readProfile(build, 'profiles/overflow.yaml', packagedFiles);
+  const names = profile.modules[0]?.parameters.map(({ name }) => name) ?? [];
+  expect(names.slice(names.indexOf('backup-report-disconnected'))).toEqual([
+    ...['backup-report-disconnected', 'full-report', 'free-report', 'mode'],
+  ]);
+  const device = rig({ profile });
+  device.set('float.full', 0);
+  device.measurements.takeReportable();
+  device.set('float.full', 1);
+  expect(device.measurements.takeReportable()).toBe(true);
+});
+
 describe('the example of the guide', () => {
   it('has only the problem of its hash, with the place and the text of the guide', () => {
     const place = /coldroom\.yaml:(\d+:\d+): (.*)/.exec(guide);
