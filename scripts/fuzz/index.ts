@@ -1,5 +1,7 @@
 /**
- * `npm run fuzz -- [--minutes 2] [--seed text]`
+ * `npm run fuzz -- [--minutes 2] [--seed text]`, `npm run fuzz -- --scenarios 10000 [--seed text]`
+ *
+ * With `--scenarios`: checks this number of mutated scenarios (scenarios.ts). Without it:
  *
  * Sends valid and invalid requests to a real service, made from its OpenAPI document, and malformed datagrams to its UDP ports.
  * An answer must not be a failure of the service (5xx), must match the document and must not be late. The service must keep
@@ -18,6 +20,7 @@ import { FREE_PORTS, startServe } from '../support/serve-process.js';
 import { UdpDevice } from '../support/udp-device.js';
 import { Datagrams } from './datagrams.js';
 import { asCurl, type FuzzRequest, Requests } from './requests.js';
+import { fuzzScenarios } from './scenarios.js';
 import { Pool, Values } from './values.js';
 
 const WORKERS = 4;
@@ -33,8 +36,10 @@ const { values: options } = parseArgs({
   options: {
     minutes: { type: 'string', default: '2' },
     seed: { type: 'string', default: `${Date.now()}` },
+    scenarios: { type: 'string' },
   },
 });
+if (options.scenarios !== undefined) checkScenarios(Number(options.scenarios), options.seed);
 const minutes = Number(options.minutes);
 if (!(minutes > 0)) throw new Error(`--minutes "${options.minutes}" is not a number above 0`);
 const { seed } = options;
@@ -211,3 +216,13 @@ console.log(`${raw + base64} datagrams; ${good} messages of a correct device`);
 if (complaints !== '') console.log(`log of the service:\n${complaints.slice(0, 5000)}`);
 console.log(`${faults.length === 0 ? 'ok' : 'FAILED'}: ${faults.length} faults, seed ${seed}`);
 process.exit(faults.length === 0 ? 0 : 1);
+
+/** Checks mutated scenarios and ends the process. */
+function checkScenarios(count: number, from: string): never {
+  if (!Number.isInteger(count) || count < 1) throw new Error(`--scenarios "${count}" is not a number from 1`);
+  const { checked, valid, slowestMs, faults: found } = fuzzScenarios(from, count, () => performance.now());
+  for (const { number, why, text } of found.slice(0, ENOUGH_FAULTS)) console.log(`FAULT ${number}: ${why}\n${text}`);
+  console.log(`${checked} scenarios, ${valid} of them valid; the slowest took ${Math.round(slowestMs)} ms`);
+  console.log(`${found.length === 0 ? 'ok' : 'FAILED'}: ${found.length} faults, seed ${from}`);
+  process.exit(found.length === 0 ? 0 : 1);
+}
