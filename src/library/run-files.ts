@@ -3,13 +3,17 @@ import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from
 import { dirname, join } from 'node:path';
 import { UsageError } from '../kernel/errors.js';
 import { cannotWrite, fileReason } from '../kernel/file-failure.js';
+import { PRIVATE } from '../kernel/private-file.js';
 import { isDirectory } from '../kernel/write-files.js';
 import { downlinksCsv } from '../report/renderers/csv.js';
 import { RENDERERS, REPORT_FILES, REPORT_FORMATS, type ReportFormat } from '../report/renderers/index.js';
 import type { RunResult } from '../report/result.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 
-/** Creates the directory if it does not exist. @throws UsageError with the reason when that fails */
+/**
+ * Creates the directory if it does not exist: for its owner only, because messages and the database of a run have secrets.
+ * @throws UsageError with the reason when that fails
+ */
 export function openDirectory(path: string): string {
   try {
     makeWithParents(path);
@@ -25,7 +29,7 @@ function makeWithParents(path: string): void {
   if (isDirectory(path)) return;
   makeWithParents(dirname(path));
   try {
-    mkdirSync(path);
+    mkdirSync(path, PRIVATE.directory);
   } catch (error) {
     // Another run may have created it in the meantime.
     if (!isDirectory(path)) throw error;

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { UsageError } from '../kernel/errors.js';
 import { cannotWrite } from '../kernel/file-failure.js';
+import { PRIVATE } from '../kernel/private-file.js';
 import type { LineSink } from './log.js';
 
 /** SHA-256 over all lines: two runs with the same digest had the same events. */
@@ -43,7 +44,7 @@ export class FileSink implements LineSink {
   /** Truncates the file or creates it. @throws UsageError when it cannot be written */
   constructor(path: string) {
     this.#path = path;
-    this.#file = this.#attempt(() => openSync(path, 'w'));
+    this.#file = this.#attempt(() => openSync(path, 'w', PRIVATE.file));
   }
 
   write(lines: string): void {

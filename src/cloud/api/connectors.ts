@@ -18,6 +18,7 @@ import type { Routes } from '../http/routes.js';
 import { ItemParams, Name, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
 import { untilUndisturbed } from '../store/records.js';
 import { type Change, ConflictError, type Id, type Store } from '../store/store.js';
+import type { Access } from './access.js';
 import { atMostEach } from './at-most.js';
 import type { ApiContext, ApiOptions, Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
@@ -51,7 +52,9 @@ const View = Type.Object(
     state: State,
     triggers: Triggers,
     tags: Type.Array(Tag),
-    transformation: Type.String({ description: 'JavaScript with a function `main(job)`' }),
+    transformation: Type.String({
+      description: 'JavaScript with a function `main(job)`; for callers who may only read, `********`',
+    }),
     retry_delays: RetryDelays,
     timeout: Type.Integer({ description: 'timeout of a request in seconds; 0 means 30' }),
     created_at: Time,
@@ -116,9 +119,9 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
       querystring: Type.Object(PageQuery),
       response: { 200: PageOf(View) },
     }),
-    async ({ spaceId, query }, reply) => {
+    async ({ spaceId, query, access }, reply) => {
       const rows = await pageOf(reply, query, (page) => store.records('connector', spaceId, page));
-      return Promise.all(rows.map((row) => resource.view(toConnector(row))));
+      return Promise.all(rows.map((row) => resource.shown(access, toConnector(row))));
     },
   );
 
@@ -186,7 +189,7 @@ function addItem(routes: Routes, { store, connectors: forwarding }: ApiContext, 
       params: ItemParams,
       response: { 200: View },
     }),
-    async ({ spaceId, params }) => resource.view(await knownConnector(store, spaceId, params.id)),
+    async ({ spaceId, params, access }) => resource.shown(access, await knownConnector(store, spaceId, params.id)),
   );
 
   routes.put(
@@ -233,7 +236,7 @@ function connectorResource({ store, clock, connectors: forwarding, log }: ApiCon
 
   const withTurn = atMostEach(COMPILED_AT_ONCE, 'too many concurrent changes of scripts');
 
-  return { update, check, changed, commit, view };
+  return { update, check, changed, commit, view, shown };
 
   async function update(spaceId: Id, body: Static<typeof ConnectorUpdate>, find: () => Promise<Connector>) {
     await find();
@@ -278,6 +281,11 @@ function connectorResource({ store, clock, connectors: forwarding, log }: ApiCon
       throw isTaken ? new ApiFault(409, `a connector "${name}" already exists`) : error;
     }
     forwarding.changed(spaceId);
+  }
+
+  /** The view for a reader. Scripts have addresses and credentials of targets, so only those who may change them see them. */
+  async function shown({ role }: Access, connector: Connector): Promise<Static<typeof View>> {
+    return view(role === 'admin' ? connector : { ...connector, transformation: '********' });
   }
 
   async function view(connector: Connector): Promise<Static<typeof View>> {

@@ -40,14 +40,18 @@ export class Attempts {
   }
 
   /**
-   * Runs the script on a message without sending anything.
+   * Runs the script on a message without sending anything, for a user who sees the result: secure variables are hidden from
+   * the script, because it could print them in any form.
    * @param part scripts of the same part of a space run one after another
    */
-  async compute(
+  preview(connector: Connector, message: ListedMessage, part: string): Promise<Computed> {
+    return this.#compute(connector, message, { attempt: 0, part, secrets: 'hidden' });
+  }
+
+  async #compute(
     connector: Connector,
     message: ListedMessage,
-    attempt: number,
-    part: string = connector.id,
+    { attempt, part, secrets }: { attempt: number; part: string; secrets: 'shown' | 'hidden' },
   ): Promise<Computed> {
     const { store, clock, random, sandbox } = this.#options;
     const device = await store.device(message.spaceId, message.deviceId);
@@ -55,7 +59,7 @@ export class Attempts {
     const result = await sandbox.run({
       owner: { spaceId: connector.spaceId, part },
       source: connector.transformation,
-      job: await jobFor(store, connector, device, message, attempt),
+      job: await jobFor(store, connector, device, message, attempt, secrets),
       now: Math.floor(clock.wall),
       seed: integerBetween(random.fork(`${connector.id}/${message.id}/${attempt}`), 1, 2_147_483_647),
     });
@@ -86,7 +90,7 @@ export class Attempts {
     };
     const message = await store.message(delivery.spaceId, delivery.messageId);
     if (!message) return { result: 'cancelled', entry: entry({ error: GONE }) };
-    const computed = await this.compute(connector, message, attempt);
+    const computed = await this.#compute(connector, message, { attempt, part: connector.id, secrets: 'shown' });
     switch (computed.kind) {
       case 'unwanted':
         return { result: 'cancelled', entry: entry({ error: 'main returned null' }) };

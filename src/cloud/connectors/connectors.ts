@@ -82,7 +82,7 @@ export class Connectors implements Forwarding {
 
   /** The request that the connector would send for the message on its first attempt; nothing is sent. */
   preview(connector: Connector, message: ListedMessage): Promise<Computed> {
-    return this.#attempts.compute(connector, message, 0, PREVIEWS);
+    return this.#attempts.preview(connector, message, PREVIEWS);
   }
 
   /** Why the script cannot be compiled, with line and column; undefined if it can. */

@@ -39,6 +39,7 @@ export async function jobFor(
   device: DeviceRow,
   message: ListedMessage,
   attempt: number,
+  secrets: 'shown' | 'hidden',
 ): Promise<Job> {
   const { id, type, direction, createdAt, body } = message;
   const tags = await Promise.all(device.tagIds.map((tagId) => store.tag(device.spaceId, tagId)));
@@ -56,6 +57,6 @@ export async function jobFor(
       created_at: isoTime(device.createdAt),
     },
     connector: { id: connector.id, name: connector.name, timeout: connector.timeout },
-    variables: await variablesFor(store, device.spaceId, device.id),
+    variables: await variablesFor(store, device.spaceId, device.id, secrets),
   };
 }

@@ -47,19 +47,28 @@ export function toVariable({ id, spaceId, createdAt, body }: RecordRow): Variabl
   return { id, spaceId: spaceId as Id, createdAt, ...(body as Omit<Variable, 'id' | 'spaceId' | 'createdAt'>) };
 }
 
+const HIDDEN = '********';
+
 /**
  * The values of a device's variables for a transformation, by name. A variable of the device takes precedence over one of
  * its space. Variables with an environment are omitted: they belong to that environment, such as keys for decoding wM-Bus
  * (cloud API gaps, 3.8).
+ * @param secrets `hidden`: secure variables have the value `********`, for results that a user sees
  */
-export async function variablesFor(store: Store, spaceId: Id, deviceId: Id): Promise<Readonly<Record<string, string>>> {
+export async function variablesFor(
+  store: Store,
+  spaceId: Id,
+  deviceId: Id,
+  secrets: 'shown' | 'hidden' = 'shown',
+): Promise<Readonly<Record<string, string>>> {
   const own: [string, string][] = [];
   const common: [string, string][] = [];
   for await (const row of everyRecord(store, 'variable', spaceId)) {
     const variable = toVariable(row);
     if (variable.environment !== null) continue;
-    if (variable.deviceId === deviceId) own.push([variable.name, variable.value]);
-    else if (variable.deviceId === null) common.push([variable.name, variable.value]);
+    const value = variable.secure && secrets === 'hidden' ? HIDDEN : variable.value;
+    if (variable.deviceId === deviceId) own.push([variable.name, value]);
+    else if (variable.deviceId === null) common.push([variable.name, value]);
   }
   return Object.fromEntries([...common, ...own]);
 }

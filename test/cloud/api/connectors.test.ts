@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { atMostEach } from '../../../src/cloud/api/at-most.js';
 import { RETRY_DELAYS } from '../../../src/cloud/connectors/connector.js';
 import { type Delivery, putDelivery } from '../../../src/cloud/connectors/delivery.js';
+import { withKey } from './people.js';
 import { service } from './service.js';
 
 const FORWARD =
@@ -128,6 +129,16 @@ describe('connectors', () => {
     }
     expect((await call('GET', `connectors/${id}`)).json).toMatchObject({ state: 'enabled', transformation: FORWARD });
     expect((await call('PUT', 'connectors', { name: 'no-such', transformation: broken })).status).toBe(404);
+  });
+
+  it('show their scripts, which may contain credentials, only to those who may change them', async () => {
+    const { call } = await service();
+    const { id } = (await call('POST', 'connectors', { name: 'hook', transformation: FORWARD })).json;
+    const { key } = (await call('POST', 'keys', { name: 'reader', access_type: 'read' })).json;
+    const reader = withKey(call, key);
+    const seen = [(await reader('GET', `connectors/${id}`)).json, (await reader('GET', 'connectors')).json[0]];
+    expect(seen.map(({ transformation }) => transformation)).toEqual(['********', '********']);
+    expect((await call('GET', `connectors/${id}`)).json.transformation).toBe(FORWARD);
   });
 
   it('lose a deleted tag', async () => {

@@ -125,6 +125,19 @@ describe('a connector', () => {
     expect(await connectors.compile('space', 'throw new Error("not run")')).toBeUndefined();
   });
 
+  it('hides secure variables from a script in a preview, because it could print them in any form', async () => {
+    const { connector, connectors, device, uplink, store, ids, spaceId, clock } = await opened();
+    const print = 'function main({ variables }) { return { url: "https://example.com", data: variables.key } }';
+    const made = await connector({ transformation: print });
+    const variable = { environment: null, comment: null, secure: true, locked: false, deviceId: null };
+    const [id, createdAt] = [ids.uuid(), clock.wall];
+    await store.commit([putVariable({ ...variable, id, spaceId, createdAt, name: 'key', value: 'hush-hush' })]);
+    await uplink(await device());
+    const [message] = await store.messages(spaceId, { limit: 1 });
+    if (message === undefined) throw new Error('there is a message');
+    expect(await connectors.preview(made, message)).toMatchObject({ request: { body: '********' } });
+  });
+
   it('gives every script its own job, in which variables of the device take precedence', async () => {
     const { connector, device, uplink, pass, hook, store, ids, spaceId, clock } = await opened({ answer: always(500) });
     const spoil = 'function main(job) { const was = JSON.stringify(job.message.body); job.message.body = 0; ';

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -59,6 +59,19 @@ describe('a backup', () => {
     expect([exit, out]).toEqual([0, expect.stringMatching(/: \d+ bytes, copied and verified\n$/)]);
     expect(readdirSync(directory).filter((file) => file.includes('unfinished'))).toEqual([]);
     expect(await countOf(target)).toBe(3);
+  });
+
+  it('is readable by its owner only, like the database, also one that others could read before', async () => {
+    const { path, store } = await furnished(1);
+    await store.close();
+    chmodSync(path, 0o644);
+    const again = await openStore(path);
+    await again.commit([insert.message(message(2))]);
+    const target = newPath();
+    await backupDatabase(path, target);
+    const modes = [path, `${path}-wal`, `${path}-shm`, target].map((file) => statSync(file).mode & 0o777);
+    await again.close();
+    expect(modes).toEqual([0o600, 0o600, 0o600, 0o600]);
   });
 
   it('never overwrites a file', async () => {

@@ -5,6 +5,7 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import BetterSqlite, { type Database } from 'better-sqlite3';
 import { UsageError } from '../../../kernel/errors.js';
+import { makePrivate } from '../../../kernel/private-file.js';
 import { contentOf, MIGRATIONS, migrate } from './migrations.js';
 import { asUsageError, lossOf } from './open.js';
 import { type Row, readTable, TABLES, type Table, type TableFindings } from './salvage.js';
@@ -49,6 +50,7 @@ export function save(path: string, target: string): readonly TableFindings[] {
   const unfinished = `${target}.unfinished`;
   rmSync(unfinished, { force: true });
   return withSource(path, (db) => {
+    makePrivate(unfinished);
     const copy = new BetterSqlite(unfinished);
     try {
       copy.pragma('foreign_keys = OFF');

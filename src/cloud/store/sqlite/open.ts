@@ -8,6 +8,7 @@
  */
 import BetterSqlite, { type Database, SqliteError } from 'better-sqlite3';
 import { UsageError } from '../../../kernel/errors.js';
+import { makePrivate } from '../../../kernel/private-file.js';
 import { Soundness } from '../soundness.js';
 import { type SqliteOptions, WRITER_PRAGMAS } from './driver.js';
 import { contentOf, migrate } from './migrations.js';
@@ -30,6 +31,8 @@ export function openDatabase(path: string): OpenDatabase {
   let db: Database | undefined;
   let owner: Database | undefined;
   try {
+    // SQLite gives the files beside it the same rights.
+    makePrivate(path);
     db = new BetterSqlite(path, { timeout: LOCK_WAIT_MS });
     // Before the first write, also of the lock file: the file of another program must stay unchanged.
     const existed = contentOf(db, path) === 'ours';
