@@ -6,7 +6,7 @@ import { between, seededRandom } from '../../src/kernel/random.js';
 import type { Verdict } from '../prove/proof.js';
 import { FREE_PORTS, type ServeProcess, startServe } from '../support/serve-process.js';
 import { API_KEY, Fleet } from './fleet.js';
-import { balance, countsOf, faultsOf } from './ledger.js';
+import { settle } from './settle.js';
 import { openStoreFor } from './stores.js';
 
 /** How often a port that is in use is tried, and the pause between two tries. */
@@ -36,16 +36,11 @@ export async function surviveKills({ store: kind, kills, nodes: count }: Kills):
     });
     await fleet.start();
     await killInTurn(nodes, kills, args);
-    await fleet.stop();
-    const client = fleet.client();
-    const result = await balance(client, fleet.ledger());
-    await client.close();
-    const faults = faultsOf(result);
-    for (const fault of faults.slice(0, 20)) console.log(`     ${fault}`);
+    const { held, counts } = await settle(fleet);
     return {
       what: `${kills} kills of ${count === 1 ? 'a service' : `${count} services`} on ${kind}`,
-      held: faults.length === 0 && result.uplinks > kills && result.commands > 0,
-      detail: countsOf(result),
+      held,
+      detail: counts,
     };
   } finally {
     for (const node of nodes) await node.end('SIGKILL');
