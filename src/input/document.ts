@@ -66,6 +66,8 @@ export class Problems {
 
 /** Limit of nested lists and maps. */
 const DEEPEST = 100;
+/** Limit of words, line ends and punctuation marks of a file: so many are read in about a second. */
+const MOST_LEXEMES = 100_000;
 /** Limit of values in a file; a value counts again for each alias of it. */
 const LARGEST_EXPANSION = 100_000;
 
@@ -80,9 +82,9 @@ export function readYaml(text: string, file: string): LocatedNode {
     const { line, col } = lines.linePos(offset);
     return { file, line: Math.max(1, line), column: Math.max(1, col) };
   };
-  const { tokens, tooDeepAt } = tokensOf(text, lines);
-  if (tooDeepAt !== undefined) {
-    problems.add(place(tooDeepAt), `lists and maps are nested deeper than ${DEEPEST} levels`);
+  const { tokens, refused } = tokensOf(text, lines);
+  if (refused !== undefined) {
+    problems.add(place(refused.at), refused.why);
     problems.finish();
   }
   const composer = new Composer({ prettyErrors: false, uniqueKeys: false });
@@ -121,20 +123,30 @@ export function plain(node: LocatedNode): unknown {
 
 type PlaceOf = (offset: number) => Place;
 
+interface Tokens {
+  readonly tokens: CST.Token[];
+  /** Undefined if all of the text was split. */
+  readonly refused?: { readonly at: number; readonly why: string };
+}
+
 /**
- * Splits the text into tokens, up to the place where it is nested too deeply. The depth is checked before the library composes
+ * Splits the text into tokens, up to the place where it is too long or nested too deeply. The depth is checked before the library composes
  * nodes from the tokens. The library does that recursively, and V8 may abort the process on a stack overflow instead of
  * throwing an error.
  */
-function tokensOf(text: string, lines: LineCounter): { readonly tokens: CST.Token[]; readonly tooDeepAt?: number } {
+function tokensOf(text: string, lines: LineCounter): Tokens {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
   const tokens: CST.Token[] = [];
+  let lexemes = 0;
+  const refused = (why: string): Tokens => ({ tokens, refused: { at: parser.offset, why } });
   for (const lexeme of new Lexer().lex(text)) {
+    if (++lexemes > MOST_LEXEMES)
+      return refused(`the file is too long: it has more than ${MOST_LEXEMES} words and marks`);
     for (const token of parser.next(lexeme)) tokens.push(token);
     const { stack } = parser;
     if (stack.length > DEEPEST && stack.filter(CST.isCollection).length > DEEPEST) {
-      return { tokens, tooDeepAt: parser.offset };
+      return refused(`lists and maps are nested deeper than ${DEEPEST} levels`);
     }
   }
   for (const token of parser.end()) tokens.push(token);

@@ -62,7 +62,7 @@ describe('ghostfleet profile show', () => {
   it('lists the profiles if the name is unknown', async () => {
     const { exit, err } = await ghostfleet(['profile', 'show', 'fridge']);
     expect(exit).toBe(2);
-    expect(err).toContain('unknown profile "fridge"; expected one of clime, control,');
+    expect(err).toContain('unknown profile "fridge"; expected one of clime, clime-iaq,');
   });
 });
 

@@ -118,6 +118,11 @@ describe('an alias', () => {
     expect(problemsOf(text)).toEqual([message]);
   });
 
+  it('rejects a file with more words and marks than are read in a second', () => {
+    const text = `a: [${'b, '.repeat(50_000)}]`;
+    expect(problemsOf(text)).toEqual([expect.stringMatching(/^a\.yaml:1:\d+: the file is too long: .* 100000 words/)]);
+  });
+
   it('cannot expand a small file to millions of values', () => {
     // 8 levels of ten aliases each: 10^8 values.
     const levels = Array.from({ length: 8 }, (_, i) => {

@@ -29,8 +29,8 @@ export interface Checked {
   readonly without: Course | undefined;
   /** It is fast without the causes. */
   readonly held: boolean;
-  /** It is fast as well without some of the causes alone. */
-  readonly needless: boolean;
+  /** Whether it is fast as well without some of the causes alone. Repeats the scenario for each of them. */
+  readonly needless: () => Promise<boolean>;
 }
 
 /** Checks every downlink that takes longer than 10 min. */
@@ -70,8 +70,6 @@ async function checkOne(slow: Slow): Promise<Checked> {
   const at = (record.queuedAt / 60_000).toFixed(1);
   const causes = best?.without ?? new Set<CauseKey>();
   const without = causes.size === 0 ? undefined : await courseWithout(slow, causes);
-  let needless = false;
-  for (const some of partsOf(causes)) needless ||= isFast(await courseWithout(slow, some));
   return {
     downlink: `seed ${drawn.seed}, ${record.type} to ${serial} (${part?.profile} ${part?.firmware}), queued at ${at} min`,
     took: timeTaken(record, own.closing),
@@ -79,7 +77,10 @@ async function checkOne(slow: Slow): Promise<Checked> {
     predicted: best?.time,
     without,
     held: isFast(without),
-    needless,
+    needless: async () => {
+      for (const some of partsOf(causes)) if (isFast(await courseWithout(slow, some))) return true;
+      return false;
+    },
   };
 }
 

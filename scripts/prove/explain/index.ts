@@ -25,10 +25,11 @@ export const explain: Proof = {
   },
 };
 
-function verdicts(all: readonly Checked[]): readonly Verdict[] {
+async function verdicts(all: readonly Checked[]): Promise<readonly Verdict[]> {
   const held = all.filter((each) => each.held);
   const single = held.filter(({ named }) => named.length === 1);
-  const needless = all.filter((each) => each.needless);
+  const needless: Checked[] = [];
+  for (const each of all) if (await each.needless()) needless.push(each);
   const lost = all.filter(({ without }) => without === 'not found');
   return [
     {

@@ -16,7 +16,7 @@ const MOST_FILES = 100;
 /** Limit of the text of all included files, in characters. */
 const LONGEST = 1_000_000;
 /** Limit of the values in all included files; a value counts again for each alias of it. */
-const MOST_VALUES = 100_000;
+const MOST_VALUES = 20_000;
 
 const path = text(
   /^(?!\/)(?!.*\.\.)[\w ./-]+\.ya?ml$/,
