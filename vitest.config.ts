@@ -47,8 +47,8 @@ export default defineConfig(({ mode }) => ({
     hookTimeout: 120_000,
     // The runner lists what takes longer than this.
     slowTestThreshold: 1_000,
-    // One more than there are cores: tests with processes, sockets and real time leave a core idle a third of the time.
-    maxWorkers: Math.min(availableParallelism() + 1, MOST_WORKERS),
+    // Two more than there are cores: tests with processes, sockets and real time leave them idle a part of the time.
+    maxWorkers: Math.min(availableParallelism() + 2, MOST_WORKERS),
     sequence: { sequencer: longestFirst(isOutside) },
     // Loading all modules anew takes longer than most files: those that run one after another share them. A test that changes
     // what they share changes it back; a spy that is left behind is removed.

@@ -147,7 +147,8 @@ function placeOf({ page, line, typed }: DocumentCommand): string {
 function isCheap(command: DocumentCommand): boolean {
   const [verb = '', file = '', ...rest] = argumentsOf(command) ?? [];
   const words = [file, ...rest].join(' ');
-  if (verb === 'run') return /^(my|small)\.yaml$/.test(file) && !/--clock real|--target|--seeds|--workers|--metrics/.test(words);
+  if (verb === 'run')
+    return /^(my|small)\.yaml$/.test(file) && !/--clock real|--target|--seeds|--workers|--metrics/.test(words);
   if (/^(compare|diverge)$/.test(verb)) return command.printed.length === 0;
   return /^(plan|validate|list|profile|explain)$/.test(verb) && !/scenarios\/|depot/.test(words);
 }
