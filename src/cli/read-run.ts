@@ -1,4 +1,5 @@
 /** Reads the folder of a run again: its plan from `summary.json`, and the events of some of its devices. */
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { endOf, timeTaken } from '../explain/course.js';
@@ -51,7 +52,8 @@ export function openRun(path: string): StoredRun {
   }
   const summary = join(folder, 'summary.json');
   if (!existsSync(summary)) return { ...NO_SUMMARY, events };
-  const { planned, names } = parsed(readText(summary), summary);
+  const { planned, names, digest } = parsed(readText(summary), summary);
+  if (typeof digest === 'string') checkDigest(events, digest);
   if (!isSituation(planned)) {
     throw new UsageError(
       'bad-file',
@@ -64,6 +66,26 @@ export function openRun(path: string): StoredRun {
     events,
     unknown: [],
   };
+}
+
+/** @throws UsageError if the log is not the one that the summary was computed from */
+function checkDigest(events: string, digest: string): void {
+  const hash = createHash('sha256');
+  const file = new LogFile(events);
+  try {
+    for (let at = 0, piece = file.chunk(0); piece.length > 0; piece = file.chunk(at)) {
+      hash.update(piece);
+      at += piece.length;
+    }
+  } finally {
+    file.close();
+  }
+  const found = hash.digest('hex').slice(0, digest.length);
+  if (found === digest) return;
+  throw new UsageError(
+    'bad-file',
+    `"${events}" is damaged or of another run: its digest is ${found}, and that of summary.json is ${digest}`,
+  );
 }
 
 const NO_SUMMARY = {

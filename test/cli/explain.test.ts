@@ -1,5 +1,5 @@
 /** `ghostfleet explain`, as its user sees it. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -83,6 +83,16 @@ describe('ghostfleet explain', () => {
     const { exit, out } = await ghostfleet(['explain', killed]);
     expect(exit).toBe(0);
     expect(out.replace(/\s+/g, ' ')).toContain('The run has no summary.json, so its faults and intervals are unknown.');
+  });
+
+  it('rejects a log that is damaged', async () => {
+    const damaged = mkdtempSync(join(directory, 'damaged-'));
+    copyFileSync(join(run, 'summary.json'), join(damaged, 'summary.json'));
+    const log = readFileSync(join(run, 'events.jsonl'), 'utf8');
+    writeFileSync(join(damaged, 'events.jsonl'), log.slice(0, log.length / 2));
+    const { exit, err } = await ghostfleet(['explain', damaged]);
+    expect(exit).toBe(2);
+    expect(err).toMatch(/is damaged or of another run: its digest is [0-9a-f]{16}, and that of summary\.json is/);
   });
 
   it('rejects a folder without events', async () => {

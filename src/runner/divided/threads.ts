@@ -4,7 +4,7 @@
  * digest and every number of the report are the same for any number of threads (ADR 18).
  */
 import type { GhostfleetError } from '../../kernel/errors.js';
-import { type Millis, seconds } from '../../kernel/time.js';
+import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 import { VirtualClock } from '../../kernel/virtual-clock.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import { partsOf } from '../../scenario/plan/divide.js';
@@ -18,6 +18,8 @@ import { Part, type PartEnd } from './part.js';
 
 /** Simulated time of all devices together in a window: so much that a thread rarely waits, and few enough events for the memory. */
 const WINDOW = 100 * 3_600_000;
+/** How often the clock of the run follows the events within a window. */
+const STEPS = 20;
 
 /**
  * Runs a plan in `count` threads.
@@ -70,17 +72,22 @@ async function follow(
   window: Millis,
 ): Promise<void> {
   let running = parts;
+  /** End of the last window that all parts have finished. */
+  let complete: Instant = 0;
   while (running.length > 0) {
     const reports = await Promise.all(running.map((part) => part.next()));
     for (const { event, line } of merged(
       reports.map((report) => (typeof report === 'string' ? report : report.lines)),
     )) {
+      // The clock follows the events, for the display of the progress.
+      if (event.at > clock.now + window / STEPS) await clock.runUntil(event.at);
       journal.add(event, line);
     }
     running = running.filter((_, i) => typeof reports[i] === 'string');
     ends.push(...reports.filter((report) => typeof report !== 'string'));
     for (const part of running) part.permit();
-    if (running.length > 0) await clock.runUntil(clock.now + window);
+    complete += window;
+    if (running.length > 0) await clock.runUntil(complete);
   }
 }
 

@@ -100,7 +100,7 @@ function cornersOf(operator: Operator, left: Bounds, right: Bounds): readonly nu
   return [left.low, left.high].flatMap((one) => [right.low, right.high].map((other) => operate(operator, one, other)));
 }
 
-function operate(operator: Operator, left: number, right: number): number {
+export function operate(operator: Operator, left: number, right: number): number {
   switch (operator) {
     case '+':
       return left + right;

@@ -21,6 +21,7 @@ import { INVARIANTS } from '../../trace/invariants/index.js';
 import { METRICS } from '../../trace/metrics/index.js';
 import type { MetricInfo } from '../../trace/metrics/metric.js';
 import type { Selector } from '../selector/selector.js';
+import { operate } from './bounds.js';
 import {
   type Aggregate,
   CLIENT,
@@ -61,7 +62,8 @@ export function parseExpectation(line: string, scopes: Scopes): Expectation {
   const comparison = readComparison(reader);
   const right = readSum(reader);
   reader.end();
-  rejectShareOfCount(left, comparison, right);
+  rejectShareOfCount(left, comparison, right, 'left');
+  rejectShareOfCount(right, MIRRORED[comparison], left, 'right');
   rejectMoreThanAll(left, comparison, right);
   const kind = common(left.kind, right.kind);
   if (kind === undefined) {
@@ -80,22 +82,39 @@ const WHOLE: Readonly<Record<string, string>> = {
   device: 'fleet.devices',
 };
 
-/** Rejects `downlink.answered >= 0.95` and `downlink.answered >= 95%`, and names what may be meant. */
-function rejectShareOfCount(left: Read, comparison: ComparisonOperator, right: Read): void {
-  const { expression, kind } = right;
-  if (left.kind !== 'count' || expression.kind !== 'number') return;
-  const share = kind === 'ratio' || (kind === 'number' && expression.value > 0 && expression.value < 1);
-  if (!share) return;
-  const wanted = `${comparison} ${Number((expression.value * 100).toFixed(6))}%`;
-  const [term] = termsOf(left.expression);
-  const name = left.expression.kind === 'metric' ? (term?.metric ?? '') : '';
+/** The same comparison with exchanged sides. */
+const MIRRORED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
+  ...{ '<': '>', '<=': '>=', '>': '<', '>=': '<=', '==': '==', '!=': '!=' },
+};
+
+/**
+ * Rejects `downlink.answered >= 0.95`, `downlink.answered >= 95%` and `19/20 <= downlink.answered`, and names what may be meant.
+ * @param side the side of the count
+ */
+function rejectShareOfCount(count: Read, comparison: ComparisonOperator, other: Read, side: 'left' | 'right'): void {
+  if (count.kind !== 'count' || other.kind === 'ms') return;
+  const { expression } = other;
+  const value = constantOf(expression);
+  const isPart = other.kind === 'ratio' || (value !== undefined && value > 0 && value < 1);
+  if (!(value === undefined ? isShare(expression) : isPart)) return;
+  const wanted = `${comparison} ${value === undefined ? '95%' : `${Number((value * 100).toFixed(6))}%`}`;
+  const [term] = termsOf(count.expression);
+  const name = count.expression.kind === 'metric' ? (term?.metric ?? '') : '';
   const whole = WHOLE[name.slice(0, name.indexOf('.'))];
   const meant = [
     ...(METRICS.some((metric) => metric.name === name && metric.within) ? [`"${name} within 1h ${wanted}"`] : []),
     ...(whole === undefined || whole === name ? [] : [`"${name} / ${whole} ${wanted}"`]),
   ];
   const write = meant.length === 0 ? 'divide it by another count' : `write ${meant.join(' or ')}`;
-  throw new ExpectationError(right.column, `the left side is a count, not a share; ${write}`);
+  throw new ExpectationError(other.column, `the ${side} side is a count, not a share; ${write}`);
+}
+
+/** The value of an expression without metrics; undefined with one. */
+function constantOf(expression: Expression): number | undefined {
+  if (expression.kind === 'number') return expression.value;
+  if (expression.kind === 'metric') return undefined;
+  const [left, right] = [constantOf(expression.left), constantOf(expression.right)];
+  return left === undefined || right === undefined ? undefined : operate(expression.operator, left, right);
 }
 
 /** Metrics whose names begin like this count part of the whole. */

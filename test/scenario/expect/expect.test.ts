@@ -233,6 +233,16 @@ describe('the grammar of expectations', () => {
     ['downlink.answered within 10m < 50', '32: the left side is a share, which is at most 100%; write "< 50%"'],
     ['downlink.pending / downlink.queued <= 5', 'the left side is a share, which is at most 100%; write "<= 5%"'],
     ['downlink.answered within 1h < 150%', 'the left side is a share, which is at most 100%; write at most 100%'],
+    ['downlink.refused <= 1/100', 'write "downlink.refused / downlink.queued <= 1%"'],
+    ['downlink.refused <= 1 - 0.99', 'write "downlink.refused / downlink.queued <= 1%"'],
+    [
+      '0.01 >= downlink.refused',
+      '1: the right side is a count, not a share; write "downlink.refused / downlink.queued <= 1%"',
+    ],
+    [
+      'downlink.answered >= downlink.answered / downlink.queued',
+      'the left side is a count, not a share; write "downlink',
+    ],
     ['device.wakes + 1 >= 50%', 'the left side is a count, not a share; divide it by another count'],
   ])('refuses "%s" at the very column', (line, message) => {
     expect(failureOf(line)).toContain(message);
