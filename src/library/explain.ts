@@ -20,6 +20,10 @@ export function explain(result: RunResult, downlink: string, limit: Millis = min
   if (explainer === undefined) {
     throw new UsageError('no-history', 'explain needs the result of a run of this process, not a copy');
   }
+  // Callers in JavaScript are not checked by the compiler.
+  if (typeof downlink !== 'string' || downlink === '') {
+    throw new UsageError('no-downlink', 'explain needs the id of a downlink, or its beginning or end');
+  }
   return downlinkOf(explainer, downlink, limit);
 }
 

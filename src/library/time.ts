@@ -40,8 +40,9 @@ export class VirtualTime {
   #passing = false;
 
   constructor({ start, seed = 1 }: VirtualTimeOptions = {}) {
-    if (start !== undefined && Number.isNaN(start.getTime())) {
-      throw new UsageError('bad-options', 'start: "Invalid Date" is not a point in time');
+    // Callers in JavaScript are not checked by the compiler.
+    if (start !== undefined && !(start instanceof Date && Number.isFinite(start.getTime()))) {
+      throw new UsageError('bad-options', `start: "${String(start)}" is not a valid Date`);
     }
     this.#clock = new VirtualClock(start ? { start: start.getTime() } : {});
     this.#seed = seed;
@@ -140,7 +141,7 @@ export async function settled<T>(time: VirtualTime, work: Promise<T>): Promise<T
 
 /** @throws UsageError `bad-duration` */
 function millisOf(duration: Duration): Millis {
-  const length = typeof duration === 'number' ? duration : parseDuration(duration);
+  const length = typeof duration === 'number' ? duration : parseDuration(String(duration));
   if (length !== undefined && length >= 0 && length < Number.POSITIVE_INFINITY) return length;
   throw new UsageError('bad-duration', `"${duration}" is not milliseconds, nor ${DURATION_FORM}`);
 }

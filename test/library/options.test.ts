@@ -48,9 +48,16 @@ describe('a missing or invalid argument', () => {
     ['readScenario()', readScenario, [], 'readScenario needs the path of a file'],
     ['run()', run, [], 'run needs a plan'],
     ['explain()', explain, [], 'explain needs the result of a run'],
+    ['virtualTime({ start: text })', virtualTime, [{ start: '2026-07-01' }], 'start: "2026-07-01" is not a valid Date'],
+    ['advance()', (time?: undefined) => virtualTime().advance(time as never), [], '"undefined" is not milliseconds'],
     ['writeReports()', writeReports, [], 'writeReports needs the result of a run'],
     ['startDevice with another service', startDevice, [{ profile: 'clime', service: {} }], 'result of startService'],
   ])('%s is rejected with a message', async (_, call, args, message) => {
     await expect(untyped(call, ...args)).rejects.toThrow(message);
   });
+});
+
+it('explain without a downlink says what it needs', async () => {
+  const result = await run(defineScenario(definition));
+  await expect(untyped(explain, result)).rejects.toThrow('explain needs the id of a downlink');
 });
