@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { between, seededRandom } from '../../src/kernel/random.js';
-import type { Verdict } from '../prove/proof.js';
+import type { Verdict } from '../support/proof.js';
 import { FREE_PORTS, startServe } from '../support/serve-process.js';
 import { API_KEY, Fleet } from './fleet.js';
 import { settle } from './settle.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import BetterSqlite from 'better-sqlite3';
 import { DeviceCloudClient } from '../../src/client/client.js';
-import type { Verdict } from '../prove/proof.js';
+import type { Verdict } from '../support/proof.js';
 import { FREE_PORTS, type ServeProcess, startServe } from '../support/serve-process.js';
 import { API_KEY } from './fleet.js';
 

@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Verdict } from '../prove/proof.js';
+import type { Verdict } from '../support/proof.js';
 import { FREE_PORTS, type ServeProcess, startServe } from '../support/serve-process.js';
 import { API_KEY, Fleet } from './fleet.js';
 import { settle } from './settle.js';

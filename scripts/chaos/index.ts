@@ -5,7 +5,7 @@
  * Variables: CHAOS_KILLS (300, on SQLite), CHAOS_KILLS_POSTGRES (50, of two services on one database), CHAOS_FULL (5 times),
  * CHAOS_DAMAGE (5 times each kind), CHAOS_STEPS (30 of the clock).
  */
-import type { Proof } from '../prove/proof.js';
+import { type Proof, runByName } from '../support/proof.js';
 import { surviveClockSteps } from './clock-steps.js';
 import { noticeDamage } from './damage.js';
 import { surviveFullDisk } from './full-disk.js';
@@ -28,17 +28,4 @@ const TRIALS: readonly Proof[] = [
   { name: 'lies', run: async () => [await nameLies()] },
 ];
 
-const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !TRIALS.some((trial) => trial.name === name));
-if (unknown.length > 0) {
-  console.error(`unknown trial "${unknown.join('", "')}"; expected ${TRIALS.map(({ name }) => name).join(', ')}`);
-  process.exit(2);
-}
-
-for (const trial of TRIALS) {
-  if (wanted.length > 0 && !wanted.includes(trial.name)) continue;
-  for (const { what, held, detail } of await trial.run()) {
-    if (!held) process.exitCode = 1;
-    console.log(`${held ? 'ok  ' : 'FAIL'} ${what} · ${detail}`);
-  }
-}
+await runByName('trial', TRIALS);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { between, seededRandom } from '../../src/kernel/random.js';
-import type { Verdict } from '../prove/proof.js';
+import type { Verdict } from '../support/proof.js';
 import { FREE_PORTS, type ServeProcess, startServe } from '../support/serve-process.js';
 import { API_KEY, Fleet } from './fleet.js';
 import { settle } from './settle.js';

@@ -7,7 +7,7 @@ import { parseScenario } from '../../src/scenario/parse/scenario.js';
 import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
 import { type Lies, lyingProxy } from '../../test/support/lying-proxy.js';
 import { unhurried } from '../../test/support/unhurried.js';
-import type { Verdict } from '../prove/proof.js';
+import type { Verdict } from '../support/proof.js';
 import { FREE_PORTS, startServe } from '../support/serve-process.js';
 import { API_KEY } from './fleet.js';
 

@@ -1,6 +1,7 @@
 /** If a server is killed during a load, every planned request is still accounted for. */
+
+import type { Proof } from '../support/proof.js';
 import { measure, startNullServer, steady } from './measured-load.js';
-import type { Proof } from './proof.js';
 
 export const accounting: Proof = {
   name: 'accounting',

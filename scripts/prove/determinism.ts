@@ -1,7 +1,7 @@
 /** The same seed gives the same run in every version of Node, every time zone and every language. */
 import { execFileSync } from 'node:child_process';
 import { buildSync } from 'esbuild';
-import type { Proof } from './proof.js';
+import type { Proof } from '../support/proof.js';
 
 const SEEDS = Number(process.env.PROVE_SEEDS ?? 200);
 const VERSIONS = [20, 22, 24];

@@ -1,6 +1,7 @@
 /** A run is reported as invalid if its load generator cannot keep up, and only then, however slow the server is. */
+
+import type { Proof } from '../support/proof.js';
 import { measure, startNullServer, steady } from './measured-load.js';
-import type { Proof } from './proof.js';
 
 const DURATION = 8000;
 /** Requests a second: more than a single process can send. */

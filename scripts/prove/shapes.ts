@@ -1,7 +1,7 @@
 /** Requests are sent at the rates that the scenario defines: steady, ramp, spike, Poisson. */
 import type { RatePiece } from '../../src/scenario/load/load.js';
+import type { Proof, Verdict } from '../support/proof.js';
 import { measure, startNullServer, steady } from './measured-load.js';
-import type { Proof, Verdict } from './proof.js';
 
 const DURATION = 12_000;
 const BINS = 12;

@@ -3,8 +3,9 @@
  * latencies are then below 3 s, 99 % below 5.4 s, 99.9 % below 5.94 s. Latencies that count from the time of sending, instead of
  * the due time, hardly show the stall.
  */
+
+import type { Proof } from '../support/proof.js';
 import { measure, startNullServer, steady } from './measured-load.js';
-import type { Proof } from './proof.js';
 
 const WANTED = { 95: 3000, 99: 5400, 99.9: 5940 };
 const [LEAST, MOST] = [0.98, 1.12];

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { defineScenario, readScenario, runPlan } from '../../src/library/scenario.js';
 import type { Plan } from '../../src/scenario/model/plan.js';
 import { needsOneWorld } from '../../src/scenario/plan/divide.js';
+import type { Proof } from '../support/proof.js';
 import { drawScenario } from './explain/draw.js';
 import { definitionOf, UNCHANGED } from './explain/remove.js';
-import type { Proof } from './proof.js';
 
 const FIRST = Number(process.env.PROVE_FIRST ?? 0);
 const SEEDS = Number(process.env.PROVE_SEEDS ?? 50);

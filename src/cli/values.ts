@@ -43,23 +43,24 @@ export const FIRMWARE = checked(
   (text) => /^v?(\d+\.\d+\.\d+\S*)$/.exec(text)?.[1],
 );
 
-/** `--allow-file path`; may be repeated. */
-export const ALLOW_FILE = {
-  type: 'string' as const,
+/** An option that may be repeated, each time with one value. */
+const REPEATED = {
+  type: 'string',
   array: true,
   nargs: 1,
   requiresArg: true,
   default: [] as readonly string[],
+} as const;
+
+/** `--allow-file path`; may be repeated. */
+export const ALLOW_FILE = {
+  ...REPEATED,
   describe: 'file outside the folder of the scenario that it may read; may be repeated',
 };
 
 /** `--var name=value`; may be repeated. */
 export const VARIABLES = {
-  type: 'string' as const,
-  array: true,
-  nargs: 1,
-  requiresArg: true,
-  default: [] as readonly string[],
+  ...REPEATED,
   describe: 'variable of the scenario as name=value; may be repeated',
   coerce: variables,
 };

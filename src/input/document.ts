@@ -130,9 +130,9 @@ interface Tokens {
 }
 
 /**
- * Splits the text into tokens, up to the place where it is too long or nested too deeply. The depth is checked before the library composes
- * nodes from the tokens. The library does that recursively, and V8 may abort the process on a stack overflow instead of
- * throwing an error.
+ * Splits the text into tokens, up to the place where it is too long or nested too deeply. The depth is checked before the
+ * library composes nodes from the tokens. The library does that recursively, and V8 may abort the process on a stack
+ * overflow instead of throwing an error.
  */
 function tokensOf(text: string, lines: LineCounter): Tokens {
   const parser = new Parser(lines.addNewLine);

@@ -1,6 +1,6 @@
 /** Explanations name causes whose removal makes a slow downlink fast: shown by repeating random scenarios without them. */
 import { humanDuration } from '../../../src/kernel/time.js';
-import type { Proof, Verdict } from '../proof.js';
+import type { Proof, Verdict } from '../../support/proof.js';
 import { type Checked, check } from './check.js';
 import { drawScenario } from './draw.js';
 
