@@ -5,7 +5,9 @@ import { longestFirst } from './test/support/longest-first.js';
 
 /** Folders and files whose tests have sockets, processes and databases. `npm run test:quick` leaves them out. */
 const OUTSIDE = [
-  ...['api', 'cli', 'client', 'cloud', 'library', 'runner', 'scenarios', 'transport'].map((part) => `test/${part}/`),
+  ...['api', 'cli', 'client', 'cloud', 'library', 'runner', 'scenarios', 'transport', 'web'].map(
+    (part) => `test/${part}/`,
+  ),
   'test/docs/api.test.ts',
   'test/docs/testing.test.ts',
 ];

@@ -5,6 +5,7 @@
 import { flapUplinks } from './cloud/flap-uplinks.js';
 import { httpUplinks } from './cloud/http-uplinks.js';
 import { largeStore } from './cloud/large-store.js';
+import { scanningReads } from './cloud/scanning-reads.js';
 import { firstAnswer } from './first-answer.js';
 import { generatorHttp } from './generator-http.js';
 import { memoryAtRest } from './memory-at-rest.js';
@@ -21,6 +22,7 @@ const BENCHES: readonly Bench[] = [
   httpUplinks,
   flapUplinks,
   largeStore,
+  scanningReads,
   generatorHttp,
   realTimeFleet,
 ];

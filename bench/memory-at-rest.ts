@@ -17,6 +17,7 @@ import { type Random, seededRandom } from '../src/kernel/random.js';
 import { minutes } from '../src/kernel/time.js';
 import { VirtualClock } from '../src/kernel/virtual-clock.js';
 import { packagedProfiles } from '../src/profile/library.js';
+import type { EnvelopeFormat } from '../src/protocol/flap/envelope.js';
 import { flashSettings } from '../src/runner/world/flash-settings.js';
 import { withFaults } from '../src/transport/faults/with-faults.js';
 import { memoryTransport } from '../src/transport/memory.js';
@@ -72,9 +73,9 @@ interface Fleet {
 async function restingFleet(): Promise<Fleet> {
   const clock = new VirtualClock();
   const random = seededRandom(7);
-  const wire: { deliver: (datagram: Uint8Array, reply: Receive) => void } = { deliver: quiet };
+  const wire: { deliver: (datagram: Uint8Array, reply: Receive, format: EnvelopeFormat) => void } = { deliver: quiet };
   const transport = withFaults(
-    memoryTransport((datagram, reply) => wire.deliver(datagram, reply)),
+    memoryTransport((datagram, reply, format) => wire.deliver(datagram, reply, format)),
     { clock, random, trace, faults: [] },
   );
   const kinds = kindsOfDevice();
@@ -90,7 +91,7 @@ async function restingFleet(): Promise<Fleet> {
       random: random.fork(`device/${serial}`),
       trace,
       format: 'base64',
-      connect: (device) => transport.connect(serial, device),
+      connect: (device, format) => transport.connect(serial, device, format),
     });
     clock.after(i % minutes(1), 'power-up', () => device.powerOn());
     return device;
@@ -123,7 +124,7 @@ const tokenOf = (serial: number): string => serial.toString(16).padStart(32, '0'
 async function withCloud(
   clock: VirtualClock,
   random: Random,
-  wire: { deliver: (datagram: Uint8Array, reply: Receive) => void },
+  wire: { deliver: (datagram: Uint8Array, reply: Receive, format: EnvelopeFormat) => void },
   action: () => Promise<void>,
 ): Promise<void> {
   const store = await openStore('memory');
@@ -157,7 +158,7 @@ async function withCloud(
       },
     ]);
   }
-  wire.deliver = (datagram, reply) => gateway.receive(datagram, 'base64', reply);
+  wire.deliver = (datagram, reply, format) => gateway.receive(datagram, format, reply);
   await action();
   core.close();
 }

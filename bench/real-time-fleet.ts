@@ -84,7 +84,7 @@ async function minuteOfFleet(directory: string): Promise<Minute> {
     ...{ db, host: LOOPBACK, port: 0, udpPort: 0, udpRawPort: null, apiKey: API_KEY },
     ...{ clock, random: random.fork('cloud'), trace, log },
   });
-  const udp = await udpTransport({ host: LOOPBACK, port: service.udp ?? 0, format: 'base64' });
+  const udp = await udpTransport({ host: LOOPBACK, ports: { base64: service.udp ?? 0 } });
   const devices = fleetOn(withFaults(udp, { clock, random, trace, faults: [] }), { clock, random, trace });
   devices.forEach((device, i) => void real.after((BOOT * i) / DEVICES, 'power-up', () => device.powerOn()));
   real.begin();

@@ -57,7 +57,7 @@ function scenarioOf(types: readonly Profile[]): string {
     profile: name,
     count: Math.floor((DEVICES * (i + 1)) / types.length) - Math.floor((DEVICES * i) / types.length),
     boot: { over: '30m' },
-    config: setup,
+    ...(setup.length > 0 && { config: setup }),
   }));
   // JSON is valid YAML.
   return JSON.stringify({

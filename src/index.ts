@@ -6,8 +6,11 @@ import { type RunOptions, runPlan } from './library/scenario.js';
 import type { RunResult } from './report/result.js';
 import type { Plan } from './scenario/model/plan.js';
 
+export { AccountClient } from './client/account-client.js';
+export type * from './client/account-types.js';
 export type { ClientOptions, Gate, HttpOptions } from './client/client.js';
 export { ApiError, ConnectionError, DeviceCloudClient } from './client/client.js';
+export type * from './client/event-types.js';
 export type * from './client/firmware-types.js';
 export { SpaceClient } from './client/space-client.js';
 export type * from './client/types.js';
@@ -28,6 +31,7 @@ export { explain } from './library/explain.js';
 export {
   type DefineOptions,
   defineScenario,
+  type FileFormat,
   type ReadOptions,
   type RunOptions,
   readScenario,

@@ -1,6 +1,13 @@
 #!/usr/bin/env node
 /** The process: the only file that touches it. Everything else gets a Host. */
-import { main } from './cli/index.js';
-import { processHost } from './cli/process-host.js';
+import { tooFewOpenFiles } from './cli/open-files.js';
 
-process.exitCode = await main(processHost(process));
+// Before any other module is loaded: under a low limit that fails, with an error that does not name the cause.
+const complaint = tooFewOpenFiles();
+if (complaint === undefined) {
+  const [{ main }, { processHost }] = [await import('./cli/index.js'), await import('./cli/process-host.js')];
+  process.exitCode = await main(processHost(process));
+} else {
+  process.stderr.write(complaint.text);
+  process.exitCode = complaint.exit;
+}

@@ -53,11 +53,12 @@ export const largeStore: Bench = {
   },
 };
 
-async function fill({ store, spaceId, devices, uuid }: Fleet): Promise<void> {
+/** Stores a million messages. */
+export async function fill({ store, spaceId, devices, uuid }: Fleet): Promise<void> {
   const now = Date.now();
   for (let number = 0; number < MESSAGES; number += AT_ONCE) {
     const changes = Array.from({ length: AT_ONCE }, (_, index): Change => {
-      const device = devices[(number + index) % DEVICES];
+      const device = devices[(number + index) % devices.length];
       const row: MessageRow = {
         ...{ id: uuid(), spaceId, deviceId: device?.id ?? '', createdAt: now, type: 'data', direction: 'up' },
         ...{ body: { message: { sequence: number + index }, thermometer: { temperature: 21.5 } }, codecHash: null },

@@ -19,6 +19,7 @@ import { type Document, inlined, judge } from '../../test/support/openapi.js';
 import { FREE_PORTS, startServe } from '../support/serve-process.js';
 import { UdpDevice } from '../support/udp-device.js';
 import { Datagrams } from './datagrams.js';
+import { fuzzDtls } from './dtls.js';
 import { asCurl, type FuzzRequest, Requests } from './requests.js';
 import { fuzzScenarios } from './scenarios.js';
 import { Pool, Values } from './values.js';
@@ -28,7 +29,7 @@ const API_KEY = 'fuzz-test-key';
 const EMAIL = 'admin@example.com';
 const PASSWORD = 'fuzz-test-password';
 /** A correct device. */
-const GOOD = { serial: 2_159_017_985, token: 'ffeeddccbbaa99887766554433221100' };
+const GOOD = { serial: 2_159_017_985, token: 'ffeeddccbbaa99887766554433221100', secret: 'cd'.repeat(16) };
 const LATE_MS = 20_000;
 const ENOUGH_FAULTS = 10;
 
@@ -79,8 +80,8 @@ const document: Document = inlined(await ask('GET', '/v2/documentation/json'));
 const fits = judge(document);
 /** Ids that no request may delete or change, because the other requests need them. */
 const keep: string[] = [spaceId];
-for (const { serial, token } of [signer, GOOD]) {
-  const device = { name: `fuzz-${serial}`, serial_number: String(serial), token };
+for (const { serial, token, ...secret } of [signer, GOOD]) {
+  const device = { name: `fuzz-${serial}`, serial_number: String(serial), token, ...secret };
   keep.push((await ask('POST', `/v2/spaces/${spaceId}/devices`, device)).id);
 }
 const login = await ask('POST', '/v2/auth/login', { email: EMAIL, password: PASSWORD });
@@ -118,7 +119,7 @@ async function send(connections: Connections, request: FuzzRequest, pool: Pool):
     // Because undici's type lists fewer methods than are tried here.
     const answer = await connections.request({ method: method as 'GET', path, headers, body: body ?? null });
     const status = answer.statusCode;
-    const text = await answer.body.text();
+    const text = isStream(answer.headers) ? await beginning(answer.body) : await answer.body.text();
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     if (status < 300) {
       succeeded.add(operation);
@@ -133,6 +134,16 @@ async function send(connections: Connections, request: FuzzRequest, pool: Pool):
     if (!isRunning()) return;
     fault(`no answer: ${error instanceof Error ? error.message : String(error)}`, asCurl(api, request));
   }
+}
+
+function isStream(headers: NodeJS.Dict<string | string[]>): boolean {
+  return String(headers['content-type'] ?? '').startsWith('text/event-stream');
+}
+
+/** The first part of a body that has no end; the connection is then closed. */
+async function beginning(body: AsyncIterable<Buffer>): Promise<string> {
+  for await (const part of body) return part.toString();
+  return '';
 }
 
 function differs({ method, path }: FuzzRequest, headers: NodeJS.Dict<string | string[]>, status: number, text: string) {
@@ -195,10 +206,19 @@ async function goodDevice(): Promise<number> {
   return device.acknowledged;
 }
 
-const [requests, raw, base64, good] = await Promise.all([
+/** Checks that a correct handshake succeeds at the end. */
+async function dtls(): Promise<number> {
+  const target = { port: service.ports.udpDtls, serial: GOOD.serial, secret: GOOD.secret };
+  const { count, opened } = await fuzzDtls(target, seededRandom(seed).fork('dtls'), isRunning);
+  if (!opened) fault('a correct DTLS handshake fails', `repeat with --seed ${seed}`);
+  return count;
+}
+
+const [requests, raw, base64, records, good] = await Promise.all([
   Promise.all(Array.from({ length: WORKERS }, (_, worker) => requestsOf(worker))),
   datagramsOf('raw', service.ports.udpRaw),
   datagramsOf('base64', service.ports.udp),
+  dtls(),
   goodDevice(),
 ]);
 if (!service.alive && faults.length === 0) fault('the service has died', service.complaints);
@@ -212,7 +232,7 @@ const shares = [...statuses].sort(([a], [b]) => a - b).map(([status, count]) => 
 console.log(
   `${total} requests (${shares.join(', ')}); ${succeeded.size} of ${operations} operations succeeded at least once`,
 );
-console.log(`${raw + base64} datagrams; ${good} messages of a correct device`);
+console.log(`${raw + base64} datagrams, ${records} with DTLS; ${good} messages of a correct device`);
 if (complaints !== '') console.log(`log of the service:\n${complaints.slice(0, 5000)}`);
 console.log(`${faults.length === 0 ? 'ok' : 'FAILED'}: ${faults.length} faults, seed ${seed}`);
 process.exit(faults.length === 0 ? 0 : 1);

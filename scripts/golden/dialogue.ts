@@ -96,19 +96,20 @@ function onlyDevice(plan: Plan, profiles: ReadonlyMap<string, Profile>, file: st
 /** A transport that also passes each datagram to `show`. */
 function tapped(inner: Transport, show: (way: 'up' | 'down', bytes: Uint8Array) => void): Transport {
   return {
-    connect(serial, receiver) {
-      const channel = inner.connect(serial, {
-        receive(datagram) {
+    connect(serial, receiver, format) {
+      const tap = {
+        receive(datagram: Uint8Array) {
           show('down', datagram);
           receiver.receive(datagram);
         },
-      });
+      };
+      const channel = inner.connect(serial, tap, format);
       return {
         send(datagram) {
           show('up', datagram);
           channel.send(datagram);
         },
-        reopen: () => channel.reopen(),
+        reopen: (server) => channel.reopen(server),
       };
     },
     close: () => inner.close(),

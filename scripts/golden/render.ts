@@ -6,10 +6,11 @@
  *     0:00:21.312  up     FLxx     0        306       428  CREATE_SESSION
  */
 import type { Instant } from '../../src/kernel/time.js';
-import { hasValidTag, open } from '../../src/protocol/flap/envelope.js';
+import { type EnvelopeFormat, hasValidTag, open } from '../../src/protocol/flap/envelope.js';
 import { FIRST, formatFlags, LAST, type Packet } from '../../src/protocol/flap/packet.js';
 import { contentFingerprint } from '../../src/protocol/hashes.js';
 import { TYPE } from '../../src/protocol/messages/index.js';
+import { sendsRaw } from '../../src/runner/single-device.js';
 import type { TraceEvent } from '../../src/trace/events.js';
 import type { Dialogue } from './dialogue.js';
 import { MessageText } from './message-text.js';
@@ -20,12 +21,13 @@ const INDENT = ' '.repeat(14);
 /** The lines of a dialogue. @throws Error if a datagram cannot be decoded with the token of the device */
 export function renderDialogue({ about, profile, token, entries }: Dialogue): readonly string[] {
   const text = new MessageText(profile);
+  const format: EnvelopeFormat = sendsRaw(profile) ? 'raw' : 'base64';
   const parts = { up: [] as Uint8Array[], down: [] as Uint8Array[] };
   const lines = [`# ${profile.title}: a dialogue of one device with the cloud.`, '#'];
   for (const line of about.trim().split('\n')) lines.push(`# ${line}`);
   lines.push(
     '#',
-    '# Sizes are bytes; a datagram is base64 of the packet with its envelope. No packet was left out.',
+    `# Sizes are bytes; a datagram is ${format === 'raw' ? '' : 'base64 of '}the packet with its envelope. No packet was left out.`,
     '',
     HEAD,
   );
@@ -35,7 +37,7 @@ export function renderDialogue({ about, profile, token, entries }: Dialogue): re
       if (said !== undefined) lines.push(`${time(entry.at)}  == ${said}`);
       continue;
     }
-    const envelope = open(entry.bytes, 'base64');
+    const envelope = open(entry.bytes, format);
     if (envelope === undefined || !hasValidTag(envelope, token))
       throw new Error(`${time(entry.at)}: not a datagram of this device`);
     const { packet } = envelope;

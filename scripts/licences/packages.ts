@@ -18,6 +18,17 @@ interface Locked {
   readonly hasInstallScript?: boolean;
 }
 
+/** Most packages that are installed with ghostfleet. */
+export const MOST_PACKAGES = 158;
+
+const PERMISSIVE =
+  /^\(?(?:MIT|ISC|Apache-2\.0|BSD-[23]-Clause|BlueOak-1\.0\.0|0BSD|Python-2\.0|WTFPL| OR | AND |[()])+$/;
+
+/** Whether a licence permits any use. */
+export function isPermissive(license: string): boolean {
+  return PERMISSIVE.test(license);
+}
+
 /** All packages, or only those of users, without the tools for development. Sorted by name and version. */
 export function lockedPackages(whose: 'all' | 'users'): readonly InstalledPackage[] {
   const { packages }: { readonly packages: Readonly<Record<string, Locked>> } = JSON.parse(

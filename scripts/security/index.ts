@@ -2,13 +2,14 @@
  * `npm run security -- [SUBJECT…]`
  *
  * Runs the checks of docs/SECURITY.md and prints a verdict with the number of checks for each subject. `npm test` contains
- * the same checks; 10,000 mutated scenarios in place of some dozen are checked by this script alone.
+ * a short form of each: a sample of the authorization matrix, and some dozen mutated scenarios in place of 10,000.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fuzzScenarios } from '../fuzz/scenarios.js';
+import { authorizationMatrix } from './authorization/matrix.js';
 import { SUBJECTS } from './subjects.js';
 
 const MUTATIONS = 10_000;
@@ -20,7 +21,9 @@ interface Report {
 }
 
 const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => name !== 'fuzz' && SUBJECTS.every((subject) => subject.name !== name));
+const unknown = wanted.filter(
+  (name) => name !== 'fuzz' && name !== 'matrix' && SUBJECTS.every((subject) => subject.name !== name),
+);
 if (unknown.length > 0) throw new Error(`unknown subjects: ${unknown.join(', ')}`);
 const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name);
 const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-security-'));
@@ -35,6 +38,10 @@ function verdict(name: string, about: string, checks: number, failed: readonly s
   for (const what of failed) console.log(`       ${what}`);
 }
 
+if (isWanted('matrix')) {
+  const { operations, credentials, requests, checks, failures: failed } = await authorizationMatrix('whole');
+  verdict('matrix', `${operations} operations × ${credentials} credentials, ${requests} requests`, checks, failed);
+}
 for (const { name, about, files } of SUBJECTS.filter((subject) => isWanted(subject.name))) {
   const output = join(folder, `${name}.json`);
   const paths = files.map((file) => `test/${file}.test.ts`);

@@ -9,8 +9,13 @@ export interface Subject {
 export const SUBJECTS: readonly Subject[] = [
   {
     name: 'authorization',
-    about: 'every operation of the OpenAPI document with keys that read, are limited or foreign, and without one',
-    files: ['cloud/api/access', 'cloud/api/masking', 'cloud/api/keys', 'cloud/api/accounts'],
+    about: 'secrets in answers, ids in bodies, keys, accounts, logins',
+    files: ['authorization', 'masking', 'keys', 'accounts', 'sessions', 'audit'].map((name) => `cloud/api/${name}`),
+  },
+  {
+    name: 'limits',
+    about: 'limits of requests, bodies, connections, time and open files',
+    files: ['cloud/operator/limits', 'cloud/operator/time-limit', 'cloud/operator/unknown-bodies', 'cli/open-files'],
   },
   {
     name: 'ssrf',
@@ -18,13 +23,32 @@ export const SUBJECTS: readonly Subject[] = [
     files: ['cloud/connectors/sender'],
   },
   { name: 'sandbox', about: 'scripts of connectors', files: ['cloud/connectors/sandbox', 'cloud/connectors/sharing'] },
-  { name: 'replay', about: 'recorded datagrams, and limits of answers', files: ['cloud/gateway/replay'] },
-  { name: 'codecs', about: 'memory of uploaded codecs', files: ['cloud/delivery/codec-cache'] },
-  { name: 'run', about: 'the cloud of a run', files: ['runner/targets/embedded-cloud'] },
+  {
+    name: 'replay',
+    about: 'recorded datagrams, limits of answers, and bytes sent for bytes received',
+    files: ['cloud/gateway/replay', 'cloud/gateway/amplification'],
+  },
+  {
+    name: 'codecs',
+    about: 'memory of uploaded codecs, and their number',
+    files: ['cloud/delivery/codec-cache', 'cloud/delivery/codecs'],
+  },
+  {
+    name: 'run',
+    about: 'the cloud of a run, and names of services',
+    files: ['runner/targets/embedded-cloud', 'cli/serve'],
+  },
   {
     name: 'files',
     about: 'files, hosts and growth of scenarios',
-    files: ['input/sandbox', 'cli/trust', 'scenario/source/bombs', 'scenario/source/fuzzed'],
+    files: [
+      'input/sandbox',
+      'cli/trust',
+      'library/trust',
+      'runner/connectors',
+      'scenario/source/bombs',
+      'scenario/source/fuzzed',
+    ],
   },
   { name: 'terminals', about: 'control characters and formulas in output', files: ['cli/terminals'] },
   { name: 'packages', about: 'dependencies, licences and install scripts', files: ['docs/supply-chain'] },

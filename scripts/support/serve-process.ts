@@ -9,6 +9,7 @@ export interface Ports {
   readonly http: number;
   readonly udp: number;
   readonly udpRaw: number;
+  readonly udpDtls: number;
 }
 
 export interface ServeProcess {
@@ -23,7 +24,10 @@ export interface ServeProcess {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-export const FREE_PORTS: Ports = { http: 0, udp: 0, udpRaw: 0 };
+export const FREE_PORTS: Ports = { http: 0, udp: 0, udpRaw: 0, udpDtls: 0 };
+
+/** The key of services with PostgreSQL, which have no key file. */
+const SECRETS_KEY = '5'.repeat(64);
 
 /**
  * Resolves when the service accepts requests. Port 0 means any free port.
@@ -31,14 +35,16 @@ export const FREE_PORTS: Ports = { http: 0, udp: 0, udpRaw: 0 };
  */
 export async function startServe(
   args: readonly string[],
-  { http, udp, udpRaw }: Ports = FREE_PORTS,
+  { http, udp, udpRaw, udpDtls }: Ports = FREE_PORTS,
   env: Readonly<Record<string, string>> = {},
   main = program(),
 ): Promise<ServeProcess> {
-  const ports = ['--port', http, '--udp-port', udp, '--udp-raw-port', udpRaw].map(String);
+  const datagrams = ['--udp-port', udp, '--udp-raw-port', udpRaw, '--udp-dtls-port', udpDtls];
+  const ports = ['--port', http, ...datagrams].map(String);
+  const isShared = args.some((arg) => arg.startsWith('postgres:') || arg.startsWith('postgresql:'));
   const child = spawn(process.execPath, [main, 'serve', '--json', '--log-level', 'error', ...ports, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...env },
+    env: { ...(isShared && { GHOSTFLEET_SECRETS_KEY: SECRETS_KEY }), ...process.env, ...env },
   });
   let complaints = '';
   child.stderr.on('data', (text) => {
@@ -49,7 +55,7 @@ export async function startServe(
     return {
       api: hello.api,
       spaceId: hello.spaceId,
-      ports: { http: Number(new URL(hello.api).port), udp: hello.udp, udpRaw: hello.udpRaw },
+      ports: { http: Number(new URL(hello.api).port), udp: hello.udp, udpRaw: hello.udpRaw, udpDtls: hello.udpDtls },
       pid: child.pid ?? 0,
       get alive() {
         return isAlive(child);
@@ -71,7 +77,7 @@ export function program(): string {
     // Two folders deep, like the files in src/ that look for the root of the package.
     const outdir = '.bench/program';
     const threads = [
-      ...['writer', 'page-check'].map((name) => `src/cloud/store/sqlite/${name}.mjs`),
+      ...['writer', 'reader', 'page-check'].map((name) => `src/cloud/store/sqlite/${name}.mjs`),
       'src/cloud/connectors/sandbox/worker.mjs',
     ];
     const { outputFiles } = buildSync({

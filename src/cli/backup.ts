@@ -1,5 +1,6 @@
 /** `ghostfleet backup`: a copy of the service's data, taken while it runs. */
 import { backupDatabase } from '../cloud/store/sqlite/backup.js';
+import { sameKey } from '../cloud/store/sqlite/unlock.js';
 import { EXIT, UsageError } from '../kernel/errors.js';
 import { command } from './command.js';
 
@@ -13,7 +14,7 @@ export const backup = command<{ readonly db: string; readonly target: string }>(
       throw new UsageError('bad-database', 'backup copies SQLite files only', 'use pg_dump for PostgreSQL');
     }
     const bytes = await backupDatabase(db, target);
-    host.out.write(`${target}: ${bytes} bytes, copied and verified\n`);
+    host.out.write(`${target}: ${bytes} bytes, copied and verified\n${sameKey(db, target)}\n`);
     return EXIT.fine;
   },
 );

@@ -24,6 +24,11 @@ export const COMMANDS: readonly ListedCommand[] = [
     async () => (await import('./explain.js')).explain,
   ),
   listed(
+    'demo',
+    'Run a cloud with 300 devices and its web console in real time',
+    async () => (await import('./demo.js')).demo,
+  ),
+  listed(
     'serve',
     'Run the Device Cloud Service: REST API and UDP gateway',
     async () => (await import('./serve.js')).serve,
@@ -37,6 +42,11 @@ export const COMMANDS: readonly ListedCommand[] = [
     'doctor <db>',
     'Say what is damaged in the SQLite database of a service, and save what can be read',
     async () => (await import('./doctor.js')).doctor,
+  ),
+  listed(
+    'secrets <action> <db>',
+    'Replace the key with which the database of a service encrypts secrets',
+    async () => (await import('./secrets.js')).secrets,
   ),
   listed(
     'device <profile>',

@@ -14,7 +14,9 @@ import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { DURATION_FORM, type Millis, parseDuration } from '../kernel/time.js';
 import { profileNamed } from '../profile/library.js';
-import { type CloudAddress, startDevice } from '../runner/single-device.js';
+import type { Profile } from '../profile/profile.js';
+import { type CloudAddress, deviceKind, sendsRaw, startDevice } from '../runner/single-device.js';
+import { usesDtls } from '../runner/world/connection.js';
 import { samplingRandom } from '../scenario/selector/match.js';
 import type { TraceEvent } from '../trace/events.js';
 import { openToConsoles } from './attachable.js';
@@ -30,6 +32,7 @@ interface DeviceFlags {
   readonly firmware: string | undefined;
   readonly serial: number | undefined;
   readonly token: string | undefined;
+  readonly secret: string | undefined;
   readonly udp: HostAndPort | undefined;
   readonly raw: boolean;
   readonly link: 'udp' | 'http';
@@ -44,6 +47,9 @@ interface DeviceFlags {
 
 /** Default addresses of a service on this machine. */
 const GATEWAY: HostAndPort = { host: '127.0.0.1', port: 5003 };
+/** Ports of hio devices: raw datagrams, and DTLS. */
+const RAW_PORT = 5002;
+const DTLS_PORT = 5005;
 const API = 'http://127.0.0.1:8080';
 
 /** Subjects of log lines: prefixes of event kinds. */
@@ -64,6 +70,18 @@ export const device = command<DeviceFlags>(
           'token',
           'a claim token of 32 hex digits',
           tokenOf,
+        ),
+      )
+      .option(
+        'secret',
+        checked(
+          {
+            describe: 'key for DTLS (cloud config protocol flap-dtls), the "secret" of the device in the cloud',
+            secret: true,
+          },
+          'secret',
+          'a key of 32 to 64 hex digits',
+          (text) => (/^(?:[\da-f]{2}){16,32}$/i.test(text) ? text : undefined),
         ),
       )
       .option('firmware', { ...FIRMWARE, describe: 'firmware version, such as 3.5.5; the newest is the default' })
@@ -140,7 +158,7 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
     else for (const line of lines) host.out.write(`${line}\n`);
   };
   const subjects = flags.quiet ? [] : (flags.log ?? LOG_SUBJECTS);
-  const cloud = addressIn(flags);
+  const cloud = addressIn(flags, profile);
   const silence = silenceOf(cloud.link === 'http' ? cloud.api : addressText(cloud));
   const emit = (event: TraceEvent): void => {
     consoles?.take(event);
@@ -154,6 +172,7 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
     serial: flags.serial as number,
     cloud,
     claimToken,
+    secret: flags.secret,
     config: flags.config,
     clock,
     trace: { emit },
@@ -206,13 +225,18 @@ const HELP = [
 ];
 
 /** @throws UsageError for options that exclude each other */
-function addressIn({ link, api, udp, raw }: DeviceFlags): CloudAddress {
+function addressIn({ link, api, udp, raw, config, secret }: DeviceFlags, profile: Profile): CloudAddress {
   if (link === 'http') {
     const wrong = udp !== undefined ? 'udp' : raw ? 'raw' : undefined;
     if (wrong !== undefined) throw new UsageError('bad-flags', `--${wrong} cannot be used with --link http`);
     return { link, api: api ?? API };
   }
   if (api !== undefined) throw new UsageError('bad-flags', '--api requires --link http');
+  if (usesDtls(deviceKind(profile, config))) {
+    if (secret === undefined) throw new UsageError('bad-flags', 'DTLS requires --secret');
+    return { link, ...(udp ?? { ...GATEWAY, port: DTLS_PORT }), format: 'dtls' };
+  }
+  if (sendsRaw(profile)) return { link, ...(udp ?? { ...GATEWAY, port: RAW_PORT }), format: 'raw' };
   return { link, ...(udp ?? GATEWAY), format: raw ? 'raw' : 'base64' };
 }
 

@@ -1,6 +1,7 @@
 /** `ghostfleet doctor`: what is damaged in the database of a service, and what can be saved. */
 import { type Examination, examine, save } from '../cloud/store/sqlite/doctor.js';
 import type { TableFindings } from '../cloud/store/sqlite/salvage.js';
+import { keyPath, sameKey } from '../cloud/store/sqlite/unlock.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { command } from './command.js';
 import type { Host } from './host.js';
@@ -39,6 +40,7 @@ async function execute({ db, save: target }: DoctorFlags, host: Host): Promise<E
   if (target !== undefined) {
     const saved = save(db, target);
     host.out.write(`saved to ${target}: ${saved.map(({ table, readable }) => `${readable} ${table}`).join(', ')}\n`);
+    if (found.keyId !== undefined) host.out.write(`${sameKey(db, target)}\n`);
     return EXIT.fine;
   }
   if (isSound) return EXIT.fine;
@@ -46,15 +48,22 @@ async function execute({ db, save: target }: DoctorFlags, host: Host): Promise<E
   return EXIT.usage;
 }
 
-function linesOf(db: string, { pages, damagedPages, lostEnd, lastCommit, tables }: Examination): readonly string[] {
+function linesOf(db: string, found: Examination): readonly string[] {
+  const { pages, damagedPages, lostEnd, lastCommit, tables } = found;
   const end = lastCommit === undefined ? 'not known: the file about it is missing' : `complete: commit ${lastCommit}`;
   return [
     `file   ${db}: ${pages} pages`,
     ...(damagedPages.length === 0 ? ['pages  sound'] : damagedPages.map((finding) => `pages  ${finding}`)),
     `end    ${lostEnd ?? end}`,
+    `key    ${keyOf(db, found)}`,
     `rows   ${tables.map(({ table, readable }) => `${readable} ${table}`).join(', ')}`,
     ...tables.filter(hasLosses).flatMap(lossesOf),
   ];
+}
+
+function keyOf(db: string, { keyId, hasKeyFile }: Examination): string {
+  if (keyId === undefined) return 'none: an earlier version wrote the file, and nothing in it is encrypted';
+  return `${keyId}, ${hasKeyFile ? 'in' : 'which is not in'} ${keyPath(db)}`;
 }
 
 function hasLosses({ unreadable, altered }: TableFindings): boolean {

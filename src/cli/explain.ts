@@ -46,7 +46,12 @@ export const explain = command<ExplainFlags>(
           wholeNumber(1, MOST_ASKED),
         ),
       )
-      .option('pending', { type: 'boolean', default: false, describe: 'explain all downlinks that were not delivered' })
+      .option('pending', {
+        type: 'boolean',
+        default: false,
+        describe:
+          'explain all downlinks that were not delivered: pending, cancelled or expired; or delivered but never received',
+      })
       .option(
         'limit',
         checked(
@@ -85,7 +90,7 @@ async function execute(
   const wanted = chosen(source, { what, slowest, pending });
   const explainer = source.explainer(new Set(wanted.map((each) => each.serial)));
   const explanations = wanted.flatMap(({ serial: own, id }) => explainer.downlinkOf(own, id, limit) ?? []);
-  print(host, json, explanations, (all) => listLines(all, pending, width));
+  print(host, json, { downlinks: explanations }, ({ downlinks }) => listLines(downlinks, pending, width));
   return EXIT.fine;
 }
 
@@ -118,7 +123,7 @@ function chosen(
 ): readonly StoredDownlink[] {
   if (what !== undefined) return [named(downlinks, names, what)];
   const sorted = [...downlinks].sort((a, b) => b.took - a.took);
-  return pending ? sorted.filter((each) => each.pending) : sorted.slice(0, slowest);
+  return pending ? sorted.filter((each) => !each.delivered) : sorted.slice(0, slowest);
 }
 
 function named(downlinks: readonly StoredDownlink[], names: Source['names'], what: string): StoredDownlink {
@@ -136,11 +141,12 @@ function named(downlinks: readonly StoredDownlink[], names: Source['names'], wha
 }
 
 function listLines(explanations: readonly Explanation[], pending: boolean, width: number): readonly string[] {
-  if (explanations.length === 0) return [pending ? 'no downlink is pending' : 'the run has no downlinks'];
+  if (explanations.length === 0)
+    return [pending ? 'all downlinks were delivered and received' : 'the run has no downlinks'];
   return explanations.flatMap((explanation, i) => [...(i === 0 ? [] : ['']), ...explanationLines(explanation, width)]);
 }
 
-function print<T extends DeviceExplanation | readonly Explanation[]>(
+function print<T extends DeviceExplanation | Pick<DeviceExplanation, 'downlinks'>>(
   host: Host,
   json: boolean,
   explained: T,

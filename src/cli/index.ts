@@ -8,7 +8,6 @@ import { type Known, wrongArguments } from './check-arguments.js';
 import type { Command, Run } from './command.js';
 import { COMMANDS, type ListedCommand } from './commands.js';
 import type { Host } from './host.js';
-import { checkOpenFiles } from './open-files.js';
 import { safeHost } from './safe-host.js';
 import { version } from './version.js';
 
@@ -16,7 +15,6 @@ import { version } from './version.js';
 export async function main(given: Host): Promise<ExitCode> {
   const host = safeHost(given);
   try {
-    checkOpenFiles();
     return await chosen(host);
   } catch (error) {
     return complain(host, error);

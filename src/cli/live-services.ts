@@ -1,6 +1,8 @@
 /** The services around a run while it runs: progress, metrics for Prometheus, its API, consoles, and Ctrl-C. */
 import type { Fleet } from '../console/member.js';
 import type { ConsoleServer } from '../console/server.js';
+import { RunControls } from '../control/controls.js';
+import { RunServer } from '../control/server.js';
 import { InterruptedError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import type { RunControl } from '../runner/run.js';
@@ -22,9 +24,13 @@ interface LiveOptions {
   readonly consoles: boolean;
   /** Whether to announce the API of the cloud of the run. */
   readonly api: boolean;
+  /** Called with the address of the web console, if the run has one. */
+  readonly onConsole?: (link: string) => void;
   /** What the run leaves behind if the user quits immediately. */
   readonly leftBehind: string | undefined;
 }
+
+type World = NonNullable<RunControl['world']>;
 
 export class LiveServices {
   readonly #options: LiveOptions;
@@ -34,6 +40,7 @@ export class LiveServices {
   #api: LiveApi | undefined;
   #consoles: Promise<ConsoleServer | undefined> | undefined;
   #attached: ConsoleServer | undefined;
+  #webConsole: Promise<RunServer | undefined> | undefined;
   #forgetInterrupts = (): void => {};
 
   private constructor(options: LiveOptions, metrics: LiveMetrics | undefined) {
@@ -61,6 +68,7 @@ export class LiveServices {
       this.#api = new LiveApi(world.api);
       host.err.write(this.#api.announcement);
     }
+    if (this.#options.api && world !== undefined) this.#webConsole = this.#openWebConsole(control, world);
     if (this.#options.consoles && world !== undefined) this.#consoles = this.#openToConsoles(world.fleet);
     this.#forgetInterrupts = host.onInterrupt((signal) => {
       control.stop(new InterruptedError(signal));
@@ -69,6 +77,28 @@ export class LiveServices {
     this.#progress.follow(control);
     this.#metrics?.follow(control);
     this.#push?.follow(control);
+  }
+
+  /** Opens the port for the web console. The run continues without one if that fails. */
+  async #openWebConsole(control: RunControl, { pace, consoleLink, ...live }: World): Promise<RunServer | undefined> {
+    const link = consoleLink();
+    if (link === undefined || pace === undefined) return undefined;
+    const { host, plan } = this.#options;
+    try {
+      const controls = new RunControls(plan, control, { ...live, pace });
+      const server = await RunServer.open(controls, live.api.baseUrl);
+      this.#announceConsole(server.link(link));
+      return server;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      host.err.write(`ghostfleet: the web console cannot be opened: ${reason}\n`);
+      return undefined;
+    }
+  }
+
+  #announceConsole(link: string): void {
+    this.#options.host.err.write(`console at ${link} (opens once, within 10 minutes)\n`);
+    this.#options.onConsole?.(link);
   }
 
   /** Passes an event of the run to the consoles. */
@@ -88,6 +118,7 @@ export class LiveServices {
     this.#push?.close();
     this.#api?.close();
     this.#forgetInterrupts();
+    (await this.#webConsole)?.close();
     (await this.#consoles)?.close('the run has ended');
   }
 

@@ -1,8 +1,11 @@
-/** `ghostfleet profile`: checks and shows device types, for authors of profiles. */
+/** `ghostfleet profile`: drafts, checks and shows device types, for authors of profiles. */
+import { writeFileSync } from 'node:fs';
 import { quote } from '../input/problems.js';
 import { readText } from '../input/text-file.js';
 import { EXIT, UsageError } from '../kernel/errors.js';
+import { draftProfile, type ObservedMessage } from '../profile/draft.js';
 import { packagedFiles, packagedProfiles, packagedSource, userFiles } from '../profile/library.js';
+import { FAMILIES, type FamilyName } from '../profile/profile.js';
 import { readProfile } from '../profile/read.js';
 import { resolvedText } from '../profile/resolve.js';
 import { profileSchema } from '../profile/schema.js';
@@ -10,16 +13,18 @@ import { command } from './command.js';
 import type { Host } from './host.js';
 
 interface ProfileFlags {
-  readonly action: 'check' | 'show' | 'schema';
+  readonly action: 'check' | 'show' | 'schema' | 'new';
   readonly profiles: readonly string[];
   readonly resolved: boolean;
+  readonly family: FamilyName;
+  readonly from: string | undefined;
 }
 
 export const profile = command<ProfileFlags>(
   (parser) =>
     parser
       .positional('action', {
-        choices: ['check', 'show', 'schema'] as const,
+        choices: ['check', 'show', 'schema', 'new'] as const,
         demandOption: true,
         describe: 'what to do',
       })
@@ -27,20 +32,33 @@ export const profile = command<ProfileFlags>(
         type: 'string',
         array: true,
         default: [],
-        describe: 'profile files; "show" also takes a name',
+        describe: 'profile files; "show" also takes a name, and "new" writes the file',
       })
       .option('resolved', {
         type: 'boolean',
         default: false,
         describe: 'show it merged with the files that it extends',
+      })
+      .option('family', {
+        choices: FAMILIES,
+        default: FAMILIES[0],
+        describe: 'family of the firmware of a new profile',
+      })
+      .option('from', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'JSON file with messages of a device, as the API lists them, for a new profile',
       }),
-  async ({ action, profiles, resolved }, host) => {
+  async ({ action, profiles, resolved, family, from }, host) => {
     const [first] = profiles;
     const tooMuch = profiles[MOST[action]];
     if (tooMuch !== undefined) throw new UsageError('bad-arguments', `unexpected argument ${quote(tooMuch)}`);
     if (resolved && action !== 'show') throw new UsageError('bad-flags', `--resolved cannot be used with ${action}`);
+    if (from !== undefined && action !== 'new')
+      throw new UsageError('bad-flags', `--from cannot be used with ${action}`);
     if (action === 'schema') host.out.write(`${JSON.stringify(profileSchema(), undefined, 2)}\n`);
     else if (first === undefined) throw new UsageError('no-profile', `profile ${action} requires a file`);
+    else if (action === 'new') draft(first, family, from, host);
     else if (action === 'check') check(profiles, host);
     else host.out.write(shown(first, resolved));
     return EXIT.fine;
@@ -48,7 +66,7 @@ export const profile = command<ProfileFlags>(
 );
 
 /** Most profiles that an action takes. */
-const MOST = { check: Number.POSITIVE_INFINITY, show: 1, schema: 0 } as const;
+const MOST = { check: Number.POSITIVE_INFINITY, show: 1, schema: 0, new: 1 } as const;
 
 /** @throws UsageError with the problems of all files */
 function check(files: readonly string[], host: Host): void {
@@ -63,6 +81,39 @@ function check(files: readonly string[], host: Host): void {
     }
   }
   if (wrong.length > 0) throw new UsageError('bad-file', wrong.join('\n'));
+}
+
+/** Writes a new profile. @throws UsageError if the file exists, or for a history that is not a list of messages */
+function draft(file: string, family: FamilyName, from: string | undefined, host: Host): void {
+  const name = /(?:^|\/)([a-z][a-z0-9-]*)\.yaml$/.exec(file)?.[1];
+  if (name === undefined) {
+    throw new UsageError('bad-file', `"${file}" is not a name for a profile; expected one such as "coldroom.yaml"`);
+  }
+  const text = draftProfile({ name, family, history: from === undefined ? [] : historyIn(from) });
+  readProfile(text, file, userFiles(file));
+  try {
+    writeFileSync(file, text, { flag: 'wx' });
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error && error.code === 'EEXIST' ? 'it exists' : String(error);
+    throw new UsageError('bad-file', `"${file}" cannot be written: ${reason}`);
+  }
+  host.out.write(`${file}: written; "ghostfleet device ${file}" with --serial and --token runs it\n`);
+}
+
+function historyIn(file: string): readonly ObservedMessage[] {
+  try {
+    const list: unknown = JSON.parse(readText(file));
+    const messages = Array.isArray(list) ? list.filter(isMessage) : [];
+    // The API lists the newest first.
+    if (messages.length > 0) return messages.reverse();
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new UsageError('bad-file', `"${file}" is not a list of messages in JSON, as GET …/messages returns it`);
+}
+
+function isMessage(value: unknown): value is ObservedMessage {
+  return typeof value === 'object' && value !== null && 'type' in value && 'body' in value;
 }
 
 function shown(name: string, resolved: boolean): string {

@@ -1,5 +1,5 @@
 /** Reads the user's files for a command. */
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { readInside, readText } from '../input/text-file.js';
 import { LazyMap } from '../kernel/lazy-map.js';
 import { packagedProfiles, profilesIn } from '../profile/library.js';
@@ -29,7 +29,7 @@ interface ScenarioSettings {
 
 /** @throws UsageError that lists all problems of the scenario */
 export function checkScenario({ text, path }: FoundScenario, settings: ScenarioSettings): void {
-  scenarioIn(text, path, profilesBeside(path), settings);
+  scenarioIn(text, path, profilesBeside(path, settings.allowFiles), settings);
 }
 
 /** Reads a scenario and makes its plan. */
@@ -39,7 +39,7 @@ export function loadPlan(path: string, settings: ScenarioSettings = {}): { plan:
 
 /** Makes the plan of the scenario in `text`, as if it were the content of the file `path`. */
 export function planOf(text: string, path: string, settings: ScenarioSettings): { plan: Plan; profiles: Profiles } {
-  const { seed, profiles = profilesBeside(path) } = settings;
+  const { seed, profiles = profilesBeside(path, settings.allowFiles) } = settings;
   const scenario = scenarioIn(text, path, profiles, settings);
   return { plan: planScenario(scenario, seed === undefined ? {} : { seed }), profiles };
 }
@@ -58,10 +58,14 @@ const NO_VARIABLES: ReadonlyMap<string, string> = new Map();
 
 /**
  * The packaged profiles and those in a folder `profiles` next to the scenario, which take precedence.
+ * These belong to the scenario, and so are only read from its folder.
  * @throws InputError with all problems of the user's profiles
+ * @throws UsageError for a profile that is not a regular file of the folder
  */
-function profilesBeside(scenario: string): ReadonlyMap<string, Profile> {
+function profilesBeside(scenario: string, allowFiles: readonly string[] = []): ReadonlyMap<string, Profile> {
+  const folder = dirname(scenario);
+  const read = (path: string) => readInside(folder, relative(folder, path), allowFiles).text;
+  const [packaged, own] = [packagedProfiles(), profilesIn(join(folder, 'profiles'), read)];
   // Because each name is that of one of the two.
-  const [packaged, own] = [packagedProfiles(), profilesIn(join(dirname(scenario), 'profiles'))];
   return new LazyMap([...packaged.keys(), ...own.keys()], (name) => (own.get(name) ?? packaged.get(name)) as Profile);
 }

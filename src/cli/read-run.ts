@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { endOf, timeTaken } from '../explain/course.js';
+import { isDelivered, isLost, timeTaken } from '../explain/course.js';
 import { Histories } from '../explain/histories.js';
 import type { Situation } from '../explain/situation.js';
 import { readText } from '../input/text-file.js';
@@ -30,7 +30,8 @@ export interface StoredDownlink {
   readonly id: string;
   readonly serial: number;
   readonly took: number;
-  readonly pending: boolean;
+  /** Not pending, cancelled or expired, and not lost: the device has received it. */
+  readonly delivered: boolean;
 }
 
 /** Whether `path` is a run: a folder, or one of its files. */
@@ -134,7 +135,7 @@ const CLOSING = '"kind":"world.closing"';
 
 function storedDownlink(record: DownlinkRecord, closing: Instant): StoredDownlink {
   const { id, serial } = record;
-  return { id, serial, took: timeTaken(record, closing), pending: endOf(record) === undefined };
+  return { id, serial, took: timeTaken(record, closing), delivered: isDelivered(record) && !isLost(record) };
 }
 
 /** The events of these devices. */

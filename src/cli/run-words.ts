@@ -1,5 +1,5 @@
 /** The words of a command that runs a scenario again. */
-import type { TrustFlags } from './trust.js';
+import { type TrustFlags, trustWords } from './trust.js';
 
 interface WhatRuns extends TrustFlags {
   readonly file: string;
@@ -9,13 +9,11 @@ interface WhatRuns extends TrustFlags {
 
 /** `run`, the scenario, and what decides its course: seed, clock, firmware and variables. */
 export function runWords(what: WhatRuns, seed: number, clock: string): readonly string[] {
-  const { file, firmware, var: vars, allowFile, allowHost, allowPrivate } = what;
+  const { file, firmware, var: vars } = what;
   return [
     ...['run', file, '--seed', String(seed), '--clock', clock],
     ...(firmware === undefined ? [] : ['--firmware', firmware]),
     ...[...vars].flatMap(([name, value]) => ['--var', `${name}=${value}`]),
-    ...allowFile.flatMap((path) => ['--allow-file', path]),
-    ...allowHost.flatMap((host) => ['--allow-host', host]),
-    ...(allowPrivate ? ['--allow-private'] : []),
+    ...trustWords(what),
   ];
 }

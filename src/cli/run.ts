@@ -15,6 +15,7 @@ import { usefulParts } from '../scenario/plan/divide.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import { FileSink } from '../trace/sinks.js';
 import { checked, command, wholeNumber } from './command.js';
+import { WEB_CONSOLE } from './console-files.js';
 import { findScenario, SCENARIO_FILE, typedName } from './find-scenario.js';
 import { type Host, textWidth } from './host.js';
 import { LiveServices } from './live-services.js';
@@ -164,6 +165,7 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
       transport: flags.transport ?? 'memory',
       ...(cloud && { cloud }),
       connectorHosts: flags.allowHost,
+      ...(clock === 'real' && { webConsole: WEB_CONSOLE }),
       ...(flags.keep && { keep: (what: readonly string[]) => void kept.push(...what) }),
       db: flags.store === 'sqlite' && out ? newDatabase(out) : 'memory',
       sinks: out ? [new FileSink(join(out, 'events.jsonl'))] : [],

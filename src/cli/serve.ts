@@ -2,18 +2,20 @@
 import { isIPv4 } from 'node:net';
 import type { Argv } from 'yargs';
 import { PASSWORD } from '../cloud/accounts/passwords.js';
-import { addressesIn } from '../cloud/http/sockets.js';
+import { LOCAL_HOSTS } from '../cloud/http/host-guard.js';
 import { storeName } from '../cloud/open-store.js';
 import { type Service, startService } from '../cloud/service.js';
 import { entropy } from '../kernel/entropy.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
-import { parseDuration } from '../kernel/time.js';
-import { MOST_REQUESTS, SHORTEST_EXPIRY, SHORTEST_RETENTION } from '../scenario/parse/cloud.js';
+import { MOST_REQUESTS } from '../scenario/parse/cloud.js';
 import { checked, command, wholeNumber } from './command.js';
+import { WEB_CONSOLE } from './console-files.js';
 import type { Host } from './host.js';
 import { interruption } from './interrupts.js';
 import { createLog, LOG_LEVELS, type LogLevel } from './logs.js';
+import { SECRETS_KEY_FILE, secretsKeyIn } from './secrets-key.js';
+import { expiry, hostNames, networks, retention } from './serve-values.js';
 
 const port = wholeNumber(0, 65_535);
 const PORT = 'a port number from 0 to 65535';
@@ -23,7 +25,9 @@ interface ServeFlags {
   readonly port: number | undefined;
   readonly udpPort: number | undefined;
   readonly udpRawPort: number | undefined;
+  readonly udpDtlsPort: number | undefined;
   readonly db: string;
+  readonly secretsKeyFile: string | undefined;
   readonly apiKey: string | undefined;
   readonly space: string | undefined;
   readonly admin: string | undefined;
@@ -35,6 +39,7 @@ interface ServeFlags {
   readonly logLevel: LogLevel;
   readonly rateLimit: number | undefined;
   readonly trustProxy: readonly string[] | undefined;
+  readonly allowedHost: readonly string[] | undefined;
   readonly retainMessages: number | undefined;
   readonly expireDownlinks: number | undefined;
   readonly strictNames: boolean;
@@ -49,12 +54,25 @@ function placeOptions(parser: Argv): Argv {
     .option('port', portOption('port', '8080', 'port of the API'))
     .option('udp-port', portOption('udp-port', '5003', 'UDP port for base64 datagrams'))
     .option('udp-raw-port', portOption('udp-raw-port', '5002', 'UDP port for raw datagrams'))
+    .option(
+      'udp-dtls-port',
+      checked(
+        {
+          describe:
+            'UDP port for devices with DTLS (5005 by convention), for tests only; 0 takes a free one (default: none)',
+        },
+        'udp-dtls-port',
+        PORT,
+        port,
+      ),
+    )
     .option('db', {
       type: 'string',
       requiresArg: true,
       default: 'ghostfleet.db',
       describe: 'SQLite file, postgres://…, or "memory"',
     })
+    .option('secrets-key-file', SECRETS_KEY_FILE)
     .option(
       'retain-messages',
       checked(
@@ -111,6 +129,18 @@ function accessOptions(parser: Argv): Argv {
         networks,
       ),
     )
+    .option(
+      'allowed-host',
+      checked(
+        {
+          describe:
+            'names under which callers reach the service, such as cloud.example.com (default: localhost and --host)',
+        },
+        'allowed-host',
+        'host names without ports, separated by commas',
+        hostNames,
+      ),
+    )
     .option('allow-private', {
       type: 'boolean',
       default: false,
@@ -163,13 +193,16 @@ async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
     );
   }
   const admin = adminIn(options.admin, host.env.GHOSTFLEET_ADMIN_PASSWORD);
+  const secretsKey = secretsKeyIn(options.secretsKeyFile, host.env);
   const service = await startService({
     db: options.db,
+    ...(secretsKey && { secretsKey }),
     host: options.host,
     // Because a coerced option with a default always has a value.
     port: options.port as number,
     udpPort: options.udpPort as number,
     udpRawPort: options.udpRawPort as number,
+    udpDtlsPort: options.udpDtlsPort ?? null,
     ...(options.space !== undefined && { space: options.space }),
     ...(apiKey !== undefined && { apiKey }),
     ...(admin && { admin }),
@@ -184,42 +217,28 @@ async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
       [apiKey, admin?.password].filter((secret) => secret !== undefined),
     ),
     operated: true,
+    webConsole: WEB_CONSOLE,
     allowPrivateTargets: options.allowPrivate,
     apiOptions: {
       rateLimit: options.rateLimit ?? null,
       trustProxy: options.trustProxy ?? [],
+      hosts: [...LOCAL_HOSTS, options.host.toLowerCase(), ...(options.allowedHost ?? [])],
       messageBody: options.messageBody,
       legacyPaths: options.legacyPaths,
       plainNotFound: options['plain-404'],
       strictNames: options.strictNames,
     },
   });
-  host.out.write(options.json ? machineLine(service) : humanLines(service, options, apiKey !== undefined));
+  // Other machines sign in with an API key or an account.
+  const page = isLoopback(options.host) ? (service.consoleLink() ?? service.api) : service.api;
+  host.out.write(
+    options.json ? machineLine(service, page) : humanLines(service, options, { page, given: apiKey !== undefined }),
+  );
   const { happens, forget } = interruption(host, keptBy(options.db));
   await happens;
   await service.close();
   forget();
   return EXIT.fine;
-}
-
-function networks(text: string): readonly string[] | undefined {
-  const list = text.split(',').map((each) => each.trim());
-  try {
-    addressesIn(list);
-    return list;
-  } catch {
-    return undefined;
-  }
-}
-
-function retention(text: string): number | undefined {
-  const keep = parseDuration(text) ?? 0;
-  return keep >= SHORTEST_RETENTION ? keep : undefined;
-}
-
-function expiry(text: string): number | undefined {
-  const after = parseDuration(text) ?? 0;
-  return after >= SHORTEST_EXPIRY ? after : undefined;
 }
 
 function adminIn(email: string | undefined, password: string | undefined) {
@@ -234,24 +253,31 @@ function adminIn(email: string | undefined, password: string | undefined) {
   return { email, password };
 }
 
-function machineLine({ api, udp, udpRaw, spaceId, apiKey }: Service): string {
-  return `${JSON.stringify({ api, udp, udpRaw, spaceId, ...(apiKey !== undefined && { apiKey }) })}\n`;
+function machineLine({ api, udp, udpRaw, udpDtls, spaceId, apiKey, keyFile }: Service, page: string): string {
+  const ports = { udp, udpRaw, ...(udpDtls !== null && { udpDtls }) };
+  const secret = { ...(apiKey !== undefined && { apiKey }), ...(keyFile !== undefined && { keyFile }) };
+  return `${JSON.stringify({ api, ...ports, spaceId, ...secret, console: page })}\n`;
 }
 
-/** @param given whether the user chose the key, which is then not shown */
+/**
+ * @param page address of the console
+ * @param given whether the user chose the key, which is then not shown
+ */
 function humanLines(
-  { api, udp, udpRaw, spaceId, apiKey }: Service,
+  { api, udp, udpRaw, udpDtls, spaceId, apiKey, keyFile }: Service,
   { host, db }: Pick<ServeFlags, 'host' | 'db'>,
-  given: boolean,
+  { page, given }: { readonly page: string; readonly given: boolean },
 ): string {
   const made = apiKey ? `${apiKey} (shown only once)` : '(shown on the first start; --api-key adds another)';
   return [
+    `console  ${page}${page === api ? '' : ' (opens once, within 10 minutes)'}`,
     `API      ${api}/v2`,
     `docs     ${api}/v2/documentation`,
-    `UDP      ${host}:${udp} (base64), ${host}:${udpRaw} (raw)`,
+    `UDP      ${host}:${udp} (base64), ${host}:${udpRaw} (raw)${udpDtls === null ? '' : `, ${host}:${udpDtls} (DTLS)`}`,
     `space    ${spaceId}`,
     `API key  ${given ? '(as given)' : made}`,
     `data     ${storeName(db)}`,
+    ...(keyFile === undefined ? [] : [`key      ${keyFile} (encrypts the secrets in the data: keep a copy elsewhere)`]),
     `Press Ctrl-C to stop the service; ${keptBy(db)}.`,
     '',
   ].join('\n');

@@ -9,16 +9,16 @@ import type { RunResult } from '../report/result.js';
 import { type RunControl, run } from '../runner/run.js';
 import { pinned } from '../scenario/shrink/cuts.js';
 import { normalised } from '../scenario/shrink/document.js';
-import { failureOf, fixedNumbers } from '../scenario/shrink/failure.js';
+import { failureOf, fixedNumbers, shortfallOf } from '../scenario/shrink/failure.js';
 import { shrink as reduce } from '../scenario/shrink/shrink.js';
 import { checked, command } from './command.js';
 import type { Host } from './host.js';
 import { createLog } from './logs.js';
 import { loadPlan, type Profiles, planOf } from './read-files.js';
-import { checkTrust, NO_TRUST } from './trust.js';
+import { checkTrust, type TrustFlags, trustOptions, trustWords } from './trust.js';
 import { SEED } from './values.js';
 
-interface ShrinkFlags {
+interface ShrinkFlags extends TrustFlags {
   readonly file: string;
   readonly seed: number | undefined;
   readonly out: string | undefined;
@@ -29,7 +29,7 @@ const BUDGET = minutes(2);
 
 export const shrink = command<ShrinkFlags>(
   (parser) =>
-    parser
+    trustOptions(parser)
       .positional('file', { type: 'string', demandOption: true, describe: 'file of a failing scenario' })
       .option('seed', SEED)
       .option('out', {
@@ -49,15 +49,16 @@ export const shrink = command<ShrinkFlags>(
   execute,
 );
 
-async function execute({ file, seed, out, budget = BUDGET }: ShrinkFlags, host: Host): Promise<ExitCode> {
+async function execute(flags: ShrinkFlags, host: Host): Promise<ExitCode> {
+  const { file, seed, out, budget = BUDGET } = flags;
   const target = out ?? join(dirname(file), `${basename(file, extname(file))}-small.yaml`);
   if (existsSync(target) && existsSync(file) && realpathSync(target) === realpathSync(file)) {
     throw new UsageError('bad-flags', `--out "${target}" is the scenario itself; choose another file`);
   }
-  const { plan, profiles } = loadPlan(file, { seed });
-  checkTrust(plan, NO_TRUST);
+  const { plan, profiles } = loadPlan(file, { seed, allowFiles: flags.allowFile });
+  checkTrust(plan, flags);
   reserve(target);
-  const attempts = new Attempts(host);
+  const attempts = new Attempts(host, flags);
   try {
     const began = host.stopwatch();
     host.err.write(`running ${file} with seed ${plan.seed}\n`);
@@ -74,13 +75,13 @@ async function execute({ file, seed, out, budget = BUDGET }: ShrinkFlags, host: 
     const result = await reduce({
       text: (await fails(strict)) ? strict : source,
       stillFails: fails,
-      passes: (text) => attempts.passes(text, file, profiles),
+      shortfall: (text) => attempts.shortfall(text, file, lines, profiles),
       enough: () => attempts.interrupted || host.stopwatch() - began > budget,
       onCut: ({ about }, tries) => host.err.write(`${String(tries).padStart(5)} tries  ${about}\n`),
     });
     const { causes } = result;
     writeWhole(target, withOrigin(result.text, { file, seed: plan.seed, target, failure: lines, first, causes }));
-    return await confirm(target, failure, { ...result, lines, budget, attempts }, host);
+    return await confirm(target, failure, { ...result, lines, budget, attempts, trust: flags }, host);
   } finally {
     attempts.end();
   }
@@ -91,14 +92,17 @@ interface Found {
   readonly tries: number;
   readonly minimal: boolean;
   readonly causes: readonly string[];
+  readonly largest: string | undefined;
+  readonly dropped: readonly string[];
   readonly lines: readonly string[];
   readonly budget: Millis;
   readonly attempts: Attempts;
+  readonly trust: TrustFlags;
 }
 
 /** Runs the written file in its folder, where it must fail in the same way, and prints the result. */
 async function confirm(target: string, failure: string, found: Found, host: Host): Promise<ExitCode> {
-  const { cuts, tries, minimal, causes, lines, budget, attempts } = found;
+  const { cuts, tries, minimal, lines, budget, attempts, trust } = found;
   if (attempts.interrupted) {
     host.out.write(`interrupted: ${target} has the smallest scenario found so far\n`);
     return EXIT.interrupted;
@@ -110,31 +114,44 @@ async function confirm(target: string, failure: string, found: Found, host: Host
       'paths in a scenario are relative to its folder: choose a path for --out in the folder of the original',
     );
   }
-  const { plan } = loadPlan(target);
+  const { plan } = loadPlan(target, { allowFiles: trust.allowFile });
   const size = `${plan.devices.length} ${plan.devices.length === 1 ? 'device' : 'devices'}, ${formatDuration(plan.duration)}`;
   const end = minimal
     ? 'nothing more can be removed'
     : `stopped after ${formatDuration(budget)}; --budget sets the time limit`;
   host.out.write(`${target}: ${size}; ${cuts} cuts in ${tries} tries, ${end}\n`);
-  for (const cause of causes) host.out.write(`cause: without the fault "${cause}" it passes, as the original does\n`);
+  for (const line of reasons(found)) host.out.write(`${line}\n`);
   for (const line of fixedNumbers(lines)) {
     host.out.write(
       `note: "${line}" compares with a fixed number, so it may fail only because the scenario is smaller\n`,
     );
   }
-  host.out.write(`ghostfleet run ${target}\n`);
+  host.out.write(`ghostfleet ${['run', target, ...trustWords(trust)].join(' ')}\n`);
   return EXIT.fine;
+}
+
+/** Which faults are the reason, and which are not in the result although they contribute to the failure of the original. */
+function reasons({ causes, largest, dropped }: Found): readonly string[] {
+  return [
+    ...causes.map((cause) => `cause: without the fault "${cause}" it passes, as the original does`),
+    ...(largest === undefined ? [] : [`cause: the fault "${largest}" is the largest cause of several in the original`]),
+    ...dropped.map(
+      (fault) => `dropped: the fault "${fault}" is a smaller cause in the original, and not in the result`,
+    ),
+  ];
 }
 
 /** Runs scenario texts in virtual time, one after the other. */
 class Attempts {
   readonly #host: Host;
+  readonly #trust: TrustFlags;
   readonly #forget: () => void;
   #control: RunControl | undefined;
   interrupted = false;
 
-  constructor(host: Host) {
+  constructor(host: Host, trust: TrustFlags) {
     this.#host = host;
+    this.#trust = trust;
     this.#forget = host.onInterrupt((signal) => {
       this.interrupted = true;
       this.#control?.stop(new InterruptedError(signal));
@@ -148,7 +165,8 @@ class Attempts {
   /** @param known profiles (default: those next to the file) */
   run(text: string, file: string, seed?: number, known?: Profiles): Promise<RunResult> {
     return run({
-      ...planOf(text, file, { seed, profiles: known }),
+      ...planOf(text, file, { seed, profiles: known, allowFiles: this.#trust.allowFile }),
+      connectorHosts: this.#trust.allowHost,
       clock: 'virtual',
       speed: 1,
       transport: 'memory',
@@ -165,25 +183,23 @@ class Attempts {
   }
 
   /** Also false for an invalid scenario and for one that cannot be run. */
-  failsLike(text: string, file: string, failure: string, known?: Profiles): Promise<boolean> {
-    return this.#holds(text, file, known, (result) => failureOf(result) === failure);
+  async failsLike(text: string, file: string, failure: string, known?: Profiles): Promise<boolean> {
+    const result = await this.#result(text, file, known);
+    return result !== undefined && failureOf(result) === failure;
   }
 
-  /** Also false for an invalid scenario and for one that cannot be run. */
-  passes(text: string, file: string, known: Profiles): Promise<boolean> {
-    return this.#holds(text, file, known, ({ passed }) => passed);
+  /** How far a run of the text is from meeting these expectations; undefined if it cannot be run. */
+  async shortfall(text: string, file: string, lines: readonly string[], known: Profiles): Promise<number | undefined> {
+    const result = await this.#result(text, file, known);
+    return result && shortfallOf(result, lines);
   }
 
-  async #holds(
-    text: string,
-    file: string,
-    known: Profiles | undefined,
-    verdict: (result: RunResult) => boolean,
-  ): Promise<boolean> {
+  /** undefined for an invalid scenario and for one that cannot be run. */
+  async #result(text: string, file: string, known: Profiles | undefined): Promise<RunResult | undefined> {
     try {
-      return verdict(await this.run(text, file, undefined, known));
+      return await this.run(text, file, undefined, known);
     } catch (error) {
-      if (error instanceof GhostfleetError) return false;
+      if (error instanceof GhostfleetError) return undefined;
       throw error;
     }
   }

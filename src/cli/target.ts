@@ -31,7 +31,10 @@ export function targetOptions(parser: Argv): Argv {
     .option(
       'udp',
       checked(
-        { describe: 'UDP gateway of --target as HOST:PORT (default: port 5003 of its host)' },
+        {
+          describe:
+            'UDP gateway of --target as HOST:PORT (default: port 5003 of its host); hio devices use its port 5002',
+        },
         'udp',
         'HOST:PORT',
         hostAndPort,

@@ -28,8 +28,14 @@ export function trustOptions(parser: Argv): Argv {
     });
 }
 
-/** Of a command without these options. */
-export const NO_TRUST: TrustFlags = { allowFile: [], allowHost: [], allowPrivate: false };
+/** The words of a command line with these options. */
+export function trustWords({ allowFile, allowHost, allowPrivate }: TrustFlags): readonly string[] {
+  return [
+    ...allowFile.flatMap((path) => ['--allow-file', path]),
+    ...allowHost.flatMap((host) => ['--allow-host', host]),
+    ...(allowPrivate ? ['--allow-private'] : []),
+  ];
+}
 
 /** @throws UsageError if the scenario wants more than the user has permitted */
 export function checkTrust(

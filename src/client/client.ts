@@ -5,6 +5,7 @@
  * retry failed calls, because a retry could queue a downlink twice.
  */
 import { ApiError } from './errors.js';
+import type { EventQuery, SpaceEvent } from './event-types.js';
 import { type Gate, type HttpOptions, JsonHttp } from './http.js';
 import { everyPage, Requests, withBody } from './requests.js';
 import { SpaceClient } from './space-client.js';
@@ -27,7 +28,9 @@ import type {
   Token,
 } from './types.js';
 
+export type * from './account-types.js';
 export { ApiError, ConnectionError } from './errors.js';
+export type * from './event-types.js';
 export type * from './firmware-types.js';
 export type { Gate, HttpOptions } from './http.js';
 export { isMessage } from './requests.js';
@@ -215,6 +218,17 @@ export class DeviceCloudClient extends SpaceClient {
   /** @throws ApiError 404 if the space has no such message */
   async message(id: string): Promise<Message> {
     return withBody(await this.requests.get<Message>(this.requests.item('messages', id)));
+  }
+
+  /**
+   * Follows the events of the space as they happen. The iteration goes over lost connections and restarts of the service: it
+   * connects again and resumes behind the last event. An event `reset` means that events are missing. Leave the loop, or
+   * abort `signal`, to end it.
+   * @throws ApiError if the service rejects the request, or the credential becomes invalid
+   * @throws ConnectionError if the first connection fails
+   */
+  events(query: EventQuery = {}): AsyncGenerator<SpaceEvent> {
+    return this.requests.events(query);
   }
 
   /** Queues a downlink of any type. @throws ApiError 409 if the queue of the device is full (1000 pending downlinks) */

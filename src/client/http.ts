@@ -1,11 +1,13 @@
 /** JSON over HTTP to one origin, through one pool of keep-alive connections. */
-import { Pool } from 'undici';
+import { Client, type Dispatcher, Pool } from 'undici';
 import { UsageError } from '../kernel/errors.js';
 import { type Millis, seconds } from '../kernel/time.js';
 import { ApiError, ConnectionError } from './errors.js';
 
 /** Largest answer, in bytes. The largest page of messages is far smaller. */
 const LARGEST_ANSWER = 64 * 1_048_576;
+/** Longest silence of an answer that lasts: three heartbeats. */
+const LONGEST_SILENCE = seconds(45);
 
 export interface HttpOptions {
   /** Address of the service, such as `http://127.0.0.1:8080`. A path in it is the prefix of all request paths. */
@@ -89,8 +91,7 @@ export class JsonHttp {
       body,
     );
     if (status < 200 || status > 299) {
-      // The answer of a foreign server could contain the key.
-      const answer = this.#apiKey === undefined ? text : text.replaceAll(this.#apiKey, '***');
+      const answer = this.#withoutKey(text);
       throw new ApiError(status, parseJson(answer) ?? answer, method, path, retryAfter);
     }
     if (text === '') return undefined;
@@ -99,9 +100,51 @@ export class JsonHttp {
     return value;
   }
 
+  /**
+   * Sends a GET request whose answer lasts, over a connection of its own, and yields the text of the answer.
+   * @throws ApiError if the status is not 2xx
+   * @throws ConnectionError if no response arrives, or the connection breaks
+   */
+  async *stream(
+    path: string,
+    query: Query,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): AsyncGenerator<string> {
+    const { timeout = seconds(30) } = this.#options;
+    const limits = { headersTimeout: timeout, connect: { timeout }, bodyTimeout: LONGEST_SILENCE };
+    const connection = new Client(this.#origin, limits);
+    try {
+      const answer = await connection.request({
+        method: 'GET',
+        path: this.#prefix + path + queryText(query),
+        headers: { ...(this.#apiKey !== undefined && { 'x-api-key': this.#apiKey }), ...headers },
+        signal,
+      });
+      if (answer.statusCode !== 200) throw await this.#failure(answer, path);
+      const decoder = new TextDecoder();
+      for await (const piece of answer.body) yield decoder.decode(piece, { stream: true });
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      throw new ConnectionError(error instanceof Error ? error : new Error(String(error)), this.#origin, 'GET', path);
+    } finally {
+      await connection.destroy();
+    }
+  }
+
   /** Waits for running requests, then closes the connections. */
   close(): Promise<void> {
     return this.#pool.close();
+  }
+
+  async #failure({ statusCode, headers, body }: Dispatcher.ResponseData, path: string): Promise<ApiError> {
+    const answer = this.#withoutKey(await body.text());
+    return new ApiError(statusCode, parseJson(answer) ?? answer, 'GET', path, delayIn(headers['retry-after']));
+  }
+
+  /** The answer of a foreign server could contain the key. */
+  #withoutKey(text: string): string {
+    return this.#apiKey === undefined ? text : text.replaceAll(this.#apiKey, '***');
   }
 
   async #exchange(method: Method, path: string, target: string, body: unknown) {

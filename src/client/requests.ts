@@ -1,5 +1,7 @@
 /** Typed requests for one space, from which the methods of the clients are built. */
 import { ApiError } from './errors.js';
+import { followEvents, type OpenStream } from './event-stream.js';
+import type { EventQuery, SpaceEvent } from './event-types.js';
 import type { JsonHttp, Query } from './http.js';
 import type { Message } from './types.js';
 
@@ -33,6 +35,15 @@ export class Requests {
 
   async delete(path: string): Promise<void> {
     await this.#http.request('DELETE', path);
+  }
+
+  /** The events of the space; each connection resumes behind the last event. */
+  events(query: EventQuery): AsyncGenerator<SpaceEvent> {
+    const open: OpenStream = (parameters, lastId, signal) => {
+      const headers = { accept: 'text/event-stream', ...(lastId !== undefined && { 'last-event-id': lastId }) };
+      return this.#http.stream(`${this.space}/events`, parameters, headers, signal);
+    };
+    return followEvents(open, query);
   }
 
   /** A POST request whose answer is a message. @throws ApiError if the answer is not a message */

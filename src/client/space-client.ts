@@ -1,6 +1,7 @@
 /** Methods for the resources of a space other than devices, tags and messages (cloud API gaps, 3.2 and 3.7 to 3.11). */
+import { AccountClient } from './account-client.js';
 import type { FirmwareImage, FirmwareUpdate, NewFirmwareImage } from './firmware-types.js';
-import { everyPage, type Requests } from './requests.js';
+import { everyPage } from './requests.js';
 import type {
   Connector,
   ConnectorPreview,
@@ -25,13 +26,7 @@ import type {
 } from './types.js';
 
 /** Base class of the client: spaces, users, keys, variables, connectors and firmware. */
-export class SpaceClient {
-  protected readonly requests: Requests;
-
-  constructor(requests: Requests) {
-    this.requests = requests;
-  }
-
+export class SpaceClient extends AccountClient {
   /** A page of the spaces that the key or the login opens. Default: 100 in order of id. */
   spaces(query: PageQuery = {}): Promise<readonly Space[]> {
     return this.requests.get('/v2/spaces', { ...query });
@@ -197,6 +192,11 @@ export class SpaceClient {
     return this.requests.get(`${this.requests.item('connectors', connectorId)}/deliveries/${encodeURIComponent(id)}`);
   }
 
+  /** A page of firmware images. Default: 100. */
+  firmwareImages(query: PageQuery = {}): Promise<readonly FirmwareImage[]> {
+    return this.requests.get(`${this.requests.space}/firmware/images`, { ...query });
+  }
+
   /** Uploads a firmware image. @throws ApiError 400 if neither the image nor the body contains a version */
   createFirmwareImage(image: NewFirmwareImage): Promise<FirmwareImage> {
     return this.requests.post(`${this.requests.space}/firmware/images`, image);
@@ -210,6 +210,11 @@ export class SpaceClient {
   /** Schedules an update of a device to an image. @throws ApiError 409 if the device has another unfinished update */
   updateFirmware(deviceId: string, firmwareId: string): Promise<FirmwareUpdate> {
     return this.requests.post(`${this.requests.item('devices', deviceId)}/firmware`, { firmware_id: firmwareId });
+  }
+
+  /** A page of firmware updates of all devices. Default: 100. */
+  firmwareUpdates(query: PageQuery = {}): Promise<readonly FirmwareUpdate[]> {
+    return this.requests.get(`${this.requests.space}/firmware`, { ...query });
   }
 
   /** @throws ApiError 404 if the space has no such firmware update */

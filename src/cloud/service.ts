@@ -8,7 +8,6 @@ import { portRefused } from '../kernel/listen-failure.js';
 import type { Log } from '../kernel/log.js';
 import type { Random } from '../kernel/random.js';
 import type { Millis } from '../kernel/time.js';
-import type { EnvelopeFormat } from '../protocol/flap/envelope.js';
 import type { Trace } from '../trace/events.js';
 import { type Bootstrapped, ensureSpaceAndKey } from './accounts/bootstrap.js';
 import { Members } from './accounts/members.js';
@@ -16,9 +15,11 @@ import type { PasswordCost } from './accounts/passwords.js';
 import { type ApiOptions, createApi } from './api/index.js';
 import { Connectors } from './connectors/connectors.js';
 import { CloudCore } from './delivery/core.js';
+import { Feed } from './events/feed.js';
+import type { DtlsGateway, Send } from './gateway/dtls-gateway.js';
 import { FlapGateway } from './gateway/flap-gateway.js';
 import { HttpGateway } from './gateway/http.js';
-import { listenUdp, type UdpListener, type Wires } from './gateway/udp.js';
+import type { Wires } from './gateway/udp.js';
 import { type Interference, interfereWithApi } from './interference.js';
 import { startRetention } from './maintenance/retention.js';
 import { openStore, storeName } from './open-store.js';
@@ -30,19 +31,27 @@ import { guardCommits } from './store/bounded-commits.js';
 import { createIds, type Ids } from './store/ids.js';
 import { createIdsByDevice } from './store/ids-by-device.js';
 import type { MemoryTables } from './store/memory/tables.js';
+import type { NamedKey } from './store/secrets/key.js';
 import { type Store, StoreUnavailable } from './store/store.js';
+import { openUdpPorts } from './udp-ports.js';
+import { addWebConsole, type WebConsole } from './web/index.js';
+import { SESSION } from './web/session.js';
 
 export interface ServiceOptions {
   /** Path of an SQLite file, `postgres://…`, or `memory`. */
   readonly db: string;
   /** Tables of the store `memory`, for a service that restarts on its earlier data. Default: empty tables. */
   readonly memory?: MemoryTables;
+  /** Key with which the database encrypts secrets. Default: for SQLite, the one in the file beside the database. */
+  readonly secretsKey?: NamedKey;
   /** Address to bind, for the API and for UDP. */
   readonly host: string;
   /** Port of the API; 0 takes a free one. */
   readonly port: number;
   readonly udpPort: number | null;
   readonly udpRawPort: number | null;
+  /** UDP port for devices with DTLS. Default: none. */
+  readonly udpDtlsPort?: number | null;
   /** Name of the space, created on the first start. Default: the only or oldest space. */
   readonly space?: string;
   /** API key to accept. Default: a new key, created on the first start. */
@@ -77,6 +86,8 @@ export interface ServiceOptions {
   readonly acknowledged?: (serial: number) => void;
   /** Adds health routes, metrics and limits for `serve`; a simulation runs without them. */
   readonly operated?: boolean;
+  /** Folder with the built web console, which is then served at `/`; it may be missing. Default: without a console. */
+  readonly webConsole?: string;
 }
 
 /** Most commits that may wait before further ones are rejected with 503. */
@@ -89,10 +100,18 @@ export interface Service {
   readonly udp: number | null;
   /** Port for raw datagrams; null if none is open. */
   readonly udpRaw: number | null;
+  /** Port for devices with DTLS; null if none is open. */
+  readonly udpDtls: number | null;
+  /** Opens a gateway in memory for devices with DTLS; `send` passes a datagram to a device. Closed with the service. */
+  readonly openDtls: (send: Send) => DtlsGateway;
   readonly spaceId: string;
   /** The API key if it was given or has just been created; a stored key cannot be read back. */
   readonly apiKey: string | undefined;
+  /** File beside the database with the key of its secrets; undefined if the key was given, or in memory. */
+  readonly keyFile: string | undefined;
   readonly gateway: FlapGateway;
+  /** The address of the web console with a one-time token, which is valid for a few minutes; undefined without a console. */
+  consoleLink(): string | undefined;
   /** Creates another space with a key; if a space with that name exists, returns it without a key. */
   openSpace(name: string): Promise<Bootstrapped>;
   /** Breaks off all connections immediately, as a crash would; resolves when the clients have noticed. */
@@ -103,7 +122,7 @@ export interface Service {
 
 /** Starts the service. @throws UsageError if a port is in use or the database cannot be used */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const opened = await openStore(options.db, options.memory);
+  const opened = await openStore(options.db, { memory: options.memory, secretsKey: options.secretsKey });
   const store = options.interference?.store(opened) ?? opened;
   const closers: Closers = [() => store.close()];
   // In reverse order of opening: ports first, the store last.
@@ -119,9 +138,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   try {
     await compareClock(store, options.clock, options.log);
     const parts = buildParts(options, store, closers);
-    const udp = await bindUdp(options, parts, options.udpPort, 'base64', closers);
-    const udpRaw = await bindUdp(options, parts, options.udpRawPort, 'raw', closers);
-    const { address, connections } = await listenApi(options, parts, [udp, udpRaw], closers);
+    await parts.feed.open();
+    const ports = await openUdpPorts({ ...options, ...parts, random: options.random.fork('dtls') }, closers);
+    const { udp, udpRaw, udpDtls, openDtls } = ports;
+    const { address, connections, webConsole } = await listenApi(options, parts, [udp, udpRaw, udpDtls], closers);
     const { spaceId, apiKey } = await prepareSpace(options, parts).catch((error: unknown) => {
       throw withoutSpace(options.db, error);
     });
@@ -129,15 +149,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const { clock, random, secrets = random } = options;
     return {
       api: address,
-      udp: udp?.port ?? null,
-      udpRaw: udpRaw?.port ?? null,
+      ...{ udp, udpRaw, udpDtls, openDtls },
       spaceId,
       apiKey,
+      keyFile: opened.keyFile,
       gateway,
+      consoleLink: () => webConsole && `${address}${webConsole.link(spaceId)}`,
       openSpace: (spaceName) =>
         ensureSpaceAndKey(store, { spaceName, ids, clock, random: secrets.fork(`keys/${spaceName}`) }),
       hangUp: async () => {
-        await Promise.all([udp?.close(), udpRaw?.close(), connections.end()]);
+        await Promise.all([ports.close(), connections.end()]);
       },
       close,
     };
@@ -169,6 +190,7 @@ interface Parts {
   readonly connectors: Connectors;
   readonly core: CloudCore;
   readonly gateway: FlapGateway;
+  readonly feed: Feed;
 }
 
 /** Builds everything behind the ports. */
@@ -184,6 +206,7 @@ function buildParts(options: ServiceOptions, store: Store, closers: Closers): Pa
   const ids = options.idsByDevice
     ? createIdsByDevice(clock, random.fork('ids'))
     : createIds(clock, random.fork('ids'), logCorrections(log));
+  const feed = new Feed({ store, clock, ids });
   const connectors = new Connectors({
     store,
     clock,
@@ -208,33 +231,21 @@ function buildParts(options: ServiceOptions, store: Store, closers: Closers): Pa
   if (keep !== undefined) closers.push(startRetention({ store, clock, log, trace, keep }));
   const gateway = new FlapGateway({ core, clock, trace, log, acknowledged: options.acknowledged });
   closers.push(() => gateway.idle());
-  return { store, ids, trace, metrics, connectors, core, gateway };
-}
-
-async function bindUdp(
-  { host, wires, operated = false }: ServiceOptions,
-  { gateway }: Parts,
-  port: number | null,
-  format: EnvelopeFormat,
-  closers: Closers,
-): Promise<UdpListener | undefined> {
-  if (port === null) return undefined;
-  const listener = await listenUdp(gateway, { host, port, format, guarded: operated, ...(wires && { wires }) });
-  closers.push(() => listener.close());
-  return listener;
+  return { store, ids, trace, metrics, connectors, core, gateway, feed };
 }
 
 /** Serves the API, the device ingress and, for an operated service, health and metrics on the HTTP port. */
 async function listenApi(
-  { clock, log, random, secrets = random, host, port, apiOptions = {}, interference, passwordCost }: ServiceOptions,
-  { store, ids, trace, metrics, connectors, core, gateway }: Parts,
-  listeners: readonly (UdpListener | undefined)[],
+  options: ServiceOptions,
+  { store, ids, trace, metrics, connectors, core, gateway, feed }: Parts,
+  udpPorts: readonly (number | null)[],
   closers: Closers,
-): Promise<{ readonly address: string; readonly connections: Connections }> {
+): Promise<{ readonly address: string; readonly connections: Connections; readonly webConsole?: WebConsole }> {
+  const { clock, log, random, secrets = random, host, port, apiOptions = {}, interference, passwordCost } = options;
   const ingress = new HttpGateway({ core, clock, trace });
   const api = createApi(
     {
-      ...{ store, clock, ids, random: secrets.fork('secrets'), connectors, log },
+      ...{ store, clock, ids, random: secrets.fork('secrets'), connectors, log, feed },
       ...{ downlinks: core, firmware: core.firmware },
       audited: metrics !== undefined,
       ...(passwordCost && { passwordCost }),
@@ -247,16 +258,24 @@ async function listenApi(
   if (metrics) {
     metrics.watchGateway(
       gateway.counters,
-      listeners.flatMap((listener) => listener?.port ?? []),
+      udpPorts.filter((port) => port !== null),
     );
     addOperatorRoutes(api, { store, clock, log, metrics });
   }
+  const webConsole =
+    options.webConsole === undefined
+      ? undefined
+      : addWebConsole(api, options.webConsole, {
+          ...{ store, clock, ids, random: secrets.fork('web console') },
+          // The time of a run may be faster than that of its user.
+          lifetime: options.operated ? SESSION : null,
+        });
   const connections = new Connections(api.server);
   closers.push(() => closeServer(api, clock));
   const address = await api.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
     throw portRefused(`port ${port}`, host, error);
   });
-  return { address, connections };
+  return { address, connections, ...(webConsole && { webConsole }) };
 }
 
 /**

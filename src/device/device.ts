@@ -8,12 +8,13 @@ import type { Alarm, Clock } from '../kernel/clock.js';
 import { type Draws, NoiseStream, noiseSeed, type Random } from '../kernel/random.js';
 import { type Millis, seconds } from '../kernel/time.js';
 import type { Build } from '../protocol/firmware-image.js';
-import { type EnvelopeFormat, tokenText } from '../protocol/flap/envelope.js';
+import { type LinkFormat, tokenText } from '../protocol/flap/envelope.js';
 import type { BootCause, ContactReason, DownlinkType, RadioPause, Trace, UplinkType } from '../trace/events.js';
 import { DeviceConfig, type Settings } from './config/device-config.js';
 import { type BoardOverrides, type DeviceControls, VirtualDeviceControls } from './device-controls.js';
 import type { Battery, CurrentUse } from './environment/battery.js';
 import { Environment } from './environment/environment.js';
+import type { Policy } from './family/index.js';
 import { HARDWARE_WATCHDOG } from './firmware/application.js';
 import { factoryResetAt } from './firmware/button.js';
 import { Firmware } from './firmware/firmware.js';
@@ -21,19 +22,16 @@ import type { Bootloader } from './hardware/bootloader.js';
 import type { DeviceFacts, Extent, Hardware, MessageWitness, Subscriber } from './hardware/hardware.js';
 import { identityOf, subscriberOf } from './hardware/identity.js';
 import { Spool } from './hardware/spool.js';
-import { FlapLink } from './link/flap-link.js';
-import { HttpLink } from './link/http-link.js';
 import type { LinkObserver } from './link/link.js';
+import { openLink } from './link/open-link.js';
 import type { DatagramPort, DeviceEnd, RadioLink } from './link/radio-link.js';
+import { wireFormat } from './link/wire-format.js';
 import { Modem } from './modem/modem.js';
 import type { ModemBoard } from './modem/state.js';
 import type { ModemTimings } from './modem/timing.js';
 import type { CommandResult } from './shell/command.js';
 import type { DeviceIdentity } from './shell/host.js';
 import type { DeviceType } from './type/device-type.js';
-
-/** How messages travel: as FLAP packets, or as HTTP requests. */
-export type LinkFormat = EnvelopeFormat | 'http';
 
 export interface DeviceOptions {
   readonly type: DeviceType;
@@ -50,8 +48,8 @@ export interface DeviceOptions {
   /** Receives the content of its messages; undefined: it is not recorded. */
   readonly witness?: MessageWitness | undefined;
   readonly format: LinkFormat;
-  /** Connects the device's radio to a network. */
-  readonly connect: (device: Pick<Device, 'receive'>) => DatagramPort;
+  /** Connects the device's radio to a network. `format`: how its datagrams travel, which may differ from the wanted format. */
+  readonly connect: (device: Pick<Device, 'receive'>, format: LinkFormat) => DatagramPort;
 }
 
 /** How long the bootloader takes to swap two images (firmware behaviour, 5.6: up to 2 min; cloud API gaps, 3.9: 1:44). */
@@ -68,7 +66,8 @@ interface Standstill {
 export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, ModemBoard {
   /** That of the firmware version that runs; an update may change it. */
   type: DeviceType;
-  readonly serial: number;
+  /** As a signed integer, which needs no box: serial numbers of CHESTER are above 2^31. */
+  readonly #serial: number;
   readonly clock: Clock;
   readonly draws: Draws;
   readonly config: DeviceConfig;
@@ -94,7 +93,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   constructor(options: DeviceOptions) {
     const { type, serial, clock, random, trace, format } = options;
     this.type = type;
-    this.serial = serial;
+    this.#serial = serial | 0;
     this.clock = clock;
     this.#trace = trace;
     this.#witness = options.witness;
@@ -103,8 +102,13 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     this.config = new DeviceConfig(type.layout, options.flash);
     this.environment = new Environment(type.profile, noiseSeed(random.fork('sensors')));
     this.modem = new Modem(this, new NoiseStream(noiseSeed(random.fork('radio'))), noiseSeed(random.fork('cell')));
-    this.port = options.connect(this);
-    this.link = format === 'http' ? new HttpLink(this) : new FlapLink(this, format);
+    const wire = wireFormat(format, type.policy, this.config);
+    this.port = options.connect(this, wire);
+    this.link = openLink(this, wire);
+  }
+
+  get serial(): number {
+    return this.#serial >>> 0;
   }
 
   get spool(): Spool {
@@ -150,6 +154,10 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     return this.#standstill?.what ?? this.#firmware?.busyWith;
   }
 
+  get policy(): Policy {
+    return this.type.policy;
+  }
+
   get modemTimings(): ModemTimings {
     return this.type.modemTimings;
   }
@@ -181,8 +189,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   }
 
   socketOpened(): void {
-    this.link.socketOpened();
-    this.port.reopen();
+    this.port.reopen(this.link.socketOpened());
   }
 
   /** Takes a datagram from the network. */

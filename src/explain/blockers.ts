@@ -3,11 +3,11 @@ import type { Millis } from '../kernel/time.js';
 import { minutes, seconds } from '../kernel/time.js';
 import type { BootCause } from '../trace/events.js';
 import type { Chance } from './chances.js';
-import type { FaultCalendar } from './situation.js';
+import type { FaultCalendar, SituationFault } from './situation.js';
 
 /** A chance and what became of it. */
 export interface JudgedChance extends Chance {
-  /** Whether the exchange did not work out, or only after a long time. */
+  /** Whether the exchange did not work out, only after a long time, or not for the cloud. */
   readonly failing: boolean;
   /** Indices of the faults without which it would have worked out; empty: none is known. */
   readonly faults: readonly number[];
@@ -17,6 +17,8 @@ export interface JudgedChance extends Chance {
 
 /** An exchange without faults takes less: attach up to 40 s, radio connection, a few datagrams (docs/FIDELITY.md). */
 const SLOW: Millis = seconds(75);
+/** A device that reads the copy of a datagram in place of an answer gives the exchange up. */
+const DUPLICATION = 'duplication';
 /** A passing fault of the modem keeps it off for 32 min at most (firmware timing, 7.1). */
 const LONGEST_DISTURBANCE: Millis = minutes(35);
 
@@ -36,32 +38,54 @@ export function judge(chances: readonly Chance[], calendar: FaultCalendar): read
       return { ...chance, failing, faults: [], startedBy };
     }
     // What follows from a failure, such as a pause of the modem, has no fault of its own.
-    const faults = own.length > 0 ? own : streak;
+    // A start can also fail because the restart left both ends in different states.
+    const faults = [own, streak, startedBy].find(({ length }) => length > 0) ?? [];
     streak = chance.result === 'reached' ? [] : faults;
     return { ...chance, failing, faults, startedBy };
   });
 }
 
-function isFailing({ result, why, at, until, pauses }: Chance, faults: readonly number[]): boolean {
-  if (result === 'failed') return true;
+/** Whether the downlink waits for the next exchange because of this one. */
+export function leavesWaiting({ failing, result, missed }: JudgedChance): boolean {
+  return failing && (result !== 'reached' || missed !== undefined);
+}
+
+function isFailing({ result, why, at, until, pauses, missed }: Chance, faults: readonly number[]): boolean {
+  if (result === 'failed' || missed !== undefined) return true;
   if (result === 'reached') return until - at > SLOW;
   // A poll that brings nothing leaves no event.
   return why !== 'poll' || faults.length > 0 || pauses.length > 0;
 }
 
 function faultsOf(chance: Chance, calendar: FaultCalendar): readonly number[] {
-  const { at, until, cutBy, lost } = chance;
+  const { at, until, cutBy, lost, missed } = chance;
+  const atEnd = missed === undefined ? [] : calendar.at(until, 'blocks');
+  if (atEnd.length > 0) return atEnd;
   // A long exchange may run into further faults.
-  const blocking = calendar.during(at, until - at > SLOW ? until : at, 'blocks');
+  const blocking = struck(chance, calendar.during(at, until - at > SLOW ? until : at, 'blocks'), calendar);
   const cutting = cutBy === undefined ? [] : cuttingFaults(cutBy, chance, calendar);
   if (blocking.length > 0 || cutting.length > 0) return union(blocking, cutting);
   const signs = union(...lost.map((sign) => calendar.signed(sign, at, until)));
   if (signs.length > 0) return signs;
   const later = calendar.during(at, until, 'blocks');
   if (later.length > 0) return later;
-  const hindering = calendar.at(at, 'hinders');
+  const copied = chance.result === 'failed' && chance.duplicated ? calendar.signed(DUPLICATION, at, until) : [];
+  if (copied.length > 0) return copied;
+  const hindering = calendar.at(at, 'hinders').filter((fault) => !leavesSigns(calendar.get(fault)));
   if (hindering.length > 0) return hindering;
   return calendar.during(at - LONGEST_DISTURBANCE, until, 'disturbs');
+}
+
+/** While the modem is off, no datagram can get lost: only other faults of the modem and the device matter then. */
+function struck({ lost }: Chance, blocking: readonly number[], calendar: FaultCalendar): readonly number[] {
+  const rests = blocking.some((fault) => calendar.get(fault)?.recovery === 'rests');
+  if (!rests || lost.length > 0) return blocking;
+  return blocking.filter((fault) => calendar.get(fault)?.recovery !== 'repeats');
+}
+
+/** Whether each effect of the fault is an event, so that a fault without an event has done nothing. */
+function leavesSigns(fault: SituationFault | undefined): boolean {
+  return fault?.recovery === 'repeats' && fault.sign !== null;
 }
 
 /** The faults that made the device restart at the end of a chance. */

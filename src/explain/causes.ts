@@ -29,3 +29,7 @@ export function isSubset(causes: CauseSet, of: CauseSet): boolean {
   for (const cause of causes) if (!of.has(cause)) return false;
   return true;
 }
+
+export function hasFault(causes: CauseSet): boolean {
+  return [...causes].some((cause) => cause.startsWith('fault:'));
+}

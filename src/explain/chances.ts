@@ -8,6 +8,7 @@
 import type { Instant, Millis } from '../kernel/time.js';
 import { minutes, seconds } from '../kernel/time.js';
 import type { BootCause, ContactReason, RadioPause, TraceEvent, UplinkType } from '../trace/events.js';
+import { type Missed, missedBy } from './missed.js';
 
 export interface Chance {
   readonly at: Instant;
@@ -29,6 +30,10 @@ export interface Chance {
   readonly heard: boolean;
   /** Names of the faults that hit its datagrams, each once. */
   readonly lost: readonly string[];
+  /** A datagram of the contact to which it belongs arrived twice. */
+  readonly duplicated: boolean;
+  /** The device counts it as complete, but the cloud does not have this. */
+  readonly missed: Missed | undefined;
   /** A boot of this cause cut it off. */
   readonly cutBy: BootCause | undefined;
   readonly pauses: readonly { readonly at: Instant; readonly why: RadioPause; readonly lasts: Millis }[];
@@ -49,18 +54,26 @@ const OTHER_DROPS: ReadonlySet<string> = new Set([LOCKED, 'spool full', 'reboot'
 const POLL_RETRY = minutes(5);
 /** A time limit of 120 s for a report and 30 s of grace (firmware timing, 5). */
 const LONGEST_SILENCE = seconds(150);
+/** A copy of a datagram is read within this time. */
+const SAME_CONTACT = seconds(30);
 
 /** @param events events of one device, in order */
-export function chancesOf(events: Iterable<TraceEvent>): readonly Chance[] {
-  const walk = new Walk();
+export function chancesOf(events: readonly TraceEvent[]): readonly Chance[] {
+  const walk = new Walk(missedBy(events));
   for (const event of events) walk.take(event);
   return walk.end();
 }
 
 class Walk {
+  readonly #missed: ReadonlyMap<Instant, Missed>;
   readonly #chances: Chance[] = [];
   #current: Draft | undefined;
   #now: Instant = 0;
+  #duplicatedAt: Instant = Number.NEGATIVE_INFINITY;
+
+  constructor(missed: ReadonlyMap<Instant, Missed>) {
+    this.#missed = missed;
+  }
 
   take(event: TraceEvent): void {
     this.#now = event.at;
@@ -75,7 +88,8 @@ class Walk {
       case 'downlink.received':
         return this.#reached(event.at);
       case 'net.fault':
-        if (COSTLY.has(event.fault)) this.#ongoing(event.at).lost.push(event.fault);
+        if (COSTLY.has(event.fault)) this.#hit(event.at).lost.push(event.fault);
+        else if (event.fault === 'duplication') this.#duplicatedAt = event.at;
         return;
       case 'cloud.stored':
       case 'downlink.offered':
@@ -145,6 +159,7 @@ class Walk {
     const current = this.#ongoing(at);
     current.result = 'reached';
     current.until = at;
+    current.missed = this.#missed.get(at);
   }
 
   #failed(at: Instant, note: string): void {
@@ -152,6 +167,12 @@ class Walk {
     current.result = 'failed';
     current.note = note;
     current.until = at;
+  }
+
+  /** The chance of a datagram that a fault hits. A datagram at the end of an exchange is its last acknowledgement. */
+  #hit(at: Instant): Draft {
+    const current = this.#current;
+    return current?.missed !== undefined && current.until === at ? current : this.#ongoing(at);
   }
 
   /** The present chance; a new one if the last one has a result, as for a poll that follows a report. */
@@ -178,7 +199,8 @@ class Walk {
     if (current === undefined) return;
     if (current.result === 'open') current.until = rested ? Math.min(at, current.lastEvent + LONGEST_SILENCE) : at;
     const { lastEvent: _, ...chance } = current;
-    this.#chances.push({ ...chance, lost: [...new Set(chance.lost)] });
+    const duplicated = chance.at - this.#duplicatedAt <= SAME_CONTACT;
+    this.#chances.push({ ...chance, lost: [...new Set(chance.lost)], duplicated });
     this.#current = undefined;
   }
 }
@@ -188,7 +210,18 @@ const COSTLY: ReadonlySet<string> = new Set(['outage', 'loss', 'corruption', 're
 
 function draft(at: Instant, why: ContactReason, begins: Chance['begins']): Draft {
   return {
-    ...{ at, until: at, why, booted: undefined, begins, result: 'open', note: '', heard: false, lost: [] },
-    ...{ cutBy: undefined, pauses: [], lastEvent: at },
+    ...{
+      at,
+      until: at,
+      why,
+      booted: undefined,
+      begins,
+      result: 'open',
+      note: '',
+      heard: false,
+      lost: [],
+      duplicated: false,
+    },
+    ...{ missed: undefined, cutBy: undefined, pauses: [], lastEvent: at },
   };
 }

@@ -2,13 +2,32 @@
 import type { Instant, Millis } from '../kernel/time.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 
+/** Whether the downlink was delivered, also if only the device knows. Otherwise it is pending, was cancelled or has expired. */
+export function isDelivered({ reached }: DownlinkRecord): boolean {
+  return reached.delivered !== undefined || reached.executed !== undefined;
+}
+
+/**
+ * Whether the cloud counts it as delivered although the device never received it (docs/FIDELITY.md, delivered is not received).
+ * Without a record of an offer, receptions are not known either.
+ */
+export function isLost({ reached, attempts }: DownlinkRecord): boolean {
+  return attempts > 0 && reached.delivered !== undefined && reached.received === undefined;
+}
+
 /** When the downlink reached its last stage, was cancelled or expired; undefined while it is open: not delivered, and not ended. */
-export function endOf({ last, reached, endedAt }: DownlinkRecord): Instant | undefined {
-  if (reached.delivered === undefined && reached.executed === undefined) return endedAt;
+export function endOf(record: DownlinkRecord): Instant | undefined {
+  const { last, reached, endedAt } = record;
+  if (!isDelivered(record)) return endedAt;
   return last === undefined ? undefined : reached[last];
 }
 
 /** Time from the queue to the end of the downlink, or to the end of the run while it is open. */
 export function timeTaken(record: DownlinkRecord, closing: Instant): Millis {
   return Math.max(0, (endOf(record) ?? closing) - record.queuedAt);
+}
+
+/** Time until a downlink was of use to the device: a lost one has not arrived at the end of the run. */
+export function timeToArrive(record: DownlinkRecord, closing: Instant): Millis {
+  return isLost(record) ? Math.max(0, closing - record.queuedAt) : timeTaken(record, closing);
 }

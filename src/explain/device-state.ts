@@ -1,6 +1,7 @@
 /** The state of a device at the end of the trace. */
 import { humanDuration, type Instant } from '../kernel/time.js';
 import { outcomeOf } from '../trace/downlinks/ledger.js';
+import { isLost } from './course.js';
 import type { DeviceFacts } from './facts.js';
 import type { CauseNames } from './names.js';
 import { intervalName } from './names.js';
@@ -9,7 +10,9 @@ import { intervalName } from './names.js';
 export function deviceState(facts: DeviceFacts, names: CauseNames, now: Instant): readonly string[] {
   const { chances, calendar, downlinks, part, firstBoot } = facts;
   const pending = downlinks.filter((record) => outcomeOf(record) === 'pending').length;
-  const queue = `Downlinks of users: ${downlinks.length}, pending: ${pending}.`;
+  const lost = downlinks.filter(isLost).length;
+  const never = lost === 0 ? '' : `, delivered but never received: ${lost}`;
+  const queue = `Downlinks of users: ${downlinks.length}, pending: ${pending}${never}.`;
   if (firstBoot === undefined) return ['It was not switched on.', queue];
   const heard = chances.findLast(({ result }) => result === 'reached');
   const contact =

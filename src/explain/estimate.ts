@@ -2,7 +2,7 @@
 import type { Millis } from '../kernel/time.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import type { CauseSet } from './causes.js';
-import { timeTaken } from './course.js';
+import { timeTaken, timeToArrive } from './course.js';
 import { divergence } from './divergence.js';
 import type { DeviceFacts } from './facts.js';
 import { arrivalFrom, type Fortune } from './walk.js';
@@ -16,9 +16,10 @@ const FORTUNES: readonly Fortune[] = [
 
 /** The longest time that the downlink would have taken without `removed`; never more than it took. */
 export function timeWithout(record: DownlinkRecord, facts: DeviceFacts, removed: CauseSet): Millis {
-  const took = timeTaken(record, facts.closing);
+  const took = timeToArrive(record, facts.closing);
   const start = divergence(record, facts, removed);
-  if (start === undefined) return took;
+  // After its last stage, nothing matters to the downlink.
+  if (start === undefined || start.at > record.queuedAt + timeTaken(record, facts.closing)) return took;
   const end = record.queuedAt + took;
   const arrivals = FORTUNES.map((fortune) => arrivalFrom(start, { record, facts, removed, fortune, end }) ?? end);
   return Math.max(0, Math.max(...arrivals) - record.queuedAt);

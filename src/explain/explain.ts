@@ -2,16 +2,18 @@
 import { type Instant, type Millis, minutes } from '../kernel/time.js';
 import { type DownlinkRecord, outcomeOf } from '../trace/downlinks/ledger.js';
 import type { CauseSet } from './causes.js';
-import { endOf, timeTaken } from './course.js';
+import { endOf, isLost, timeTaken } from './course.js';
 import type { ExplainedWait, Explanation } from './explanation.js';
 import type { DeviceFacts } from './facts.js';
 import { type DeviceHistory, factsOf } from './facts.js';
 import { partAt } from './intervals.js';
+import { namedCauses } from './named.js';
 import { CauseNames } from './names.js';
 import { paragraph } from './paragraph.js';
 import { remedies } from './predict.js';
 import type { Situation } from './situation.js';
 import { timelineOf } from './timeline.js';
+import { unanswered } from './unanswered.js';
 import { causeTimes } from './waits.js';
 
 /** A downlink below this time is fast: nothing has to be removed. */
@@ -54,7 +56,10 @@ export class DeviceExplainer {
     const took = timeTaken(record, facts.closing);
     const end: Instant = record.queuedAt + took;
     const found = remedies(record, facts, limit);
-    const main = took > limit ? found[0] : undefined;
+    const lost = isLost(record);
+    const main = took > limit || lost ? found[0] : undefined;
+    const waits = causeTimes(record, facts, end);
+    const silent = unanswered(record, facts, names);
     const said: Omit<Explanation, 'text'> = {
       downlink: record.id,
       serial: this.#serial,
@@ -62,15 +67,17 @@ export class DeviceExplainer {
       type: record.type,
       queuedAt: record.queuedAt,
       outcome: endOf(record) === undefined ? 'pending' : outcomeOf(record),
+      received: !lost,
+      ...(silent !== undefined && { noAnswer: silent.why }),
       took,
-      causes: [...(main?.without ?? [])].map((cause) => names.of(cause)),
-      waits: causeTimes(record, facts, end).map(({ causes, time }) => ({ what: waitName(causes, names), time })),
+      causes: [...namedCauses(main?.without, waits, facts.calendar)].map((cause) => names.of(cause)),
+      waits: waits.map(({ causes, time }) => ({ what: waitName(causes, names), time })),
       sooner: found.slice(0, MOST_REMEDIES).map(({ without, time }) => ({
         without: [...without].map((cause) => names.of(cause).name),
         change: [...without].map((cause) => names.change(cause)).join(' and '),
         time: Math.round(time),
       })),
-      timeline: timelineOf(record, facts, this.#situation, names, end),
+      timeline: timelineOf(record, facts, this.#situation, names, Math.max(end, silent?.until ?? end)),
       unknown: this.#unknown,
     };
     return { ...said, text: paragraph(said, limit) };

@@ -14,6 +14,10 @@ export interface Explanation {
   readonly queuedAt: Instant;
   /** `pending`: not delivered at the end of the trace. */
   readonly outcome: 'answered' | 'delivered' | 'pending' | 'cancelled' | 'expired';
+  /** false: the cloud counts it as delivered, but the device never received it. */
+  readonly received: boolean;
+  /** Why the answer that is due never came; missing: it came, or none is due. */
+  readonly noAnswer?: string;
   /** Time to the last stage that it reached, or until it was cancelled or expired; if pending, to the end of the scenario. */
   readonly took: Millis;
   /** The smallest set of causes without which it would have been fast; empty if it was, or if none is known. */
@@ -63,4 +67,8 @@ export interface TimelineEntry {
   readonly what: string;
   /** How often in a row; missing: once. */
   readonly times?: number;
+  /** Of a pause of the modem: how long, several in a row together. The pause may end earlier. Missing for other entries. */
+  readonly lasts?: Millis;
+  /** The longest of several pauses in a row. */
+  readonly longest?: Millis;
 }

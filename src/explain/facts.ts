@@ -5,6 +5,7 @@ import { DownlinkLedger, type DownlinkRecord } from '../trace/downlinks/ledger.j
 import type { TraceEvent } from '../trace/events.js';
 import { type JudgedChance, judge } from './blockers.js';
 import { type Chance, chancesOf } from './chances.js';
+import { withRests } from './rests.js';
 import {
   contains,
   FaultCalendar,
@@ -48,7 +49,7 @@ export function factsOf({ serial, events }: DeviceHistory, situation: Situation)
   for (const event of events) for (const handler of handlers.get(event.kind) ?? []) handler(event);
   const chances = chancesOf(events);
   const downlinks = [...ledger.records];
-  const calendar = new FaultCalendar(withoutHarmless(situation.faults, chances), serial);
+  const calendar = new FaultCalendar(withRests(withoutHarmless(situation.faults, chances), events), serial);
   return {
     calendar,
     chances: judge(chances, calendar),

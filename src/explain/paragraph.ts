@@ -7,6 +7,7 @@ export function paragraph(explanation: Omit<Explanation, 'text'>, limit: Millis)
   const failures = timeline.reduce((sum, { kind, times = 1 }) => sum + (kind === 'failure' ? times : 0), 0);
   return [
     opening(explanation),
+    ...answerSentence(explanation),
     ...causeSentences(explanation, limit),
     ...(failures === 0
       ? []
@@ -19,17 +20,23 @@ export function paragraph(explanation: Omit<Explanation, 'text'>, limit: Millis)
   ].join(' ');
 }
 
-function opening({ type, device, outcome, took, queuedAt }: Omit<Explanation, 'text'>): string {
+function opening({ type, device, outcome, received, took, queuedAt }: Omit<Explanation, 'text'>): string {
   const queued = `queued at ${humanDuration(sinceStart(queuedAt))}`;
   const subject = `The ${type} downlink to ${device}, ${queued},`;
   if (outcome === 'pending') return `${subject} was still pending after ${humanDuration(took)}.`;
+  if (!received)
+    return `${subject} is lost: after ${humanDuration(took)} the cloud counts it as delivered, but the device never received it.`;
   if (outcome === 'answered') return `${subject} was answered after ${humanDuration(took)}.`;
   if (outcome === 'delivered') return `${subject} was delivered and took ${humanDuration(took)}.`;
   return `${subject} ${outcome === 'expired' ? 'expired' : 'was cancelled'} after ${humanDuration(took)}, before its delivery.`;
 }
 
-function causeSentences({ causes, took }: Omit<Explanation, 'text'>, limit: Millis): readonly string[] {
-  if (took <= limit) return [`That is below ${humanDuration(limit)}.`];
+function answerSentence({ noAnswer }: Omit<Explanation, 'text'>): readonly string[] {
+  return noAnswer === undefined ? [] : [`No answer came: ${noAnswer}.`];
+}
+
+function causeSentences({ causes, received, took }: Omit<Explanation, 'text'>, limit: Millis): readonly string[] {
+  if (received && took <= limit) return [`That is below ${humanDuration(limit)}.`];
   if (causes.length === 0) return ['The history shows no cause whose removal would have helped.'];
   const [first] = causes;
   if (causes.length === 1 && first) return [REASONS[first.kind](first)];
@@ -53,9 +60,13 @@ function waitSentence({ waits, took }: Omit<Explanation, 'text'>): readonly stri
 
 function reason({ what }: ExplainedWait): string {
   if (what === 'exchange') return 'for exchanges that worked out';
+  if (what === OTHERS) return 'behind other downlinks of the device';
   if (what === 'unknown') return 'for an unknown reason';
   return what.startsWith('next ') ? `for the ${what}` : `because of ${what}`;
 }
+
+/** Name of the cause `downlinks` (names.ts). */
+const OTHERS = 'other downlinks first';
 
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,8 +1,8 @@
 /** Which causes have to be removed for a downlink to be fast. */
 import { type Instant, type Millis, minutes } from '../kernel/time.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
-import { type CauseKey, type CauseSet, faultCauses, isSubset } from './causes.js';
-import { timeTaken } from './course.js';
+import { type CauseKey, type CauseSet, faultCauses, hasFault, isSubset } from './causes.js';
+import { isLost, timeTaken, timeToArrive } from './course.js';
 import { timeWithout } from './estimate.js';
 import type { DeviceFacts } from './facts.js';
 import { withoutEncoder } from './held-back.js';
@@ -27,14 +27,17 @@ const AFTER_EFFECT: Millis = minutes(40);
  * @param limit a downlink below this time is fast
  */
 export function remedies(record: DownlinkRecord, facts: DeviceFacts, limit: Millis): readonly Remedy[] {
-  const total = timeTaken(record, facts.closing);
-  const slow = total > limit;
-  const causes = causesOf(record, facts, record.queuedAt + total);
+  const total = timeToArrive(record, facts.closing);
+  const lost = isLost(record);
+  const slow = total > limit || lost;
+  const causes = causesOf(record, facts, record.queuedAt + timeTaken(record, facts.closing));
   const useful: Remedy[] = [];
   for (let size = 1; size <= Math.min(slow ? MOST_TOGETHER : 1, causes.length); size++) {
     const sets = combinations(causes, size)
+      // Only a fault makes a downlink lost.
+      .filter((without) => !lost || hasFault(without))
       .map((without) => ({ without, time: timeWithout(record, facts, without) }))
-      .filter(({ time }) => total - time > total * LEAST_GAIN || (slow && time <= limit))
+      .filter(({ time }) => total - time > total * LEAST_GAIN || (slow && time <= limit && time < total))
       .sort((a, b) => ordinary(a) - ordinary(b) || a.time - b.time);
     useful.push(...sets.filter((set) => !useful.some((less) => helpsAsMuch(less, set))));
     if (useful.some(({ time }) => time <= limit)) break;

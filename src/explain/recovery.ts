@@ -37,6 +37,8 @@ export function recovered(recovery: FaultRecovery, since: Instant, until: Instan
       return afterBackOff(since, until);
     case 'boots':
       return afterBoots(since, until);
+    case 'rests':
+      return until + ATTACH;
     default:
       return recovery satisfies never;
   }

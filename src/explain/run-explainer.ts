@@ -1,7 +1,7 @@
 /** Explains the downlinks of a run. */
 import type { Instant, Millis } from '../kernel/time.js';
-import { type DownlinkRecord, outcomeOf } from '../trace/downlinks/ledger.js';
-import { endOf, timeTaken } from './course.js';
+import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
+import { timeTaken } from './course.js';
 import { deviceState } from './device-state.js';
 import { DeviceExplainer } from './explain.js';
 import type { Explanation } from './explanation.js';
@@ -61,14 +61,6 @@ export class RunExplainer {
     return this.#candidates()
       .sort((a, b) => b.took - a.took)
       .slice(0, most)
-      .map(({ record, explainer }) => explainer.explain(record, limit));
-  }
-
-  /** All pending downlinks, the oldest first. */
-  pending(limit?: Millis): readonly Explanation[] {
-    return this.#candidates()
-      .filter(({ record }) => outcomeOf(record) === 'pending' && endOf(record) === undefined)
-      .sort((a, b) => b.took - a.took)
       .map(({ record, explainer }) => explainer.explain(record, limit));
   }
 

@@ -66,7 +66,9 @@ export type FaultRecovery =
   /** The modem fails: the firmware leaves it off, longer after each error. */
   | 'backs-off'
   /** The supply breaks down at each transmission: the device boots again and again, until the modem counts as in a reset loop. */
-  | 'boots';
+  | 'boots'
+  /** The modem is off for the time of the fault, and attaches then. */
+  | 'rests';
 
 /** A fault, or a step with the effect of one. */
 export interface SituationFault {
@@ -121,6 +123,11 @@ export class FaultCalendar {
 
   constructor(faults: readonly SituationFault[], serial: number) {
     this.faults = faults.flatMap((fault, index) => (contains(fault.serials, serial) ? [[index, fault] as const] : []));
+  }
+
+  /** The fault with this index. */
+  get(index: number): SituationFault | undefined {
+    return this.faults.find(([each]) => each === index)?.[1];
   }
 
   /** Indices of the faults of these effects that are in force at `at`. */

@@ -3,9 +3,11 @@ import { humanDuration, type Instant, minutes } from '../kernel/time.js';
 import { type DownlinkRecord, STAGES, type Stage } from '../trace/downlinks/ledger.js';
 import type { ContactReason, RadioPause } from '../trace/events.js';
 import type { JudgedChance } from './blockers.js';
+import { isLost } from './course.js';
 import type { TimelineEntry } from './explanation.js';
 import type { DeviceFacts } from './facts.js';
 import { heldBack } from './held-back.js';
+import type { Missed } from './missed.js';
 import type { CauseNames } from './names.js';
 import type { Situation } from './situation.js';
 
@@ -33,6 +35,11 @@ const END_TEXTS: Readonly<Record<NonNullable<DownlinkRecord['ended']>, string>> 
   expired: 'it has expired',
 };
 
+const MISSED: Readonly<Record<Missed, string>> = {
+  acknowledgement: 'its last acknowledgement was lost',
+  upload: 'acknowledged, but not stored',
+};
+
 const PAUSES: Readonly<Record<RadioPause, string>> = {
   'attach-pause': 'no network found in time: the modem is off until the next attach attempt',
   'back-off': 'error of the modem: off, longer after each error',
@@ -52,6 +59,7 @@ export function timelineOf(
     ...stages(record),
     ...faultEntries(facts, situation, names, queuedAt, end),
     ...exchanges(record, facts, names, end),
+    ...pauses(facts, queuedAt),
   ];
   const ordered = entries.filter(({ at }) => at >= queuedAt && at <= end).sort((a, b) => a.at - b.at);
   return collapsed(ordered).map((entry) => ({ ...entry, at: Math.round(entry.at - queuedAt) }));
@@ -59,19 +67,30 @@ export function timelineOf(
 
 /** Several exchanges in a row with the same result become one entry. */
 function collapsed(entries: readonly Entry[]): readonly Entry[] {
-  const rows: { entry: Entry; times: number; last: Instant }[] = [];
+  const rows: [Entry, ...Entry[]][] = [];
   for (const entry of entries) {
     const row = rows.at(-1);
-    if (row && entry.kind === row.entry.kind && entry.kind !== 'stage' && alike(entry, row.entry)) {
-      row.times++;
-      row.last = entry.at;
-    } else rows.push({ entry, times: 1, last: entry.at });
+    if (row && entry.kind === row[0].kind && entry.kind !== 'stage' && alike(entry, row[0])) row.push(entry);
+    else rows.push([entry]);
   }
-  return rows.map(({ entry, times, last }) => {
-    return times === 1
-      ? entry
-      : { ...entry, times, what: `${entry.what} (${times} times within ${humanDuration(last - entry.at)})` };
-  });
+  return rows.map(together);
+}
+
+function together(row: readonly [Entry, ...Entry[]]): Entry {
+  const [first] = row;
+  const pauses = row.flatMap(({ lasts }) => lasts ?? []);
+  const lasts = pauses.reduce((sum, pause) => sum + pause, 0);
+  const longest = Math.max(...pauses);
+  if (row.length === 1)
+    return pauses.length === 0 ? first : { ...first, what: `${first.what}, ${humanDuration(lasts)}` };
+  const sum = pauses.length === 0 ? '' : `, ${humanDuration(lasts)} in all, at most ${humanDuration(longest)}`;
+  const within = humanDuration((row.at(-1) ?? first).at - first.at);
+  return {
+    ...first,
+    what: `${first.what}${sum} (${row.length} times within ${within})`,
+    times: row.length,
+    ...(pauses.length > 0 && { lasts, longest }),
+  };
 }
 
 /** Whether two entries differ in numbers only. */
@@ -85,13 +104,17 @@ interface Entry extends Omit<TimelineEntry, 'at'> {
   readonly at: Instant;
 }
 
-function stages({ queuedAt, reached, type, ended, endedAt }: DownlinkRecord): readonly Entry[] {
+const LOST = 'the cloud counts it as delivered, but the device has not received it';
+
+function stages(record: DownlinkRecord): readonly Entry[] {
+  const { queuedAt, reached, type, ended, endedAt } = record;
+  const textOf = (stage: Stage) => (stage === 'delivered' && isLost(record) ? LOST : STAGE_TEXTS[stage]);
   return [
     { at: queuedAt, kind: 'stage', what: `${type} downlink queued` },
     ...STAGES.flatMap((stage): readonly Entry[] => {
       const at = reached[stage];
       // The first packet is an exchange of its own in the timeline.
-      return at === undefined || stage === 'contact' ? [] : [{ at, kind: 'stage', what: STAGE_TEXTS[stage] }];
+      return at === undefined || stage === 'contact' ? [] : [{ at, kind: 'stage', what: textOf(stage) }];
     }),
     ...(ended === undefined || endedAt === undefined
       ? []
@@ -150,29 +173,37 @@ function exchange(
   const all = [first, ...repeats];
   const last = all.at(-1) ?? first;
   const at = Math.max(first.at, record.queuedAt);
-  const name = nameOf(first);
+  const name = nameOf(first, record);
   const since = first.at < record.queuedAt ? `, since ${humanDuration(record.queuedAt - first.at)} before` : '';
   const copies = repeats.length === 0 ? '' : `, sent ${repeats.length + 1} times`;
   const faults = [...new Set(all.flatMap((chance) => chance.faults))].map((index) => names.fault(index));
   const because = faults.length === 0 ? '' : `: ${faults.join(', ')}`;
+  if (last.missed !== undefined) {
+    return [{ at, kind: 'failure', what: `${name}${since}${copies}: ${MISSED[last.missed]}${because}` }];
+  }
   if (last.result === 'reached') {
     const held = heldBack(record, facts, last, end);
     const took = last.until - at;
     const slow = took > minutes(1) ? `, after ${humanDuration(took)}` : '';
     const instead = held === undefined ? '' : `; ${names.of(held).name}`;
     const what = `${name}${since}${copies}: acknowledged${slow}${faults.length === 0 ? '' : ` (${faults.join(', ')})`}${instead}`;
-    return [{ at, kind: 'contact', what }, ...pauses(all)];
+    return [{ at, kind: 'contact', what }];
   }
-  if (!last.failing) return [{ at, kind: 'contact', what: `${name}${since}` }, ...pauses(all)];
+  if (!last.failing) return [{ at, kind: 'contact', what: `${name}${since}` }];
   const why =
     last.cutBy !== undefined ? `cut off by a restart (${last.cutBy})` : last.note === '' ? 'no answer' : last.note;
   const failure: Entry = { at, kind: 'failure', what: `${name}${since}${copies}: ${why}${because}` };
   const retry = last.why === 'poll' && last.note !== '' && last.cutBy === undefined ? [retryAfter(facts, last)] : [];
-  return [failure, ...pauses(all), ...retry.flat()];
+  return [failure, ...retry.flat()];
 }
 
-function nameOf({ booted, begins, why }: JudgedChance): string {
+function nameOf({ at, booted, begins, why }: JudgedChance, { type, reached }: DownlinkRecord): string {
+  // A recording shows the delivery only.
+  const isReceived = (reached.received ?? reached.delivered ?? Number.POSITIVE_INFINITY) <= at;
+  if (booted === 'config' && !(isReceived && type === 'config'))
+    return 'the device starts (config of another downlink)';
   if (booted !== undefined) return `the device starts (${booted})`;
+  if (why === 'answer' && !(isReceived && type === 'shell')) return 'answer to another downlink';
   return begins === 'follow' && why === 'report' ? 'report from the spool, which comes first' : CONTACTS[why];
 }
 
@@ -185,10 +216,13 @@ function retryAfter({ chances }: DeviceFacts, failed: JudgedChance): readonly En
   ];
 }
 
-function pauses(chances: readonly JudgedChance[]): readonly Entry[] {
-  return chances.flatMap((chance) =>
-    chance.pauses.map(({ at, why, lasts }): Entry => {
-      return { at, kind: 'rule', what: `${PAUSES[why]}, ${humanDuration(lasts)}` };
-    }),
-  );
+/** The pauses of the modem that end after `from`. */
+function pauses({ chances }: DeviceFacts, from: Instant): readonly Entry[] {
+  return chances
+    .flatMap((chance) => chance.pauses)
+    .filter(({ at, lasts }) => at + lasts > from)
+    .map(({ at, why, lasts }): Entry => {
+      const since = at < from ? `, since ${humanDuration(from - at)} before` : '';
+      return { at: Math.max(at, from), kind: 'rule', what: `${PAUSES[why]}${since}`, lasts };
+    });
 }

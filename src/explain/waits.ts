@@ -1,12 +1,13 @@
 /** Splits the time of a downlink among its causes, without gaps. */
 import type { Instant, Millis } from '../kernel/time.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
-import type { JudgedChance } from './blockers.js';
+import { type JudgedChance, leavesWaiting } from './blockers.js';
 import { type CauseKey, type CauseSet, faultCauses, NO_CAUSE, setKey } from './causes.js';
 import type { DeviceFacts } from './facts.js';
 import { heldBack, withoutEncoder } from './held-back.js';
+import { OtherDownlinks } from './others.js';
 
-interface CauseTime {
+export interface CauseTime {
   /** Empty: the time that every exchange takes. undefined: no cause is known. */
   readonly causes: CauseSet | undefined;
   readonly time: Millis;
@@ -26,12 +27,17 @@ export function causeTimes(record: DownlinkRecord, facts: DeviceFacts, end: Inst
     else times.set(key, { causes, time });
   };
   charge(facts.firstBoot ?? end, only('power-on'));
+  const others = new OtherDownlinks(record, facts);
   let resting: CauseSet | undefined = restBefore(record, facts);
+  let before: JudgedChance | undefined;
   for (const chance of facts.chances) {
     if (chance.until < record.queuedAt) continue;
     if (chance.at > end) break;
-    charge(chance.at, resting);
-    charge(chance.until, exchangeCause(chance));
+    const waiting = others.occupy(chance.at) && resting?.has('interval') === true;
+    charge(chance.at, waiting ? only('downlinks') : resting);
+    if (!before?.failing) charge(harmedFrom(chance, facts), NO_CAUSE);
+    before = chance;
+    charge(chance.until, chance.failing || !others.own(chance) ? exchangeCause(chance) : only('downlinks'));
     resting = restAfter(record, facts, chance, end);
   }
   charge(end, resting);
@@ -51,11 +57,23 @@ function restAfter(
   end: Instant,
 ): CauseSet | undefined {
   if (withoutEncoder(record, facts)) return only('encoder');
-  if (chance.failing && chance.result !== 'reached') return failureCause(chance);
+  if (leavesWaiting(chance)) return failureCause(chance);
   const { received } = record.reached;
-  if (received !== undefined && received <= chance.until) return NO_CAUSE;
+  if (received !== undefined && received <= chance.until) {
+    const missed = facts.chances.findLast(
+      (each) => each.missed !== undefined && each.until >= received && each.until <= chance.until,
+    );
+    return missed === undefined ? NO_CAUSE : failureCause(missed);
+  }
   const held = heldBack(record, facts, chance, end);
   return only(held ?? 'interval');
+}
+
+/** From when on the faults of an exchange delayed it: it may have begun before all of them. */
+function harmedFrom({ at, until, failing, faults }: JudgedChance, { calendar }: DeviceFacts): Instant {
+  if (!failing || calendar.at(at, 'blocks', 'hinders').some((fault) => faults.includes(fault))) return at;
+  if (faults.some((fault) => calendar.get(fault)?.effect === 'restarts')) return at;
+  return calendar.starts(at, until).find(({ fault }) => faults.includes(fault))?.at ?? at;
 }
 
 function exchangeCause(chance: JudgedChance): CauseSet | undefined {

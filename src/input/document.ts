@@ -48,9 +48,21 @@ export type LocatedNode = ScalarNode | ListNode | MapNode;
 /** Collects problems while a file is read; `finish` throws all of them. */
 export class Problems {
   readonly list: Problem[] = [];
+  /** Places with a problem from which all others there follow. */
+  readonly #explained = new Set<string>();
 
   /** Notes a problem with the value at `place`. */
   add(place: Place, message: string): void {
+    if (!this.#explained.has(keyOf(place))) this.#push(place, message);
+  }
+
+  /** Notes a problem from which later ones at the same place follow: they are not reported. */
+  explain(place: Place, message: string): void {
+    this.#push(place, message);
+    this.#explained.add(keyOf(place));
+  }
+
+  #push(place: Place, message: string): void {
     this.list.push({ file: place.file, line: place.line, column: place.column, message });
   }
 
@@ -62,6 +74,10 @@ export class Problems {
     distinct.sort((a, b) => a.file.localeCompare(b.file, 'en') || a.line - b.line || a.column - b.column);
     throw new InputError(distinct, hint);
   }
+}
+
+function keyOf({ file, line, column }: Place): string {
+  return `${line}:${column}:${file}`;
 }
 
 /** Limit of nested lists and maps. */

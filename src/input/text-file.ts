@@ -55,7 +55,7 @@ function isAllowed(file: string, allowed: readonly string[]): boolean {
 }
 
 function outside(name: string): UsageError {
-  const remedy = 'if you trust the scenario, permit this file with --allow-file';
+  const remedy = 'if you trust the scenario, permit this file with --allow-file (in a program: the option allowFiles)';
   return new UsageError('outside', `"${name}" is not in the folder of the scenario; ${remedy}`);
 }
 

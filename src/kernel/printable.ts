@@ -19,13 +19,16 @@ export function printableLine(text: string): string {
   return text.replace(UNPRINTABLE, escaped);
 }
 
-/** The texts in a result, in its lists and objects, by {@link printable}. Values of other kinds are kept. */
+/**
+ * The texts in a result, in its lists and objects, by {@link printableLine}: with a line feed, a text could add a line of its own
+ * to the report. Values of other kinds are kept.
+ */
 export function printableTexts<T>(value: T): T;
 export function printableTexts(value: unknown): unknown {
-  if (typeof value === 'string') return printable(value);
+  if (typeof value === 'string') return printableLine(value);
   if (Array.isArray(value)) return value.map(printableTexts);
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [printable(key), printableTexts(inner)]));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [printableLine(key), printableTexts(inner)]));
 }
 
 function escaped(character: string): string {

@@ -1,5 +1,5 @@
 /**
- * Real time, optionally faster: with `speed` 60 a simulated hour passes in a minute.
+ * Real time, optionally faster: with `speed` 60 a simulated hour passes in a minute. It can be paused, and its speed changed.
  *
  * All alarms share one heap and one Node timer. The timer is armed for the earliest alarm, in hops of at most 2^31-1 ms,
  * because Node fires longer ones at once.
@@ -29,7 +29,10 @@ interface RealClockOptions {
 }
 
 export class RealClock implements DrivenClock {
-  readonly #speed: number;
+  #speed: number;
+  #paused = false;
+  /** Time at `#origin`. */
+  #base: Instant = 0;
   #start: UnixMillis;
   readonly #onAlarm: ((lateBy: Millis) => void) | undefined;
   #origin = performance.now();
@@ -57,7 +60,58 @@ export class RealClock implements DrivenClock {
 
   /** Rounded to microseconds, which keeps traces short. */
   get now(): Instant {
-    return this.#frozen ? 0 : Math.round((performance.now() - this.#origin) * this.#speed * 1000) / 1000;
+    if (this.#frozen) return 0;
+    if (this.#paused) return this.#base;
+    return this.#base + Math.round((performance.now() - this.#origin) * this.#speed * 1000) / 1000;
+  }
+
+  /** Simulated milliseconds that pass in a real one, also while time is paused. */
+  get speed(): number {
+    return this.#speed;
+  }
+
+  /** Changes the speed from now on. @throws RangeError unless it is more than 0 */
+  set speed(speed: number) {
+    if (!(speed > 0)) throw new RangeError(`speed must be more than 0, not ${speed}`);
+    this.#rebase();
+    this.#speed = speed;
+    this.#rearm();
+  }
+
+  get isPaused(): boolean {
+    return this.#paused;
+  }
+
+  /** Time stands still, and no alarm is due, until {@link resume}. */
+  pause(): void {
+    this.#rebase();
+    this.#paused = true;
+    this.#rearm();
+  }
+
+  resume(): void {
+    if (!this.#paused) return;
+    this.#origin = performance.now();
+    this.#paused = false;
+    this.#rearm();
+  }
+
+  /** While time is paused: moves it to the next alarms, and performs those. */
+  step(): void {
+    if (!this.#paused) return;
+    this.#heap.retain((slot) => this.#pending.has(slot));
+    if (this.#pending.size === 0) return;
+    this.#base = Math.max(this.#base, this.#heap.nextDue);
+    this.#fire();
+  }
+
+  #rebase(): void {
+    this.#base = this.now;
+    this.#origin = performance.now();
+  }
+
+  #rearm(): void {
+    if (this.#pending.size > 0) this.#arm(this.#heap.nextDue);
   }
 
   /** Time begins to pass, from 0. */
@@ -101,6 +155,8 @@ export class RealClock implements DrivenClock {
 
   stop(reason: Error): void {
     this.#stopped = reason;
+    // What ends now waits for alarms.
+    this.resume();
     this.#interrupt(reason);
   }
 
@@ -139,6 +195,11 @@ export class RealClock implements DrivenClock {
   #arm(due: Instant): void {
     if (this.#frozen) return;
     clearTimeout(this.#timer);
+    if (this.#paused) {
+      // The alarms wait for `resume`.
+      this.#armedFor = Number.NEGATIVE_INFINITY;
+      return;
+    }
     this.#armedFor = due;
     const wait = Math.ceil(Math.max(0, (due - this.now) / this.#speed));
     this.#timer = setTimeout(() => this.#fire(), Math.min(wait, LONGEST_TIMER));

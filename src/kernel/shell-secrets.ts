@@ -1,6 +1,6 @@
 /**
  * Secrets in shell lines of a device and in their output: claim token, LoRaWAN keys, the password of the access point, the
- * Bluetooth passkey (firmware shell, 3.4 and 4). The firmware prints them on request, also in answers to the cloud. Consoles,
+ * Bluetooth passkey, the pre-shared key of DTLS (firmware shell, 3.4 and 4). The firmware prints them on request, also in answers to the cloud. Consoles,
  * plans, reports and the trace mask them.
  */
 const MASK = '********';
@@ -10,7 +10,7 @@ const TOKEN = /(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])/gi;
 /** A word that names a secret, such as `password`, `appskey` or `lte/password`. */
 const NAME = String.raw`\S*(?:passw|key|token|secret)\S*`;
 /** The value after such a name, or after a pattern such as `pass*` that may match one (firmware shell, 3.2). */
-const TYPED = new RegExp(String.raw`((?:${NAME}|\bconfig\s+\S*\*\S*)\s+).+`, 'i');
+const TYPED = new RegExp(String.raw`((?:${NAME}|\bconfig\s+\S*\*\S*|\bpsk\s+set)\s+).+`, 'i');
 /** `lte config password "sesame"`, and not `""`; `ble passkey: 123456`, and not `(unset)`. */
 const PRINTED = new RegExp(String.raw`^(\S+ config ${NAME} |(?:claim token|ble passkey): )(?!""$|\(unset\)$).+`, 'i');
 /** A command that prints the bare value. */

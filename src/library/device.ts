@@ -13,7 +13,14 @@ import { randomBytes, seededRandom } from '../kernel/random.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { inVersion, profileNamed } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
-import { type DeviceIdentity, deviceKind, type SwitchedOn, switchOn } from '../runner/single-device.js';
+import {
+  type DeviceIdentity,
+  type DeviceKind,
+  deviceKind,
+  type SwitchedOn,
+  switchOn,
+} from '../runner/single-device.js';
+import { registeredSecret } from '../runner/world/connection.js';
 import type { State } from '../scenario/selector/device.js';
 import type { Transport } from '../transport/transport.js';
 import { objectOf } from './options.js';
@@ -212,7 +219,7 @@ async function start(
   });
   const reached = await reach(service, count);
   try {
-    const ids = await created(reached.client, identities);
+    const ids = await created(reached.client, kind, identities);
     const { transport, clock, left } = reached;
     const wire = { transport, format: 'base64', clock, trace: { emit: () => {} } } as const;
     return identities.map((identity, i) => new VirtualDevice(ids[i] ?? '', switchOn(kind, identity, wire), left));
@@ -242,7 +249,7 @@ async function reach(service: ServiceAddress, devices: number): Promise<Reached>
   }
   const client = clientOf(service);
   try {
-    const transport = await openUdp(new URL(service.api).hostname, service.udp);
+    const transport = await openUdp(new URL(service.api).hostname, service);
     let running = devices;
     const failed = async () => {
       await client.close();
@@ -259,13 +266,20 @@ async function reach(service: ServiceAddress, devices: number): Promise<Reached>
 }
 
 /** Creates the devices in the cloud and returns their ids. */
-async function created(client: DeviceCloudClient, devices: readonly DeviceIdentity[]): Promise<readonly string[]> {
+async function created(
+  client: DeviceCloudClient,
+  kind: DeviceKind,
+  devices: readonly DeviceIdentity[],
+): Promise<readonly string[]> {
   const queue = new PQueue({ concurrency: REQUESTS });
   const made = await queue.addAll(
     devices.map(
       ({ name, serial, claimToken }) =>
         () =>
-          client.createDevice({ name, serial_number: String(serial).padStart(10, '0'), token: claimToken }),
+          client.createDevice({
+            ...{ name, serial_number: String(serial).padStart(10, '0'), token: claimToken },
+            ...registeredSecret(kind, claimToken),
+          }),
     ),
   );
   return made.map(({ id }) => id);
@@ -285,28 +299,47 @@ function claimTokenOf(serial: number): string {
 }
 
 const SERIAL = integer(1, 4_294_967_295);
+/** For values that are not plain data; {@link check} checks them. */
+const ANY: Check<unknown> = () => true;
 const COMMON = {
+  profile: optional(ANY),
+  service: optional(ANY),
   firmware: optional(text()),
   name: optional(text()),
   config: optional(list(text())),
 };
-const SINGLE = record('a device', {
+const SINGLE = {
   ...COMMON,
   serial: optional(SERIAL),
   token: optional(text(/^[0-9a-f]{32}$/i, 'a claim token of 32 hex digits')),
-});
-const SEVERAL = record('a fleet', { ...COMMON, count: integer(1, 100_000), firstSerial: optional(SERIAL) });
+};
+const SEVERAL = { ...COMMON, count: integer(1, 100_000), firstSerial: optional(SERIAL) };
 
 /** Callers in JavaScript are not checked by the compiler. @throws InputError with all invalid options */
-function check(options: FleetOptions | DeviceOptions, rules: Check<unknown>, call: string, what: string): void {
-  objectOf(call, options, ['profile', 'service', '…']);
+function check(
+  options: FleetOptions | DeviceOptions,
+  rules: typeof SINGLE | typeof SEVERAL,
+  call: string,
+  what: string,
+): void {
+  objectOf(call, options, Object.keys(rules));
   const { profile, service, ...rest } = options;
   const problems = new Problems();
   const node = valueNode(rest, what);
-  rules(node, problems);
+  record(what, rules)(node, problems);
   if (profile === undefined) problems.add(node, `${what} needs "profile"`);
+  else if (!isDeviceType(profile)) {
+    problems.add(
+      valueNode(true, 'profile'),
+      `"${profile}" is not a device type: a name, the path of a file, or a profile`,
+    );
+  }
   if (!isAddress(service)) problems.add(node, `${what} needs "service", the result of startService`);
   problems.finish();
+}
+
+function isDeviceType(profile: unknown): boolean {
+  return typeof profile === 'string' || (typeof profile === 'object' && profile !== null && 'name' in profile);
 }
 
 /** Whether the service or its address is complete: the type says so, and callers in JavaScript may pass anything. */

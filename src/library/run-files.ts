@@ -43,7 +43,8 @@ function makeWithParents(path: string): void {
 export function newDatabase(out: string): string {
   const path = join(out, 'cloud.db');
   try {
-    for (const file of ['', '-wal', '-shm', '-tail'].map((suffix) => path + suffix)) rmSync(file, { force: true });
+    for (const file of ['', '-wal', '-shm', '-tail', '-key'].map((suffix) => path + suffix))
+      rmSync(file, { force: true });
   } catch (error) {
     throw cannotWrite(`"${path}"`, error);
   }
@@ -53,6 +54,11 @@ export function newDatabase(out: string): string {
 /** Writes all reports and the table of downlinks. @throws UsageError when a file cannot be written */
 export function writeReports(out: string, result: RunResult, downlinks: Iterable<DownlinkRecord>): void {
   for (const format of REPORT_FORMATS) writeReport(out, format, result);
+  writeDownlinks(out, result, downlinks);
+}
+
+/** Writes the table of downlinks. @throws UsageError when it cannot be written */
+export function writeDownlinks(out: string, result: RunResult, downlinks: Iterable<DownlinkRecord>): void {
   attempt(out, () => writePieces(join(out, 'downlinks.csv'), downlinksCsv(downlinks, result.names)));
 }
 

@@ -11,8 +11,9 @@ import { packagedProfiles } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
 import { REPORT_FORMATS, type ReportFormat } from '../report/renderers/index.js';
 import type { RunResult } from '../report/result.js';
+import { downlinksOf } from '../runner/explainers.js';
 import { deviceTypes } from '../runner/known-types.js';
-import { type RunOptions as FullRunOptions, MOST_WORKERS, type RunControl, run } from '../runner/run.js';
+import { type RunOptions as FullRunOptions, MOST_WORKERS, run } from '../runner/run.js';
 import { TRANSPORTS } from '../runner/targets/embedded.js';
 import type { RemoteCloud } from '../runner/targets/remote.js';
 import { CLOCKS } from '../runner/world/course.js';
@@ -20,10 +21,9 @@ import type { Plan } from '../scenario/model/plan.js';
 import { readDefinition, type ScenarioDefinition } from '../scenario/parse/define.js';
 import { parseScenario } from '../scenario/parse/scenario.js';
 import { planScenario } from '../scenario/plan/plan-scenario.js';
-import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import { FileSink } from '../trace/sinks.js';
 import { checkNames, type OptionNames } from './options.js';
-import { openDirectory, writeReports as writeAllReports, writeReport } from './run-files.js';
+import { openDirectory, writeDownlinks, writeReport } from './run-files.js';
 
 /** Options of {@link defineScenario}. */
 export interface DefineOptions {
@@ -33,6 +33,8 @@ export interface DefineOptions {
   readonly profiles?: ReadonlyMap<string, Profile>;
   /** Folder of the files that the scenario names: recordings, scripts, images. Without it, a scenario cannot name files. */
   readonly folder?: string;
+  /** Files outside of that folder that the scenario may name. Default: none. */
+  readonly allowFiles?: readonly string[];
 }
 
 /** Options of {@link readScenario}. */
@@ -43,6 +45,8 @@ export interface ReadOptions {
   readonly profiles?: ReadonlyMap<string, Profile>;
   /** Values for variables of the scenario, by name. */
   readonly vars?: ReadonlyMap<string, string>;
+  /** Files outside of its folder that the scenario may name. Default: none. */
+  readonly allowFiles?: readonly string[];
 }
 
 /** Options of {@link runPlan}. */
@@ -65,6 +69,10 @@ export interface RunOptions {
    * Threads among which to divide the devices in virtual time, if the scenario allows it. The result is the same. Default 1.
    */
   readonly workers?: number;
+  /** Hosts with public addresses to which connectors of the scenario may send. Default: none. */
+  readonly allowHosts?: readonly string[];
+  /** Lets the scenario use `allow-private`: connectors that send to this machine and to private networks. Default false. */
+  readonly allowPrivate?: boolean;
   /** Receives log lines. Default: nothing is logged. */
   readonly log?: Log;
 }
@@ -77,6 +85,8 @@ export interface ScenarioRunOptions extends RunOptions {
   readonly vars?: ReadonlyMap<string, string>;
   /** Folder of the files that the scenario names. Default: the folder of its file; without a file, it cannot name files. */
   readonly folder?: string;
+  /** Files outside of that folder that the scenario may name. Default: none. */
+  readonly allowFiles?: readonly string[];
 }
 
 /**
@@ -84,15 +94,15 @@ export interface ScenarioRunOptions extends RunOptions {
  * @throws InputError with all problems, each with its path: `steps[2].at: "90" is not a duration …`
  */
 export function defineScenario(definition: ScenarioDefinition, options: DefineOptions = {}): Plan {
-  checkNames<DefineOptions>('defineScenario', options, { seed: true, profiles: true, folder: true });
+  checkNames<DefineOptions>('defineScenario', options, { seed: true, profiles: true, folder: true, allowFiles: true });
   return planDefinition(definition, options);
 }
 
 function planDefinition(definition: ScenarioDefinition, options: DefineOptions): Plan {
   const profiles = options.profiles ?? packagedProfiles();
-  const { seed, folder } = options;
+  const { seed } = options;
   const seeded = seed === undefined ? definition : { ...definition, seed };
-  return planScenario(readDefinition(seeded, deviceTypes(profiles), { profiles, readFile: filesIn(folder) }));
+  return planScenario(readDefinition(seeded, deviceTypes(profiles), { profiles, readFile: filesOf(options) }));
 }
 
 /**
@@ -101,7 +111,7 @@ function planDefinition(definition: ScenarioDefinition, options: DefineOptions):
  * @throws UsageError if a file cannot be read
  */
 export function readScenario(file: string, options: ReadOptions = {}): Plan {
-  checkNames<ReadOptions>('readScenario', options, { seed: true, profiles: true, vars: true });
+  checkNames<ReadOptions>('readScenario', options, { seed: true, profiles: true, vars: true, allowFiles: true });
   // Callers in JavaScript are not checked by the compiler.
   if (typeof file !== 'string') throw new UsageError('no-scenario', 'readScenario needs the path of a file');
   return planFile(file, options);
@@ -115,17 +125,31 @@ type TextOptions = ReadOptions & { readonly folder?: string };
 
 /** @param file name for messages */
 function planText(source: string, file: string, options: TextOptions): Plan {
-  const { profiles = packagedProfiles(), seed, vars, folder } = options;
+  const { profiles = packagedProfiles(), seed, vars } = options;
+  checkTextOptions(options);
   const scenario = parseScenario(source, file, deviceTypes(profiles), {
-    ...{ profiles, readFile: filesIn(folder) },
+    ...{ profiles, readFile: filesOf(options) },
     ...(vars && { vars }),
   });
   return planScenario(scenario, seed === undefined ? {} : { seed });
 }
 
-function filesIn(folder: string | undefined) {
+/** Callers in JavaScript are not checked by the compiler. @throws InputError with all invalid options */
+function checkTextOptions({ seed, vars }: TextOptions): void {
+  const problems = new Problems();
+  if (seed !== undefined) {
+    integer(0, Number.MAX_SAFE_INTEGER, 'a whole number from 0')(valueNode(seed, 'seed'), problems);
+  }
+  const given: unknown = vars;
+  if (given !== undefined && !(given instanceof Map)) {
+    problems.add(valueNode(given, 'vars'), 'needs a Map of names to values, such as new Map([["devices", "100"]])');
+  }
+  problems.finish();
+}
+
+function filesOf({ folder, allowFiles }: Pick<DefineOptions, 'folder' | 'allowFiles'>) {
   return (name: string) => {
-    if (folder !== undefined) return readInside(folder, name);
+    if (folder !== undefined) return readInside(folder, name, allowFiles);
     throw new UsageError('no-folder', 'a scenario without a file needs the option "folder" to name files');
   };
 }
@@ -140,7 +164,10 @@ export async function runScenario(
   scenario: string | ScenarioDefinition,
   options: ScenarioRunOptions = {},
 ): Promise<RunResult> {
-  checkNames<ScenarioRunOptions>('runScenario', options, { ...PUBLIC_OPTIONS, seed: true, vars: true, folder: true });
+  checkNames<ScenarioRunOptions>('runScenario', options, {
+    ...PUBLIC_OPTIONS,
+    ...{ seed: true, vars: true, folder: true, allowFiles: true },
+  });
   // Callers in JavaScript are not checked by the compiler.
   if ((typeof scenario !== 'string' && typeof scenario !== 'object') || scenario === null) {
     throw new UsageError('no-scenario', 'runScenario needs a scenario: the path of a file, YAML text, or an object');
@@ -150,7 +177,7 @@ export async function runScenario(
 
 const PUBLIC_OPTIONS: OptionNames<RunOptions> = {
   ...{ profiles: true, clock: true, speed: true, transport: true, db: true, cloud: true, out: true, log: true },
-  workers: true,
+  ...{ workers: true, allowHosts: true, allowPrivate: true },
 };
 
 function planOf(scenario: string | ScenarioDefinition, options: ScenarioRunOptions): Plan {
@@ -168,17 +195,28 @@ export async function runPlan(plan: Plan, options: PlanOptions = {}): Promise<Ru
   if (!isPlan(plan)) throw new UsageError('no-plan', 'run needs a plan, as defineScenario returns it');
   checkNames<PlanOptions>('run', options, {
     ...PUBLIC_OPTIONS,
-    ...{ sinks: true, reproduce: true, keep: true, version: true, startedAt: true, stopwatch: true, meter: true },
-    ...{ watch: true, started: true, connectorHosts: true },
+    ...{
+      sinks: true,
+      reproduce: true,
+      keep: true,
+      version: true,
+      startedAt: true,
+      stopwatch: true,
+      meter: true,
+      webConsole: true,
+    },
+    ...{ watch: true, started: true },
   });
   return runWith(plan, options);
 }
 
-type PlanOptions = Partial<Omit<FullRunOptions, 'plan'>>;
+type PlanOptions = Partial<Omit<FullRunOptions, 'plan' | 'connectorHosts'>> &
+  Pick<RunOptions, 'allowHosts' | 'allowPrivate'>;
 
 async function runWith(plan: Plan, options: PlanOptions): Promise<RunResult> {
   const watch = new RealClock();
-  const { out, sinks = [] } = options;
+  const { out, sinks = [], allowHosts, allowPrivate = false, ...rest } = options;
+  if (plan.cloud?.allowPrivate && !allowPrivate && options.cloud === undefined) throw untrusted();
   const all: FullRunOptions = {
     plan,
     profiles: packagedProfiles(),
@@ -190,41 +228,55 @@ async function runWith(plan: Plan, options: PlanOptions): Promise<RunResult> {
     reproduce: `run(plan) with the seed ${plan.seed}`,
     out: null,
     stopwatch: () => watch.now,
-    ...options,
+    ...rest,
+    ...(allowHosts && { connectorHosts: allowHosts }),
+    ...(out !== undefined && { out }),
     sinks,
   };
   checkOptions(all);
   if (typeof out !== 'string') return run(all);
-  let downlinks: Iterable<DownlinkRecord> = [];
-  const started = (control: RunControl) => {
-    downlinks = control.metrics.downlinks;
-    options.started?.(control);
-  };
   const log = new FileSink(join(openDirectory(out), 'events.jsonl'));
-  const result = await run({ ...all, started, sinks: [...sinks, log] });
-  writeAllReports(out, result, downlinks);
+  const result = await run({ ...all, sinks: [...sinks, log] });
+  writeReports(result, out);
   return result;
 }
 
+function untrusted(): UsageError {
+  return new UsageError(
+    'untrusted',
+    'the scenario has "allow-private": its connectors could send to this machine and to private networks',
+    'if you trust the scenario, run it with the option allowPrivate',
+  );
+}
+
+/** A file that {@link writeReports} writes: a report, or `downlinks` for the table of downlinks (`downlinks.csv`). */
+export type FileFormat = ReportFormat | 'downlinks';
+
+const FILE_FORMATS: readonly FileFormat[] = [...REPORT_FORMATS, 'downlinks'];
+
 /**
- * Writes reports of a result into a folder, which is created if it does not exist. A result contains neither the event log nor
- * the table of downlinks; the option `out` of {@link runPlan} writes these, too.
- * @param formats default: all of them
- * @throws UsageError for an unknown format, or when a file cannot be written
+ * Writes reports of a result, and the table of its downlinks, into a folder, which is created if it does not exist. The event log
+ * is written by the option `out` of {@link runPlan} only.
+ * @param result the table needs the object with which {@link run} resolved in this process; a copy has no downlinks
+ * @param formats default: all of them; of a copy all but the table
+ * @throws UsageError for an unknown format, for the table of a copy, or when a file cannot be written
  */
-export function writeReports(
-  result: RunResult,
-  folder: string,
-  formats: readonly ReportFormat[] = REPORT_FORMATS,
-): void {
+export function writeReports(result: RunResult, folder: string, formats?: readonly FileFormat[]): void {
   if (typeof result !== 'object' || result === null || !('scenario' in result)) {
     throw new UsageError('no-result', 'writeReports needs the result of a run');
   }
   const problems = new Problems();
-  list(oneOf(REPORT_FORMATS))(valueNode(formats, 'formats'), problems);
+  if (formats !== undefined) list(oneOf(FILE_FORMATS))(valueNode(formats, 'formats'), problems);
   problems.finish();
+  const downlinks = downlinksOf(result);
+  if (downlinks === undefined && formats?.includes('downlinks')) {
+    throw new UsageError('no-history', 'downlinks.csv needs the result of a run of this process, not a copy');
+  }
   openDirectory(folder);
-  for (const format of formats) writeReport(folder, format, result);
+  for (const format of formats ?? FILE_FORMATS) {
+    if (format !== 'downlinks') writeReport(folder, format, result);
+    else if (downlinks !== undefined) writeDownlinks(folder, result, downlinks);
+  }
 }
 
 /** Callers in JavaScript are not checked by the compiler. @throws InputError with all invalid options */

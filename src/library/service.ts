@@ -1,6 +1,7 @@
 /** The Device Cloud Service for programs and tests: `await using service = await startService()`. */
 import { DeviceCloudClient } from '../client/client.js';
 import { type Service as FullService, startService as startFull } from '../cloud/service.js';
+import { keyFrom } from '../cloud/store/secrets/key.js';
 import type { EdgeClock } from '../kernel/clock.js';
 import { entropy } from '../kernel/entropy.js';
 import { UsageError } from '../kernel/errors.js';
@@ -8,7 +9,9 @@ import type { Log } from '../kernel/log.js';
 import { seededRandom } from '../kernel/random.js';
 import { RealClock } from '../kernel/real-clock.js';
 import type { Millis } from '../kernel/time.js';
+import { dtlsInMemory, either } from '../runner/targets/dtls-wire.js';
 import { memoryTransport } from '../transport/memory.js';
+import { ownSockets } from '../transport/own-sockets.js';
 import type { Transport } from '../transport/transport.js';
 import { udpTransport } from '../transport/udp.js';
 import { checkNames, type OptionNames } from './options.js';
@@ -18,14 +21,21 @@ import { clockOf, settled, type VirtualTime } from './time.js';
 export interface ServiceOptions {
   /** Path of an SQLite file, `postgres://…`, or `memory`. Default `memory`. */
   readonly db?: string;
+  /**
+   * Key with which the database encrypts secrets: 64 hexadecimal digits. Default: for SQLite, the one in the file beside the
+   * database (`<db>-key`), which the first start creates. PostgreSQL needs one, the same for all services.
+   */
+  readonly secretsKey?: string;
   /** Address to listen on, for the API and for UDP. Default `127.0.0.1`. */
   readonly host?: string;
   /** Port of the API. Default 0, which takes a free one. */
   readonly port?: number;
   /** Port for base64 datagrams; null opens none. Default 0, which takes a free one. */
   readonly udpPort?: number | null;
-  /** Port for raw datagrams; null opens none. Default null. */
+  /** Port for raw datagrams; null opens none. Default 0, which takes a free one. */
   readonly udpRawPort?: number | null;
+  /** Port for devices with DTLS, for tests; null opens none. Default null. */
+  readonly udpDtlsPort?: number | null;
   /** Name of the space, which the first start creates. Default: the oldest space of the database. */
   readonly space?: string;
   /** API key to accept. Default: the first start creates one. */
@@ -38,6 +48,8 @@ export interface ServiceOptions {
   readonly allowPrivateTargets?: boolean;
   /** A user who is made an admin of the space on every start. */
   readonly admin?: { readonly email: string; readonly password: string };
+  /** Folder with the built web console, such as `dist/web`, to serve at `/`. Default: without a console. */
+  readonly webConsole?: string;
   /** Virtual time for the service and its devices, from `virtualTime()`. Default: real time. */
   readonly time?: VirtualTime;
   /** Receives log lines. Default: nothing is logged. */
@@ -52,6 +64,8 @@ export interface Service extends AsyncDisposable {
   readonly udp: number | null;
   /** Port for raw datagrams; null if none is open. */
   readonly udpRaw: number | null;
+  /** Port for devices with DTLS; null if none is open. */
+  readonly udpDtls: number | null;
   /** Id of the space. */
   readonly spaceId: string;
   /** The API key if it was given or has just been created; undefined on later starts, which cannot show it again. */
@@ -84,18 +98,36 @@ export function insideOf(service: object): ServiceInside | undefined {
 }
 
 const SERVICE_OPTIONS: OptionNames<ServiceOptions> = {
-  ...{ db: true, host: true, port: true, udpPort: true, udpRawPort: true, space: true, apiKey: true },
-  ...{ retainMessages: true, expireDownlinks: true, allowPrivateTargets: true, admin: true, time: true, log: true },
+  ...{
+    db: true,
+    host: true,
+    port: true,
+    udpPort: true,
+    udpRawPort: true,
+    udpDtlsPort: true,
+    space: true,
+    apiKey: true,
+  },
+  ...{
+    secretsKey: true,
+    retainMessages: true,
+    expireDownlinks: true,
+    allowPrivateTargets: true,
+    admin: true,
+    webConsole: true,
+    time: true,
+    log: true,
+  },
 };
 
 /**
  * Starts the Device Cloud Service in this process: by default in real time, in memory, on free ports of 127.0.0.1.
  * @throws InputError with all unknown options
- * @throws UsageError when a port is taken or the database cannot be used
+ * @throws UsageError when a port is taken, the database cannot be used, or its key is wrong or missing
  */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   checkNames<ServiceOptions>('startService', options, SERVICE_OPTIONS);
-  const { time, ...rest } = options;
+  const { time, secretsKey, ...rest } = options;
   const clock = time === undefined ? new RealClock({ followsSystem: true }) : clockOf(time);
   const service: FullService = await startFull({
     ...{
@@ -104,10 +136,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       port: 0,
       // In virtual time, devices reach the service in memory: datagrams of others would arrive while the time stands still.
       udpPort: time === undefined ? 0 : null,
-      udpRawPort: null,
+      udpRawPort: time === undefined ? 0 : null,
       log: { info: () => {}, warn: () => {}, error: () => {} },
     },
     ...rest,
+    ...(secretsKey !== undefined && { secretsKey: keyFrom(secretsKey, 'the option secretsKey') }),
     clock,
     random: time === undefined ? entropy : seededRandom(time.seed),
     trace: { emit: () => {} },
@@ -121,6 +154,7 @@ class RunningService implements Service {
   readonly api: string;
   readonly udp: number | null;
   readonly udpRaw: number | null;
+  readonly udpDtls: number | null;
   readonly spaceId: string;
   readonly apiKey: string | undefined;
   readonly time: VirtualTime | undefined;
@@ -134,10 +168,15 @@ class RunningService implements Service {
     this.api = service.api;
     this.udp = service.udp;
     this.udpRaw = service.udpRaw;
+    this.udpDtls = service.udpDtls;
     this.spaceId = service.spaceId;
     this.apiKey = service.apiKey;
     this.time = time;
-    const transport = () => (this.#transport ??= this.#connect(host));
+    const transport = async () => {
+      if (this.#closing) throw new UsageError('service-closed', 'the service is closed');
+      this.#transport ??= this.#connect(host);
+      return this.#transport;
+    };
     insides.set(this, { clock, transport, client: () => this.client });
   }
 
@@ -164,22 +203,37 @@ class RunningService implements Service {
 
   async #connect(host: string): Promise<Transport> {
     const { gateway } = this.#service;
-    if (this.time) return memoryTransport((datagram, reply) => gateway.receive(datagram, 'base64', reply));
-    return openUdp(host, this.udp);
+    if (this.time) {
+      const inMemory = memoryTransport((datagram, reply, format) => gateway.receive(datagram, format, reply));
+      return either(inMemory, dtlsInMemory({ service: this.#service }));
+    }
+    return openUdp(host, this);
   }
 }
 
 /** What is enough to reach a cloud, in this process or elsewhere. */
-export type ServiceAddress = Pick<Service, 'api' | 'spaceId' | 'apiKey' | 'udp'>;
+export type ServiceAddress = Pick<Service, 'api' | 'spaceId' | 'apiKey' | 'udp'> &
+  Partial<Pick<Service, 'udpRaw' | 'udpDtls'>>;
 
 /** @throws UsageError `no-api-key` */
-export function clientOf({ api, spaceId, apiKey }: Omit<ServiceAddress, 'udp'>): DeviceCloudClient {
+export function clientOf({
+  api,
+  spaceId,
+  apiKey,
+}: Omit<ServiceAddress, 'udp' | 'udpRaw' | 'udpDtls'>): DeviceCloudClient {
   if (apiKey !== undefined) return new DeviceCloudClient({ baseUrl: api, apiKey, spaceId });
   throw new UsageError('no-api-key', 'the database keeps only a hash of its API key: give the option "apiKey"');
 }
 
 /** @throws UsageError `no-udp` if the service has no port for base64 datagrams */
-export function openUdp(host: string, port: number | null): Promise<Transport> {
-  if (port !== null) return udpTransport({ host, port, format: 'base64' });
-  throw new UsageError('no-udp', 'the service has no port for base64 datagrams: start it without "udpPort: null"');
+export async function openUdp(
+  host: string,
+  { udp: base64, udpRaw: raw = null, udpDtls: dtls = null }: Pick<ServiceAddress, 'udp' | 'udpRaw' | 'udpDtls'>,
+): Promise<Transport> {
+  if (base64 === null) {
+    throw new UsageError('no-udp', 'the service has no port for base64 datagrams: start it without "udpPort: null"');
+  }
+  const enveloped = await udpTransport({ host, ports: { base64, ...(raw !== null && { raw }) } });
+  if (dtls === null) return enveloped;
+  return either(enveloped, await ownSockets({ host, port: dtls, clock: new RealClock() }));
 }

@@ -38,21 +38,26 @@ function readPackagedProfiles(): ReadonlyMap<string, Profile> {
  * Returns a function that reads a user's files. A profile may extend a file in its folder or a packaged one, so that
  * `extends: common/chester.yaml` always works.
  * @param file the profile to start from, or its folder with a `/` at the end
+ * @param read how a file of the user is read. Default: without a limit to a folder
  * @returns a function that throws a UsageError for an unreadable file
  */
-export function userFiles(file: string): LoadText {
+export function userFiles(file: string, read: (path: string) => string = readText): LoadText {
   const folder = file.slice(0, file.lastIndexOf('/') + 1);
   return (path) => {
-    if (existsSync(path)) return readText(path);
+    if (existsSync(path)) return read(path);
     return path !== file && path.startsWith(folder) ? readPackaged(`profiles/${path.slice(folder.length)}`) : undefined;
   };
 }
 
-/** Reads all profiles in a user's folder, by name; empty if the folder does not exist. @throws InputError if one is invalid */
-export function profilesIn(folder: string): ReadonlyMap<string, Profile> {
+/**
+ * Reads all profiles in a user's folder, by name; empty if the folder does not exist.
+ * @param read how a file is read
+ * @throws InputError if one is invalid, and what `read` throws
+ */
+export function profilesIn(folder: string, read: (path: string) => string): ReadonlyMap<string, Profile> {
   const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.yaml')) : [];
   const paths = files.sort().map((file) => `${folder}/${file}`);
-  return loadProfiles(paths, (path) => userFiles(`${folder}/`)(path));
+  return loadProfiles(paths, userFiles(`${folder}/`, read));
 }
 
 /**

@@ -24,6 +24,8 @@ export interface Profile {
   /** Name for users: `CHESTER Clime`. */
   readonly title: string;
   readonly identity: Identity;
+  /** The family of its firmware, which has its own rules of the way to the cloud. */
+  readonly family: FamilyName;
   /** All firmware versions of the device type; this profile is one of them. */
   readonly firmware: FirmwareVersions;
   /** The backup supply module (CHESTER-Z); undefined if the device type has none. */
@@ -58,6 +60,10 @@ export interface Profile {
   /** The content of an uplink body, in the order in which the firmware writes it. */
   readonly body: readonly BodyNode[];
 }
+
+/** Families of firmware: that of CHESTER, and that of the devices built with the hio SDK. */
+export const FAMILIES = ['chester', 'hio'] as const;
+export type FamilyName = (typeof FAMILIES)[number];
 
 /** The firmware versions of a device type. */
 export interface FirmwareVersions {

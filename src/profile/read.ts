@@ -29,6 +29,7 @@ import type { ModuleSpec } from './parameters.js';
 import {
   CLICK_ACTIONS,
   type ClickAction,
+  FAMILIES,
   type Identity,
   type Profile,
   type SupplyModule,
@@ -195,6 +196,7 @@ const commandWords = list(oneOf(COMMAND_WORDS));
 export const SECTIONS = {
   title: () => text(),
   identity: () => identity,
+  family: () => oneOf(FAMILIES),
   supply_module: () => supplyModule,
   bootloader: () => record('bootloader', { slot_size: integer(1, 0xffff_ffff) }),
   message_version: () => integer(0, 255),
@@ -217,6 +219,7 @@ export type Section = keyof typeof SECTIONS;
 
 /** Optional sections of a profile. */
 export const OPTIONAL_SECTIONS: ReadonlySet<Section> = new Set([
+  'family',
   'supply_module',
   'bootloader',
   'button',
@@ -237,6 +240,7 @@ function compile(root: LocatedNode, file: string, problems: Problems): ProfileSe
 
   const title = read('title', SECTIONS.title());
   const who = read('identity', SECTIONS.identity());
+  const family = read('family', SECTIONS.family()) ?? 'chester';
   const supply = read('supply_module', SECTIONS.supply_module());
   const messageVersion = read('message_version', SECTIONS.message_version());
   const transferBuffer = read('transfer_buffer', SECTIONS.transfer_buffer());
@@ -271,6 +275,7 @@ function compile(root: LocatedNode, file: string, problems: Problems): ProfileSe
     name: file.slice(file.lastIndexOf('/') + 1).replace(/\.yaml$/, ''),
     title,
     identity: who,
+    family,
     messageVersion,
     transferBuffer,
     commands: [...commands.common, ...commands.own].sort(),

@@ -44,6 +44,8 @@ const ABOUT_VERSIONS =
 const ABOUT: Readonly<Record<Section, string>> = {
   title: 'Name of the device type for users.',
   identity: 'Identity that the device reports in a session and in `info`.',
+  family:
+    'The family of the firmware: chester (default) or hio. It decides how the device repeats, polls and recovers.',
   supply_module: 'The backup supply module (CHESTER-Z), if the device type has one.',
   bootloader: 'Updates over the air, if the device type supports them.',
   message_version: 'Version of the body layout, the same in every body.',

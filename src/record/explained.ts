@@ -23,7 +23,7 @@ interface ExplainedRecording {
     readonly id: string;
     readonly serial: number;
     readonly took: Millis;
-    readonly pending: boolean;
+    readonly delivered: boolean;
   }[];
 }
 
@@ -72,7 +72,7 @@ export function recordedRun(recording: Recording): ExplainedRecording {
     downlinks: downlinks.flatMap(({ n, device, type, at, ended, state, answer }) => {
       if (!isUsers(type)) return [];
       const end = (answer === null ? undefined : storedAt.get(answer)) ?? ended;
-      return [{ id: String(n), serial: serialOf(device), took: (end ?? length) - at, pending: state === 'pending' }];
+      return [{ id: String(n), serial: serialOf(device), took: (end ?? length) - at, delivered: state === 'sent' }];
     }),
   };
 }

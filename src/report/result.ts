@@ -109,6 +109,11 @@ export interface ExpectationResult {
   readonly left: number | null;
   /** The same of the right side. */
   readonly right: number | null;
+  /**
+   * Least and greatest value of the left side that missing measurements allow; null: any. The verdict is that of all values between
+   * them. Missing if no measurement is.
+   */
+  readonly range?: readonly [low: number | null, high: number | null];
   readonly unit: Unit;
   /** For an invariant: cases that the protocol itself causes, which are not violations. Missing if the number is 0. */
   readonly byProtocol?: number;

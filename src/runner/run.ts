@@ -4,7 +4,7 @@ import { RunExplainer } from '../explain/run-explainer.js';
 import { EXIT } from '../kernel/errors.js';
 import { packagedProfiles } from '../profile/library.js';
 import type { RunResult } from '../report/result.js';
-import { evaluate } from '../scenario/expect/evaluate.js';
+import { type Evidence, evaluate } from '../scenario/expect/evaluate.js';
 import { planDigest } from '../scenario/plan/describe.js';
 import { needsOneWorld } from '../scenario/plan/divide.js';
 import { outline } from '../scenario/plan/outline.js';
@@ -12,7 +12,7 @@ import type { SeenAcks } from '../trace/invariants/invariant.js';
 import type { Fold, LineSink } from '../trace/log.js';
 import type { Metrics } from '../trace/metrics/index.js';
 import { inThreads } from './divided/threads.js';
-import { keepExplainer } from './explainers.js';
+import { keepKnown } from './explainers.js';
 import { judge, undecided } from './judge.js';
 import { situationOf } from './situation.js';
 import { type CourseEnd, inOneWorld, type WorldControl, type WorldOptions } from './world/course.js';
@@ -48,6 +48,8 @@ export interface RunOptions extends WorldOptions {
 /** Control of a running run. */
 export interface RunControl extends WorldControl {
   readonly metrics: Metrics;
+  /** The results so far, for expectations. */
+  readonly evidence: () => Evidence;
 }
 
 /** Runs a plan. @throws UsageError if the world cannot be built */
@@ -56,10 +58,11 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const began = options.stopwatch();
   const journal = new Journal({ plan, virtual: options.clock === 'virtual', acks: seenAcks(options), sinks, watch });
   const { metrics, names, histories } = journal;
-  const started = (control: WorldControl) => options.started?.({ ...control, metrics });
+  const started = (control: WorldControl) =>
+    options.started?.({ ...control, metrics, evidence: () => journal.evidence(control.clock.now) });
   const { end, simulatedMs, generator, audited, times } = await courseOf(options, journal, started);
   journal.invariants.end();
-  const evidence = journal.evidence();
+  const evidence = journal.evidence(simulatedMs);
   const evaluated = [...plan.expectations.map((expectation) => evaluate(expectation, evidence)), ...audited];
   const expectations = end.exitCode === EXIT.interrupted ? evaluated.map(undecided) : evaluated;
   const summary = metrics.summary();
@@ -97,7 +100,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     next: plan.next,
     names,
   };
-  keepExplainer(result, explainer);
+  keepKnown(result, { explainer, downlinks: metrics.downlinks });
   return result;
 }
 

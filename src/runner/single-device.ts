@@ -2,29 +2,32 @@
 
 import type { Member } from '../console/member.js';
 import type { Settings } from '../device/config/device-config.js';
-import { Device, type LinkFormat } from '../device/device.js';
+import { Device } from '../device/device.js';
+import { POLICIES } from '../device/family/index.js';
 import { type DeviceType, deviceType } from '../device/type/device-type.js';
 import type { EdgeClock } from '../kernel/clock.js';
 import { seededRandom } from '../kernel/random.js';
 import type { Profile } from '../profile/profile.js';
-import type { EnvelopeFormat } from '../protocol/flap/envelope.js';
+import type { LinkFormat, PacketFormat } from '../protocol/flap/envelope.js';
 import type { Trace } from '../trace/events.js';
 import { httpTransport, pooledRequests } from '../transport/http.js';
 import { lookUp } from '../transport/look-up.js';
+import { ownSockets } from '../transport/own-sockets.js';
 import type { Transport } from '../transport/transport.js';
 import { udpTransport } from '../transport/udp.js';
+import { connection } from './world/connection.js';
 import { flashSettings } from './world/flash-settings.js';
 import { deviceHandle } from './world/handles.js';
 import { memberOf } from './world/members.js';
 
 /** Address of the cloud, with the link that the device uses. */
 export type CloudAddress =
-  | { readonly link: 'udp'; readonly host: string; readonly port: number; readonly format: EnvelopeFormat }
+  | { readonly link: 'udp'; readonly host: string; readonly port: number; readonly format: PacketFormat }
   /** The device ingress below the address of the API, such as `http://127.0.0.1:8080`. */
   | { readonly link: 'http'; readonly api: string };
 
 /** What devices of one kind share: their type, and the content of their flash. */
-interface DeviceKind {
+export interface DeviceKind {
   readonly type: DeviceType;
   readonly flash: Settings;
 }
@@ -35,6 +38,8 @@ export interface DeviceIdentity {
   readonly serial: number;
   /** 32 hex digits. */
   readonly claimToken: string;
+  /** Its key for DTLS in hex digits. Default: derived from the claim token. */
+  readonly secret?: string | undefined;
 }
 
 interface SingleDeviceOptions extends Omit<DeviceIdentity, 'name'> {
@@ -71,11 +76,11 @@ const PORTS = 2;
  * @throws UsageError for a configuration that the device rejects, or an address that is not valid
  */
 export async function startDevice(options: SingleDeviceOptions): Promise<SingleDevice> {
-  const { profile, serial, claimToken, cloud, clock, trace } = options;
+  const { profile, serial, claimToken, secret, cloud, clock, trace } = options;
   const kind = deviceKind(profile, options.config);
   const transport = await reach(cloud, clock);
   const wire = { transport, format: cloud.link === 'http' ? 'http' : cloud.format, clock, trace } as const;
-  const { device, member } = switchOn(kind, { name: `${profile.name}-${serial}`, serial, claimToken }, wire);
+  const { device, member } = switchOn(kind, { name: `${profile.name}-${serial}`, serial, claimToken, secret }, wire);
   return {
     member,
     stop: async () => {
@@ -91,7 +96,13 @@ export async function startDevice(options: SingleDeviceOptions): Promise<SingleD
  */
 export function deviceKind(profile: Profile, config: readonly string[]): DeviceKind {
   const type = deviceType(profile);
-  return { type, flash: flashSettings(type.layout, ['app config mode lte', ...config]) };
+  const hasMode = type.layout.find('app', 'mode') !== undefined;
+  return { type, flash: flashSettings(type.layout, [...(hasMode ? ['app config mode lte'] : []), ...config]) };
+}
+
+/** Whether devices of this type always send raw datagrams. */
+export function sendsRaw({ family }: Profile): boolean {
+  return POLICIES[family].transfers.alwaysRaw;
 }
 
 /** What a device is connected to. */
@@ -104,19 +115,23 @@ interface Wire {
 
 /** Builds a device and switches it on. */
 export function switchOn(kind: DeviceKind, identity: DeviceIdentity, { transport, ...wire }: Wire): SwitchedOn {
-  const { serial, claimToken } = identity;
+  const { serial, claimToken, secret } = identity;
+  // The same serial number gives the same device: the same radio cell and the same climate.
+  const random = seededRandom(`device/${serial}`);
   const device = new Device({
     ...{ ...kind, serial, claimToken, ...wire },
-    // The same serial number gives the same device: the same radio cell and the same climate.
-    random: seededRandom(`device/${serial}`),
-    connect: (device) => transport.connect(serial, device),
+    random,
+    connect: connection({ serial, claimToken, secret, transport, clock: wire.clock, random }),
   });
   device.powerOn();
   return { device, member: memberOf(device, deviceHandle(identity, [], device)) };
 }
 
 async function reach(cloud: CloudAddress, clock: EdgeClock): Promise<Transport> {
-  if (cloud.link === 'udp') return udpTransport({ ...cloud, sockets: PORTS });
+  if (cloud.link === 'udp') {
+    if (cloud.format === 'dtls') return ownSockets({ ...cloud, clock });
+    return udpTransport({ host: cloud.host, ports: { [cloud.format]: cloud.port }, sockets: PORTS });
+  }
   const requests = pooledRequests(cloud.api);
   await lookUp(new URL(cloud.api).hostname);
   return httpTransport(requests.send, clock, () => requests.close());

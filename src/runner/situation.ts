@@ -137,7 +137,7 @@ function networkFaults(plan: Plan): readonly SituationFault[] {
   });
 }
 
-const SIGNED: ReadonlySet<string> = new Set(['outage', 'loss', 'corruption', 'reorder']);
+const SIGNED: ReadonlySet<string> = new Set(['outage', 'loss', 'corruption', 'reorder', 'duplication']);
 /** From this share of lost datagrams on, hardly any exchange succeeds. */
 const HOPELESS = 0.95;
 /** A device listens 5 s for an answer, which takes two ways. */
@@ -158,7 +158,7 @@ function networkEffect(fault: FaultSpec): FaultEffect | undefined {
     case 'bandwidth':
       return 'hinders';
     case 'duplication':
-      return undefined;
+      return 'hinders';
     default:
       return fault satisfies never;
   }

@@ -23,6 +23,8 @@ export interface DeviceHandle {
   readonly serial: number;
   /** 32 lower-case hex digits. Secret: used only by `create-device`. */
   readonly claimToken: string;
+  /** Its key for DTLS in hex digits, if it uses DTLS. */
+  readonly secret?: string;
   /** Names of the tags of the group. */
   readonly tags: readonly string[];
   /** The id in the cloud; undefined before creation and after deletion. Steps update it. */
@@ -75,6 +77,7 @@ interface NewDevice {
   /** Ten decimal digits. */
   readonly serial_number: string;
   readonly token: string;
+  readonly secret?: string;
   readonly tags?: readonly { readonly id: string }[];
 }
 

@@ -1,29 +1,73 @@
 /** Transport in memory: passes each datagram synchronously to the cloud, as bytes. */
+import type { EnvelopeFormat } from '../protocol/flap/envelope.js';
 import type { Channel, Receive, Receiver, Transport } from './transport.js';
 
-type Deliver = (datagram: Uint8Array, reply: Receive) => void;
+type Deliver = (datagram: Uint8Array, reply: Receive, format: EnvelopeFormat) => void;
 
 /** @param deliver passes a datagram to the cloud, which calls `reply` at most once per datagram */
 export function memoryTransport(deliver: Deliver): Transport {
   return {
-    connect: (_serial, receiver) => new MemoryChannel(deliver, receiver),
+    connect: (_serial, receiver, format) => {
+      return format === 'raw' ? new RawChannel(deliver, receiver) : new MemoryChannel(deliver, receiver);
+    },
     close: async () => {},
   };
 }
 
 class MemoryChannel implements Channel {
-  readonly #deliver: Deliver;
-  readonly #receiver: Receiver;
+  protected readonly deliver: Deliver;
+  protected readonly receiver: Receiver;
 
   constructor(deliver: Deliver, receiver: Receiver) {
-    this.#deliver = deliver;
-    this.#receiver = receiver;
+    this.deliver = deliver;
+    this.receiver = receiver;
   }
 
   send(datagram: Uint8Array): void {
-    this.#deliver(datagram, (answer) => this.#receiver.receive(answer));
+    this.deliver(datagram, (answer) => this.receiver.receive(answer), 'base64');
   }
 
   /** Has no effect: there are no ports. */
   reopen(): void {}
+}
+
+/** A class of its own instead of a field with the format: there may be 100,000 channels. */
+class RawChannel extends MemoryChannel {
+  override send(datagram: Uint8Array): void {
+    this.deliver(datagram, (answer) => this.receiver.receive(answer), 'raw');
+  }
+}
+
+interface MemoryPeers {
+  readonly transport: Transport;
+  /** Passes a datagram to the device that sent from this address. */
+  readonly send: (datagram: Uint8Array, address: string) => void;
+}
+
+/**
+ * Datagrams in memory between addresses, for a cloud that sends several datagrams for one, or none. A new socket of a device is
+ * a new address; datagrams for its older ones still arrive.
+ * @param deliver passes a datagram to the cloud
+ */
+export function memoryPeers(deliver: (datagram: Uint8Array, address: string) => void): MemoryPeers {
+  const receivers = new Map<string, Receiver>();
+  return {
+    transport: {
+      connect: (serial, receiver) => {
+        let sockets = 0;
+        receivers.set(String(serial), receiver);
+        return {
+          send: (datagram) => deliver(datagram, `${serial}/${sockets}`),
+          reopen: () => {
+            sockets++;
+          },
+        };
+      },
+      close: async () => {},
+    },
+    send: (datagram, address) => {
+      const [serial = ''] = address.split('/');
+      receivers.get(serial)?.receive(datagram);
+    },
+  };
 }

@@ -1,6 +1,7 @@
 /**
  * Carries datagrams between many devices and one cloud. Implementations: memory, udp, http; faults decorate any of them.
  */
+import type { LinkFormat } from '../protocol/flap/envelope.js';
 
 /** Called with every datagram that arrives. */
 export type Receive = (datagram: Uint8Array) => void;
@@ -13,12 +14,18 @@ export interface Receiver {
 /** Connection of a device to the cloud. */
 export interface Channel {
   send(datagram: Uint8Array): void;
-  /** The device has opened a new socket: over UDP, later datagrams come from another port. */
-  reopen(): void;
+  /**
+   * The device has opened a new socket: over UDP, later datagrams come from another port.
+   * @param server number of the address of the cloud that the socket uses, from 1; all of them are the same cloud
+   */
+  reopen(server?: number): void;
 }
 
 export interface Transport {
-  /** Connects the device with this serial number; `receiver` receives the datagrams of the cloud. */
-  connect(serial: number, receiver: Receiver): Channel;
+  /**
+   * Connects the device with this serial number; `receiver` receives the datagrams of the cloud.
+   * @param format of the datagrams; it decides the port. Default: base64
+   */
+  connect(serial: number, receiver: Receiver, format?: LinkFormat): Channel;
   close(): Promise<void>;
 }

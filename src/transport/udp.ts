@@ -4,6 +4,7 @@
  * the next shared one.
  */
 import { createSocket, type Socket } from 'node:dgram';
+import { UsageError } from '../kernel/errors.js';
 import type { InFlight } from '../kernel/in-flight.js';
 import { type EnvelopeFormat, open } from '../protocol/flap/envelope.js';
 import { lookUp } from './look-up.js';
@@ -12,25 +13,27 @@ import type { Receiver, Transport } from './transport.js';
 const RECEIVE_BUFFER = 4 * 1024 * 1024;
 
 interface UdpTransportOptions {
-  /** Address of the gateway. */
+  /** Address of the gateway, with its port for each format that devices use. */
   readonly host: string;
-  readonly port: number;
-  readonly format: EnvelopeFormat;
+  readonly ports: GatewayPorts;
   /** Number of sockets. Default 16. */
   readonly sockets?: number;
   /** Holds of simulated time while datagrams are on the wire; undefined in real time. */
   readonly wires?: { readonly toCloud: InFlight; readonly toDevices: InFlight };
 }
 
+/** The ports of a gateway; at least one. */
+type GatewayPorts = Readonly<Partial<Record<EnvelopeFormat, number>>>;
+
 /** Opens the sockets. @throws UsageError for an unknown host */
 export async function udpTransport(options: UdpTransportOptions): Promise<Transport> {
-  const { host, port, format, wires } = options;
+  const { host, ports, wires } = options;
   const receivers = new Map<number, Receiver>();
   const { family } = await lookUp(host);
   const sockets = await Promise.all(Array.from({ length: options.sockets ?? 16 }, () => openSocket(family)));
   for (const socket of sockets) {
-    socket.on('message', (datagram) => {
-      const envelope = open(datagram, format);
+    socket.on('message', (datagram, { port }) => {
+      const envelope = open(datagram, port === ports.raw ? 'raw' : 'base64');
       if (envelope) receivers.get(envelope.serial)?.receive(datagram);
       wires?.toDevices.arrived();
     });
@@ -39,7 +42,9 @@ export async function udpTransport(options: UdpTransportOptions): Promise<Transp
   }
   let closed = false;
   return {
-    connect: (serial, receiver) => {
+    connect: (serial, receiver, format = 'base64') => {
+      const port = format === 'http' || format === 'dtls' ? undefined : ports[format];
+      if (port === undefined) throw new UsageError('no-port', `no UDP port for ${format} datagrams is known`);
       receivers.set(serial, receiver);
       let socketIndex = serial;
       return {

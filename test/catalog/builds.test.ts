@@ -48,9 +48,10 @@ function pathsOf({ keys }: Build): readonly string[] {
   ]);
 }
 
-it('there is a profile for every build, and a build for every profile', () => {
+it('there is a profile for every build of CHESTER, and a build for every such profile', () => {
+  const chester = [...packagedProfiles()].filter(([, { family }]) => family === 'chester');
   expect(builds).toHaveLength(26);
-  expect(builds.map(({ profile }) => profile).sort()).toEqual([...packagedProfiles().keys()]);
+  expect(builds.map(({ profile }) => profile).sort()).toEqual(chester.map(([name]) => name));
 });
 
 describe.each(builds.map((build) => [build.profile, build] as const))('%s', (name, build) => {

@@ -49,3 +49,9 @@ it('silence is reported again after an answer in between', () => {
     true,
   ]);
 });
+
+it('a device with DTLS needs its key', async () => {
+  const node = ['device', 'hio-node', '--serial', '2159017985', '--token', TOKEN];
+  const { exit, err } = await ghostfleet([...node, '--config', 'cloud config protocol flap-dtls']);
+  expect([exit, err]).toEqual([2, 'ghostfleet: DTLS requires --secret\n']);
+});

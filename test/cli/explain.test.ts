@@ -22,6 +22,8 @@ steps:
   - { at: 65m, commands: [info show] }
   # Before the device says that it has no encoder.
   - { at: 1m, to: clime/2, downlink: { output_1_state: 1 }, unknown: true }
+  - { at: 3h, to: clime/3, config: { interval-sample: 120 } }
+  - { at: 3h, to: clime/3, cancel: all }
 `,
   );
   await ghostfleet(['run', scenario, '--out', run]);
@@ -44,25 +46,59 @@ describe('ghostfleet explain', () => {
     expect((await ghostfleet(['explain', run, '2159017986'])).out).toBe(out);
   });
 
-  it('explains the pending downlinks', async () => {
+  it('explains the downlinks that were not delivered: pending ones, and those that were cancelled or have expired', async () => {
     const { out } = await ghostfleet(['explain', run, '--pending', '--json']);
-    expect(JSON.parse(out)).toMatchObject([
+    expect(JSON.parse(out).downlinks).toMatchObject([
       { device: 'clime-0002', outcome: 'pending', causes: [{ kind: 'encoder' }] },
+      { device: 'clime-0003', outcome: 'cancelled' },
     ]);
+    const { out: help } = await ghostfleet(['explain', '--help']);
+    expect(help.replace(/\s+/g, ' ')).toContain('not delivered: pending, cancelled or expired');
+  });
+
+  it('lists downlinks that count as delivered but were never received with the option --pending', async () => {
+    const [scenario, lost] = [join(directory, 'lost.yaml'), join(directory, 'lost')];
+    writeFileSync(
+      scenario,
+      `
+name: lost
+duration: 3h
+fleet: [{ name: ctl, profile: control, count: 1, config: { interval-poll: 300 } }]
+faults: [{ outage: down, from: 1h, until: 2h }]
+steps: [{ at: 61m, downlink: { output_1_state: 1 } }]
+`,
+    );
+    await ghostfleet(['run', scenario, '--out', lost]);
+    const { out } = await ghostfleet(['explain', lost, '--pending', '--json']);
+    const { downlinks } = JSON.parse(out);
+    expect(downlinks).toMatchObject([
+      { outcome: 'delivered', received: false, causes: [{ name: 'outage, down only' }] },
+    ]);
+    expect((await ghostfleet(['explain', lost, 'ctl-0001'])).out).toContain(
+      'pending: 0, delivered but never received: 1.',
+    );
+  });
+
+  it('prints one JSON object in every form', async () => {
+    for (const what of [['clime-0002'], ['--slowest', '1'], ['--pending'], []]) {
+      const printed = JSON.parse((await ghostfleet(['explain', run, ...what, '--json'])).out);
+      expect(Array.isArray(printed)).toBe(false);
+      expect(Array.isArray(printed.downlinks)).toBe(true);
+    }
   });
 
   it('explains a downlink by its id or a unique end of it', async () => {
-    const all = JSON.parse((await ghostfleet(['explain', run, '--slowest', '9', '--json'])).out);
-    expect(all).toHaveLength(4);
+    const all = JSON.parse((await ghostfleet(['explain', run, '--slowest', '9', '--json'])).out).downlinks;
+    expect(all).toHaveLength(5);
     const { downlink } = all[1];
     const { out } = await ghostfleet(['explain', run, downlink.slice(-12), '--json']);
-    expect(JSON.parse(out)).toEqual([all[1]]);
+    expect(JSON.parse(out)).toEqual({ downlinks: [all[1]] });
   });
 
   it('says the same as the report of the run', async () => {
     const { explanations } = JSON.parse(readFileSync(join(run, 'summary.json'), 'utf8'));
     const all = JSON.parse((await ghostfleet(['explain', run, '--slowest', '9', '--json'])).out);
-    expect(explanations).toEqual(all);
+    expect(explanations).toEqual(all.downlinks);
     expect(readFileSync(join(run, 'report.txt'), 'utf8')).toContain('why it took so long');
     expect(readFileSync(join(run, 'report.html'), 'utf8')).toContain('Why it took so long');
   });
@@ -72,7 +108,7 @@ describe('ghostfleet explain', () => {
     expect(unknown.exit).toBe(2);
     expect(unknown.err).toContain('no device or downlink "clime-002" (did you mean "clime-0002"?)');
     const ambiguous = await ghostfleet(['explain', run, '0']);
-    expect(ambiguous.err).toContain('4 downlinks match "0"');
+    expect(ambiguous.err).toContain('5 downlinks match "0"');
     const both = await ghostfleet(['explain', run, 'clime-0001', '--pending']);
     expect(both.err).toContain('use either a device or downlink, --slowest, or --pending');
   });

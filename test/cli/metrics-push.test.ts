@@ -63,7 +63,14 @@ function pushingTo(host: string) {
   const complaints: string[] = [];
   const plan = defineScenario({ name: 'test', duration: '1h', fleet: [{ name: 'clime', profile: 'clime', count: 1 }] });
   const push = new MetricsPush({ address, plan, clock, complain: (sentence) => complaints.push(sentence) });
-  push.follow({ clock: new VirtualClock(), metrics: new Metrics(1), stop: () => {} });
+  push.follow({
+    clock: new VirtualClock(),
+    metrics: new Metrics(1),
+    stop: () => {},
+    evidence: () => {
+      throw new Error('not used');
+    },
+  });
   closing.push(() => push.close());
   return { push, clock, complaints };
 }

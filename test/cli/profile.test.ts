@@ -95,3 +95,36 @@ describe('a profile of the user', () => {
     expect(err).toContain(`${join(directory, 'profiles', 'mine.yaml')}:11:18:`);
   });
 });
+
+describe('ghostfleet profile new', () => {
+  const page = readFileSync('docs/PROFILES.md', 'utf8');
+  const [, history = ''] = /<!-- example: well\.json -->\n```json\n([\s\S]*?)```/.exec(page) ?? [];
+  const drafts = join(directory, 'own', 'profiles');
+  mkdirSync(drafts, { recursive: true });
+
+  it('writes profiles that run at once: from the history of the page, and templates of both families', async () => {
+    const from = file('well.json', history);
+    const well = join(drafts, 'well.yaml');
+    expect((await ghostfleet(['profile', 'new', well, '--from', from])).exit).toBe(0);
+    expect((await ghostfleet(['profile', 'new', join(drafts, 'room.yaml')])).exit).toBe(0);
+    expect((await ghostfleet(['profile', 'new', join(drafts, 'node.yaml'), '--family', 'hio'])).exit).toBe(0);
+    const draft = readFileSync(well, 'utf8');
+    for (const known of ['fw_bundle: com.example.well', 'depth-alarm:', 'default: 600', 'last probe.depth'])
+      expect(draft).toContain(known);
+    const fleet = ['well', 'room', 'node'].map((name) => `  - { name: ${name}, profile: ${name}, count: 1 }`);
+    const expects = ['expect:', '  - device.ready == 3', '  - uplink.stored >= 9', '  - uplink.stored == uplink.made'];
+    const lines = ['name: drafts', 'about: drafts', 'duration: 1h', 'fleet:', ...fleet, ...expects];
+    const { exit, err } = await ghostfleet(['run', file('own/drafts.yaml', `${lines.join('\n')}\n`)]);
+    expect([exit, err]).toEqual([0, '']);
+  });
+
+  it('rejects a file that exists, a name that is not valid, and a history without messages', async () => {
+    const taken = await ghostfleet(['profile', 'new', MINE]);
+    expect(taken.err).toContain('mine.yaml" cannot be written: it exists');
+    expect((await ghostfleet(['profile', 'new', join(drafts, 'My Room.yaml')])).err).toContain(
+      'is not a name for a profile',
+    );
+    const empty = await ghostfleet(['profile', 'new', join(drafts, 'a.yaml'), '--from', file('empty.json', '[]')]);
+    expect(empty.err).toContain('is not a list of messages in JSON');
+  });
+});

@@ -1,5 +1,6 @@
 /** `ghostfleet serve`: its first line, one device against it, and as a process of its own its sudden death. */
 import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -20,6 +21,7 @@ interface Running {
     readonly udpRaw: number;
     readonly spaceId: string;
     readonly apiKey?: string;
+    readonly console: string;
   };
   /** Ends it like Ctrl-C; resolves with the exit code. */
   end(): Promise<number>;
@@ -69,6 +71,34 @@ function clientOf({ hello }: Running, apiKey = hello.apiKey ?? ''): DeviceCloudC
 
 const PASSWORD = 'correct horse battery staple';
 const registration = { name: 'freezer', serial_number: String(SERIAL), token: TOKEN };
+
+it('prints an address of the console that signs in once', async () => {
+  const { hello } = await serve();
+  const { origin, hash } = new URL(hello.console);
+  expect(origin).toBe(hello.api);
+  const exchange = () =>
+    fetch(`${origin}/console/session`, {
+      method: 'POST',
+      headers: { origin, 'content-type': 'application/json' },
+      body: JSON.stringify({ token: hash.replace('#token=', '') }),
+    });
+  expect([(await exchange()).status, (await exchange()).status]).toEqual([201, 401]);
+});
+
+it('answers only under its own names and addresses, so that no web page can pretend to be it', async () => {
+  const { hello } = await serve('--api-key', 'k', '--allowed-host', 'cloud.example.com, Fleet');
+  const status = (host: string) =>
+    new Promise((resolve, reject) => {
+      request(`${hello.api}/healthz`, { headers: { host } }, (answer) => resolve(answer.resume().statusCode))
+        .on('error', reject)
+        .end();
+    });
+  const own = ['localhost:1', 'CLOUD.example.com.', 'fleet', '127.0.0.1', '10.0.0.7:8080', '[fd00::1]:80'];
+  for (const host of own) expect([host, await status(host)]).toEqual([host, 200]);
+  for (const host of ['attacker.example', 'cloud.example.com.attacker.example', '127.0.0.1.attacker.example']) {
+    expect([host, await status(host)]).toEqual([host, 403]);
+  }
+});
 
 describe('the service', () => {
   it('shows a new key on its first start only, and keeps its data after a clean stop', async () => {
@@ -196,7 +226,7 @@ describe('the service', () => {
         if (queued) acknowledged.queued.add(queued.id);
       }
     };
-    const transport = await udpTransport({ host: '127.0.0.1', port: service.ports.udp, format: 'base64', sockets: 1 });
+    const transport = await udpTransport({ host: '127.0.0.1', ports: { base64: service.ports.udp }, sockets: 1 });
     let sequence = 0;
     let number = 0;
     const bodyOf = (n: number) => Buffer.from(n.toString(16).padStart(8, '0'), 'hex');

@@ -70,6 +70,11 @@ it('Results are escaped as a whole, with their keys', () => {
   });
 });
 
+it('A text in a result adds no line to its report', () => {
+  const answer = { failure: 'no answer\n✓ all expectations met', 'a\nb': ['c\td'] };
+  expect(printableTexts(answer)).toEqual({ failure: 'no answer\\n✓ all expectations met', 'a\\nb': ['c\\td'] });
+});
+
 it('Messages of another cloud are one line', () => {
   const error = new ApiError(400, { message: `first\nsecond${EVIL}` }, 'GET', '/v2/spaces');
   expect(error.message).toContain('first\\nsecond\\u001b]0;');

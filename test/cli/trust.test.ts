@@ -1,5 +1,5 @@
 /** What the command line permits a scenario: files elsewhere, hosts, and private networks. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -29,6 +29,37 @@ describe('a file outside the folder of the scenario', () => {
   it('is read if the command line names it', async () => {
     expect(await ghostfleet(['validate', file, '--allow-file', script])).toMatchObject({ exit: 0 });
     expect((await ghostfleet(['run', file, '--allow-file', '/etc/hostname'])).exit).toBe(2);
+  });
+});
+
+describe('a profile beside the scenario', () => {
+  it('is not read through a link to a file outside the folder, whose text no message shows', async () => {
+    const folder = join(top, 'linked');
+    mkdirSync(join(folder, 'profiles'), { recursive: true });
+    writeFileSync(join(top, 'secret.txt'), 'a-secret-of-this-machine');
+    symlinkSync(join(top, 'secret.txt'), join(folder, 'profiles', 'evil.yaml'));
+    const file = join(folder, 'linked.yaml');
+    writeFileSync(file, 'name: linked\nduration: 1m\nfleet: [{ name: dd, profile: evil, count: 1 }]\n');
+    for (const command of ['validate', 'plan', 'run']) {
+      const { exit, err } = await ghostfleet([command, file]);
+      expect(err).toContain('"profiles/evil.yaml" is not in the folder of the scenario');
+      expect(err).not.toContain('a-secret');
+      expect(exit).toBe(2);
+    }
+  });
+});
+
+describe('shrink', () => {
+  const never = 'expect: [fleet.devices > 5]\n';
+
+  it('reads files outside the folder, and takes allow-private, only if the command line permits it', async () => {
+    const connector = 'setup: [{ connector: { name: forward, file: ../forward.js } }]\n';
+    const file = scenario('reduced', `cloud: { allow-private: true }\n${connector}${never}`);
+    const shrunk = (...flags: readonly string[]) => ghostfleet(['shrink', file, '--budget', '1s', ...flags]);
+    expect((await shrunk('--allow-private')).err).toContain('"../forward.js" is not in the folder');
+    expect((await shrunk('--allow-file', script)).err).toContain('run it with --allow-private');
+    const { exit, out } = await shrunk('--allow-file', script, '--allow-private');
+    expect([exit, out]).toEqual([0, expect.stringContaining(`--allow-file ${script} --allow-private`)]);
   });
 });
 

@@ -2,6 +2,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DeviceCloudClient } from '../../src/client/client.js';
+import type { CloudContext } from '../../src/cloud/api/context.js';
 import type { ApiOptions } from '../../src/cloud/api/index.js';
 import { KEY, service } from '../cloud/api/service.js';
 
@@ -18,8 +19,8 @@ export async function closeAll(): Promise<void> {
 }
 
 /** A client of the real API. */
-export async function connected(options: Partial<ApiOptions> = {}) {
-  const made = await service(options);
+export async function connected(options: Partial<ApiOptions> = {}, change: Partial<CloudContext> = {}) {
+  const made = await service(options, (context) => ({ ...context, ...change }));
   const baseUrl = await made.app.listen({ port: 0, host: '127.0.0.1' });
   closeLater(() => made.app.close());
   const client = new DeviceCloudClient({ baseUrl, apiKey: KEY, spaceId: made.spaceId });

@@ -1,7 +1,6 @@
 /** Two services on one database: any of them answers, a device may move between them, and nothing is delivered twice. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DeviceCloudClient } from '../../src/client/client.js';
-import { openStore } from '../../src/cloud/open-store.js';
 import { startService } from '../../src/cloud/service.js';
 import type { News, Nodes } from '../../src/cloud/store/nodes.js';
 import type { DeviceRow, MessageRow, Store } from '../../src/cloud/store/store.js';
@@ -14,7 +13,7 @@ import { ACK, FIRST, LAST, NOTHING, type Packet, POLL, RESET } from '../../src/p
 import { encodeUp, parseDown } from '../../src/protocol/messages/index.js';
 import { QUIET, SERIAL, type TestCloud, TOKEN, testCloud } from '../support/cloud.js';
 import { ingressOf, post } from '../support/ingress.js';
-import { newDatabase, query, sharedServer } from '../support/postgres/databases.js';
+import { newDatabase, openShared, query, sharedServer, TEST_KEY } from '../support/postgres/databases.js';
 import { until } from '../support/until.js';
 
 const poll = (sequence: number): Packet => ({ flags: POLL, sequence, data: NOTHING });
@@ -36,8 +35,8 @@ let device: DeviceRow;
 
 beforeEach(async () => {
   url = await newDatabase();
-  a = await testCloud({ store: await openStore(url), seed: 'a' });
-  b = await testCloud({ store: await openStore(url), seed: 'b' });
+  a = await testCloud({ store: await openShared(url), seed: 'a' });
+  b = await testCloud({ store: await openShared(url), seed: 'b' });
   device = await a.addDevice();
 });
 
@@ -119,7 +118,7 @@ describe('an acknowledgement over HTTP', () => {
 describe('two services whose clocks differ by an hour', () => {
   it('store the messages of a device in the order in which they arrive', async () => {
     const clock = new VirtualClock({ start: a.clock.wall - hours(1) });
-    const late = await testCloud({ store: await openStore(url), seed: 'late', clock });
+    const late = await testCloud({ store: await openShared(url), seed: 'late', clock });
     const [one, other] = [ingressOf(a), ingressOf(late)];
     for (let n = 0; n < 6; n++) {
       const app = n % 2 === 0 ? one : other;
@@ -300,7 +299,7 @@ describe('the notifications of a store', () => {
     return store.nodes;
   };
   beforeEach(async () => {
-    stores = [await openStore(url), await openStore(url)];
+    stores = [await openShared(url), await openShared(url)];
   });
   afterEach(() => Promise.all(stores.map((store) => store.close())));
 
@@ -350,12 +349,13 @@ describe('the notifications of a store', () => {
   });
 });
 
-it('services that start concurrently on an empty database share a space and a key', async () => {
+it('services that start concurrently on an empty database share a space, a key, and the order of their events', async () => {
   const db = await newDatabase();
   const services = await Promise.all(
     ['one', 'two', 'three'].map((seed) =>
       startService({
         db,
+        secretsKey: TEST_KEY,
         host: '127.0.0.1',
         port: 0,
         udpPort: 0,
@@ -375,6 +375,23 @@ it('services that start concurrently on an empty database share a space and a ke
   const made = await one.createDevice({ name: 'shared', serial_number: String(SERIAL), token: TOKEN });
   const message = await two.sendCommands(made.id, ['info show']);
   expect((await three.messages({ device_id: made.id })).map(({ id }) => id)).toEqual([message.id]);
+  let begin = () => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const reader = two.events({ event: ['message'], onOpen: () => begin() });
+  const first = reader.next();
+  await begun;
+  const sent = [];
+  for (const client of [one, three, two, one]) sent.push((await client.sendCommands(made.id, ['info show'])).id);
+  const seen = [
+    (await first).value,
+    (await reader.next()).value,
+    (await reader.next()).value,
+    (await reader.next()).value,
+  ];
+  expect(seen.map(({ data }) => data.id)).toEqual(sent);
+  await reader.return(undefined);
   for (const client of [one, two, three]) await client.close();
   for (const service of services) await service.close();
 });

@@ -5,14 +5,23 @@ import { describe, expect, it, type TestContext } from 'vitest';
 import { type Service, startService } from '../../src/cloud/service.js';
 import { seededRandom } from '../../src/kernel/random.js';
 import { RealClock } from '../../src/kernel/real-clock.js';
-import { newDatabase } from '../support/postgres/databases.js';
+import { newDatabase, TEST_KEY } from '../support/postgres/databases.js';
 import { startPostgres } from '../support/postgres/server.js';
 import { until } from '../support/until.js';
 
 async function serviceOn(db: string, { onTestFinished }: TestContext) {
   const failures: string[] = [];
   const service: Service = await startService({
-    ...{ db, host: '127.0.0.1', port: 0, udpPort: null, udpRawPort: null, apiKey: 'key', operated: true },
+    ...{
+      db,
+      secretsKey: TEST_KEY,
+      host: '127.0.0.1',
+      port: 0,
+      udpPort: null,
+      udpRawPort: null,
+      apiKey: 'key',
+      operated: true,
+    },
     ...{ clock: new RealClock(), random: seededRandom('outage'), trace: { emit: () => {} } },
     log: { info: () => {}, warn: () => {}, error: (_, message) => failures.push(message) },
   });

@@ -146,6 +146,37 @@ describe('the cause of a slow downlink', () => {
     expect(timeline.some(({ what }) => what.includes('cut off by a restart (power)'))).toBe(true);
   });
 
+  it.each<readonly [string, FaultDefinition]>([
+    ['outage, up only', { outage: 'up', from: '3672s', until: '3732s' }],
+    ['loss 100%', { loss: '100%', from: '3672s', until: '3732s' }],
+  ])(
+    'is %s if it swallowed the last acknowledgement, so that the cloud learnt of the delivery much later',
+    async (name, fault) => {
+      const config = { 'interval-report': 1800, 'interval-poll': 1800 };
+      const { causes, waits, timeline } = await slowest({
+        fleet: [{ name: 'ctl', profile: 'control', count: 1, config }],
+        steps: [{ at: '1h', downlink: { output_1_state: 1 } }],
+        faults: [fault],
+      });
+      expect(causes).toEqual([{ kind: 'fault', name }]);
+      expect(waits[0]?.what).toBe(name);
+      expect(waits.find(({ what }) => what === 'exchange')?.time).toBeLessThan(10_000);
+      expect(timeline).toContainEqual(
+        expect.objectContaining({ kind: 'failure', what: `poll: its last acknowledgement was lost: ${name}` }),
+      );
+    },
+  );
+
+  it('is the restart for an exchange of the start that it caused, if nothing else made it fail', async () => {
+    const { waits } = await slowest({
+      network: { latency: '150ms..900ms' },
+      faults: [{ reboot: { every: '48s' }, from: '64m', until: '100m' }],
+    });
+    const named = waits.map(({ what }) => what);
+    expect(named).toContain('reboot');
+    expect(named).not.toContain('unknown');
+  });
+
   it('is missing for a fast downlink', async () => {
     const { causes, text } = await slowest({ fleet: [{ ...CLIME, config: { 'interval-poll': 60 } }] });
     expect(causes).toEqual([]);
@@ -158,6 +189,33 @@ describe('an explanation', () => {
     const faults = [{ outage: 'both', from: '60m', until: '2h' }];
     const { took, waits } = await slowest({ faults });
     expect(waits.reduce((sum, { time }) => sum + time, 0)).toBeCloseTo(took, 0);
+  });
+
+  it('counts the exchanges and restarts of earlier downlinks as those of other downlinks, in waits and timeline', async () => {
+    const { waits, took, timeline } = await slowest({
+      fleet: [{ ...CLIME, config: { 'interval-report': 1200 } }],
+      steps: [
+        { at: '65m', commands: ['info show'] },
+        { at: '3901s', config: { 'interval-sample': 120 } },
+        { at: '3902s', config: { 'interval-sample': 180 } },
+      ],
+    });
+    const times = new Map(waits.map(({ what, time }) => [what, time]));
+    const [rest = 0, others = 0, exchange = 0] = [
+      'next report (every 20m, no polls)',
+      'other downlinks first',
+      'exchange',
+    ].map((what) => times.get(what));
+    expect(rest + others + exchange).toBe(took);
+    // The command, and the configuration with its restart of half a minute at least; the own restart is an exchange.
+    expect(others).toBeGreaterThan(35_000);
+    expect(exchange).toBeGreaterThan(30_000);
+    expect(exchange).toBeLessThan(90_000);
+    const texts = timeline.map(({ what }) => what);
+    expect(texts.some((what) => what.startsWith('answer to another downlink: acknowledged'))).toBe(true);
+    expect(texts.some((what) => what.startsWith('answer:'))).toBe(false);
+    expect(texts.filter((what) => what.startsWith('the device starts (config)'))).toHaveLength(1);
+    expect(texts.filter((what) => what.startsWith('the device starts (config of another downlink)'))).toHaveLength(1);
   });
 
   it('shows the pauses of the modem as rules of the firmware', async () => {

@@ -38,6 +38,23 @@ describe('the timeline of a downlink', () => {
     expect(explanation.text).toContain(text);
   });
 
+  it('has the sum and the longest of several pauses of the modem in a row', () => {
+    const pause = (at: number, lasts: number): TraceEvent => {
+      return { kind: 'radio.paused', at, serial: 1, why: 'attach-pause', lasts };
+    };
+    const { timeline } = explained({ queued: 0 }, [pause(600_000, 5100), pause(1_200_000, 5100), pause(5e6, HOUR)]);
+    expect(timeline.filter(({ kind }) => kind === 'rule')).toEqual([
+      {
+        at: 600_000,
+        kind: 'rule',
+        what: 'no network found in time: the modem is off until the next attach attempt, 1h 00m in all, at most 1h 00m (3 times within 1h 13m)',
+        times: 3,
+        lasts: HOUR + 10_200,
+        longest: HOUR,
+      },
+    ]);
+  });
+
   it('has the answer after the execution, also if the device did not wake its radio for it', () => {
     const life = { queued: 0, wake: 1000, contact: 2000, offered: 2100, received: 2200, delivered: 2200 };
     const explanation = explained({ ...life, executed: 12_200, answered: 12_500 }, [

@@ -33,7 +33,7 @@ describe('a file that a scenario names', () => {
     'is not read elsewhere: %s',
     (name) => {
       expect(() => readInside(folder, name)).toThrow(
-        `"${name}" is not in the folder of the scenario; if you trust the scenario, permit this file with --allow-file`,
+        `"${name}" is not in the folder of the scenario; if you trust the scenario, permit this file with --allow-file (in a program: the option allowFiles)`,
       );
     },
   );

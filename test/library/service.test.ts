@@ -1,5 +1,5 @@
 /** The service, its devices and virtual time as the library offers them. */
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -187,6 +187,11 @@ describe('the files of a run', () => {
     const result = await run(plan());
     writeReports(result, out, ['html', 'junit']);
     expect(readdirSync(out).sort()).toEqual(['junit.xml', 'report.html']);
+    writeReports(result, out, ['downlinks']);
+    expect(readFileSync(join(out, 'downlinks.csv'), 'utf8')).toMatch(/^id,device,serial,/);
+    expect(() => writeReports({ ...result }, out, ['downlinks'])).toThrow('not a copy');
+    writeReports({ ...result }, join(out, 'copy'));
+    expect(readdirSync(join(out, 'copy'))).not.toContain('downlinks.csv');
     // @ts-expect-error JavaScript lets it pass
     expect(() => writeReports(result, out, ['pdf'])).toThrow('"pdf" is not one of');
   });

@@ -114,9 +114,9 @@ describe('the packaged profiles', () => {
     expect(profile('wmbus').timing).not.toHaveProperty('reportEvery');
   });
 
-  it('have a downlink watchdog, except demo, motion and serial', () => {
+  it('have a downlink watchdog, except demo, motion, serial and hio devices', () => {
     const without = [...profiles.values()].filter(({ timing }) => timing.downlinkWatchdog === undefined);
-    expect(without.map(({ name }) => name)).toEqual(['demo', 'motion', 'serial', 'serial-rs232']);
+    expect(without.map(({ name }) => name)).toEqual(['demo', 'hio-node', 'motion', 'serial', 'serial-rs232']);
   });
 
   it('have no unused sensor', () => {

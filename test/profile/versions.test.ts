@@ -22,12 +22,15 @@ function climeWith(extra: string): Profile {
 }
 
 describe('the firmware versions of a packaged profile', () => {
-  it.each([...packaged.keys()])('%s has the last release and the newest firmware', (name) => {
-    const { firmware, identity } = the(packaged.get(name));
-    expect(firmware.names).toEqual(['3.5.5', '4.0.0']);
-    expect(identity.fwVersion).toBe('v4.0.0');
-    expect(the(firmware.with('3.5.5')).identity.fwVersion).toBe('v3.5.5');
-  });
+  it.each([...packaged.keys()].filter((name) => packaged.get(name)?.family === 'chester'))(
+    '%s has the last release and the newest firmware',
+    (name) => {
+      const { firmware, identity } = the(packaged.get(name));
+      expect(firmware.names).toEqual(['3.5.5', '4.0.0']);
+      expect(identity.fwVersion).toBe('v4.0.0');
+      expect(the(firmware.with('3.5.5')).identity.fwVersion).toBe('v3.5.5');
+    },
+  );
 
   it('Clime 3.5.5 has neither a limit for reports nor a spool nor the module of it', () => {
     const older = the(clime.firmware.with('3.5.5'));

@@ -52,6 +52,22 @@ describe('the JUnit report', () => {
     expect(xml).toContain('name="the run finishes"><error type="interrupted" message="interrupted by SIGINT">');
   });
 
+  it('has skipped test cases for the expectations of a run that the user interrupted, and no failures', () => {
+    const [met] = resultOf().expectations;
+    const open = { ...failed, undecided: true } as const;
+    const expectations = met === undefined ? [open] : [open, met];
+    const xml = junit(resultOf({ failure: 'interrupted by SIGINT', exitCode: 130, passed: false, expectations }));
+    expect(xml).toContain('tests="3" failures="0" errors="1" skipped="1"');
+    expect(xml).toContain('<skipped message="a is 1');
+    expect(xml).not.toContain('<failure');
+  });
+
+  it('has the simulated time of a run in virtual time, which is the same each time, and otherwise the real time', () => {
+    const times = { simulatedMs: 7_200_000, wallMs: 1234 };
+    expect(junit(resultOf({ ...times, clock: 'virtual' }))).toContain('time="7200.000"');
+    expect(junit(resultOf({ ...times, clock: 'real' }))).toContain('time="1.234"');
+  });
+
   it('counts a run that ended early or is invalid as an error', () => {
     const xml = junit(resultOf({ failure: 'the run is invalid: late', exitCode: 5, passed: false }));
     expect(xml).toContain('errors="1"');

@@ -43,10 +43,10 @@ expect:
   - call.answered of client/dashboard == 30
   - call.refused of client/neighbour == 250
   - call.refused == 500
+  - device.up == 60
 `),
     );
     expect(result.expectations.filter(({ passed }) => !passed)).toEqual([]);
-    expect(result.fleet.ready).toBe(60);
     expect(result.calls['count-devices']).toMatchObject({ answered: 30, refused: 0 });
   });
 

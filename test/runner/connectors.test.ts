@@ -7,27 +7,52 @@ let receiving: Awaited<ReturnType<typeof receiver>> | undefined;
 afterEach(() => receiving?.close());
 
 /** A fleet of one device, whose sessions are forwarded to this machine. */
-async function forward(cloud: string) {
+async function forward(cloud: string, options: Parameters<typeof runText>[1] = {}) {
   receiving = await receiver();
   const script = `function main(job) { return { url: \\"${receiving.url}\\", data: job.message.type } }`;
-  const result = await runText(`
+  const result = await runText(
+    `
 name: forwarding
 duration: 1h
 cloud: ${cloud}
 setup: [{ connector: { name: here, tags: [cold], triggers: [session], retry-delays: [], script: "${script}" } }]
 fleet: [{ name: clime, profile: clime, count: 1, tags: [cold] }]
-`);
+`,
+    options,
+  );
   return { result, received: receiving.received.map(({ text }) => text) };
+}
+
+/** The first attempt goes to a public address; if it has only failed, the second one goes to this machine. */
+async function retried(options: Parameters<typeof runText>[1]) {
+  receiving = await receiver();
+  const script = `function main(job) { return { url: job.attempt === 0 ? 'http://[3ffe::1]:1/' : '${receiving.url}' } }`;
+  await runText(
+    `
+name: forwarding
+duration: 1h
+cloud: { allow-private: true }
+setup: [{ connector: { name: out, tags: [cold], triggers: [session], retry-delays: [1s], script: "${script}" } }]
+fleet: [{ name: clime, profile: clime, count: 1, tags: [cold] }]
+`,
+    { allowPrivate: true, ...options },
+  );
+  return receiving.received.length;
 }
 
 describe('a connector in a run', () => {
   it('sends to this machine when the scenario allows it', async () => {
-    const { result, received } = await forward('{ allow-private: true }');
+    const { result, received } = await forward('{ allow-private: true }', { allowPrivate: true });
     expect(result.failure).toBeNull();
     expect(received).toEqual(['session']);
   });
 
   it('does not send to this machine by default', async () => {
     expect((await forward('{ rate-limit: 600/m }')).received).toEqual([]);
+  });
+
+  it('does not send to a public host unless the run permits this host', async () => {
+    expect(await retried({})).toBe(0);
+    expect(await retried({ allowHosts: ['hooks.example.com'] })).toBe(0);
   });
 });

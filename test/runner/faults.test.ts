@@ -50,6 +50,7 @@ steps:
 load: [{ count-devices:, rate: 1/m, from: 85m, until: 105m }]
 expect:
   - step.failed == 3
+  - downlink.rejected == 3
   - service.faults > 10
   - call.failed == 10
   - downlink.delivered == 1
@@ -58,6 +59,32 @@ expect:
   expect(result.failure).toBeNull();
   expect(result.expectations.filter(({ passed }) => !passed)).toEqual([]);
   expect((await runText(text)).digest).toBe(result.digest);
+});
+
+it('counts downlinks of steps and loads that the API rejects as never delivered, and reports their number', async () => {
+  const result = await runText(`
+name: rejected
+duration: 3h
+fleet: [{ name: clime, profile: clime, count: 2, config: { interval-report: 300 } }]
+faults: [{ api-errors: { status: 500, share: 100% }, from: 1h, until: 80m }]
+steps:
+  - { at: 30m, commands: [info show] }
+  - { at: 70m, to: clime/1, commands: [info show] }
+load:
+  - { commands: [info show], to: clime/2, rate: 12/h, from: 75m, until: 95m }
+  - { count-devices:, rate: 12/h, from: 75m, until: 95m }
+expect:
+  - downlink.answered within 1h >= 75%
+  - downlink.answered p(95) < 1h
+  - downlink.delivered within 1h of clime/1 >= 95%
+`);
+  // Two steps and three requests of the load are accepted; the step to clime/1 and one request of the load are not.
+  expect(result.expectations.map(({ passed, sentence }) => [passed, sentence])).toEqual([
+    [false, 'downlink.answered within 1h is 71.4286% (5 of 7; 2 were rejected by the API), wanted >= 75%'],
+    [false, expect.stringMatching(/^not decidable: .* leaves out 2 of 7 \(2 rejected by the API\)/)],
+    [false, 'downlink.delivered within 1h of clime/1 is 50% (1 of 2; 1 was rejected by the API), wanted >= 95%'],
+  ]);
+  expect(result.anomalies).toContainEqual(expect.objectContaining({ name: 'downlink-rejected', count: 2 }));
 });
 
 describe('a service that is killed', () => {

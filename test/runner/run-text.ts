@@ -4,7 +4,6 @@ import { runPlan } from '../../src/library/scenario.js';
 import { packagedProfiles } from '../../src/profile/library.js';
 import type { RunResult } from '../../src/report/result.js';
 import { deviceTypes } from '../../src/runner/known-types.js';
-import type { RunOptions } from '../../src/runner/run.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
 import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
 import { unhurried } from '../support/unhurried.js';
@@ -14,7 +13,7 @@ export const profiles = packagedProfiles();
 /** In virtual time, in memory and with seed 7, unless the options say otherwise. */
 export function runText(
   text: string,
-  options: Partial<RunOptions> & { readonly seed?: number } = {},
+  options: Parameters<typeof runPlan>[1] & { readonly seed?: number } = {},
 ): Promise<RunResult> {
   const { seed = 7, ...rest } = options;
   const plan = planScenario(parseScenario(text, 'test.yaml', deviceTypes(profiles)), { seed });

@@ -29,7 +29,7 @@ const DIGESTS: Readonly<Record<string, string>> = {
   wmbus: '9af16950074ca0a5',
 };
 
-/** The other builds of these applications, which have their links and their firmware. */
+/** The other builds of these applications, which have their links and their firmware; and hio devices. */
 const BUILDS: Readonly<Record<string, string>> = {
   'clime-iaq': '234928506fc92627',
   'clime-radon': '941a79c9e1370c8b',
@@ -39,6 +39,7 @@ const BUILDS: Readonly<Record<string, string>> = {
   'control-x4': '1d1bb30f1e295a7b',
   'control-z': '4d53153c9bce28a5',
   'current-z': 'be0f41d7b6075695',
+  'hio-node': '6572179ff57bbc3a',
   'meteo-m': '9ad7e97ffc7478fd',
   'meteo-p': '2415c756650db869',
   'meteo-z': '32d127937cefba80',

@@ -42,6 +42,11 @@ function numbersIn(page: string): readonly string[] {
   return [...page.matchAll(/^<!-- checked: (.*) -->$/gm)].flatMap(([, list = '']) => list.split('; '));
 }
 
+/** A number as pages show it: `1,234`, or a share as it is: `60%`. */
+function shown(value: string): string {
+  return value.endsWith('%') ? value : Number(value).toLocaleString('en');
+}
+
 function play(plan: Plan, transport: RunOptions['transport'] = 'memory'): Promise<RunResult> {
   return run({
     ...{ plan, profiles, clock: 'virtual', speed: 1, transport, db: 'memory', sinks: [] },
@@ -87,7 +92,7 @@ describe.each(NAMES)('%s', (name) => {
 
   it('has a page that shows its checked numbers', () => {
     const page = readFileSync(pageOf(name), 'utf8');
-    const values = numbersIn(page).map((line) => Number(line.split(' == ')[1]).toLocaleString('en'));
+    const values = numbersIn(page).map((line) => shown(line.split(' == ')[1] ?? ''));
     const text = page.replace(/<!--.*?-->/gs, '');
     expect(values.filter((value) => !new RegExp(`(?<![\\d,])${value}(?![\\d,]\\d)`).test(text))).toEqual([]);
   });
@@ -108,6 +113,16 @@ it('config-rollout halts at its first gate if the firmware refuses the configura
   expect(failure).toMatch(/waited 55m for "downlink\.answered of canary == fleet\.devices of canary"/);
   // The canaries' own.
   expect(downlinks.queued).toBe(plan.groups[0]?.count);
+});
+
+it('flapping-link holds with outages that are too short for a poll to fail', async () => {
+  const vars = new Map([
+    ['away', '1m'],
+    ['devices', '20'],
+  ]);
+  const { expectations, exitCode } = await play(planIn(fileOf('flapping-link'), vars));
+  expect(expectations.flatMap(({ passed, sentence }) => (passed ? [] : sentence))).toEqual([]);
+  expect(exitCode).toBe(0);
 });
 
 /** Lines of a page or a comment that are commands of ours. */

@@ -1,5 +1,6 @@
 /** A virtual device on a clock, whose radio ends where the test wants. */
-import { Device, type LinkFormat } from '../../src/device/device.js';
+import { Device } from '../../src/device/device.js';
+import { POLICIES } from '../../src/device/family/index.js';
 import type { SendRequest } from '../../src/device/modem/pending-send.js';
 import type { ModemBoard } from '../../src/device/modem/state.js';
 import { ASSUMED_TIMINGS, type ModemTimings } from '../../src/device/modem/timing.js';
@@ -8,7 +9,14 @@ import { seededRandom } from '../../src/kernel/random.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 import { packagedProfiles } from '../../src/profile/library.js';
 import type { Profile } from '../../src/profile/profile.js';
-import { hasValidTag, open, seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
+import {
+  type EnvelopeFormat,
+  hasValidTag,
+  type LinkFormat,
+  open,
+  seal,
+  tokenBytes,
+} from '../../src/protocol/flap/envelope.js';
 import type { Packet } from '../../src/protocol/flap/packet.js';
 import { flashSettings } from '../../src/runner/world/flash-settings.js';
 import type { TraceEvent } from '../../src/trace/events.js';
@@ -27,7 +35,7 @@ export interface TestDeviceOptions {
   /** How long the modem and its network take. */
   readonly modemTimings?: ModemTimings;
   /** Called whenever the device has a new socket. */
-  readonly reopen?: () => void;
+  readonly reopen?: (server?: number) => void;
   /** Another device type than the packaged one. */
   readonly change?: (profile: Profile) => Profile;
   /** What becomes of a datagram that the device sends; `answer` delivers one to it, after a hop of 1 ms. */
@@ -52,7 +60,7 @@ export function testDevice(options: TestDeviceOptions): TestDevice {
     type,
     serial,
     claimToken: TOKEN,
-    flash: flashSettings(type.layout, ['app config mode lte', ...config]),
+    flash: flashSettings(type.layout, [...(type.layout.find('app', 'mode') ? ['app config mode lte'] : []), ...config]),
     clock,
     random: seededRandom(seed),
     trace: { emit: (event) => events.push(event) },
@@ -72,20 +80,25 @@ export function testDevice(options: TestDeviceOptions): TestDevice {
 }
 
 /** The packet in a datagram of the device. */
-export function packetIn(datagram: Uint8Array): Packet {
-  const envelope = open(datagram, 'base64');
+export function packetIn(datagram: Uint8Array, format: EnvelopeFormat = 'base64'): Packet {
+  const envelope = open(datagram, format);
   if (envelope === undefined || !hasValidTag(envelope, tokenBytes(TOKEN))) throw new Error('not a valid datagram');
   return { ...envelope.packet, data: Uint8Array.from(envelope.packet.data) };
 }
 
 /** A datagram for the device. */
-export function datagramOf(packet: Packet, serial = SERIAL, token = TOKEN): Uint8Array {
-  return seal(packet, serial, tokenBytes(token), 'base64');
+export function datagramOf(
+  packet: Packet,
+  serial = SERIAL,
+  token = TOKEN,
+  format: EnvelopeFormat = 'base64',
+): Uint8Array {
+  return seal(packet, serial, tokenBytes(token), format);
 }
 
 /** A datagram for a modem alone that needs no answer; `left` is called when it is on the air. */
 export function sending(left: () => void = () => {}): SendRequest {
-  return { listens: false, transmit: left, listening: () => {}, ended: () => {} };
+  return { listens: false, releases: false, transmit: left, listening: () => {}, ended: () => {} };
 }
 
 /** A board for a modem alone, with a supply that never breaks down unless `change` says so. */
@@ -93,6 +106,7 @@ export function testBoard(clock: VirtualClock, change: Partial<ModemBoard> = {})
   return {
     clock,
     modemTimings: ASSUMED_TIMINGS,
+    policy: POLICIES.chester,
     attachPolicy: () => 'periodic-2h',
     spent: () => {},
     paused: () => {},

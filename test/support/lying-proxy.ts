@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 export interface Lies {
+  /** The body that the service gets instead of `body`, which is JSON text. */
+  readonly request?: (method: string, path: string, body: string) => string;
   /** The answer that the client gets instead of `answer`. */
   readonly answer?: (method: string, path: string, answer: unknown) => unknown;
   /** How often a request is sent to the service. Default: once. */
@@ -19,11 +21,11 @@ export interface LyingProxy {
 /** @param service address of the service */
 export async function lyingProxy(
   service: string,
-  { answer = (_m, _p, body) => body, times = () => 1 }: Lies,
+  { request: change = (_m, _p, body) => body, answer = (_m, _p, body) => body, times = () => 1 }: Lies,
 ): Promise<LyingProxy> {
   const server = createServer(async (request, response) => {
     const { method = 'GET', url = '/' } = request;
-    const sent = await text(request);
+    const sent = change(method, url, await text(request));
     const headers = new Headers();
     for (const name of ['x-api-key', 'content-type', 'authorization', 'idempotency-key']) {
       const value = request.headers[name];

@@ -75,7 +75,7 @@ it('exactly the metrics of stages have a share within a duration', () => {
   const shares = METRICS.filter(({ within }) => within).map(({ name }) => name);
   const stages = ['contact', 'offered', 'received', 'delivered', 'executed', 'answered'];
   expect(shares).toEqual([
-    ...['uplink.acked', 'uplink.stored', ...stages.map((stage) => `downlink.${stage}`)],
+    ...['device.startup', 'uplink.acked', 'uplink.stored', ...stages.map((stage) => `downlink.${stage}`)],
     ...['update.succeeded', 'call.answered'],
   ]);
 });

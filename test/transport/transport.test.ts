@@ -24,11 +24,12 @@ const CASES: readonly Case[] = [
   ...(['base64', 'raw'] as const).map((format) => ({
     name: `udp, ${format}`,
     open: async (deliver: Deliver) => {
-      // Because the listener only calls this one method of a gateway.
-      const gateway = { receive: (bytes: Uint8Array, _: string, reply: Receive) => deliver(bytes, reply) } as never;
-      const listener = await listenUdp(gateway, { host: '127.0.0.1', port: 0, format });
+      const listener = await listenUdp((bytes, from, send) => deliver(bytes, (answer) => send(answer, from)), {
+        host: '127.0.0.1',
+        port: 0,
+      });
       listeners.push(listener);
-      return udpTransport({ host: '127.0.0.1', port: listener.port, format, sockets: 2 });
+      return udpTransport({ host: '127.0.0.1', ports: { [format]: listener.port }, sockets: 2 });
     },
   })),
 ];
@@ -48,7 +49,7 @@ describe.each(CASES)('the transport "$name"', ({ name, open }) => {
     const arrived = await new Promise<Uint8Array>((resolve) => {
       void open(resolve).then((transport) => {
         transports.push(transport);
-        transport.connect(7, { receive: () => {} }).send(sent);
+        transport.connect(7, { receive: () => {} }, format).send(sent);
       });
     });
     expect(Buffer.compare(arrived, sent)).toBe(0);
@@ -62,7 +63,7 @@ describe.each(CASES)('the transport "$name"', ({ name, open }) => {
       serials.map(
         (serial) =>
           new Promise<Uint8Array>((receive) => {
-            transport.connect(serial, { receive }).send(datagramOf(serial, serial));
+            transport.connect(serial, { receive }, format).send(datagramOf(serial, serial));
           }),
       ),
     );
@@ -81,10 +82,10 @@ describe('a device with a new socket', () => {
       cloud.send(datagram, port, address);
     });
     await new Promise<void>((bound) => cloud.bind(0, '127.0.0.1', bound));
-    const transport = await udpTransport({ host: '127.0.0.1', port: cloud.address().port, format: 'raw', sockets: 2 });
+    const transport = await udpTransport({ host: '127.0.0.1', ports: { raw: cloud.address().port }, sockets: 2 });
     transports.push(transport);
     let arrived = () => {};
-    const channel = transport.connect(7, { receive: () => arrived() });
+    const channel = transport.connect(7, { receive: () => arrived() }, 'raw');
     const exchange = () =>
       new Promise<void>((resolve) => {
         arrived = resolve;
@@ -102,9 +103,9 @@ describe('a device with a new socket', () => {
 
 describe('a UDP port', () => {
   it('that is taken is refused with a sentence', async () => {
-    const listener = await listenUdp({} as never, { host: '127.0.0.1', port: 0, format: 'raw' });
+    const listener = await listenUdp(() => {}, { host: '127.0.0.1', port: 0 });
     listeners.push(listener);
-    const again = listenUdp({} as never, { host: '127.0.0.1', port: listener.port, format: 'raw' });
+    const again = listenUdp(() => {}, { host: '127.0.0.1', port: listener.port });
     await expect(again).rejects.toThrow(`cannot open UDP port ${listener.port} on "127.0.0.1": another process`);
   });
 });

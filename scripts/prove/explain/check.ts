@@ -1,11 +1,13 @@
 /** Runs a drawn scenario, explains its slow downlinks, and repeats it without the causes that the explanations name. */
 import type { CauseKey, CauseSet } from '../../../src/explain/causes.js';
-import { endOf, timeTaken } from '../../../src/explain/course.js';
+import { endOf, isLost, timeTaken } from '../../../src/explain/course.js';
 import { FAST } from '../../../src/explain/explain.js';
 import type { DeviceFacts } from '../../../src/explain/facts.js';
+import { namedCauses } from '../../../src/explain/named.js';
 import { CauseNames } from '../../../src/explain/names.js';
 import { remedies } from '../../../src/explain/predict.js';
 import type { Situation } from '../../../src/explain/situation.js';
+import { causeTimes } from '../../../src/explain/waits.js';
 import type { Millis } from '../../../src/kernel/time.js';
 import type { DownlinkRecord } from '../../../src/trace/downlinks/ledger.js';
 import type { DrawnScenario } from './draw.js';
@@ -14,7 +16,7 @@ import type { Changes } from './remove.js';
 
 /**
  * The time that a downlink took in a repetition. `not found`: the API has not accepted it there. `not delivered`: it is open at the
- * end.
+ * end, or the device never received it.
  */
 export type Course = Millis | 'not found' | 'not delivered';
 
@@ -68,11 +70,12 @@ async function checkOne(slow: Slow): Promise<Checked> {
   const names = new CauseNames(situation, part);
   const [best] = remedies(record, own, FAST);
   const at = (record.queuedAt / 60_000).toFixed(1);
-  const causes = best?.without ?? new Set<CauseKey>();
+  const took = timeTaken(record, own.closing);
+  const causes = namedCauses(best?.without, causeTimes(record, own, record.queuedAt + took), own.calendar);
   const without = causes.size === 0 ? undefined : await courseWithout(slow, causes);
   return {
     downlink: `seed ${drawn.seed}, ${record.type} to ${serial} (${part?.profile} ${part?.firmware}), queued at ${at} min`,
-    took: timeTaken(record, own.closing),
+    took,
     named: [...causes].map((cause) => names.of(cause).name),
     predicted: best?.time,
     without,
@@ -114,7 +117,7 @@ async function courseWithout(
   const type = record.type === 'data' && changes.encoder ? 'shell' : record.type;
   if (same.type !== type)
     throw new Error(`${record.type} downlink ${record.id} is a ${same.type} downlink when repeated`);
-  return endOf(same) === undefined ? 'not delivered' : timeTaken(same, later.closing);
+  return endOf(same) === undefined || isLost(same) ? 'not delivered' : timeTaken(same, later.closing);
 }
 
 function found({ downlinks }: DeviceFacts, id: string | undefined): DownlinkRecord | undefined {

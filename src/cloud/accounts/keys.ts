@@ -28,6 +28,8 @@ export interface ApiKey {
   readonly expiresAt?: UnixMillis | undefined;
   /** The key with which it was created. Absent: it was created by a login or by the service. */
   readonly parentId?: Id;
+  /** The key of a session of the web console. Its user operates the service: keys that it creates may outlive it. */
+  readonly isSession?: true;
 }
 
 export function isExpired({ expiresAt }: ApiKey, now: UnixMillis): boolean {

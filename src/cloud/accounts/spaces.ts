@@ -10,6 +10,7 @@ import { familyOf } from './member-records.js';
 const FAMILIES = [
   ...[
     AUDIT,
+    'codec-count',
     'connector',
     'delivery',
     'firmware',

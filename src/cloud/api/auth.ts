@@ -1,12 +1,14 @@
 /**
  * Authentication. A request carries an API key, which opens one space, or the token of a login, which opens the spaces of an
- * account (device cloud API, "Authentication"; cloud API gaps, 2.2). Both headers accept both kinds of credentials.
+ * account (device cloud API, "Authentication"; cloud API gaps, 2.2). Both headers accept both kinds of credentials, and so
+ * does the cookie of the console.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { minutes, type UnixMillis } from '../../kernel/time.js';
 import { type ApiKey, isExpired, keyWithSecret, putKeyUse } from '../accounts/keys.js';
 import { ApiFault, notFound } from '../http/errors.js';
+import { cookieSecret, needSameOrigin } from '../http/session-cookie.js';
 import type { Id } from '../store/store.js';
 import type { Access } from './access.js';
 import { isLegacyDeviceList, OWN_SPACE } from './aliases.js';
@@ -22,21 +24,11 @@ const USE_PRECISION = minutes(1);
  */
 export function authenticate(context: ApiContext): onRequestAsyncHookHandler {
   const noteUse = useNotes(context);
-  const accessOf = async (secret: string): Promise<Access | undefined> => {
-    const key = await keyWithSecret(context.store, secret);
-    if (key) {
-      if (isExpired(key, context.clock.wall)) throw new ApiFault(401, 'this API key has expired', 'key-expired');
-      noteUse(key);
-      const role = key.access === 'read' ? 'user' : 'admin';
-      return { userId: null, keyId: key.id, boundTo: key.spaceId, role, scope: key.tagIds };
-    }
-    const login = await context.logins.find(secret);
-    // The role is set below: it depends on the space.
-    return login && { userId: login.userId, keyId: null, boundTo: login.spaceId, role: 'user', scope: null };
-  };
   return async (request, reply) => {
-    const secret = presentedSecret(request.headers);
-    const access = secret === undefined ? undefined : await accessOf(secret);
+    const { headers, method } = request;
+    const secret = presentedSecret(headers);
+    if (secret !== undefined && headerSecret(headers) === undefined) needSameOrigin(method, headers);
+    const access = secret === undefined ? undefined : await accessOf(secret, context, noteUse);
     if (!access) throw new ApiFault(401, secret === undefined ? NO_CREDENTIAL : UNKNOWN_CREDENTIAL);
     request.access = access;
     if (isLegacyDeviceList(request.method, request.originalUrl)) reply.code(201);
@@ -48,6 +40,34 @@ export function authenticate(context: ApiContext): onRequestAsyncHookHandler {
       throw new ApiFault(403, access.keyId === null ? 'your role may only read' : 'this key may only read');
     }
   };
+}
+
+/**
+ * The present access of a credential to a space, for a request that lasts.
+ * @throws ApiFault 401 or 404 if the credential has been revoked or has expired
+ */
+export async function presentAccess(secret: string, spaceId: Id, context: ApiContext): Promise<Access> {
+  const access = await accessOf(secret, context);
+  if (!access) throw new ApiFault(401, UNKNOWN_CREDENTIAL);
+  return accessIn(spaceId, access, context);
+}
+
+/** @throws ApiFault 401 if the credential is a key that has expired */
+async function accessOf(
+  secret: string,
+  { store, clock, logins }: ApiContext,
+  noteUse: (key: ApiKey) => void = () => {},
+): Promise<Access | undefined> {
+  const key = await keyWithSecret(store, secret);
+  if (key) {
+    if (isExpired(key, clock.wall)) throw new ApiFault(401, 'this API key has expired', 'key-expired');
+    noteUse(key);
+    const role = key.access === 'read' ? 'user' : 'admin';
+    return { userId: null, keyId: key.id, boundTo: key.spaceId, role, scope: key.tagIds };
+  }
+  const login = await logins.find(secret);
+  // The role depends on the space: see `accessIn`.
+  return login && { userId: login.userId, keyId: null, boundTo: login.spaceId, role: 'user', scope: null };
 }
 
 const NO_CREDENTIAL = 'API key is missing: send it in the header X-API-KEY';
@@ -66,8 +86,13 @@ async function accessIn(spaceId: Id, access: Access, { members }: ApiContext): P
   return { ...access, role: member.role };
 }
 
-/** The API key or token of a request. `X-API-KEY` takes precedence over `Authorization: ApiKey …` and `Bearer …`. */
+/** The API key or token of a request. The headers take precedence over the cookie of the console. */
 export function presentedSecret(headers: IncomingHttpHeaders): string | undefined {
+  return headerSecret(headers) ?? cookieSecret(headers);
+}
+
+/** `X-API-KEY` takes precedence over `Authorization: ApiKey …` and `Bearer …`. */
+function headerSecret(headers: IncomingHttpHeaders): string | undefined {
   const own = headers['x-api-key'];
   if (typeof own === 'string' && own.trim() !== '') return own.trim();
   return /^(?:apikey|bearer)\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1];

@@ -22,6 +22,7 @@ import type { Access } from './access.js';
 import { atMostEach } from './at-most.js';
 import type { ApiContext, ApiOptions, Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
+import { MASK } from './masking.js';
 import { nameReader } from './names.js';
 import { Quota } from './quotas.js';
 import { knownTags, Tag, TagRefs, tagViews } from './tags.js';
@@ -285,7 +286,7 @@ function connectorResource({ store, clock, connectors: forwarding, log }: ApiCon
 
   /** The view for a reader. Scripts have addresses and credentials of targets, so only those who may change them see them. */
   async function shown({ role }: Access, connector: Connector): Promise<Static<typeof View>> {
-    return view(role === 'admin' ? connector : { ...connector, transformation: '********' });
+    return view(role === 'admin' ? connector : { ...connector, transformation: MASK });
   }
 
   async function view(connector: Connector): Promise<Static<typeof View>> {

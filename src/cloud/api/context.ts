@@ -5,6 +5,7 @@ import type { Random } from '../../kernel/random.js';
 import type { PasswordCost } from '../accounts/passwords.js';
 import type { Computed } from '../connectors/attempt.js';
 import type { Connector } from '../connectors/connector.js';
+import type { Feed } from '../events/feed.js';
 import type { Downlinks } from '../ports/downlinks.js';
 import type { FirmwareUpdates } from '../ports/firmware-updates.js';
 import type { Ids } from '../store/ids.js';
@@ -23,6 +24,7 @@ export interface CloudContext {
   readonly downlinks: Downlinks;
   readonly firmware: FirmwareUpdates;
   readonly connectors: ConnectorControl;
+  readonly feed: Feed;
   readonly log: Log;
 }
 

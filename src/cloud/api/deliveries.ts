@@ -3,17 +3,24 @@ import Type, { type Static } from 'typebox';
 import { isoTime } from '../../kernel/calendar.js';
 import type { Computed } from '../connectors/attempt.js';
 import type { Connector } from '../connectors/connector.js';
-import { DELIVERY_STATES, type Delivery, deliveriesOf, dropped, findDelivery } from '../connectors/delivery.js';
+import {
+  type AttemptLog,
+  DELIVERY_STATES,
+  type Delivery,
+  deliveriesOf,
+  dropped,
+  findDelivery,
+} from '../connectors/delivery.js';
 import { notFound, unknownId } from '../http/errors.js';
 import { operation, PageOf } from '../http/operation.js';
 import { ItemParams, Nullable, PageQuery, Time, Uuid } from '../http/schemas.js';
 import { isoTimeOrNull } from '../http/time.js';
-import type { Page } from '../store/store.js';
-import type { Caller } from './access.js';
+import type { Page, Store } from '../store/store.js';
+import type { Access, Caller } from './access.js';
 import { atMostEach } from './at-most.js';
 import { knownConnector, Transformation } from './connectors.js';
 import type { Family } from './family.js';
-import { maskingsFor } from './masking.js';
+import { MASK, maskingsFor } from './masking.js';
 import { pageOf } from './totals.js';
 
 const PreviewRequest = Type.Object(
@@ -111,7 +118,7 @@ export const deliveries: Family = (routes, { store, connectors }) => {
     async (request, reply) => {
       const { spaceId, params, query } = request;
       const connector = await knownConnector(store, spaceId, params.id);
-      return withoutSecrets(request, await pageOf(reply, query, (page) => listed(connector, query, page)));
+      return withoutSecrets(store, request, await pageOf(reply, query, (page) => listed(connector, request, page)));
     },
   );
 
@@ -130,36 +137,36 @@ export const deliveries: Family = (routes, { store, connectors }) => {
       const connector = await knownConnector(store, spaceId, params.id);
       const delivery = await findDelivery(store, connector, params.delivery_id);
       if (!delivery) throw notFound('delivery');
-      const [only] = await withoutSecrets(request, [deliveryView(delivery, connector)]);
+      const [only] = await withoutSecrets(store, request, [deliveryView(delivery, connector, request.access)]);
       return only;
     },
   );
 
   async function listed(
     connector: Connector,
-    { state, message_id: messageId }: Static<typeof DeliveryQuery>,
+    { query: { state, message_id: messageId }, access }: Caller & { readonly query: Static<typeof DeliveryQuery> },
     { limit, after }: Page,
   ) {
     const found: Static<typeof DeliveryView>[] = [];
     for await (const delivery of deliveriesOf(store, connector, after)) {
-      const shown = deliveryView(delivery, connector);
+      const shown = deliveryView(delivery, connector, access);
       if (state !== undefined && shown.state !== state) continue;
       if (messageId === undefined || shown.message_id === messageId) found.push(shown);
       if (found.length === limit) break;
     }
     return found;
   }
-
-  /** A target may answer with what it was sent. */
-  async function withoutSecrets(caller: Caller, views: readonly Static<typeof DeliveryView>[]) {
-    const maskings = await maskingsFor(
-      store,
-      caller,
-      views.map((view) => view.device_id),
-    );
-    return views.map((view) => ({ ...view, log: maskings.get(view.device_id)?.value(view.log) ?? view.log }));
-  }
 };
+
+/** A target may answer with what it was sent, so the logs are masked like messages. */
+async function withoutSecrets(store: Store, caller: Caller, views: readonly Static<typeof DeliveryView>[]) {
+  const maskings = await maskingsFor(
+    store,
+    caller,
+    views.map((view) => view.device_id),
+  );
+  return views.map((view) => ({ ...view, log: maskings.get(view.device_id)?.value(view.log) ?? view.log }));
+}
 
 function preview(computed: Computed): Static<typeof Preview> {
   switch (computed.kind) {
@@ -174,9 +181,15 @@ function preview(computed: Computed): Static<typeof Preview> {
   }
 }
 
-/** A pending delivery that its connector has dropped is shown as cancelled. The dispatcher stores that state later. */
-function deliveryView(delivery: Delivery, connector: Connector): Static<typeof DeliveryView> {
+/**
+ * A pending delivery that its connector has dropped is shown as cancelled. The dispatcher stores that state later.
+ *
+ * The error of a script and the answer of a target may contain what the script computed: credentials of the target and secure
+ * variables. Only callers who may change the script see them.
+ */
+export function deliveryView(delivery: Delivery, connector: Connector, { role }: Access): Static<typeof DeliveryView> {
   const isDropped = delivery.state === 'pending' && dropped(delivery, connector) !== undefined;
+  const log = role === 'admin' ? delivery.log : delivery.log.map((entry) => withoutContent(entry, delivery));
   return {
     id: delivery.id,
     connector_id: delivery.connectorId,
@@ -186,6 +199,12 @@ function deliveryView(delivery: Delivery, connector: Connector): Static<typeof D
     attempts: delivery.log.length,
     next_attempt_at: isDropped ? null : isoTimeOrNull(delivery.dueAt),
     created_at: isoTime(delivery.createdAt),
-    log: delivery.log.map(({ at, ...entry }) => ({ ...entry, at: isoTime(at) })),
+    log: log.map(({ at, ...entry }) => ({ ...entry, at: isoTime(at) })),
   };
+}
+
+/** An attempt that failed before it had a target failed in the script. */
+function withoutContent(entry: AttemptLog, { state }: Delivery): AttemptLog {
+  const isOfScript = state === 'failed' && entry.target === null && entry.error !== null;
+  return { ...entry, error: isOfScript ? MASK : entry.error, response: entry.response === null ? null : MASK };
 }

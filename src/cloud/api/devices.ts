@@ -143,7 +143,7 @@ function addItem(routes: Routes, { store, downlinks }: ApiContext, resource: Dev
       summary: 'Change a device',
       description:
         '`tags` and `label` replace the whole set. `token` is for a repaired device; the old claim token becomes invalid ' +
-        'immediately. It needs a key of the whole space. The serial number cannot be changed.',
+        'immediately. `token` and `secret` need a key of the whole space. The serial number cannot be changed.',
       params: ItemParams,
       body: DeviceUpdate,
       response: { 200: Device },
@@ -154,7 +154,7 @@ function addItem(routes: Routes, { store, downlinks }: ApiContext, resource: Dev
       const before = await visibleDevice(store, request, request.params.id);
       const { id, serial, tagIds } = before;
       await needWritableTag(store, request, tagIds);
-      if (body.token !== undefined) needWholeSpace(request);
+      if (body.token !== undefined || body.secret !== undefined) needWholeSpace(request);
       const change = await resource.changeOf(request, body);
       if (change.tagIds) await needWritableTag(store, request, change.tagIds);
       const within = request.access.scope ?? undefined;

@@ -31,7 +31,7 @@ export interface ApiOptions {
   readonly strictNames: boolean;
   /** Whether web pages of any origin may use the API (CORS). */
   readonly cors: boolean;
-  /** Names in the header `Host` that are accepted, without ports; null: all. */
+  /** Names in the header `Host` that are accepted besides addresses, without ports and in lower case; null: all. */
   readonly hosts: readonly string[] | null;
   /** Addresses and networks of proxies, whose header `X-Forwarded-For` names the caller. */
   readonly trustProxy: readonly string[];

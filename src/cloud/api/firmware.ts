@@ -237,7 +237,7 @@ function isWanted(job: UpdateJob, { deviceId, state }: UpdateFilter): boolean {
   return (deviceId === undefined || job.deviceId === deviceId) && (state === undefined || job.state === state);
 }
 
-function updateView(job: UpdateJob): Static<typeof FirmwareUpdate> {
+export function updateView(job: UpdateJob): Static<typeof FirmwareUpdate> {
   return {
     id: job.id,
     space_id: job.spaceId,

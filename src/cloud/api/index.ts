@@ -27,6 +27,7 @@ import { deliveries } from './deliveries.js';
 import { deviceLists } from './device-list.js';
 import { devices } from './devices.js';
 import { downlinks } from './downlinks.js';
+import { events } from './events.js';
 import { ANSWERS, REQUESTS } from './examples.js';
 import type { ApiContext, ApiOptions, Family } from './family.js';
 import { firmware } from './firmware.js';
@@ -57,6 +58,7 @@ const FAMILIES_WITH_LIMITS: readonly Family[] = [
   firmware,
   firmwareImages,
   sessions,
+  events,
 ];
 /** Families that need no credential. */
 const OPEN_FAMILIES: readonly Family[] = [login];
@@ -142,7 +144,7 @@ function named(name: string, plugin: (routes: FastifyInstance) => Promise<void>)
 const CORS = {
   origin: '*',
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-  allowedHeaders: ['X-API-KEY', 'Authorization', 'Content-Type', 'Accept', 'Idempotency-Key'],
+  allowedHeaders: ['X-API-KEY', 'Authorization', 'Content-Type', 'Accept', 'Idempotency-Key', 'Last-Event-ID'],
   // One string, so that it is not joined again for every answer.
   exposedHeaders:
     'X-Total, X-Total-At-Least, Idempotent-Replayed, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset',

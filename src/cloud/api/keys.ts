@@ -226,11 +226,13 @@ function keyResource({ store, clock }: ApiContext) {
 
   /**
    * The end of a key, at the latest that of the key with which it is set: a key cannot outlive its own end by another one.
+   * A session of the web console does not limit the keys that are created in it.
    * @throws ApiFault 400 for a time that is over, because the key would never be valid, or after the end of the caller's key
    */
   async function endOf(text: string | null | undefined, caller: Caller): Promise<UnixMillis | undefined> {
     const { keyId } = caller.access;
-    const latest = keyId === null ? undefined : (await findKey(store, caller.spaceId, keyId))?.expiresAt;
+    const own = keyId === null ? undefined : await findKey(store, caller.spaceId, keyId);
+    const latest = own?.isSession ? undefined : own?.expiresAt;
     if (text === null || text === undefined) return latest;
     const at = parseTimestamp(text) ?? 0;
     if (at <= clock.wall) throw new ApiFault(400, `body/expires_at "${text}" is not in the future`);

@@ -14,6 +14,7 @@ import { BODY_LIMIT } from '../http/body.js';
 import { ApiFault, unknownRoute } from '../http/errors.js';
 import { closeHalfOpen, limitConnections } from '../http/sockets.js';
 import { callerOf, isLimited, limitRate } from './rate-limit.js';
+import { limitTime } from './time-limit.js';
 
 /** Longest time in which the head of a request must arrive, and the whole request. */
 const ARRIVAL = seconds(15);
@@ -53,7 +54,7 @@ interface RequestLimits {
   readonly each?: Load;
   /** Whether an address is that of a trusted proxy. Default: none is. */
   readonly isProxy?: (address: string) => boolean;
-  /** Ends connections with requests that do not arrive. Real time, also in a simulation. */
+  /** Ends requests that take too long, and connections with requests that do not arrive. Real time, also in a simulation. */
   readonly patience?: Clock;
 }
 
@@ -72,6 +73,7 @@ export function limitRequests(
   limitConnections(api.server, CONNECTIONS, isProxy);
   const total = new Level(all);
   const callers = new Map<string, Level>();
+  limitTime(api, patience);
   api.decorateRequest('usage', null);
   // Callbacks instead of promises: these hooks run for every request.
   api.addHook('onRequest', (request, reply, done) => {

@@ -10,7 +10,8 @@ import { printedWithoutSecrets, withoutSecrets } from '../../kernel/shell-secret
 import type { DeviceRow, Id, ListedMessage, Store } from '../store/store.js';
 import { type Caller, mayChange } from './access.js';
 
-const MASK = '********';
+/** Stands in place of a secret. */
+export const MASK = '********';
 
 /** Fields of facts and bodies that hold a secret. */
 const SECRET_FIELD = /passkey|claim_?token/i;

@@ -37,6 +37,14 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   'listMessages.device_id': 'Only messages of this device. Default: all.',
   'listMessages.type': 'Only messages of these types; may be repeated. Default: all.',
   'listMessages.direction': 'Only messages from (`up`) or to (`down`) devices. Default: both.',
+  'streamEvents.event': 'Only these events; may be repeated. Default: all.',
+  'streamEvents.device_id': 'Only events of this device. Default: all.',
+  'streamEvents.tag_id': 'Only events of the devices with this tag. Default: all.',
+  'streamEvents.type':
+    'Of `message` and `downlink`, only those of messages of these types; may be repeated. Default: all.',
+  'streamEvents.direction':
+    'Of `message` and `downlink`, only those of messages from (`up`) or to (`down`) devices. Default: both.',
+  'last-event-id': 'Resumes behind this event. Default: from now.',
   after: 'Only messages after this time. Default: 24 hours ago.',
   before: 'Only messages before this time. Default: all.',
   'listFirmwareUpdates.device_id': 'Only updates of this device. Default: all.',

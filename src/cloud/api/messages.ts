@@ -68,11 +68,16 @@ const TimelineEvent = Type.Object(
   { title: 'TimelineEvent' },
 );
 
-const ListQuery = Type.Object({
+/** Filters by the device and the kind of a message. */
+export const MessageFilters = {
   device_id: Type.Optional(Uuid),
   tag_id: Type.Optional(Uuid),
   type: Type.Optional(Type.Array(Type.String(), { maxItems: 32, description: 'a list of at most 32 types' })),
   direction: Type.Optional(Type.Enum(['up', 'down'], { description: '"up" or "down"' })),
+};
+
+const ListQuery = Type.Object({
+  ...MessageFilters,
   after: Type.Optional(Timestamp),
   before: Type.Optional(Timestamp),
   limit: Type.Optional(Limit(100, 20)),
@@ -166,21 +171,28 @@ export const messages: Family = (routes, { store, clock, downlinks }, options) =
 
 function filterOf(query: Static<typeof ListQuery>, access: Access, now: UnixMillis) {
   return {
+    ...kindsOf(query),
     scope: access.scope ?? undefined,
     deviceId: query.device_id,
     tagId: query.tag_id && visibleTag(access, query.tag_id),
-    types: query.type?.flatMap((type) => (type === 'codec' ? ['encoder', 'decoder'] : [type])),
-    ...directionOf(query),
     createdAfter: query.after === undefined ? now - WINDOW : parseTimestamp(query.after),
     createdBefore: query.before === undefined ? undefined : parseTimestamp(query.before),
   };
+}
+
+type Kinds = Pick<Static<typeof ListQuery>, 'type' | 'direction'>;
+
+/** The types and directions that a query asks for. */
+export function kindsOf(query: Kinds): Pick<MessageQuery, 'types' | 'direction' | 'onlyUp'> {
+  const types = query.type?.flatMap((type) => (type === 'codec' ? ['encoder', 'decoder'] : [type]));
+  return { types, ...directionOf(query) };
 }
 
 /**
  * The latest value of a device is read with the types `data` and no direction (device cloud API, "Messages", rule 2). A
  * downlink of the same type is not a value, so the type stands for uplinks only, unless the direction is given.
  */
-function directionOf({ direction, type }: Static<typeof ListQuery>): Pick<MessageQuery, 'direction' | 'onlyUp'> {
+function directionOf({ direction, type }: Kinds): Pick<MessageQuery, 'direction' | 'onlyUp'> {
   if (direction !== undefined || !type?.includes('data')) return { direction };
   // The direction alone is found by an index.
   return type.every((each) => each === 'data') ? { direction: 'up' } : { onlyUp: ['data'] };

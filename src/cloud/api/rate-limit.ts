@@ -50,7 +50,7 @@ export function limitRate(api: FastifyInstance, clock: Clock, rateLimit: number,
 
 /** Whether the limits apply to a request. Decided by its route, because a path can be written in several ways. */
 export function isLimited({ routeOptions: { url } }: FastifyRequest): boolean {
-  return url === undefined || url.startsWith('/v2/');
+  return url === undefined || url.startsWith('/v2/') || url.startsWith('/console/');
 }
 
 /**
@@ -58,7 +58,9 @@ export function isLimited({ routeOptions: { url } }: FastifyRequest): boolean {
  * routes without a credential. A hash, so that no credential is kept in memory.
  */
 export function callerOf({ headers, ip, routeOptions: { url = '' } }: FastifyRequest): string {
-  const secret = url.startsWith('/v2/auth/') ? undefined : (presentedSecret(headers) ?? headers.authorization);
+  const secret = /^\/(?:v2\/auth|console)\//.test(url)
+    ? undefined
+    : (presentedSecret(headers) ?? headers.authorization);
   return secret === undefined ? networkOf(ip) : hashKey(secret);
 }
 

@@ -80,7 +80,8 @@ function addCollection(routes: Routes, { members, clock }: ApiContext): void {
       id: 'inviteUser',
       summary: 'Invite a user',
       description:
-        '`role` defaults to `user`. The service sends no mail: hand the `invite_token` of the answer to the user.',
+        '`role` defaults to `user`. The service sends no mail: hand the `invite_token` of the answer to the owner of the ' +
+        'address. It is valid once, for 7 days, and only together with the address and the password of its account.',
       params: SpaceParams,
       body: NewUser,
       response: { 201: Invitation },

@@ -57,7 +57,8 @@ const MARGIN = seconds(15);
 /** A delivery that has been taken. */
 interface Taken {
   readonly delivery: Delivery;
-  readonly leaseEnd: UnixMillis;
+  /** In elapsed time: a correction of the calendar neither ends nor extends the lease for this process. */
+  readonly leaseEnd: Instant;
   readonly release: () => void;
 }
 
@@ -66,6 +67,8 @@ export class Dispatcher {
   readonly #queue = new FairQueue<Taken>(AT_ONCE);
   /** Running and waiting attempts. */
   readonly #work = new Holds();
+  /** Deliveries of this process that wait or run. After a correction of the calendar they may be due again. */
+  readonly #taken = new Set<Id>();
   /** Time at which an attempt of a connector last ended, or its queue began; for connectors with taken deliveries. */
   readonly #progress = new Map<Id, Instant>();
   #running: Promise<void> | undefined;
@@ -162,9 +165,11 @@ export class Dispatcher {
     const taken: Delivery[] = [];
     const changes: Change[] = [];
     for (const delivery of due) {
-      const { connectorId } = delivery;
+      const { id, connectorId } = delivery;
       const ahead = taken.filter((other) => other.connectorId === connectorId).length;
-      if (this.#queue.waiting(spaceId, connectorId) + ahead < QUEUE_LENGTH) {
+      if (this.#taken.has(id)) {
+        this.#leftBehind = true;
+      } else if (this.#queue.waiting(spaceId, connectorId) + ahead < QUEUE_LENGTH) {
         taken.push(delivery);
         changes.push(putDelivery({ ...delivery, dueAt: now + LEASE }));
       } else if (clock.now - (this.#progress.get(connectorId) ?? clock.now) > SLOW) {
@@ -174,22 +179,24 @@ export class Dispatcher {
       }
     }
     if (changes.length > 0) await store.commit(changes);
-    for (const delivery of taken) this.#enqueue(delivery, now + LEASE);
+    for (const delivery of taken) this.#enqueue(delivery);
     this.#startAttempts();
     this.#wanted ||= due.length === limit && changes.length > 0;
   }
 
-  #enqueue(delivery: Delivery, leaseEnd: UnixMillis): void {
+  #enqueue(delivery: Delivery): void {
     const { clock } = this.#options;
     const { id, spaceId, connectorId } = delivery;
     if (!this.#progress.has(connectorId)) this.#progress.set(connectorId, clock.now);
     const what = `delivery ${id} of connector ${connectorId}`;
     const [held, done] = [clock.hold(what), this.#work.take(what)];
+    this.#taken.add(id);
     const release = () => {
+      this.#taken.delete(id);
       done();
       held();
     };
-    this.#queue.add({ spaceId, part: connectorId }, { delivery, leaseEnd, release });
+    this.#queue.add({ spaceId, part: connectorId }, { delivery, leaseEnd: clock.now + LEASE, release });
   }
 
   /** Starts the attempts whose turn it is. */
@@ -206,8 +213,8 @@ export class Dispatcher {
         )
         .finally(() => {
           end(clock.now - began);
-          this.#ended(delivery);
           release();
+          this.#ended(delivery);
         });
     }
   }
@@ -222,7 +229,7 @@ export class Dispatcher {
     if (this.#leftBehind && isShort) this.wake();
   }
 
-  async #attempt(delivery: Delivery, leaseEnd: UnixMillis): Promise<void> {
+  async #attempt(delivery: Delivery, leaseEnd: Instant): Promise<void> {
     const { store, clock, attempts } = this.#options;
     if (this.#closed) return this.#giveBack(delivery);
     const { id, spaceId, connectorId } = delivery;
@@ -232,7 +239,7 @@ export class Dispatcher {
     const now = Math.floor(clock.wall);
     if (why !== undefined) return store.commit([putDelivery(cancelled(delivery, why, now))]);
     // The lease may end during the request: another service could take the delivery.
-    if (now + seconds(connector.timeout || STANDARD_TIMEOUT) + MARGIN > leaseEnd) return;
+    if (clock.now + seconds(connector.timeout || STANDARD_TIMEOUT) + MARGIN > leaseEnd) return;
     const attempted = await attempts.attempt(connector, delivery);
     if (this.#abandoned) return this.#giveBack(delivery);
     const next = afterAttempt(delivery, connector, attempted, Math.floor(clock.wall));

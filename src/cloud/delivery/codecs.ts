@@ -1,10 +1,16 @@
 /** The codecs that devices have uploaded; each is compiled once while it is in use. */
 import { type Codec, CodecError, compileCodec, parseCodecDocument } from '../../protocol/codec.js';
-import type { CodecRow, Id, Store } from '../store/store.js';
+import type { Change, CodecRow, DeviceRow, Id, Store } from '../store/store.js';
 import { CodecCache } from './codec-cache.js';
 
 /** Most cached titles and hashes of unusable codecs; the cache is cleared when it is full. */
 const MANY = 1000;
+
+/** Most new codecs that the store takes from one device: a device has one for each version of its application. */
+export const MOST_OF_DEVICE = 100;
+
+/** Record of a device: how many codecs it has added to the store. */
+const COUNT = 'codec-count';
 
 /** Name and version from a codec document; both null if it cannot be parsed. */
 interface CodecTitle {
@@ -51,6 +57,21 @@ export class Codecs {
       this.#titles.set(hash, title);
     }
     return title;
+  }
+
+  /**
+   * Changes that store an uploaded codec. None if the device has added {@link MOST_OF_DEVICE}: its upload is acknowledged, so that
+   * it is not repeated, and its data are kept as bytes.
+   */
+  async storing({ id, spaceId, createdAt }: DeviceRow, row: CodecRow): Promise<readonly Change[]> {
+    const put: Change = { kind: 'codec.put', row };
+    if (this.#cache.get(row.hash) ?? (await this.#store.codec(row.hash))) return [put];
+    const before = await this.#store.record(COUNT, spaceId, id);
+    // Because only this class writes these records.
+    const count = (before?.body as { readonly count: number } | undefined)?.count ?? 0;
+    if (count >= MOST_OF_DEVICE) return [];
+    const body = { count: count + 1 };
+    return [put, { kind: 'record.put', row: { family: COUNT, id, spaceId, key: null, createdAt, dueAt: null, body } }];
   }
 
   /** Records that an uploaded codec has been stored. */

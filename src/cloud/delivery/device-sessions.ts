@@ -150,6 +150,9 @@ export class DeviceSessions {
         for (const serial of this.#sessions.keys()) this.#stale.add(serial);
         for (const serial of this.#loading.keys()) this.#stale.add(serial);
         return;
+      case 'events':
+      case 'journal':
+        return;
       default:
         news satisfies never;
     }

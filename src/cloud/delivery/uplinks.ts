@@ -250,10 +250,10 @@ export class UplinkHandler {
     return prepared('config', row, { device, answers, configUnchecked: false });
   }
 
-  #codec(
+  async #codec(
     session: DeviceSession,
     message: Extract<UpMessage, { kind: 'upload-decoder' | 'upload-encoder' }>,
-  ): PreparedUplink {
+  ): Promise<PreparedUplink> {
     const { hash, document } = message;
     const type = message.kind === 'upload-decoder' ? 'decoder' : 'encoder';
     const row = this.#row(
@@ -263,7 +263,8 @@ export class UplinkHandler {
       { codecHash: hash },
     );
     const device = type === 'decoder' ? { decoderHash: hash } : { encoderHash: hash };
-    return prepared('codec', row, { device, changes: [{ kind: 'codec.put', row: { hash, document } }] });
+    const changes = await this.#options.codecs.storing(session.device, { hash, document });
+    return prepared('codec', row, { device, changes });
   }
 
   #data(session: DeviceSession, print: string | null, content: Content): PreparedUplink | Promise<PreparedUplink> {

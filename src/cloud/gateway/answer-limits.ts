@@ -3,6 +3,7 @@
  * waits for answers as the firmware does never reaches a limit (wire protocol, 5.2: a repetition every 10 s).
  */
 import type { Instant } from '../../kernel/time.js';
+import type { Source } from './replay-guard.js';
 
 /** Allowance: `burst` at once, then `perSecond`. */
 interface Rate {
@@ -33,6 +34,29 @@ export class AnswerLimits {
     if (ofSerial.left < 1 || ofHost.left < 1) return false;
     ofSerial.left--;
     ofHost.left--;
+    return true;
+  }
+}
+
+/** Most bytes that are sent to an unproven address for each byte that came from it. */
+const AMPLIFICATION = 3;
+
+/** What may be sent to the unproven address of a device: an attacker may have forged it to flood its owner. */
+export class GuestAllowance {
+  #from: Source | undefined;
+  #left = 0;
+
+  /** A datagram has come from the address. Another address begins anew. */
+  received({ host, port }: Source, bytes: number): void {
+    if (this.#from?.host !== host || this.#from.port !== port) this.#left = 0;
+    this.#from = { host, port };
+    this.#left += AMPLIFICATION * bytes;
+  }
+
+  /** Whether an answer of this size may be sent. Counts it if so. */
+  admit(bytes: number): boolean {
+    if (bytes > this.#left) return false;
+    this.#left -= bytes;
     return true;
   }
 }

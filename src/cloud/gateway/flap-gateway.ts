@@ -16,13 +16,15 @@ import {
   FRAGMENT_SIZE,
   hasValidTag,
   open,
+  type PacketFormat,
   seal,
 } from '../../protocol/flap/envelope.js';
-import { type Packet, RESET } from '../../protocol/flap/packet.js';
+import { decodePacket, encodePacket, type Packet, RESET } from '../../protocol/flap/packet.js';
 import type { Refusal, Trace } from '../../trace/events.js';
 import type { CloudCore } from '../delivery/core.js';
 import type { DeviceSession } from '../delivery/device-session.js';
 import { StoreBusy } from '../store/bounded-commits.js';
+import type { Id } from '../store/store.js';
 import { type Admitted, Protection } from './protection.js';
 import type { Source } from './replay-guard.js';
 
@@ -71,15 +73,23 @@ const LONGEST_QUEUE = 16;
 
 interface Arrived {
   readonly envelope: Envelope;
-  readonly format: EnvelopeFormat;
+  readonly format: PacketFormat;
   readonly reply: Reply;
   /** Address to protect against; undefined in a simulation. */
   readonly source: Source | undefined;
+  /** The device that DTLS has proven; undefined if an envelope proves it. */
+  readonly proven: Id | undefined;
+}
+
+/** A device whose key was used for a DTLS connection. */
+interface ProvenDevice {
+  readonly serial: number;
+  readonly deviceId: Id;
 }
 
 interface DeviceChannel {
   readonly session: DeviceSession;
-  readonly format: EnvelopeFormat;
+  readonly format: PacketFormat;
   readonly transfer: CloudTransfer;
   /** The waiting datagrams; set while a packet of this device is being processed. */
   waiting: Arrived[] | undefined;
@@ -133,8 +143,23 @@ export class FlapGateway {
     this.counters.received++;
     const envelope = open(datagram, format);
     if (envelope === undefined) return this.#refuse('unreadable');
-    const arrived = { envelope, format, reply, source };
-    const session = this.#core.known(envelope.serial);
+    this.#accept({ envelope, format, reply, source, proven: undefined });
+  }
+
+  /**
+   * Processes the content of a DTLS record. `reply` is called at most once, possibly later, with the content of the answer.
+   * @param device the device of the connection; a record cannot name another one
+   */
+  receivePlain(plain: Uint8Array, { serial, deviceId }: ProvenDevice, reply: Reply): void {
+    this.counters.received++;
+    const packet = decodePacket(plain);
+    if (packet === undefined) return this.#refuse('unreadable');
+    const envelope = { serial, packet, bytes: plain };
+    this.#accept({ envelope, format: 'dtls', reply, source: undefined, proven: deviceId });
+  }
+
+  #accept(arrived: Arrived): void {
+    const session = this.#core.known(arrived.envelope.serial);
     if (session) this.#arrived(session, arrived);
     else void this.#inBackground(this.#loadDevice(arrived));
   }
@@ -151,8 +176,12 @@ export class FlapGateway {
   }
 
   #arrived(session: DeviceSession, arrived: Arrived): void {
-    const { envelope, format, reply, source } = arrived;
-    if (!hasValidTag(envelope, session.token)) {
+    const { envelope, format, reply, source, proven } = arrived;
+    if (format === 'dtls') {
+      // Another device has got the serial number.
+      if (proven !== session.device.id) return this.#refuse('unknown serial number');
+      session.unproven = undefined;
+    } else if (!hasValidTag(envelope, session.token)) {
       this.#refuse('wrong tag');
       if (source && !this.#protection.mayReset(session, source)) this.counters.withheld++;
       else this.#reset(session, format, reply);
@@ -165,8 +194,9 @@ export class FlapGateway {
       return;
     }
     const expected = current?.session === session ? current.transfer.expected : undefined;
-    const admitted = source && this.#protection.admit(session, envelope, source, expected);
-    if (source && !admitted) return this.#refuse('replayed');
+    const guarded = source && format !== 'dtls' ? { envelope, format, source } : undefined;
+    const admitted = guarded && this.#protection.admit(session, guarded, expected);
+    if (guarded && !admitted) return this.#refuse('replayed');
     this.#handle(this.#channelOf(session, format), envelope, { reply, admitted });
   }
 
@@ -179,7 +209,7 @@ export class FlapGateway {
    * The transfer state of a device. A new one begins if the device was deleted and created again, or sends another
    * format.
    */
-  #channelOf(session: DeviceSession, format: EnvelopeFormat): DeviceChannel {
+  #channelOf(session: DeviceSession, format: PacketFormat): DeviceChannel {
     const { serial } = session.device;
     let channel = this.#channels.get(serial);
     if (channel === undefined || channel.session !== session || channel.format !== format) {
@@ -253,8 +283,9 @@ export class FlapGateway {
     }
     if (packet === RESET) this.counters.reset++;
     else this.counters.answered++;
-    const { device, token } = channel.session;
-    reply(seal(packet, device.serial, token, channel.format));
+    const { format, session } = channel;
+    const { device, token } = session;
+    reply(format === 'dtls' ? encodePacket(packet) : seal(packet, device.serial, token, format));
   }
 
   #reset(session: DeviceSession, format: EnvelopeFormat, reply: Reply): void {

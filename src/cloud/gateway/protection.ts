@@ -5,10 +5,10 @@
 import type { Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import { type Instant, type Millis, minutes } from '../../kernel/time.js';
-import type { Envelope } from '../../protocol/flap/envelope.js';
+import { type Envelope, type EnvelopeFormat, sealedSize } from '../../protocol/flap/envelope.js';
 import { type Packet, RESET } from '../../protocol/flap/packet.js';
 import type { DeviceSession } from '../delivery/device-session.js';
-import { AnswerLimits } from './answer-limits.js';
+import { AnswerLimits, GuestAllowance } from './answer-limits.js';
 import { ReplayGuard, type Source } from './replay-guard.js';
 
 /** At most one security event of a device is logged in this time; it counts the others. */
@@ -18,13 +18,21 @@ const LOG_EVERY = minutes(1);
 interface Watched {
   readonly deviceId: string;
   readonly guard: ReplayGuard;
+  readonly allowance: GuestAllowance;
   dropped: number;
   loggedAt: Instant | undefined;
 }
 
+/** A datagram with a valid tag. */
+interface Datagram {
+  readonly envelope: Envelope;
+  readonly format: EnvelopeFormat;
+  readonly source: Source;
+}
+
 /** A datagram that may be processed. */
 export interface Admitted {
-  /** Whether this answer may be sent. Counts resets and repeated answers. */
+  /** Whether this answer may be sent. Counts resets and repeated answers, and bytes to an unproven address. */
   mayAnswer(answer: Packet): boolean;
   /** Call when the packet has been processed and before the next one: the device may have proven its address. */
   settle(): void;
@@ -49,12 +57,12 @@ export class Protection {
    */
   admit(
     session: DeviceSession,
-    { packet, bytes }: Envelope,
-    source: Source,
+    { envelope, format, source }: Datagram,
     expected: number | undefined,
   ): Admitted | undefined {
+    const { packet, bytes } = envelope;
     const watched = this.#watch(session);
-    const { guard } = watched;
+    const { guard, allowance } = watched;
     const at = this.#clock.now;
     const arrival = { packet, mark: markOf(bytes), source, at, expected };
     const repeated = guard.isRepeated(arrival);
@@ -64,9 +72,11 @@ export class Protection {
       return undefined;
     }
     session.unproven = verdict === 'guest' ? true : undefined;
+    if (verdict === 'guest') allowance.received(source, sealedSize(packet, format));
     return {
       mayAnswer: (answer) => {
         if (verdict === 'repeat' && answer.data.length > 0) return false;
+        if (verdict === 'guest' && !allowance.admit(sealedSize(answer, format))) return false;
         return !(repeated || answer === RESET) || this.mayReset(session, source);
       },
       settle: () => {
@@ -83,7 +93,8 @@ export class Protection {
   #watch({ device: { serial, id } }: DeviceSession): Watched {
     const known = this.#watched.get(serial);
     if (known?.deviceId === id) return known;
-    const watched = { deviceId: id, guard: new ReplayGuard(this.#patience), dropped: 0, loggedAt: undefined };
+    const parts = { guard: new ReplayGuard(this.#patience), allowance: new GuestAllowance() };
+    const watched = { deviceId: id, ...parts, dropped: 0, loggedAt: undefined };
     this.#watched.set(serial, watched);
     return watched;
   }

@@ -1,11 +1,11 @@
 /**
- * The gateway's UDP sockets: one for base64 text (port 5003 by convention), one for raw bytes (5002).
+ * The UDP sockets of the gateways: one for base64 text (port 5003 by convention), one for raw bytes (5002), one for DTLS
+ * (5005).
  */
 import { createSocket, type Socket } from 'node:dgram';
 import type { InFlight } from '../../kernel/in-flight.js';
 import { portRefused } from '../../kernel/listen-failure.js';
-import type { EnvelopeFormat } from '../../protocol/flap/envelope.js';
-import type { FlapGateway } from './flap-gateway.js';
+import type { Source } from './replay-guard.js';
 
 /**
  * Size in bytes. A fleet that reports on the hour sends thousands of datagrams at once, and the kernel drops silently
@@ -22,11 +22,14 @@ export interface Wires {
 interface UdpOptions {
   readonly host: string;
   readonly port: number;
-  readonly format: EnvelopeFormat;
   readonly wires?: Wires;
-  /** Drops replayed datagrams and limits repeated answers. Default: false, for a simulation without strangers. */
-  readonly guarded?: boolean;
 }
+
+/** Sends a datagram. */
+export type SendTo = (datagram: Uint8Array, to: Source) => void;
+
+/** Processes a datagram. `send` may be called at any time, also later. */
+type ReceiveFrom = (datagram: Uint8Array, from: Source, send: SendTo) => void;
 
 export interface UdpListener {
   readonly port: number;
@@ -35,22 +38,20 @@ export interface UdpListener {
 }
 
 /**
- * Binds a socket and passes its datagrams to the gateway. Port 0 takes a free one.
+ * Binds a socket and passes its datagrams to `receive`. Port 0 takes a free one.
  * @throws UsageError if the port is in use or may not be bound
  */
-export async function listenUdp(gateway: FlapGateway, options: UdpOptions): Promise<UdpListener> {
-  const { host, port, format, wires, guarded = false } = options;
+export async function listenUdp(receive: ReceiveFrom, { host, port, wires }: UdpOptions): Promise<UdpListener> {
   const socket = createSocket({ type: host.includes(':') ? 'udp6' : 'udp4', recvBufferSize: RECEIVE_BUFFER });
   let closed = false;
   const gone = new Promise<void>((resolve) => socket.once('close', resolve));
+  const send: SendTo = (datagram, to) => {
+    if (closed) return;
+    wires?.toDevices.departed();
+    socket.send(datagram, to.port, to.host);
+  };
   socket.on('message', (datagram, source) => {
-    const { address: host, port } = source;
-    const reply = (answer: Uint8Array) => {
-      if (closed) return;
-      wires?.toDevices.departed();
-      socket.send(answer, port, host);
-    };
-    gateway.receive(datagram, format, reply, guarded ? { host, port } : undefined);
+    receive(datagram, { host: source.address, port: source.port }, send);
     // Only now: where needed, the gateway itself holds simulated time by now.
     wires?.toCloud.arrived();
   });

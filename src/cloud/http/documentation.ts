@@ -120,14 +120,18 @@ function exemplify(
   { description = '', content = {} }: ResponseObject,
   answers: Texts['answers'],
 ): void {
-  for (const media of Object.values(content)) {
+  for (const [type, media] of Object.entries(content)) {
     const { $ref, items } = media.schema ?? {};
     const title = ($ref ?? items?.$ref)?.split('/').at(-1) ?? '';
     if (status >= 400) media.example = failureExample(status, description);
+    else if (type === 'text/event-stream') media.example = STREAM_EXAMPLE;
     else if (media.schema?.type === 'string') media.example = 'process_uptime_seconds 42\n';
     else media.example = items ? [answers[title]] : answers[title];
   }
 }
+
+const STREAM_EXAMPLE =
+  'id: 5e2f0c8d1b7a4936a1d0e4c27f8b3569\nevent: hello\ndata: {"resumed":false,"heartbeat_seconds":15}\n\n';
 
 function failureExample(statusCode: number, description: string): object {
   const [first = ''] = description.split(/[.;:]/, 1);

@@ -61,7 +61,7 @@ export function errorHandler(log: Log, form: ErrorForm) {
 }
 
 /** Seconds after which a request rejected with 503 may be repeated, by code; 1 for all others. An operator has to act first. */
-const RETRY_AFTER: Readonly<Record<string, number>> = { 'store-full': 10, 'store-damaged': 60 };
+const RETRY_AFTER: Readonly<Record<string, number>> = { 'store-full': 10, 'store-damaged': 60, 'time-limit': 5 };
 
 /** Responds to a request that matches no route. */
 export function unknownRoute(request: FastifyRequest, reply: FastifyReply): void {
@@ -80,7 +80,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
 function toFault(error: FastifyError | Error): ApiFault {
   if (error instanceof ApiFault) return error;
   if (error instanceof DownlinkRefused) return refusal(error);
-  if (error instanceof StoreBusy) return new ApiFault(503, 'write queue is full; retry later', 'busy');
+  if (error instanceof StoreBusy) return new ApiFault(503, error.message, 'busy');
   const conflict = error instanceof ConflictError ? faultOf(error.field) : undefined;
   if (conflict) return conflict;
   if (error instanceof StoreUnavailable) return new ApiFault(503, error.message, error.code);

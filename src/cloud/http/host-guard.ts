@@ -1,7 +1,9 @@
 /**
- * Protection of services on this machine from web pages: a page can resolve its own name to 127.0.0.1 and then read the
- * answers of local services (DNS rebinding). Its requests still carry that name in the header `Host`.
+ * Protection of services from web pages: a page can resolve its own name to the address of a service, also to 127.0.0.1, and
+ * then read its answers (DNS rebinding). Its requests still carry that name in the header `Host`. Addresses are no danger: a
+ * page that was loaded from an address has the origin of that address.
  */
+import { isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { ApiFault } from './errors.js';
 
@@ -11,19 +13,44 @@ export const LOCAL_HOSTS: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'
 /** Headers of every answer: it is not stored in caches, and a browser does not guess its type. */
 export const SAFE_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
 
+/** A host name without a port. */
+const HOST_NAME = /^[a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9_])?$/;
+
+/** The name in the form in which {@link isHost} compares it; undefined if it is not a host name. */
+export function hostName(text: string): string | undefined {
+  const name = text.trim().toLowerCase().replace(/\.$/, '');
+  return HOST_NAME.test(name) ? name : undefined;
+}
+
 /**
  * Adds {@link SAFE_HEADERS} to every answer.
- * @param hosts names of the service without a port; requests to other names get 403. null: all names are accepted
+ * @param hosts names of the service without a port, in lower case; requests to other names get 403. null: all are accepted
  */
 export function guardHosts(api: FastifyInstance, hosts: readonly string[] | null): void {
   api.addHook('onRequest', (request, reply, done) => {
     reply.headers(SAFE_HEADERS);
-    if (hosts === null || isHost(request.headers.host, hosts)) done();
-    else done(new ApiFault(403, 'this service is only available under the names of this machine', 'foreign-host'));
+    const { host } = request.headers;
+    // Browsers always send a name; probes with HTTP/1.0 do not.
+    const isFine = hosts === null || host === undefined || isHost(host, hosts) || isAddress(host);
+    done(isFine ? undefined : new ApiFault(403, FOREIGN, 'foreign-host'));
   });
 }
 
+const FOREIGN = 'this service is only available under its own names; "serve --allowed-host NAME" adds one';
+
 /** Whether the header `Host` has one of these names, with any port. */
 export function isHost(header: string | undefined, hosts: readonly string[]): boolean {
-  return header !== undefined && hosts.includes(header.replace(/:\d{1,5}$/, '').toLowerCase());
+  return header !== undefined && hosts.includes(nameIn(header));
+}
+
+function isAddress(header: string): boolean {
+  return isIP(nameIn(header).replace(/^\[(.*)\]$/, '$1')) !== 0;
+}
+
+/** Without the port, and without the dot at the end of a full name. */
+function nameIn(header: string): string {
+  return header
+    .replace(/:\d{1,5}$/, '')
+    .replace(/\.$/, '')
+    .toLowerCase();
 }

@@ -28,6 +28,7 @@ export const TAGS = {
   Devices: 'Registered devices. Claim tokens and secrets are write-only.',
   Downlinks: 'Messages queued for a device; delivered when the device next starts, reports or polls.',
   Messages: 'Messages from and to devices, newest first.',
+  Events: 'What happens to devices and messages, as it happens.',
   Tags: 'Groups of devices; connectors and keys refer to them.',
   Connectors: 'Forward messages of the devices with which they share a tag.',
   Variables: 'Named values of a space or of a device.',
@@ -95,8 +96,7 @@ export function PageOf<Item extends TSchema>(item: Item) {
 export function operation<const O extends Operation>(description: O): { readonly schema: Pick<O, keyof O & Checked> } {
   const { tag, id, errors: _, access, response, ...rest } = description;
   const schema = {
-    // A parameter that a request does not have is rejected. Devices and monitors may send any.
-    ...(access !== 'claim-token' && tag !== 'Operations' && { querystring: NO_PARAMETERS }),
+    ...(rejectsUnknownParameters(description) && { querystring: NO_PARAMETERS }),
     ...rest,
     operationId: id,
     tags: [tag],
@@ -108,6 +108,11 @@ export function operation<const O extends Operation>(description: O): { readonly
 }
 
 const NO_PARAMETERS = Type.Object({});
+
+/** A parameter that a request does not have is rejected. Devices and monitors may send any. */
+function rejectsUnknownParameters({ access, tag }: Operation): boolean {
+  return access !== 'claim-token' && tag !== 'Operations';
+}
 
 /** Names of the security schemes, which openapi.ts defines. */
 const SECURITY = {
@@ -141,7 +146,7 @@ export const COMMON_FAILURES: readonly CommonFailure[] = [
   {
     status: 400,
     sentence: 'A part of the request does not match its schema.',
-    concerns: ({ params, querystring, body }) => Boolean(params || querystring || body),
+    concerns: (route) => Boolean(route.params || route.querystring || route.body) || rejectsUnknownParameters(route),
   },
   {
     status: 401,

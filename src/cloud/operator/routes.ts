@@ -28,7 +28,9 @@ export function addOperatorRoutes(api: FastifyInstance, { store, clock, log, met
     const { url: route = 'unknown' } = request.routeOptions;
     const { method } = request;
     const { statusCode: status, elapsedTime: took } = reply;
-    metrics.request({ method, route, status, took });
+    // A stream lasts as long as its reader wants.
+    if (!String(reply.raw.getHeader('content-type')).startsWith('text/event-stream'))
+      metrics.request({ method, route, status, took });
     log.info({ method, route, status, took: Math.round(took) }, 'request');
     done();
   });

@@ -6,10 +6,10 @@ import type { Clock } from '../../kernel/clock.js';
 import type { Millis } from '../../kernel/time.js';
 import type { Store } from './store.js';
 
-/** A commit was rejected because too many were waiting. Nothing was written. */
+/** A commit was rejected because too many were waiting, and nothing was written; or a read, for the same reason. */
 export class StoreBusy extends Error {
-  constructor() {
-    super('write queue is full; retry later');
+  constructor(message = 'write queue is full; retry later') {
+    super(message);
     this.name = 'StoreBusy';
   }
 }

@@ -1,5 +1,6 @@
 /** The changes that a commit consists of, and the reasons for which it is rejected. */
 import type { UnixMillis } from '../../kernel/time.js';
+import type { NewEvent } from './events.js';
 import type {
   CodecRow,
   DeviceRow,
@@ -88,7 +89,11 @@ export type Change =
   /** Replaces a record except for its space and creation time; `commit` rejects it if the stored body is not `was`. */
   | { readonly kind: 'record.change'; readonly row: RecordRow; readonly was: unknown }
   | { readonly kind: 'record.delete'; readonly family: string; readonly id: Id }
-  | { readonly kind: 'key.delete'; readonly id: Id };
+  | { readonly kind: 'key.delete'; readonly id: Id }
+  /** Adds an entry to the journal. Without effect if the row that it refers to does not exist. */
+  | { readonly kind: 'event.add'; readonly event: NewEvent }
+  /** Deletes the entries of the journal with smaller numbers. */
+  | { readonly kind: 'event.prune'; readonly below: number };
 
 export type ConflictField =
   | 'serial'

@@ -11,11 +11,15 @@ export type News =
   | { readonly kind: 'changed'; readonly serial: number }
   /** The device now communicates with another service: its cached session is dropped. */
   | { readonly kind: 'moved'; readonly serial: number }
+  /** Another service has written entries of the journal of events. */
+  | { readonly kind: 'events' }
+  /** Another service has begun, continued or shortened the journal of events. */
+  | { readonly kind: 'journal' }
   /** Notifications may have been lost: every cached session is stale. */
   | { readonly kind: 'missed' };
 
 export interface Nodes {
-  /** Calls `hear` for every notification of another service from now on, first with `missed`. */
+  /** Calls `hear` for every notification of another service from now on, first with `missed`. Several may listen. */
   listen(clock: Clock, hear: (news: News) => void): void;
   /** Notifies the other services that the device now communicates with this service. */
   claim(serial: number): Promise<void>;

@@ -29,8 +29,14 @@ export function idBefore(at: UnixMillis): Id {
   return firstIdAt(at + SLACK);
 }
 
-/** The range of ids that messages of this query can have: `from` included, `to` excluded. */
-export function idRange(query: MessageQuery): { readonly from: Id; readonly to: Id } {
+/** `from` included, `to` excluded. */
+export interface IdRange {
+  readonly from: Id;
+  readonly to: Id;
+}
+
+/** The range of ids that messages of this query can have. */
+export function idRange(query: MessageQuery): IdRange {
   const from = query.createdAfter === undefined ? '' : firstIdAt(query.createdAfter - SLACK);
   const before = query.createdBefore === undefined ? BEYOND : idBefore(query.createdBefore);
   let to = query.after ?? BEYOND;

@@ -9,6 +9,7 @@
  */
 import type { UnixMillis } from '../../kernel/time.js';
 import type { Change } from './changes.js';
+import type { EventRow } from './events.js';
 import type { Nodes } from './nodes.js';
 import type {
   CodecRow,
@@ -26,6 +27,7 @@ import type {
 import type { Soundness } from './soundness.js';
 
 export * from './changes.js';
+export * from './events.js';
 export * from './rows.js';
 
 export interface Page {
@@ -77,6 +79,8 @@ export interface Store {
   readonly nodes?: Nodes | undefined;
   /** Damage of the database; absent if the store has none. */
   readonly soundness?: Soundness | undefined;
+  /** File beside the database with the key of its secrets; absent if the key was given, or if nothing is encrypted. */
+  readonly keyFile?: string | undefined;
 
   /**
    * Writes all changes or none; resolves when they are durable.
@@ -140,6 +144,11 @@ export interface Store {
   dueRecords(family: string, now: UnixMillis, limit: number, spaceId?: Id): Promise<readonly RecordRow[]>;
   /** The spaces that have due records of the family, by id. The cost depends on their number, not on that of the records. */
   dueSpaces(family: string, now: UnixMillis): Promise<readonly Id[]>;
+
+  /** Entries of the journal with numbers above `after`, in their order. */
+  events(after: number, limit: number): Promise<readonly EventRow[]>;
+  /** Number of the newest entry of the journal; 0 if it is empty. */
+  newestEvent(): Promise<number>;
 
   close(): Promise<void>;
 }

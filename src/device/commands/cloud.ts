@@ -16,7 +16,7 @@ export function cloudGroup(spool: boolean): Command {
     word: 'cloud',
     help: 'The connection to the cloud.',
     run: groupHelp,
-    children: spool ? [state, metrics, poll, firmware, spoolGroup] : [state, metrics, poll, firmware],
+    children: spool ? [state, metrics, pollCloud, firmware, spoolGroup] : [state, metrics, pollCloud, firmware],
   };
 }
 
@@ -37,7 +37,7 @@ const metrics: Command = {
   run: (host) => succeeded(...metricsLines(host.cloud().metrics, host.unixTime())),
 };
 
-const poll: Command = {
+export const pollCloud: Command = {
   word: 'poll',
   help: 'Ask the cloud for a downlink now.',
   args: [0, 0],
@@ -52,18 +52,21 @@ const firmware: Command = {
   help: 'Firmware of this device.',
   args: [0, 0],
   run: groupHelp,
-  children: [
-    {
-      word: 'download',
-      help: 'Have a firmware image sent and install it: <id>',
-      args: [1, 1],
-      run: (host, [id = '']) => {
-        const code = id.length > FIRMWARE_ID_MAX ? EINVAL : host.requestFirmware(id);
-        return code === 0 ? succeeded() : refused(code, `ctr_cloud_firmware_update failed: ${code}`);
-      },
-    },
-  ],
+  children: [downloadFirmware('ctr_cloud_firmware_update failed')],
 };
+
+/** @param failure how the firmware reports that it cannot */
+export function downloadFirmware(failure: string): Command {
+  return {
+    word: 'download',
+    help: 'Have a firmware image sent and install it: <id>',
+    args: [1, 1],
+    run: (host, [id = '']) => {
+      const code = id.length > FIRMWARE_ID_MAX ? EINVAL : host.requestFirmware(id);
+      return code === 0 ? succeeded() : refused(code, `${failure}: ${code}`);
+    },
+  };
+}
 
 const spoolGroup: Command = {
   word: 'spool',

@@ -3,6 +3,7 @@
  * here.
  */
 import type { CommandWord } from '../../profile/command-words.js';
+import type { FamilyName } from '../../profile/profile.js';
 import type { Command } from '../shell/command.js';
 import { backup } from './backup.js';
 import { batt } from './batt.js';
@@ -14,7 +15,8 @@ import { current } from './current.js';
 import { flash } from './flash.js';
 import { fs } from './fs.js';
 import { gnss } from './gnss.js';
-import { info } from './info.js';
+import { hioApp, hioCloud, hioInfo, hioLte } from './hio.js';
+import { infoGroup } from './info.js';
 import { kernel } from './kernel.js';
 import { lrw } from './lrw.js';
 import { lte } from './lte.js';
@@ -59,7 +61,7 @@ export const COMMAND_GROUPS: Readonly<Record<Exclude<CommandWord, 'help'>, Group
   hygro: () => hygro,
   i2c: () => i2c,
   iaq: () => iaq,
-  info: () => info,
+  info: () => infoGroup(),
   kernel: () => kernel,
   led: () => led,
   lrw: () => withConfig(lrw),
@@ -86,6 +88,12 @@ export const COMMAND_GROUPS: Readonly<Record<Exclude<CommandWord, 'help'>, Group
   therm: () => therm,
   w1: () => w1,
   wm: () => wm,
+};
+
+/** Groups that a family of firmware has instead. */
+export const GROUPS_OF_FAMILY: Readonly<Record<FamilyName, Partial<Record<CommandWord, Command>>>> = {
+  chester: {},
+  hio: { app: hioApp, cloud: hioCloud, info: hioInfo, lte: hioLte },
 };
 
 function withConfig(group: Command): Command {

@@ -18,26 +18,30 @@ const FIELDS: readonly { readonly word: string; readonly label: string; readonly
   { word: 'ble-passkey', label: 'ble passkey', of: 'blePasskey' },
 ];
 
-export const info: Command = {
-  word: 'info',
-  help: 'Facts about this device.',
-  children: [
-    {
-      word: 'show',
-      help: 'Show all of them.',
-      args: [0, 0],
-      run: ({ identity }) => ok(...FIELDS.map((field) => line(field.label, identity[field.of]))),
-    },
-    ...FIELDS.map(
-      (field): Command => ({
-        word: field.word,
-        help: `Show the ${field.label}.`,
+/** @param missing words of facts that the device does not have */
+export function infoGroup(missing: readonly string[] = []): Command {
+  const fields = FIELDS.filter(({ word }) => !missing.includes(word));
+  return {
+    word: 'info',
+    help: 'Facts about this device.',
+    children: [
+      {
+        word: 'show',
+        help: 'Show all of them.',
         args: [0, 0],
-        run: ({ identity }) => ok(line(field.label, identity[field.of])),
-      }),
-    ),
-  ],
-};
+        run: ({ identity }) => ok(...fields.map((field) => line(field.label, identity[field.of]))),
+      },
+      ...fields.map(
+        (field): Command => ({
+          word: field.word,
+          help: `Show the ${field.label}.`,
+          args: [0, 0],
+          run: ({ identity }) => ok(line(field.label, identity[field.of])),
+        }),
+      ),
+    ],
+  };
+}
 
 function line(label: string, value: string | undefined): string {
   return `${label}: ${value ?? '(unset)'}`;

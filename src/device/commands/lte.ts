@@ -6,15 +6,31 @@ import type { LteEvaluation, LteMetrics, LteState } from '../shell/host.js';
 import { failed, groupHelp, refused, succeeded } from './results.js';
 import { inTestMode, modemTest } from './test-mode.js';
 
+/** Numbers of the modem and its SIM card. */
+export const identities: readonly Command[] = [
+  known('imei', 'Show the IMEI of the modem.', (state) => state.imei),
+  known('imsi', 'Show the IMSI of the SIM card.', (state) => state.imsi),
+  known('iccid', 'Show the ICCID of the SIM card.', (state) => state.iccid),
+  known('fw-version', 'Show the version of the modem firmware.', (state) => state.modemFirmware),
+];
+
+export const reconnect: Command = {
+  word: 'reconnect',
+  help: 'Drop the connection and attach again.',
+  args: [0, 0],
+  run: (host) => {
+    if (inTestMode(host, 'lte')) return refused(ENOEXEC, 'not supported in test mode');
+    host.requestReconnect();
+    return succeeded();
+  },
+};
+
 export const lte: Command = {
   word: 'lte',
   help: 'The LTE modem.',
   run: groupHelp,
   children: [
-    known('imei', 'Show the IMEI of the modem.', (state) => state.imei),
-    known('imsi', 'Show the IMSI of the SIM card.', (state) => state.imsi),
-    known('iccid', 'Show the ICCID of the SIM card.', (state) => state.iccid),
-    known('fw-version', 'Show the version of the modem firmware.', (state) => state.modemFirmware),
+    ...identities,
     {
       word: 'state',
       help: 'Show registration, signal and what the modem is doing.',
@@ -27,16 +43,7 @@ export const lte: Command = {
       args: [0, 0],
       run: (host) => succeeded(...metricsLines(host.lte().metrics)),
     },
-    {
-      word: 'reconnect',
-      help: 'Drop the connection and attach again.',
-      args: [0, 0],
-      run: (host) => {
-        if (inTestMode(host, 'lte')) return refused(ENOEXEC, 'not supported in test mode');
-        host.requestReconnect();
-        return succeeded();
-      },
-    },
+    reconnect,
     modemTest('lte', ['uart', 'reset', 'wakeup', 'cmd', 'prepare', 'bypass']),
   ],
 };
@@ -53,7 +60,7 @@ function known(word: string, help: string, of: (state: LteState) => string | und
   };
 }
 
-function stateLines(state: LteState): readonly string[] {
+export function stateLines(state: LteState): readonly string[] {
   return [
     `attached: ${state.attached ? 'yes' : 'no'}`,
     `cereg: ${state.registration?.status ?? 'not available'}`,

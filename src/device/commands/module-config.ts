@@ -9,8 +9,11 @@ import { commandHelp } from '../shell/help.js';
 import { ok, refused, rejected } from './results.js';
 import { slotComplaint } from './serial.js';
 
-/** The command `config` of the module with the shell word `module`. Its code is 0 even for a rejected value. */
-export function moduleConfig(module: string): Command {
+/**
+ * The command `config` of the module with the shell word `module`.
+ * @param values `lenient`: the code is 0 even for a rejected value (CHESTER); `strict`: −22 (hio devices)
+ */
+export function moduleConfig(module: string, values: 'lenient' | 'strict' = 'lenient'): Command {
   return {
     word: 'config',
     help: 'Show or set parameters: [show | <name> [<value>]]; a name may end in * to mean all that begin so.',
@@ -29,7 +32,9 @@ export function moduleConfig(module: string): Command {
         if (complaint !== undefined) return refused(EINVAL, complaint);
       }
       if (found && name === 'show' && value === undefined) return ok(...allLines(config, found));
-      return parameters(config, found?.items ?? [], words);
+      const result = parameters(config, found?.items ?? [], words);
+      const written = words.length === 2 && result.rejected;
+      return written && values === 'strict' ? refused(EINVAL, ...result.lines) : result;
     },
   };
 }

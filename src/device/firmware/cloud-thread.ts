@@ -3,11 +3,12 @@
  * one lock (wire protocol, section 8; firmware timing, 3 to 5).
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
-import { type Instant, type Millis, seconds, type UnixSeconds } from '../../kernel/time.js';
+import type { Instant, Millis, UnixSeconds } from '../../kernel/time.js';
 import { FRAGMENT_SIZE } from '../../protocol/flap/envelope.js';
 import { contentFingerprint } from '../../protocol/hashes.js';
 import { type DownMessage, MessageError, parseDown } from '../../protocol/messages/index.js';
 import type { ContactReason, DownlinkType, UplinkType } from '../../trace/events.js';
+import type { Policy } from '../family/index.js';
 import type { DeviceFacts, Extent } from '../hardware/hardware.js';
 import type { Link, UplinkOutcome } from '../link/link.js';
 import { CloudCounters } from './cloud-counters.js';
@@ -15,13 +16,6 @@ import { CloudLock } from './cloud-lock.js';
 import { type PollHandler, PollWork } from './poll-work.js';
 import { type Session, type SessionHost, setUpSession } from './session-phase.js';
 
-/** Limits the wait for the lock plus the first datagram of a poll. Each later datagram gets the time left (firmware timing, 4). */
-const POLL_BUDGET = seconds(60);
-/**
- * Time from the tick of the poll timer to the start of the poll. So with an interval of a minute, a poll that takes its whole
- * budget ends just after the next tick. This tick queues one more poll, which replaces the retry.
- */
-const LATENCY: Millis = 1;
 const FRAGMENT = FRAGMENT_SIZE.base64.up;
 const NO_LOCK = 'another exchange holds the cloud lock';
 
@@ -60,6 +54,7 @@ interface Restart {
 export interface CloudThreadHost extends SessionHost {
   readonly clock: Clock;
   readonly link: Link;
+  readonly policy: Policy;
   /** Unix seconds on the device's clock. */
   unixTime(): UnixSeconds;
   setUnixTime(time: UnixSeconds): void;
@@ -94,6 +89,10 @@ export class CloudThread implements PollHandler {
     return this.#host.clock;
   }
 
+  get retryAfter(): Millis | undefined {
+    return this.#host.policy.polls.retry;
+  }
+
   get initialized(): boolean {
     return this.#initialized;
   }
@@ -106,16 +105,16 @@ export class CloudThread implements PollHandler {
   /** Begins with the session; the modem has been started. */
   start(): void {
     this.lock(Number.POSITIVE_INFINITY, () => {
-      const { link, facts } = this.#host;
+      const { facts, policy } = this.#host;
       facts.reason = 'boot';
       setUpSession(
         this.#host,
         {
           send: (type, message, done) => this.#send(type, message, done),
-          poll: (done) => link.poll(Number.POSITIVE_INFINITY, done),
-          process: (message, done) => this.#processSession(message, done),
+          fetch: (done) => this.#fetch(done),
           requestPoll: () => this.requestPoll(),
         },
+        policy,
         () => this.#ready(),
       );
     });
@@ -126,7 +125,7 @@ export class CloudThread implements PollHandler {
    * @param limit longest wait; Infinity for no limit @param refused called if the lock is not free in time
    */
   lock(limit: Millis, granted: () => void, refused: () => void = () => {}): void {
-    this.#lock.take(limit, granted, refused);
+    this.#lock.take(this.#host.policy.transfers.lockCounts ? limit : Number.POSITIVE_INFINITY, granted, refused);
   }
 
   unlock(): void {
@@ -155,7 +154,7 @@ export class CloudThread implements PollHandler {
 
   /** Called by the work item of {@link requestPoll}. */
   poll(done: (ok: boolean) => void): void {
-    this.#poll(POLL_BUDGET + LATENCY, done);
+    this.#poll(this.#host.policy.polls.budget, done);
   }
 
   /** Requests a firmware image from the cloud. */
@@ -163,6 +162,7 @@ export class CloudThread implements PollHandler {
     this.lock(Number.POSITIVE_INFINITY, () => {
       this.#host.facts.reason = 'shell';
       this.#send('firmware', request, (outcome) => {
+        if (outcome.ok && outcome.poll && this.#host.policy.polls.inPlace) return this.#fetch(() => this.unlock());
         if (outcome.ok && outcome.poll) this.requestPoll();
         this.unlock();
       });
@@ -186,10 +186,21 @@ export class CloudThread implements PollHandler {
     if (!this.busy) this.#host.link.rest();
   }
 
-  #processSession(message: Uint8Array, done: (session: Session | undefined) => void): void {
+  /** Polls while the lock is held. `done` gets the session if the downlink was SET_SESSION. */
+  #fetch(done: (ok: boolean, session: Session | undefined) => void): void {
     this.#session = undefined;
-    this.#execute(message, (reaction) => {
-      if (reaction.kind !== 'restart') done(reaction.kind === 'done' ? this.#session : undefined);
+    this.#host.link.poll(Number.POSITIVE_INFINITY, (outcome) => {
+      if (!outcome.ok) return done(false, undefined);
+      const { message, more } = outcome;
+      if (this.#host.policy.polls.inPlace) {
+        return this.#polled(message, more, (why) => done(why === undefined, this.#session));
+      }
+      if (message.length === 0) return done(false, undefined);
+      this.#execute(message, (reaction) => {
+        if (reaction.kind === 'restart') return;
+        if (more) this.requestPoll();
+        done(reaction.kind === 'done', this.#session);
+      });
     });
   }
 

@@ -1,14 +1,16 @@
 /** How the firmware executes a downlink (wire protocol, 9 to 12; firmware behaviour, 5). */
-import { type Millis, millis, seconds } from '../../kernel/time.js';
+import type { Millis } from '../../kernel/time.js';
 import { encodeUp, MessageError, type UpMessage } from '../../protocol/messages/index.js';
 import type { Hardware } from '../hardware/hardware.js';
 import type { ShellHost } from '../shell/host.js';
-import { type RemoteConfigOutcome, type RemoteShellOutcome, runRemoteConfig, runRemoteShell } from '../shell/remote.js';
+import {
+  applyConfigLines,
+  type RemoteConfigOutcome,
+  type RemoteShellOutcome,
+  runRemoteConfig,
+  runRemoteShell,
+} from '../shell/remote.js';
 import type { Reaction, ReactiveDownlink } from './cloud-thread.js';
-
-/** Pauses of a remote configuration: after each line, and before settings are saved (firmware shell, 7.2). */
-const LINE_PAUSE = millis(10);
-const SAVE_PAUSE = seconds(2);
 
 type ShellUplink = Extract<UpMessage, { readonly kind: 'upload-shell' }>;
 type Reactive = Exclude<ReactiveDownlink, { readonly kind: 'download-firmware' }>;
@@ -33,13 +35,15 @@ export function reactTo(message: Reactive, size: number, hardware: Hardware, hos
 }
 
 function configure(lines: readonly string[], hardware: Hardware, host: ShellHost): Reaction {
+  const { shellRunsConfig, linePause, savePause } = hardware.type.policy.downlinks;
+  const pauseOf = ({ ran }: { readonly ran: number }): Millis => ran * linePause + savePause;
   const react = (outcome: RemoteConfigOutcome): Reaction => {
     switch (outcome.kind) {
       case 'waits':
         return { kind: 'waits', wait: outcome.wait, go: () => react(outcome.go()) };
       case 'stopped':
-        if (outcome.ran === 0) return { kind: 'failed' };
-        return { kind: 'waits', wait: outcome.ran * LINE_PAUSE, go: () => ({ kind: 'failed' }) };
+        if (outcome.ran * linePause === 0) return { kind: 'failed' };
+        return { kind: 'waits', wait: outcome.ran * linePause, go: () => ({ kind: 'failed' }) };
       case 'reboot':
         return restartOf(outcome, hardware);
       case 'save':
@@ -58,15 +62,13 @@ function configure(lines: readonly string[], hardware: Hardware, host: ShellHost
         return outcome satisfies never;
     }
   };
-  return react(runRemoteConfig(hardware.type.shell, host, lines));
+  return react(
+    shellRunsConfig ? runRemoteConfig(hardware.type.shell, host, lines) : applyConfigLines(hardware.config, lines),
+  );
 }
 
 function restartOf({ cause, rejected }: Extract<RemoteConfigOutcome, { readonly kind: 'reboot' }>, hardware: Hardware) {
   return { kind: 'restart', rejected, delay: 0, restart: () => hardware.reboot(cause) } as const;
-}
-
-function pauseOf({ ran }: Extract<RemoteConfigOutcome, { readonly kind: 'save' }>): Millis {
-  return ran * LINE_PAUSE + SAVE_PAUSE;
 }
 
 function runCommands(

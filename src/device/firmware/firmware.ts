@@ -20,6 +20,7 @@ import { CborWriter } from '../../protocol/cbor.js';
 import { configTextHash } from '../../protocol/hashes.js';
 import { encodeUp } from '../../protocol/messages/index.js';
 import type { DeviceConfig } from '../config/device-config.js';
+import type { Policy } from '../family/index.js';
 import type { DeviceFacts, Hardware } from '../hardware/hardware.js';
 import type { Spool } from '../hardware/spool.js';
 import type { Link } from '../link/link.js';
@@ -27,7 +28,7 @@ import { Measurements } from '../measuring/measurements.js';
 import { encodeBody } from '../measuring/report-body.js';
 import { Receiver } from '../receiver/receiver.js';
 import { ShellMemory } from '../shell/equipment.js';
-import type { DeviceIdentity, ShellHost } from '../shell/host.js';
+import type { DeviceIdentity, FirmwareDownload, ShellHost } from '../shell/host.js';
 import { listConfig } from '../shell/remote.js';
 import { Application, type ApplicationHost } from './application.js';
 import { CloudThread, type CloudThreadHost, type Reaction, type ReactiveDownlink } from './cloud-thread.js';
@@ -36,8 +37,6 @@ import { sessionRequest } from './session-request.js';
 import { type ShellFirmware, shellHostOf } from './shell-host.js';
 import { reportUpdate, Updater } from './updater.js';
 
-/** The system start resets the modem line before `main` begins (firmware timing, 2). */
-const LINE_RESET: Millis = 3100;
 /** Time from the line reset to the start of the modem: sensors, Bluetooth, 1-Wire scan (firmware behaviour, 1). */
 const START_UP: readonly [Millis, Millis] = [seconds(1), seconds(10)];
 
@@ -71,7 +70,7 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
     this.cloud = new CloudThread(this);
     this.receiver = type.profile.receiver && new Receiver(this, type.profile.receiver);
     this.application = new Application(this);
-    const startUp = LINE_RESET + integerBetween(hardware.draws, ...START_UP);
+    const startUp = type.policy.session.lineReset + integerBetween(hardware.draws, ...START_UP);
     this.#starting = clock.after(startUp, 'the start-up of a device', () => this.#startRadio());
   }
 
@@ -80,6 +79,9 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
   }
   get link(): Link {
     return this.#hardware.link;
+  }
+  get policy(): Policy {
+    return this.#hardware.type.policy;
   }
   get config(): DeviceConfig {
     return this.#hardware.config;
@@ -204,6 +206,16 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
 
   updateReport(): Uint8Array | undefined {
     return reportUpdate(this.#hardware);
+  }
+
+  updateReported(): void {
+    const { bootloader } = this.#hardware;
+    if (bootloader) bootloader.updateId = undefined;
+  }
+
+  /** The firmware image that is being downloaded. */
+  get download(): FirmwareDownload | undefined {
+    return this.#updater?.progress;
   }
 
   encode(): Uint8Array {

@@ -5,18 +5,20 @@
  * |---|---|---|
  * | idle | queues it | – |
  * | queued, or waiting for its retry | has no effect | – |
- * | running | queues one more poll | starts the retry of 5 min, unless one more poll is queued |
+ * | running | queues one more poll | starts the retry (CHESTER: 5 min), unless one more poll is queued |
+ *
+ * hio devices have no retry: a failed poll is over (firmware timing, 4).
  *
  * A request is a tick of `interval-poll`, a poll flag, or a command; all have the same effect.
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
-import { minutes } from '../../kernel/time.js';
-
-const RETRY = minutes(5);
+import type { Millis } from '../../kernel/time.js';
 
 /** What the work item runs. */
 export interface PollHandler {
   readonly clock: Clock;
+  /** Time until a failed poll is repeated; undefined: never. */
+  readonly retryAfter: Millis | undefined;
   /** Polls once, and calls `done` with the result. */
   poll(done: (ok: boolean) => void): void;
 }
@@ -75,7 +77,9 @@ export class PollWork {
   }
 
   #retryLater(): void {
-    this.#retry = this.#handler.clock.after(RETRY, 'the retry of a failed poll', () => {
+    const { clock, retryAfter } = this.#handler;
+    if (retryAfter === undefined) return;
+    this.#retry = clock.after(retryAfter, 'the retry of a failed poll', () => {
       this.#retry = undefined;
       this.request();
     });

@@ -6,6 +6,7 @@ import { hours, type Instant, type Millis, type UnixSeconds } from '../../kernel
 import type { Profile } from '../../profile/profile.js';
 import type { ContactReason } from '../../trace/events.js';
 import type { DeviceConfig } from '../config/device-config.js';
+import type { Policy } from '../family/index.js';
 import type { DeviceFacts } from '../hardware/hardware.js';
 import type { Spool, SpooledMessage } from '../hardware/spool.js';
 import type { CloudThread } from './cloud-thread.js';
@@ -15,6 +16,7 @@ const RATE_WINDOW = hours(1);
 /** The firmware around the reports. */
 export interface ReporterHost {
   readonly profile: Profile;
+  readonly policy: Policy;
   readonly config: DeviceConfig;
   readonly draws: Draws;
   readonly spool: Spool;
@@ -116,9 +118,10 @@ export class Reporter {
    */
   #send(report: Report, why: ContactReason, done: (ok: boolean) => void): void {
     const { cloud } = this.#host;
-    const deadline = this.#host.now + this.#timeout();
+    let deadline = this.#host.now + this.#timeout();
     const left = () => Math.max(0, deadline - this.#host.now);
     const granted = () => {
+      if (!this.#host.policy.transfers.lockCounts) deadline = this.#host.now + this.#timeout();
       const spooled = this.#spool(report);
       cloud.sendData(report.uplink, report.message, left(), why, (ok) => {
         if (ok) this.#sent(report, spooled);

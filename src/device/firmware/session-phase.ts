@@ -1,10 +1,11 @@
 /**
  * The session phase of a boot: CREATE_SESSION, then the uploads that the cloud does not know yet (firmware timing, 3). It has
- * no time limit, and starts over without a pause if the session or a codec upload fails.
+ * no time limit. The order of the uploads, and what follows one that fails, depend on the family of the firmware.
  */
 import type { DownMessage } from '../../protocol/messages/index.js';
 import type { UplinkType } from '../../trace/events.js';
-import type { PollOutcome, UplinkOutcome } from '../link/link.js';
+import type { Policy, SessionStep } from '../family/index.js';
+import type { UplinkOutcome } from '../link/link.js';
 
 /** What SET_SESSION contains. */
 export type Session = Extract<DownMessage, { readonly kind: 'set-session' }>;
@@ -18,58 +19,80 @@ export interface SessionHost {
   configUpload(known: string | undefined): Uint8Array | undefined;
   /** Confirms a firmware update once the session is set up; undefined: no update. */
   updateReport(): Uint8Array | undefined;
+  /** The cloud has the report of the update. */
+  updateReported(): void;
 }
 
 /** How the session phase exchanges messages. */
 interface SessionExchanges {
   send(type: UplinkType, message: Uint8Array, done: (outcome: UplinkOutcome) => void): void;
-  poll(done: (outcome: PollOutcome) => void): void;
-  /** Processes a downlink; returns the session if it was SET_SESSION. */
-  process(message: Uint8Array, done: (session: Session | undefined) => void): void;
+  /** Polls, and returns the session if the downlink was SET_SESSION. `ok`: the poll and its downlink have succeeded. */
+  fetch(done: (ok: boolean, session: Session | undefined) => void): void;
   /** The poll flag was set: one poll follows the session phase. */
   requestPoll(): void;
 }
 
+const TYPES = { decoder: 'codec', encoder: 'codec', config: 'config', update: 'firmware' } as const;
+
 /** Runs the phase; `done` is called once, when the session is set up. */
-export function setUpSession(host: SessionHost, exchanges: SessionExchanges, done: () => void): void {
-  const again = () => setUpSession(host, exchanges, done);
+export function setUpSession(host: SessionHost, exchanges: SessionExchanges, policy: Policy, done: () => void): void {
+  const again = () => setUpSession(host, exchanges, policy, done);
   exchanges.send('session', host.sessionRequest(), (outcome) => {
-    // Without a poll flag the firmware treats the exchange as failed (wire protocol, 14, quirk 1).
+    // Without a poll flag no session follows: CHESTER treats the exchange as failed (wire protocol, 14, quirk 1), and hio
+    // devices start over when the first upload finds no session.
     if (!outcome.ok || !outcome.poll) return again();
-    exchanges.poll((answer) => {
-      if (!answer.ok || answer.message.length === 0) return again();
-      exchanges.process(answer.message, (session) => {
-        if (answer.more) exchanges.requestPoll();
-        if (session === undefined) again();
-        else uploadCodecs(session, host, exchanges, done, again);
-      });
+    exchanges.fetch((ok, session) => {
+      if (!ok || session === undefined) again();
+      else upload(0, { session, host, exchanges, policy, done, again });
     });
   });
 }
 
-function uploadCodecs(
-  session: Session,
-  host: SessionHost,
-  exchanges: SessionExchanges,
-  done: () => void,
-  again: () => void,
-): void {
-  const upload = (
-    type: UplinkType,
-    message: Uint8Array | undefined,
-    failed: () => void,
-    uploaded: () => void,
-  ): void => {
-    if (message === undefined) return uploaded();
-    exchanges.send(type, message, (outcome) => {
-      if (!outcome.ok) return failed();
-      if (outcome.poll) exchanges.requestPoll();
-      uploaded();
-    });
+interface Phase {
+  readonly session: Session;
+  readonly host: SessionHost;
+  readonly exchanges: SessionExchanges;
+  readonly policy: Policy;
+  readonly done: () => void;
+  readonly again: () => void;
+}
+
+/** Uploads from step `n` on. */
+function upload(n: number, phase: Phase): void {
+  const { session, host, exchanges, policy, done, again } = phase;
+  const step = policy.session.steps[n];
+  if (step === undefined) return done();
+  const next = () => upload(n + 1, phase);
+  const message = messageOf(step.upload, session, host);
+  if (message === undefined) return next();
+  const failed = (): void => {
+    if (step.failed === 'new session') again();
+    else if (step.failed === 'same step') upload(n, phase);
+    else next();
   };
-  const update = () => upload('firmware', host.updateReport(), done, done);
-  // A failed upload of the configuration is not repeated before the next boot.
-  const config = () => upload('config', host.configUpload(session.configHash), update, update);
-  const encoder = () => upload('codec', host.encoderUpload(session.encoderHash), again, config);
-  upload('codec', host.decoderUpload(session.decoderHash), again, encoder);
+  exchanges.send(TYPES[step.upload], message, (outcome) => {
+    if (!outcome.ok) return failed();
+    const uploaded = () => {
+      if (step.upload === 'update') host.updateReported();
+      next();
+    };
+    if (outcome.poll && policy.polls.inPlace) return exchanges.fetch((ok) => (ok ? uploaded() : failed()));
+    if (outcome.poll) exchanges.requestPoll();
+    uploaded();
+  });
+}
+
+function messageOf(what: SessionStep['upload'], session: Session, host: SessionHost): Uint8Array | undefined {
+  switch (what) {
+    case 'decoder':
+      return host.decoderUpload(session.decoderHash);
+    case 'encoder':
+      return host.encoderUpload(session.encoderHash);
+    case 'config':
+      return host.configUpload(session.configHash);
+    case 'update':
+      return host.updateReport();
+    default:
+      return what satisfies never;
+  }
 }

@@ -19,11 +19,13 @@ export function sessionRequest({ type, serial, identity, subscriber, build }: Ha
       fw_bundle: bundle,
       fw_name: name,
       fw_version: version,
-      ble_passkey: identity.blePasskey ?? '(unset)',
       imei: subscriber.imei,
       imsi: subscriber.imsi,
       iccid: subscriber.iccid,
-      modem_fw_version: modemFirmware,
+      ...(type.policy.session.namesModem && {
+        ble_passkey: identity.blePasskey ?? '(unset)',
+        modem_fw_version: modemFirmware,
+      }),
       ...(supplyModule && factsOf(supplyModule, serial)),
     },
   });

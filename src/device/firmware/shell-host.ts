@@ -10,6 +10,7 @@ import type {
   BackupModule,
   CloudState,
   DeviceIdentity,
+  FirmwareDownload,
   FirmwareImages,
   LteState,
   OptionalEquipment,
@@ -39,6 +40,7 @@ export interface ShellFirmware extends EquipmentHost, AttachedHost {
   readonly facts: DeviceFacts;
   readonly cloud: CloudThread;
   readonly application: Application;
+  readonly download: FirmwareDownload | undefined;
   readonly shellMemory: ShellMemory;
   readonly now: Instant;
   /** Time since the boot. */
@@ -104,6 +106,8 @@ class FirmwareShellHost implements Omit<ShellHost, keyof OptionalEquipment> {
       initialized: cloud.initialized,
       lastSeen: lastSuccess === undefined ? undefined : this.#deviceTime(lastSuccess),
       metrics: cloud.counters,
+      failover: this.#firmware.hardware.link.failover,
+      download: this.#firmware.download,
     };
   }
 

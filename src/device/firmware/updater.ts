@@ -2,22 +2,21 @@
  * The part of an update over the air that is in RAM: takes chunks of an image and returns the answers (wire protocol, 11;
  * firmware behaviour, 5.6). A reboot discards it.
  */
-import { millis } from '../../kernel/time.js';
 import { ImageReader } from '../../protocol/firmware-image.js';
 import { type DownloadFirmware, encodeUp, type UploadFirmware } from '../../protocol/messages/index.js';
 import { Bootloader } from '../hardware/bootloader.js';
 import type { Hardware } from '../hardware/hardware.js';
+import type { FirmwareDownload } from '../shell/host.js';
 import type { Reaction } from './cloud-thread.js';
 
 const TARGET = 'app';
-/** Time from the report that the image is complete to the reboot. */
-const REBOOT_PAUSE = millis(100);
 /** A chunk is a multiple of this. */
 const BLOCK = 256;
 /** Bytes of the transfer buffer that a chunk cannot use. */
 const OVERHEAD = 50;
 
 interface Download {
+  readonly updateId: Uint8Array;
   readonly size: number;
   readonly image: ImageReader;
   /** Bytes. */
@@ -37,6 +36,13 @@ export class Updater {
     this.#hardware = hardware;
   }
 
+  /** The image that is being received; undefined: none. */
+  get progress(): FirmwareDownload | undefined {
+    const download = this.#download;
+    return download && { updateId: download.updateId, accepted: download.accepted, size: download.size };
+  }
+
+  /** An error that ends the download is answered with nothing; the next chunk begins again. */
   take(chunk: DownloadFirmware): Reaction {
     const { bootloader } = this.#hardware.type.profile;
     const { updateId, offset, data, size } = chunk;
@@ -46,7 +52,7 @@ export class Updater {
     if (offset === 0) {
       this.#download = undefined;
       if (size > bootloader.slotSize) return failure(updateId, 'image size too big');
-      this.#download = { size, image: new ImageReader(), accepted: 0 };
+      this.#download = { updateId, size, image: new ImageReader(), accepted: 0 };
     }
     const download = this.#download;
     if (download === undefined) return failure(updateId, 'offset mismatch (device was rebooted)');
@@ -71,7 +77,7 @@ export class Updater {
     return {
       ...report({ type: 'swap', updateId, offset: accepted }),
       afterwards: {
-        delay: REBOOT_PAUSE,
+        delay: hardware.type.policy.downlinks.updatePause,
         restart: () => {
           bootloader.updateId = updateId;
           hardware.reboot('update');
@@ -83,13 +89,15 @@ export class Updater {
 
 /**
  * The report of a successful update, after the session is set up; it also confirms the image that is on trial. Undefined if
- * there was no update, or if the bootloader has reverted it.
+ * there was no update. CHESTER sends it once, and none if the bootloader has reverted the update. hio devices send it in both
+ * cases, and at every boot until it is delivered (wire protocol, 11).
  */
-export function reportUpdate({ bootloader }: Hardware): Uint8Array | undefined {
+export function reportUpdate({ bootloader, type }: Hardware): Uint8Array | undefined {
   if (bootloader === undefined) return undefined;
+  const { keepsReport } = type.policy.session;
   const { updateId, confirmed } = bootloader;
-  bootloader.updateId = undefined;
-  if (updateId === undefined || confirmed) return undefined;
+  if (!keepsReport) bootloader.updateId = undefined;
+  if (updateId === undefined || (confirmed && !keepsReport)) return undefined;
   bootloader.confirm();
   return encodeUp({ kind: 'upload-firmware', target: TARGET, type: 'ack', updateId });
 }

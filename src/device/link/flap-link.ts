@@ -1,25 +1,21 @@
 /** FLAP over datagrams: the transfer state machine at the device's end (wire protocol, 4.4 and 5.4), on a radio link. */
 import { type DeviceStep, DeviceTransfer } from '../../protocol/flap/device-transfer.js';
-import { type EnvelopeFormat, FRAGMENT_SIZE, hasValidTag, open, seal } from '../../protocol/flap/envelope.js';
-import type { Packet } from '../../protocol/flap/packet.js';
-import { type DeviceEnd, type Dialogue, type End, RadioLink, type SendStep } from './radio-link.js';
+import { FRAGMENT_SIZE, hasValidTag, open, type PacketFormat, seal } from '../../protocol/flap/envelope.js';
+import { decodePacket, encodePacket, type Packet } from '../../protocol/flap/packet.js';
+import type { DeviceEnd, Dialogue, End, SendStep } from './radio-link.js';
 
-export class FlapLink extends RadioLink {
-  constructor(device: DeviceEnd, format: EnvelopeFormat) {
-    super(device, new FlapDialogue(device, format));
-  }
-}
-
-/** Packets in envelopes. */
-class FlapDialogue implements Dialogue {
+/** Packets in envelopes; with DTLS, the transport encrypts them. */
+export class FlapDialogue implements Dialogue {
   readonly #device: DeviceEnd;
-  readonly #format: EnvelopeFormat;
+  readonly #format: PacketFormat;
   readonly #transfer: DeviceTransfer;
 
-  constructor(device: DeviceEnd, format: EnvelopeFormat) {
+  constructor(device: DeviceEnd, format: PacketFormat) {
     this.#device = device;
     this.#format = format;
-    this.#transfer = new DeviceTransfer(FRAGMENT_SIZE[format].up, device.bufferSize);
+    const { transfers } = device.policy;
+    const size = format === 'raw' ? transfers.rawFragment : FRAGMENT_SIZE[format].up;
+    this.#transfer = new DeviceTransfer(size, device.bufferSize, transfers);
   }
 
   startUplink(message: Uint8Array): SendStep {
@@ -33,6 +29,10 @@ class FlapDialogue implements Dialogue {
   /** Every datagram is treated as the answer: FLAP recognises an outdated one only by its sequence number. */
   answered(datagram: Uint8Array): SendStep | End {
     return this.#step(this.#transfer.answered(this.#read(datagram)));
+  }
+
+  startOver(why: string): SendStep {
+    return this.#sealed(this.#transfer.startOver(why));
   }
 
   fail(why: string): End {
@@ -57,6 +57,7 @@ class FlapDialogue implements Dialogue {
   }
 
   #read(datagram: Uint8Array): Packet | 'unreadable' | 'foreign' {
+    if (this.#format === 'dtls') return decodePacket(datagram) ?? 'unreadable';
     const { token, serial } = this.#device;
     const envelope = open(datagram, this.#format);
     if (envelope === undefined || !hasValidTag(envelope, keyOf(token))) return 'unreadable';
@@ -64,6 +65,7 @@ class FlapDialogue implements Dialogue {
   }
 
   #seal(packet: Packet): Uint8Array {
+    if (this.#format === 'dtls') return encodePacket(packet);
     const { serial, token } = this.#device;
     return seal(packet, serial, keyOf(token), this.#format);
   }

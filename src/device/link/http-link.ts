@@ -12,13 +12,7 @@ import { JsonFields } from '../../protocol/http/fields.js';
 import { decodeResponse, encodeRequest, type RequestKind } from '../../protocol/http/frames.js';
 import { upToJson } from '../../protocol/http/uplinks.js';
 import { encodeDown, MessageError, parseUp } from '../../protocol/messages/index.js';
-import { type DeviceEnd, type Dialogue, type End, RadioLink, type SendStep } from './radio-link.js';
-
-export class HttpLink extends RadioLink {
-  constructor(device: DeviceEnd) {
-    super(device, new HttpDialogue(device));
-  }
-}
+import type { DeviceEnd, Dialogue, End, SendStep } from './radio-link.js';
 
 /** A downlink that was fetched and not yet acknowledged. */
 interface Fetched {
@@ -26,7 +20,7 @@ interface Fetched {
   readonly message: Uint8Array;
 }
 
-class HttpDialogue implements Dialogue {
+export class HttpDialogue implements Dialogue {
   readonly #device: DeviceEnd;
   #requestKind: RequestKind = 'poll';
   #requests = 0;
@@ -63,6 +57,9 @@ class HttpDialogue implements Dialogue {
       throw error;
     }
   }
+
+  /** A request does not depend on earlier ones, so the same one is sent again. */
+  startOver(): undefined {}
 
   fail(why: string): End {
     const fetched = this.#fetched;

@@ -2,6 +2,7 @@
  * The device's connection to its cloud: whole messages up, whole messages down, one exchange at a time.
  */
 import type { Millis } from '../../kernel/time.js';
+import type { FailoverState } from '../shell/host.js';
 
 /** Result of an uplink. `poll`: the cloud has set the poll flag. */
 export type UplinkOutcome =
@@ -16,6 +17,8 @@ export type PollOutcome =
 export interface Link {
   /** Whether an exchange is running. */
   readonly busy: boolean;
+  /** Changes of the cloud's address; undefined for devices with one address. */
+  readonly failover: FailoverState | undefined;
   /**
    * Sends one message. `budget` limits each datagram of it, Infinity for none. `started` is called when its first datagram
    * leaves, `done` exactly once, unless the link is reset before.

@@ -2,12 +2,15 @@
  * The part of a link that every protocol shares: the socket of the modem, and one exchange at a time (wire protocol, 5.2).
  *
  * The dialogue decides what is sent and what an answer means, and never repeats anything. The modem repeats the byte-identical
- * datagram until it is answered or its time limit is over.
+ * datagram until it is answered or its time limit is over; for hio devices, resending-link.ts does.
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Instant, Millis } from '../../kernel/time.js';
+import type { DeviceConfig } from '../config/device-config.js';
+import type { Policy } from '../family/index.js';
 import type { Modem } from '../modem/modem.js';
 import type { SendError, SendRequest } from '../modem/pending-send.js';
+import type { FailoverState } from '../shell/host.js';
 import type { Link, LinkObserver, PollOutcome, UplinkOutcome } from './link.js';
 
 /** Datagrams that the modem's socket keeps until they are read. */
@@ -16,8 +19,8 @@ const SOCKET_BUFFER = 8;
 /** Sends datagrams. Received datagrams are passed to {@link RadioLink.receive}. */
 export interface DatagramPort {
   send(datagram: Uint8Array): void;
-  /** The modem has opened a new socket: later datagrams come from another port. */
-  reopen(): void;
+  /** The modem has opened a new socket: later datagrams come from another port. @param server number of the address, from 1 */
+  reopen(server: number): void;
 }
 
 /** Send this datagram and wait for its answer. `again`: why the transfer starts over, if it does. */
@@ -46,6 +49,8 @@ export interface Dialogue {
   startPoll(): SendStep;
   /** Takes a datagram from the network; undefined: it does not answer the last one, and the modem keeps listening. */
   answered(datagram: Uint8Array): SendStep | End | undefined;
+  /** Begins the present message or poll again; undefined: the same datagram may be sent again. */
+  startOver(why: string): SendStep | undefined;
   /** The exchange has failed. */
   fail(why: string): End;
   /** As after a boot. */
@@ -55,6 +60,9 @@ export interface Dialogue {
 /** The device around the link. */
 export interface DeviceEnd {
   readonly clock: Clock;
+  /** Rules of the family of firmware. */
+  readonly policy: Policy;
+  readonly config: DeviceConfig;
   readonly modem: Modem;
   readonly port: DatagramPort;
   readonly observer: LinkObserver;
@@ -66,16 +74,16 @@ export interface DeviceEnd {
 }
 
 export class RadioLink implements Link, SendRequest {
-  readonly #device: DeviceEnd;
-  readonly #dialogue: Dialogue;
+  protected readonly device: DeviceEnd;
+  protected readonly dialogue: Dialogue;
   #exchange: Exchange | undefined;
   #inbox: Uint8Array[] | undefined;
   /** True from the first exchange until {@link rest}. */
   #awake = false;
 
   constructor(device: DeviceEnd, dialogue: Dialogue) {
-    this.#device = device;
-    this.#dialogue = dialogue;
+    this.device = device;
+    this.dialogue = dialogue;
   }
 
   get busy(): boolean {
@@ -87,7 +95,7 @@ export class RadioLink implements Link, SendRequest {
       if (end.kind === 'uplink-done') done({ ok: true, poll: end.poll });
       else done({ ok: false, why: end.kind === 'failed' ? end.why : 'poll ended' });
     });
-    this.#perform(this.#dialogue.startUplink(message));
+    this.perform(this.dialogue.startUplink(message));
   }
 
   poll(budget: Millis, done: (outcome: PollOutcome) => void): void {
@@ -95,7 +103,7 @@ export class RadioLink implements Link, SendRequest {
       if (end.kind === 'poll-done') done({ ok: true, message: end.message, more: end.more });
       else done({ ok: false, why: end.kind === 'failed' ? end.why : 'uplink ended' });
     });
-    this.#perform(this.#dialogue.startPoll());
+    this.perform(this.dialogue.startPoll());
   }
 
   rest(): void {
@@ -106,30 +114,36 @@ export class RadioLink implements Link, SendRequest {
     this.#exchange = undefined;
     this.#inbox = undefined;
     this.#awake = false;
-    this.#dialogue.reset();
+    this.dialogue.reset();
   }
 
   /** Takes a datagram from the network. While the modem does not listen, it waits in the socket (wire protocol, 14, quirk 3). */
   receive(datagram: Uint8Array): void {
-    if (this.#device.modem.listening) this.#answered(datagram);
+    if (this.device.modem.listening) this.#answered(datagram);
     else {
       this.#inbox ??= [];
       if (this.#inbox.length < SOCKET_BUFFER) this.#inbox.push(datagram);
     }
   }
 
-  /** Datagrams in the old socket are lost with it. */
-  socketOpened(): void {
+  /** Datagrams in the old socket are lost with it. Returns the number of the address that the new one uses, from 1. */
+  socketOpened(): number {
     this.#inbox = undefined;
+    return 1;
   }
 
   get listens(): boolean {
     return this.#exchange?.end === undefined;
   }
 
+  get releases(): boolean {
+    const end = this.#exchange?.end;
+    return end?.kind === 'poll-done' && !end.more;
+  }
+
   transmit(): void {
-    const exchange = this.#current();
-    const { clock, observer, modem, port } = this.#device;
+    const exchange = this.current();
+    const { clock, observer, modem, port } = this.device;
     if (exchange.sentAt >= 0) observer.repeated(clock.now - exchange.sentAt);
     exchange.sentAt = clock.now;
     exchange.started?.();
@@ -138,28 +152,47 @@ export class RadioLink implements Link, SendRequest {
   }
 
   listening(): void {
-    while (this.#device.modem.listening) {
+    while (this.device.modem.listening) {
       const waiting = this.#inbox?.shift();
       if (waiting === undefined || this.#answered(waiting)) return;
     }
   }
 
   ended(error: SendError | undefined): void {
-    const { end } = this.#current();
-    if (error !== undefined) this.#perform(this.#dialogue.fail(error));
-    else if (end !== undefined) this.#end(end);
+    const { end } = this.current();
+    if (error !== undefined) this.failed(error);
+    else if (end !== undefined) {
+      this.succeeded();
+      this.#end(end);
+    }
+  }
+
+  /** The changes of the address; undefined for devices with one address. */
+  get failover(): FailoverState | undefined {
+    return undefined;
+  }
+
+  /** A new datagram is sent. */
+  protected sends(): void {}
+
+  /** A datagram was answered, or needed no answer and has left. */
+  protected succeeded(): void {}
+
+  /** A datagram could not be sent, or was not answered. */
+  protected failed(error: SendError): void {
+    this.perform(this.dialogue.fail(error));
   }
 
   #begin(budget: Millis, started: (() => void) | undefined, done: (end: End) => void): void {
     if (this.#exchange) throw new Error('the link carries one exchange at a time');
-    if (!this.#awake) this.#device.observer.woke();
+    if (!this.#awake) this.device.observer.woke();
     this.#awake = true;
     this.#exchange = { budget, started, done, datagram: NONE, end: undefined, sentAt: -1 };
   }
 
-  #perform(step: SendStep | End): void {
+  protected perform(step: SendStep | End): void {
     if (step.kind === 'send') {
-      if (step.again !== undefined) this.#device.observer.restarted(step.again);
+      if (step.again !== undefined) this.device.observer.restarted(step.again);
       this.#send(step.datagram, undefined);
     } else if (step.kind === 'poll-done' && step.farewell) {
       this.#send(step.farewell, step);
@@ -169,29 +202,31 @@ export class RadioLink implements Link, SendRequest {
   }
 
   #send(datagram: Uint8Array, end: End | undefined): void {
-    const exchange = this.#current();
+    const exchange = this.current();
     exchange.datagram = datagram;
     exchange.end = end;
     exchange.sentAt = -1;
-    this.#device.modem.send(this, exchange.budget);
+    this.sends();
+    this.device.modem.send(this, exchange.budget);
   }
 
   /** Returns false for a datagram that does not answer the one sent last. */
   #answered(datagram: Uint8Array): boolean {
-    const step = this.#dialogue.answered(datagram);
+    const step = this.dialogue.answered(datagram);
     if (step === undefined) return false;
-    this.#device.modem.answered();
-    this.#perform(step);
+    this.device.modem.answered();
+    this.succeeded();
+    this.perform(step);
     return true;
   }
 
   #end(end: End): void {
-    const { done } = this.#current();
+    const { done } = this.current();
     this.#exchange = undefined;
     done(end);
   }
 
-  #current(): Exchange {
+  protected current(): Exchange {
     if (this.#exchange === undefined) throw new Error('no exchange is running');
     return this.#exchange;
   }

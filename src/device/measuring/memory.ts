@@ -11,20 +11,42 @@ import type { ListPlan, Plan, SensorPlan } from './measuring-plan.js';
 export class Memory {
   plan: Plan;
   layout: Layout;
-  floats: Float32Array;
-  ints: Int32Array;
+  /** A block that several devices share, and where the values of this one begin. */
+  #block: ArrayBuffer;
+  #offset: number;
 
   constructor(plan: Plan) {
     this.plan = plan;
     this.layout = layoutFor(plan);
-    [this.floats, this.ints] = allocate(this.layout);
+    ({ block: this.#block, offset: this.#offset } = allocate(this.layout));
+  }
+
+  get floats(): Float32Array {
+    return this.#views().floats;
+  }
+
+  get ints(): Int32Array {
+    return this.#views().ints;
+  }
+
+  /** Views of the block. Two views take more memory than a fifth of the values, so only the device used last has them. */
+  #views(): Views {
+    if (views?.of === this) return views;
+    const { floats, ints } = this.layout;
+    views = {
+      of: this,
+      floats: new Float32Array(this.#block, this.#offset, floats.size),
+      ints: new Int32Array(this.#block, this.#offset + 4 * floats.size, ints.size),
+    };
+    return views;
   }
 
   /** Moves all values to a layout with twice the room. */
   grow(): void {
     const { layout, floats, ints } = this;
     this.layout = layout.larger();
-    [this.floats, this.ints] = allocate(this.layout);
+    ({ block: this.#block, offset: this.#offset } = allocate(this.layout));
+    views = undefined;
     copy(floats, layout.floats.starts, this.floats, this.layout.floats.starts);
     copy(ints, layout.ints.starts, this.ints, this.layout.ints.starts);
   }
@@ -129,11 +151,19 @@ export class Memory {
 /** What about thirty devices need. */
 const arena = new Arena(32_768);
 
-function allocate({ floats, ints }: Layout): [Float32Array, Int32Array] {
+function allocate({ floats, ints }: Layout): { readonly block: ArrayBuffer; readonly offset: number } {
   const { block, offset } = arena.take(4 * (floats.size + ints.size));
-  const { buffer } = block;
-  return [new Float32Array(buffer, offset, floats.size), new Int32Array(buffer, offset + 4 * floats.size, ints.size)];
+  return { block: block.buffer, offset };
 }
+
+interface Views {
+  readonly of: Memory;
+  readonly floats: Float32Array;
+  readonly ints: Int32Array;
+}
+
+/** Those of the device used last. */
+let views: Views | undefined;
 
 type Numbers = Float32Array | Int32Array;
 

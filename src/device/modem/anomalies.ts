@@ -14,6 +14,8 @@ export class ModemAnomalies {
   fault: LastingFault | undefined;
   /** The loss that the next check will find. */
   lost: 'socket' | 'registration' | 'modem' | undefined;
+  /** The next datagram goes to another address, which needs a new socket. */
+  readdressed = false;
   /** Errors since a socket was opened, and socket errors since a good check. */
   #errors = 0;
   #socketFailures = 0;
@@ -31,6 +33,7 @@ export class ModemAnomalies {
     this.#errors = 0;
     this.#socketFailures = 0;
     this.lost = undefined;
+    this.readdressed = false;
   }
 
   /** The modem has registered; the network says whether it grants power saving mode. */
@@ -39,9 +42,10 @@ export class ModemAnomalies {
     this.lost = undefined;
   }
 
-  /** Resets the back-off. */
-  socketOpened(): void {
-    this.#errors = 0;
+  /** @param forgives whether the back-off is reset */
+  socketOpened(forgives: boolean): void {
+    this.readdressed = false;
+    if (forgives) this.#errors = 0;
   }
 
   /** The check in the error state was good. */

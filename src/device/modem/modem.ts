@@ -15,13 +15,16 @@
  * `ready` and `sleep`, which follow from the clock. In the same way, `boot` contains `prepare`.
  */
 import { integerBetween } from '../../kernel/random.js';
-import type { Millis } from '../../kernel/time.js';
+import { type Millis, minutes } from '../../kernel/time.js';
 import { Attaching } from './attach-policy.js';
 import { ModemCounters } from './counters.js';
 import type { LastingFault, PassingFault } from './faults.js';
 import { PendingSend, type SendOwner, type SendRequest } from './pending-send.js';
 import { ModemState } from './state.js';
-import { ANSWER_LIMIT, CONNECTION_LIMIT, ERROR_PAUSE, FLIGHT_MODE, LINE_OFF, LISTEN, RESET_LOOP } from './timing.js';
+import { ANSWER_LIMIT, ERROR_PAUSE, FLIGHT_MODE, LISTEN, RESET_LOOP } from './timing.js';
+
+/** Longer than a boot takes. */
+const LONG_AFTER: Millis = minutes(1);
 
 export class Modem extends ModemState implements SendOwner {
   #pending: PendingSend | undefined;
@@ -52,7 +55,7 @@ export class Modem extends ModemState implements SendOwner {
    */
   send(request: SendRequest, budget: Millis): void {
     if (this.#pending) throw new Error('the modem sends one datagram at a time');
-    this.#pending = new PendingSend(request, budget, this.board.clock, this);
+    this.#pending = new PendingSend(request, budget, this.board.clock, this, this.board.policy);
     // In every other state the send waits for `ready` or `sleep`.
     if (this.present !== 'sleep') return;
     if (this.asleep) return this.#wake();
@@ -67,7 +70,7 @@ export class Modem extends ModemState implements SendOwner {
   /** The answer has arrived. */
   answered(): void {
     this.#pending?.succeeded();
-    this.#settle(0);
+    this.#settle(0, this.rules.afterAnswer);
   }
 
   forget(send: PendingSend): void {
@@ -108,6 +111,32 @@ export class Modem extends ModemState implements SendOwner {
     }
   }
 
+  /** The hard limit of a send is over, in whatever state (firmware timing, 8): a pause, a back-off or an attach window ends. */
+  timedOut(): void {
+    switch (this.present) {
+      case 'attach':
+        return this.#attachFailed();
+      case 'retry_delay':
+        this.attaching?.advance();
+        return this.#boot();
+      case 'reset_loop':
+        return this.#boot();
+      case 'error':
+        return this.#found === undefined ? this.#ready() : this.#boot();
+      case 'boot':
+      case 'receive':
+        return this.#error();
+      case 'send':
+        return this.#idle();
+      default:
+    }
+  }
+
+  /** The next datagram goes to another address of the cloud: `ready` opens a new socket first (firmware timing, 6). */
+  readdress(): void {
+    this.known.readdressed = true;
+  }
+
   /** Whether the air carries a datagram; false if the modem has no network, or the weak signal loses the datagram. */
   carries(way: 'up' | 'down'): boolean {
     if (!this.covered || !this.registered) return false;
@@ -116,12 +145,13 @@ export class Modem extends ModemState implements SendOwner {
     return false;
   }
 
-  /** `lte reconnect`: boots and registers again. A pending datagram is kept. */
+  /** `lte reconnect`: boots and registers again. A pending datagram is kept, or ended, as after a failed check. */
   reconnect(): void {
     if (this.present === 'disabled') return;
     this.attaching = undefined;
     this.anomalies?.forget();
     this.#boot();
+    if (this.rules.badCheckEndsSend) this.#pending?.failed('no radio connection');
   }
 
   /** Causes a fault from which the firmware recovers by itself. */
@@ -163,9 +193,12 @@ export class Modem extends ModemState implements SendOwner {
     this.switchOff();
     const { fault } = this.anomalies ?? {};
     const { now } = this.board.clock;
-    this.phaseEnd = Number.POSITIVE_INFINITY;
+    // After the failure of a boot without "Ready" or SIM card. Not Infinity, which would need a box in every modem.
+    this.phaseEnd = now + LONG_AFTER;
     if (fault === 'mute') return this.enter('boot', ANSWER_LIMIT, () => this.#fail());
-    const takes = integerBetween(this.random, ...this.board.modemTimings.boot);
+    const [shortest, longest] = this.board.modemTimings.boot;
+    const { bootShorter } = this.rules;
+    const takes = integerBetween(this.random, Math.max(0, shortest - bootShorter), Math.max(0, longest - bootShorter));
     // The modem looks for its SIM card at the end of the preparation.
     if (fault === 'no-sim') return this.enter('boot', takes + ANSWER_LIMIT, () => this.#fail());
     this.phaseEnd = now + takes;
@@ -204,7 +237,7 @@ export class Modem extends ModemState implements SendOwner {
   #attachFailed(): void {
     const pause = this.attaching?.current.pause ?? 0;
     this.attemptEnded(false);
-    this.phaseStart = this.board.clock.now + FLIGHT_MODE + LINE_OFF;
+    this.phaseStart = this.board.clock.now + FLIGHT_MODE + this.rules.lineOff;
     this.phaseEnd = this.phaseStart + pause;
     const lasts = this.phaseEnd - this.board.clock.now;
     this.board.paused('attach-pause', lasts);
@@ -217,14 +250,24 @@ export class Modem extends ModemState implements SendOwner {
   #wake(): void {
     const { wake } = this.board.modemTimings;
     this.connectedAt = undefined;
+    if (!this.rules.wakes) return this.#sendAsleep();
     if (this.inFlightMode) return this.enter('wakeup', wake, () => this.#attach());
     const silent = this.anomalies?.lost === 'modem' && this.anomalies.fault === 'mute';
     if (silent) this.enter('wakeup', ANSWER_LIMIT, () => this.#error());
     else this.enter('wakeup', wake, () => this.#ready());
   }
 
+  /** Sends without a check: a lost registration is found only when the wait for the radio connection is over. */
+  #sendAsleep(): void {
+    if (this.inFlightMode) return this.enter('sleep', 0, () => this.#attach());
+    const found = this.#found;
+    if (found === undefined && this.#pending) return this.#sendPending(this.#pending);
+    this.enter('send', found === 'socket' ? 0 : this.rules.connectionLimit, () => this.#error());
+  }
+
   /** State `ready`: checks the modem and sends, or goes to sleep. */
   #ready(): void {
+    if (this.anomalies?.readdressed) return this.#openSocket();
     if (this.#pending === undefined) return this.#idle();
     if (this.#found) return this.#error();
     this.#sendPending(this.#pending);
@@ -241,8 +284,11 @@ export class Modem extends ModemState implements SendOwner {
     pending.attempt();
     if (this.connectedAt !== undefined) return this.#transmit(pending);
     const begun = this.board.clock.now;
+    const { connectionLimit, afterNoConnection } = this.rules;
     if (this.fades()) {
-      return this.enter('send', CONNECTION_LIMIT, () => {
+      return this.enter('send', connectionLimit, () => {
+        // The firmware of hio devices does not report it to the sender.
+        if (afterNoConnection === 'error') return this.#error();
         pending.failed('no radio connection');
         if (this.present === 'send') this.#ready();
       });
@@ -261,29 +307,37 @@ export class Modem extends ModemState implements SendOwner {
       this.enter('receive', LISTEN, () => this.#unanswered(pending));
       return request.listening();
     }
+    const release = request.releases ? this.rules.release : 0;
+    if (release === 0) return this.#left(pending);
+    this.enter('send', release, () => this.#left(pending));
+  }
+
+  /** The datagram is on the air and needs no answer. */
+  #left(pending: PendingSend): void {
     pending.succeeded();
     this.#settle(0);
-    request.ended(undefined);
+    pending.request.ended(undefined);
   }
 
   #unanswered(pending: PendingSend): void {
     this.disconnected(this.board.clock.now);
-    pending.failed(this.#found === 'registration' ? 'deregistered' : 'no answer in time');
+    const deregistered = this.#found === 'registration' && !this.rules.badCheckEndsSend;
+    pending.failed(deregistered ? 'deregistered' : 'no answer in time');
     // The end of the send may have restarted the device.
     if (this.present === 'receive') this.#error();
   }
 
   /**
    * Evaluates the connection. Until the next send, the following states depend only on the clock.
-   * @param before time until the evaluation begins
+   * @param before time until the evaluation begins @param answered time of it that belongs to the answer
    */
-  #settle(before: Millis): void {
+  #settle(before: Millis, answered: Millis = 0): void {
     const { clock, modemTimings } = this.board;
     this.evaluate();
     this.noAlarm();
     this.present = 'sleep';
     this.phaseStart = clock.now + before;
-    this.phaseEnd = this.phaseStart + modemTimings.evaluation;
+    this.phaseEnd = this.phaseStart + answered + modemTimings.evaluation;
     this.disconnected(this.phaseEnd);
     // The next datagram may still use the connection.
     this.connectedAt = this.phaseEnd;
@@ -297,8 +351,9 @@ export class Modem extends ModemState implements SendOwner {
       this.anomalies?.checked();
       return this.enter('error', ERROR_PAUSE, () => this.#ready());
     }
-    if (found !== 'socket' || this.known.socketFailed()) return this.#fail();
-    this.enter('error', ERROR_PAUSE, () => this.#openSocket());
+    if (found !== 'socket' || this.known.socketFailed()) this.#fail();
+    else this.enter('error', ERROR_PAUSE, () => this.#openSocket());
+    if (this.rules.badCheckEndsSend) this.#pending?.failed('no radio connection');
   }
 
   #openSocket(): void {
@@ -308,7 +363,7 @@ export class Modem extends ModemState implements SendOwner {
       anomalies.lost = 'socket';
       return this.enter('open_socket', openSocket, () => this.#error());
     }
-    anomalies?.socketOpened();
+    anomalies?.socketOpened(this.rules.socketResetsBackOff);
     this.board.socketOpened();
     this.#settle(openSocket);
   }
@@ -317,7 +372,7 @@ export class Modem extends ModemState implements SendOwner {
   #fail(): void {
     this.switchOff();
     // In a pause the serial line is off already.
-    const off = this.present === 'retry_delay' ? 0 : LINE_OFF;
+    const off = this.present === 'retry_delay' ? 0 : this.rules.lineOff;
     const lasts = off + this.known.failed();
     this.board.paused('back-off', lasts);
     this.enter('error', lasts, () => this.#boot());
@@ -328,10 +383,11 @@ export class Modem extends ModemState implements SendOwner {
     this.switchOff();
     this.attaching = undefined;
     this.anomalies?.rested();
-    this.phaseEnd = this.board.clock.now + FLIGHT_MODE + LINE_OFF + RESET_LOOP;
-    const lasts = this.phaseEnd + FLIGHT_MODE - this.board.clock.now;
+    const { lineOff, bootsAfterResetLoop } = this.rules;
+    this.phaseEnd = this.board.clock.now + FLIGHT_MODE + lineOff + RESET_LOOP;
+    const lasts = this.phaseEnd + (bootsAfterResetLoop ? 0 : FLIGHT_MODE) - this.board.clock.now;
     this.board.paused('reset-loop', lasts);
-    this.enter('reset_loop', lasts, () => this.#attach());
+    this.enter('reset_loop', lasts, () => (bootsAfterResetLoop ? this.#boot() : this.#attach()));
   }
 
   protected moved(): void {
@@ -342,6 +398,8 @@ export class Modem extends ModemState implements SendOwner {
   /** The network deregisters the modem. A modem that is asleep does not notice (firmware timing, 7.3). */
   #deregistered(): void {
     if (this.present === 'send') {
+      // The send of a hio device blocks the queue of its radio: the loss is found when the wait is over.
+      if (this.rules.badCheckEndsSend) return this.enter('send', this.rules.connectionLimit, () => this.#error());
       this.#pending?.failed('deregistered');
       if (this.present === 'send') this.#attach();
     } else if (this.present === 'sleep' && !this.asleep) {

@@ -1,13 +1,15 @@
 /**
  * A datagram that the firmware wants sent, with a time limit (firmware timing, 5 and 6).
  *
- * The limit is soft. If it ends between two attempts, the send ends at once with the error of the last attempt. If it ends
- * during an attempt, the result of that attempt decides. If no attempt ends within 30 s more, the modem counts as stuck: the
- * send fails and the modem is restarted.
+ * For CHESTER the limit is soft. If it ends between two attempts, the send ends at once with the error of the last attempt. If
+ * it ends during an attempt, the result of that attempt decides. If no attempt ends within 30 s more, the modem counts as stuck:
+ * the send fails and the modem is restarted.
+ *
+ * For hio devices the limit is hard, and a send ends with its first failed attempt (firmware timing, 6 and 8).
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import type { Millis } from '../../kernel/time.js';
-import { STUCK_LIMIT } from './timing.js';
+import type { Policy } from '../family/index.js';
 
 /** What the firmware reports for a send that failed: −5, −116, −115 and −14 (firmware timing, error names). */
 export type SendError = 'no answer in time' | 'no radio connection' | 'deregistered' | 'modem stuck';
@@ -16,6 +18,8 @@ export type SendError = 'no answer in time' | 'no radio connection' | 'deregiste
 export interface SendRequest {
   /** Whether the datagram needs an answer. If not, the send is complete once the datagram is on the air. */
   readonly listens: boolean;
+  /** Whether the radio connection may end after a datagram without an answer. */
+  readonly releases: boolean;
   /** The datagram leaves; called again for every repetition. */
   transmit(): void;
   /** The modem listens now: the sender reads what waits in its socket. */
@@ -30,22 +34,26 @@ export interface SendOwner {
   forget(send: PendingSend): void;
   /** No attempt ended in time: the firmware raises the error −14. */
   stuck(): void;
+  /** A hard limit is over. */
+  timedOut(): void;
 }
 
 export class PendingSend {
   readonly request: SendRequest;
   readonly #clock: Clock;
   readonly #owner: SendOwner;
+  readonly #policy: Policy;
   /** Result of the last attempt; undefined before its end, and while the next one runs. */
   #failure: SendError | undefined;
   #overdue = false;
   #limit: Alarm | undefined;
 
   /** @param budget Infinity for no limit */
-  constructor(request: SendRequest, budget: Millis, clock: Clock, owner: SendOwner) {
+  constructor(request: SendRequest, budget: Millis, clock: Clock, owner: SendOwner, policy: Policy) {
     this.request = request;
     this.#clock = clock;
     this.#owner = owner;
+    this.#policy = policy;
     if (Number.isFinite(budget)) this.#limit = clock.after(budget, 'the time limit of a send', () => this.#expire());
   }
 
@@ -54,10 +62,10 @@ export class PendingSend {
     this.#failure = undefined;
   }
 
-  /** An attempt has failed; the next one follows unless the time is over. */
+  /** An attempt has failed; the next one follows unless the time is over, or the sender itself repeats datagrams. */
   failed(error: SendError): void {
     this.#failure = error;
-    if (this.#overdue) this.#end(error);
+    if (this.#overdue || this.#policy.transfers.resend) this.#end(error);
   }
 
   /** The datagram is on the air, or its answer has arrived. */
@@ -73,8 +81,14 @@ export class PendingSend {
 
   #expire(): void {
     if (this.#failure !== undefined) return this.#end(this.#failure);
+    const { grace } = this.#policy.radio;
+    if (grace === undefined) {
+      this.#owner.forget(this);
+      this.#owner.timedOut();
+      return this.#end('no answer in time');
+    }
     this.#overdue = true;
-    this.#limit = this.#clock.after(STUCK_LIMIT, 'a modem that is stuck', () => {
+    this.#limit = this.#clock.after(grace, 'a modem that is stuck', () => {
       this.#owner.stuck();
       this.#end('modem stuck');
     });

@@ -5,6 +5,7 @@ import type { Alarm, Clock } from '../../kernel/clock.js';
 import type { Draws } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { RadioPause } from '../../trace/events.js';
+import type { Policy } from '../family/index.js';
 import type { LteFsmState } from '../shell/host.js';
 import type { Attaching } from './attach-policy.js';
 import { ModemCounters } from './counters.js';
@@ -15,6 +16,8 @@ import { IDLE, type ModemTimings, PREPARE } from './timing.js';
 export interface ModemBoard {
   readonly clock: Clock;
   readonly modemTimings: ModemTimings;
+  /** Rules of the family of firmware. */
+  readonly policy: Policy;
   /** Value of `lte config attach-policy`. */
   attachPolicy(): string;
   /** The radio was on for a while. */
@@ -55,7 +58,7 @@ export abstract class ModemState extends Reception {
   /** The state that `lte state` shows. */
   get state(): LteFsmState {
     const { now } = this.board.clock;
-    if (this.present === 'boot') return now < this.phaseEnd - PREPARE ? 'boot' : 'prepare';
+    if (this.present === 'boot') return this.rules.wakes && now < this.phaseEnd - PREPARE ? 'boot' : 'prepare';
     if (this.present !== 'sleep') return this.present;
     if (now < this.phaseStart) return 'open_socket';
     if (now < this.phaseEnd) return 'coneval';
@@ -65,6 +68,10 @@ export abstract class ModemState extends Reception {
 
   get registered(): boolean {
     return this.isRegistered && !this.inFlightMode;
+  }
+
+  protected get rules(): Policy['radio'] {
+    return this.board.policy.radio;
   }
 
   get counters(): Readonly<ModemCounters> {

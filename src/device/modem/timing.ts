@@ -37,24 +37,15 @@ export const ASSUMED_TIMINGS: ModemTimings = {
 export const PREPARE = seconds(1);
 /** Longest wait for "Ready", and for the SIM card (firmware timing, 7.1). */
 export const ANSWER_LIMIT = seconds(10);
-/** Longest wait for a radio connection; the same packet is sent again without a pause (firmware timing, 6). */
-export const CONNECTION_LIMIT = seconds(30);
 /** The modem listens this long for an answer (firmware timing, 6). */
 export const LISTEN = seconds(5);
 /** Pause of the error state after a good check, and before a socket is opened again (firmware timing, 7.3). */
 export const ERROR_PAUSE = seconds(5);
-/** After its time limit, a send waits this long for the end of an attempt, then restarts the modem (firmware timing, 5). */
-export const STUCK_LIMIT = seconds(30);
 /** After its n-th error, the modem is off for n times this duration, up to the ceiling (firmware timing, 7.3). */
 export const ERROR_STEP = seconds(10);
 export const ERROR_CEILING = seconds(600);
 /** This many socket errors without a good check in between restart the modem (firmware timing, 7.3). */
 export const SOCKET_FAILURES = 3;
-/**
- * Time to put the modem to sleep and to switch the serial line off, before a pause and before a back-off (`ctr_lte_v2_flow.c`,
- * XSLEEP_PAUSE).
- */
-export const LINE_OFF: Millis = 100;
 /** In flight mode before the modem is switched off for a pause, and after it is switched on again (firmware timing, 7.1). */
 export const FLIGHT_MODE = seconds(5);
 /** The modem stays off this long after a reset loop (firmware timing, 7.1). */

@@ -122,6 +122,28 @@ export interface CloudState {
   /** Last successful exchange. */
   readonly lastSeen: DeviceTime;
   readonly metrics: CloudMetrics;
+  /** Undefined for devices with one address of the cloud. */
+  readonly failover: FailoverState | undefined;
+  /** The firmware image that is being downloaded; undefined: none. */
+  readonly download: FirmwareDownload | undefined;
+}
+
+/** The addresses of the cloud, of which one is active. */
+export interface FailoverState {
+  readonly address: string;
+  /** Among the addresses that are not empty, from 0. */
+  readonly index: number;
+  /** Failed attempts in a row at this address. */
+  readonly failures: number;
+  /** Changes of the address since boot. */
+  readonly count: number;
+}
+
+export interface FirmwareDownload {
+  readonly updateId: Uint8Array;
+  /** Bytes. */
+  readonly accepted: number;
+  readonly size: number;
 }
 
 /** Counters since boot, in the order of `cloud metrics` (firmware shell, 5.1). */

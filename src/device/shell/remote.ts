@@ -4,9 +4,10 @@
  */
 import type { Millis } from '../../kernel/time.js';
 import type { BootCause } from '../../trace/events.js';
+import type { DeviceConfig } from '../config/device-config.js';
 import { captureOutput, splitCapture } from './capture.js';
 import type { CommandResult, Rest } from './command.js';
-import { EINVAL, ENOMEM } from './errno.js';
+import { EINVAL, ENOENT, ENOMEM } from './errno.js';
 import type { ShellHost } from './host.js';
 import { isRejected, type Shell, tooLong } from './shell.js';
 
@@ -86,6 +87,34 @@ export function runRemoteConfig(shell: Shell, host: ShellHost, lines: readonly s
   };
   return from(0);
 }
+
+/**
+ * Applies the lines of a "config" downlink without the shell: `<module> config <name> <value>`, where quotes around the value are
+ * removed (hio devices: `hio_config.c`, `hio_config_parse_line`). Empty lines are skipped, and the first invalid line ends the
+ * batch.
+ */
+export function applyConfigLines(config: DeviceConfig, lines: readonly string[]): RemoteConfigOutcome {
+  let ran = 0;
+  for (const line of lines) {
+    if (line === '') continue;
+    const code = applyConfigLine(config, line);
+    if (code !== 0) return { kind: 'stopped', line, code, ran };
+    ran++;
+  }
+  return { kind: 'save', ran, rejected: false };
+}
+
+function applyConfigLine(config: DeviceConfig, line: string): number {
+  if (tooLong(line)) return ENOMEM;
+  const [, module = '', name = '', rest = ''] = CONFIG_LINE.exec(line) ?? [];
+  const item = config.layout.module(module)?.items.find(({ spec }) => spec.name === name);
+  if (item === undefined) return rest === '' ? EINVAL : ENOENT;
+  const value = rest.length > 1 && rest.startsWith('"') && rest.endsWith('"') ? rest.slice(1, -1) : rest;
+  return config.write(item, value) === undefined ? 0 : EINVAL;
+}
+
+/** Words are separated by spaces; the value is the rest of the line. */
+const CONFIG_LINE = /^ *([^ ]+) +config +([^ ]+) (.+)$/s;
 
 function waits<T>(lines: readonly string[], { wait, go }: Rest, goOn: (begun: CommandResult) => T): Waits<T> {
   const more = (): CommandResult => {

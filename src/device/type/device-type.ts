@@ -7,11 +7,14 @@ import type { Build } from '../../protocol/firmware-image.js';
 import { encodeUp } from '../../protocol/messages/index.js';
 import { buildShell } from '../commands/index.js';
 import { type ConfigLayout, configLayout } from '../config/layout.js';
+import { POLICIES, type Policy } from '../family/index.js';
 import { ASSUMED_TIMINGS, type ModemTimings } from '../modem/timing.js';
 import type { Shell } from '../shell/shell.js';
 
 export interface DeviceType {
   readonly profile: Profile;
+  /** Rules of the family of firmware. */
+  readonly policy: Policy;
   /** The firmware of new devices. */
   readonly build: Build;
   readonly shell: Shell;
@@ -36,8 +39,9 @@ function versionOf(family: Map<string, DeviceType>, profile: Profile, modemTimin
   const { decoder, encoder, identity } = profile;
   const type: DeviceType = {
     profile,
+    policy: POLICIES[profile.family],
     build: { bundle: identity.fwBundle, name: identity.fwName, version: identity.fwVersion },
-    shell: buildShell(profile.commands, profile.modules),
+    shell: buildShell(profile.commands, profile.modules, profile.family),
     layout: configLayout(profile.modules),
     decoderUpload: encodeUp({ kind: 'upload-decoder', hash: decoder.hash, document: decoder.bytes }),
     encoderUpload: encoder && encodeUp({ kind: 'upload-encoder', hash: encoder.hash, document: encoder.bytes }),

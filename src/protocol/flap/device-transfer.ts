@@ -32,9 +32,21 @@ export type DeviceStep =
   /** The transfer has failed and both counters are 0. */
   | { readonly kind: 'failed'; readonly why: string };
 
+/** What a device does after a stale answer: one with the sequence number of the answer before. */
+interface StaleRule {
+  /** Stale answers to one packet after which the transfer starts over. */
+  readonly staleLimit: number;
+  /** Whether a fragment is sent again with its own sequence number, or with the next one. */
+  readonly sameSequence: boolean;
+}
+
+/** The rule of CHESTER: without limit. */
+const NEXT_SEQUENCE: StaleRule = { staleLimit: Number.POSITIVE_INFINITY, sameSequence: false };
+
 export class DeviceTransfer {
   readonly #fragmentSize: number;
   readonly #bufferSize: number;
+  readonly #stale: StaleRule;
   /** Sequence number of the next packet. */
   #sequence = 0;
   /** Sequence number of the last packet received. */
@@ -45,20 +57,21 @@ export class DeviceTransfer {
    * @param fragmentSize bytes of message data in an uplink packet
    * @param bufferSize maximum length of a downlink message in bytes (wire protocol, section 13)
    */
-  constructor(fragmentSize: number, bufferSize: number) {
+  constructor(fragmentSize: number, bufferSize: number, stale: StaleRule = NEXT_SEQUENCE) {
     this.#fragmentSize = fragmentSize;
     this.#bufferSize = bufferSize;
+    this.#stale = stale;
   }
 
   /** Begins to send `message` (type byte and value, at least one byte). */
   startUplink(message: Uint8Array): SendStep {
-    this.#task = { kind: 'uplink', message, offset: 0, sent: 0 };
+    this.#task = { kind: 'uplink', message, offset: 0, sent: 0, sequence: 0, stale: 0 };
     return this.#sendFragment(this.#task);
   }
 
   /** Begins to ask for one downlink. */
   startPoll(): SendStep {
-    this.#task = { kind: 'poll', parts: [], length: 0, sent: { flags: POLL, sequence: 0, data: NOTHING } };
+    this.#task = { kind: 'poll', parts: [], length: 0, sent: { flags: POLL, sequence: 0, data: NOTHING }, stale: 0 };
     return this.#sendRequest(this.#task, POLL);
   }
 
@@ -80,6 +93,14 @@ export class DeviceTransfer {
     return { kind: 'failed', why };
   }
 
+  /** Sends the message or the poll again from its beginning, with both counters 0: the packets go to another server. */
+  startOver(why: string): SendStep {
+    this.#sequence = 0;
+    this.#received = 0;
+    const task = this.#task;
+    return task?.kind === 'uplink' ? this.#restartUplink(task, why) : this.#restartPoll(why);
+  }
+
   /** State after a boot: no transfer, both counters 0. */
   reset(): void {
     this.#task = undefined;
@@ -93,8 +114,14 @@ export class DeviceTransfer {
     if (answer.sequence === 0) return this.#restartUplink(task, 'reset by the cloud');
     if (answer.sequence !== this.#sequence) {
       if (answer.sequence !== this.#received) return this.#restartUplink(task, 'unexpected sequence number');
-      return { ...this.#sendFragment(task), again: 'stale answer' };
+      if (++task.stale > this.#stale.staleLimit) return this.#restartUplink(task, TOO_STALE);
+      const { sameSequence } = this.#stale;
+      return {
+        ...this.#sendFragment(task, sameSequence ? task.sequence : this.#nextSequence()),
+        again: 'stale answer',
+      };
     }
+    task.stale = 0;
     if (answer.data.length > 0) return this.#restartUplink(task, 'data in an acknowledgement');
     this.#take(answer);
     task.offset += task.sent;
@@ -107,8 +134,10 @@ export class DeviceTransfer {
     if (answer.sequence === 0) return this.#restartPoll('reset by the cloud');
     if (answer.sequence !== this.#sequence) {
       if (answer.sequence !== this.#received) return this.#restartPoll('unexpected sequence number');
+      if (++task.stale > this.#stale.staleLimit) return this.#restartPoll(TOO_STALE);
       return { kind: 'send', packet: task.sent, again: 'stale answer' };
     }
+    task.stale = 0;
     const isFirst = task.sent.flags === POLL;
     this.#take(answer);
     if (answer.flags & ACK) return this.fail('acknowledgement in place of a fragment');
@@ -128,12 +157,13 @@ export class DeviceTransfer {
     return { kind: 'poll-done', message: Buffer.concat(task.parts), more, finalAck };
   }
 
-  #sendFragment(task: UplinkTask): SendStep {
+  #sendFragment(task: UplinkTask, sequence = this.#nextSequence()): SendStep {
     const end = Math.min(task.offset + this.#fragmentSize, task.message.length);
     const flags = (task.offset === 0 ? FIRST : 0) | (end === task.message.length ? LAST : 0);
     task.sent = end - task.offset;
+    task.sequence = sequence;
     const data = task.message.subarray(task.offset, end);
-    return { kind: 'send', packet: { flags, sequence: this.#nextSequence(), data } };
+    return { kind: 'send', packet: { flags, sequence, data } };
   }
 
   #sendRequest(task: PollTask, flags: number): SendStep {
@@ -144,6 +174,7 @@ export class DeviceTransfer {
   #restartUplink(task: UplinkTask, why: string): SendStep {
     this.#sequence = 0;
     task.offset = 0;
+    task.stale = 0;
     return { ...this.#sendFragment(task), again: why };
   }
 
@@ -171,6 +202,10 @@ interface UplinkTask {
   offset: number;
   /** Bytes of the fragment in transfer. */
   sent: number;
+  /** Its sequence number. */
+  sequence: number;
+  /** Stale answers to it so far. */
+  stale: number;
 }
 
 interface PollTask {
@@ -178,4 +213,8 @@ interface PollTask {
   parts: Uint8Array[];
   length: number;
   sent: Packet;
+  /** Stale answers to it so far. */
+  stale: number;
 }
+
+const TOO_STALE = 'stale answers without end';

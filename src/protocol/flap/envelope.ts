@@ -10,10 +10,17 @@ import { NOTHING, type Packet } from './packet.js';
 /** How an envelope travels: as bytes (port 5002) or as base64 text (port 5003). */
 export type EnvelopeFormat = 'raw' | 'base64';
 
+/** How a packet travels: in an envelope, or inside DTLS (port 5005), where it needs none. */
+export type PacketFormat = EnvelopeFormat | 'dtls';
+
+/** How messages travel: as packets, or as requests over HTTP. */
+export type LinkFormat = PacketFormat | 'http';
+
 /** Bytes of message data in one packet, per direction (wire protocol, 2.1). */
-export const FRAGMENT_SIZE: Readonly<Record<EnvelopeFormat, { readonly up: number; readonly down: number }>> = {
+export const FRAGMENT_SIZE: Readonly<Record<PacketFormat, { readonly up: number; readonly down: number }>> = {
   raw: { up: 494, down: 494 },
   base64: { up: 360, down: 360 },
+  dtls: { up: 479, down: 300 },
 };
 
 /** The cloud reads at most this many bytes of a datagram (wire protocol, 2.1). */
@@ -49,6 +56,12 @@ export function seal(packet: Packet, serial: number, token: Uint8Array, format: 
   scratch.set(data, TOKEN_SIZE + 6);
   foldDigest(scratch.subarray(0, end), scratch, ENVELOPE_AT);
   return format === 'raw' ? scratch.slice(ENVELOPE_AT, end) : encodeBase64(scratch, ENVELOPE_AT, end);
+}
+
+/** Bytes of the datagram that carries the packet. */
+export function sealedSize({ data }: Packet, format: EnvelopeFormat): number {
+  const bytes = DATA_AT + data.length;
+  return format === 'raw' ? bytes : 4 * Math.ceil(bytes / 3);
 }
 
 /**

@@ -26,6 +26,25 @@ export const LONGEST_MESSAGE = 16_384;
 /** Asks the device to start again from sequence 0 (wire protocol, 3.2). */
 export const RESET: Packet = { flags: 0, sequence: 0, data: NOTHING };
 
+/** Bytes of the header: four flags and the sequence number. */
+const HEADER_SIZE = 2;
+
+/** The bytes of a packet without an envelope, as inside DTLS (wire protocol, 2.3). */
+export function encodePacket({ flags, sequence, data }: Packet): Uint8Array {
+  const bytes = new Uint8Array(HEADER_SIZE + data.length);
+  bytes[0] = (flags << 4) | (sequence >> 8);
+  bytes[1] = sequence;
+  bytes.set(data, HEADER_SIZE);
+  return bytes;
+}
+
+/** Reads {@link encodePacket}; undefined for fewer than 2 bytes. */
+export function decodePacket(bytes: Uint8Array): Packet | undefined {
+  const [high, low] = bytes;
+  if (high === undefined || low === undefined) return undefined;
+  return { flags: high >> 4, sequence: ((high & 0xf) << 8) | low, data: bytes.subarray(HEADER_SIZE) };
+}
+
 const LARGEST = 4095;
 
 /** The number after `sequence`: 4095 is followed by 1, because 0 means a new numbering (wire protocol, 3.3). */

@@ -13,7 +13,7 @@ import { page } from '../html/page.js';
 import { downlinkTables, fleetTables, loadTables, updateTable } from '../html/tables.js';
 import { slowest } from '../html/timelines.js';
 import type { ExpectationResult, RunResult } from '../result.js';
-import { markOf, verdictOf } from '../verdict.js';
+import { markOf, verdictOf, warningsOf } from '../verdict.js';
 
 export function html(result: RunResult): string {
   const { scenario, digest } = result;
@@ -29,7 +29,7 @@ export function html(result: RunResult): string {
     section('Uplinks and fleet', markup`${fleetTables(result)}${updateTable(result)}`),
     section('Repeat and continue', next(result)),
   ].filter(({ body }) => body !== NOTHING);
-  const body = markup`${alarm(result)}
+  const body = markup`${alarm(result)}${warnings(result)}
 ${head(result)}
 <nav aria-label="Sections">${sections.map(({ title }) => markup`<a href="#${idOf(title)}">${title}</a>`)}</nav>
 ${sections.map(({ title, body: content, urgent }) => markup`<section id="${idOf(title)}"${urgent ? markup` class="urgent"` : NOTHING}><h2><a href="#${idOf(title)}">${title}</a></h2>${content}</section>\n`)}
@@ -54,6 +54,10 @@ function alarm(result: RunResult): Markup {
   const { failure, exitCode } = result;
   if (failure === null) return NOTHING;
   return markup`<div class="alarm ${verdictOf(result).look}" role="alert"><strong>${alarmHeading(exitCode)}</strong>${failure}</div>`;
+}
+
+function warnings(result: RunResult): readonly Markup[] {
+  return warningsOf(result).map((line) => markup`<div class="alarm open" role="alert">${line}</div>`);
 }
 
 function alarmHeading(exitCode: RunResult['exitCode']): string {
@@ -102,12 +106,19 @@ function tiles(result: RunResult): readonly Tile[] {
     ...(downlinks.queued === 0
       ? []
       : [[of(delivered?.count ?? 0, downlinks.queued), 'downlinks delivered', 'downlinks'] as const]),
-    ...(delivered === undefined ? [] : [[humanDuration(delivered.p95), 'delivery time, p95', 'downlinks'] as const]),
+    ...(delivered === undefined
+      ? []
+      : [[humanDuration(delivered.p95), deliveryTime(delivered.count, downlinks.queued), 'downlinks'] as const]),
     ...(allCalls ? [[of(allCalls.answered, allCalls.planned), 'API requests answered', 'api-requests'] as const] : []),
     ...(allCalls?.latency && clock === 'real'
       ? [[humanDuration(allCalls.latency.p99), 'API latency, p99', 'api-requests'] as const]
       : []),
   ];
+}
+
+/** Name of the tile. A percentile of the report is that of the delivered downlinks alone. */
+function deliveryTime(delivered: number, queued: number): string {
+  return delivered < queued ? 'delivery time, p95 of the delivered' : 'delivery time, p95';
 }
 
 function of(some: number, all: number): string {
@@ -124,9 +135,12 @@ function expectations({ expectations: results }: RunResult): Markup {
   return markup`<table class="checks"><tbody>${rows}</tbody></table>`;
 }
 
-/** The value of an expectation that is met, the result in words of any other, and of one with cases of the protocol. */
-function found({ passed, byProtocol, left, unit, sentence }: ExpectationResult): string {
-  if (!passed || byProtocol !== undefined) return sentence;
+/**
+ * The value of an expectation that is met; the result in words of any other, of one with cases of the protocol, and of one whose value
+ * leaves out missing measurements.
+ */
+function found({ passed, byProtocol, range, left, unit, sentence }: ExpectationResult): string {
+  if (!passed || byProtocol !== undefined || range !== undefined) return sentence;
   return left === null ? '' : humanValue(left, unit);
 }
 

@@ -3,10 +3,13 @@ import type { ExpectationResult, RunResult } from '../result.js';
 import { verdictOf } from '../verdict.js';
 
 export function junit(result: RunResult): string {
-  const { scenario, failure, expectations, wallMs, seed, digest, reproduce } = result;
-  const failures = expectations.filter(({ passed }) => !passed).length;
-  const counts = `tests="${expectations.length + 1}" failures="${failures}" errors="${failure === null ? 0 : 1}" time="${(wallMs / 1000).toFixed(3)}"`;
-  const why = verdictOf(result).word === 'interrupted' ? 'interrupted' : undefined;
+  const { scenario, failure, expectations, simulatedMs, wallMs, clock, seed, digest, reproduce } = result;
+  const unmet = expectations.filter(({ passed }) => !passed).length;
+  const [failures, skipped] = isInterrupted(result) ? [0, unmet] : [unmet, 0];
+  // In virtual time, a run has the same file each time.
+  const time = clock === 'virtual' ? simulatedMs : wallMs;
+  const counts = `tests="${expectations.length + 1}" failures="${failures}" errors="${failure === null ? 0 : 1}" skipped="${skipped}" time="${(time / 1000).toFixed(3)}"`;
+  const why = isInterrupted(result) ? 'interrupted' : undefined;
   const runCase = failure === null ? '/>' : `>${element('error', failure, reproduce, why)}</testcase>`;
   return `${[
     '<?xml version="1.0" encoding="UTF-8"?>',
@@ -24,12 +27,18 @@ export function junit(result: RunResult): string {
   ].join('\n')}\n`;
 }
 
-function testCase(
-  { line, passed, undecided, sentence }: ExpectationResult,
-  { scenario, reproduce }: RunResult,
-): string {
-  const failure = () => element('failure', sentence, reproduce, undecided ? 'undecided' : undefined);
-  const end = passed ? '/>' : `>${failure()}</testcase>`;
+/** Then the expectations are not decided, and count as skipped. */
+function isInterrupted(result: RunResult): boolean {
+  return verdictOf(result).word === 'interrupted';
+}
+
+function testCase({ line, passed, undecided, sentence }: ExpectationResult, result: RunResult): string {
+  const { scenario, reproduce } = result;
+  const unmet = () =>
+    isInterrupted(result)
+      ? `<skipped message="${xml(sentence)}"/>`
+      : element('failure', sentence, reproduce, undecided ? 'undecided' : undefined);
+  const end = passed ? '/>' : `>${unmet()}</testcase>`;
   return `    <testcase classname="${xml(scenario)}" name="${xml(line)}"${end}`;
 }
 

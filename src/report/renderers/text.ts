@@ -24,7 +24,7 @@ import {
 import { bar } from '../progress.js';
 import type { RunResult } from '../result.js';
 import { unbroken, wrap } from '../table.js';
-import { markOf, verdictOf } from '../verdict.js';
+import { markOf, verdictOf, warningsOf } from '../verdict.js';
 import type { RenderOptions } from './renderer.js';
 import { explanations } from './text-explanations.js';
 import { load } from './text-load.js';
@@ -55,6 +55,7 @@ export function text(result: RunResult, { colour = false, width = WIDTH }: Rende
     anomalies(result, width),
     expectations(result, paint, width),
     failure(result, paint, width),
+    warningsOf(result).flatMap((line) => wrap(`! ${line}`, width).map((part) => paint('open', part))),
     next(result, width),
     headline(result, paint(verdictOf(result).look, verdictOf(result).word), width),
   ];
@@ -260,11 +261,11 @@ function expectations({ expectations: results }: RunResult, paint: Paint, width:
   if (results.length === 0) return [];
   const widest = Math.max(...results.map(({ line }) => line.length));
   const lines = results.flatMap((expectation) => {
-    const { line, passed, byProtocol, left, unit, sentence } = expectation;
+    const { line, passed, byProtocol, range, left, unit, sentence } = expectation;
     const { mark, look } = markOf(expectation);
     const [start = '', ...rest] = wrap(line, width - 4);
     const first = [`  ${paint(look, mark)} ${start}`, ...rest.map((part) => `    ${part}`)];
-    if (!passed || byProtocol !== undefined)
+    if (!passed || byProtocol !== undefined || range !== undefined)
       return [...first, ...wrap(sentence, width - 6).map((part) => `      ${part}`)];
     const value = left === null ? '' : humanValue(left, unit);
     if (value === '') return first;

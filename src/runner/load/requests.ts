@@ -5,10 +5,11 @@
 import type { EdgeClock } from '../../kernel/clock.js';
 import { ClockHold } from '../../kernel/clock-hold.js';
 import type { Instant, Millis } from '../../kernel/time.js';
-import { isOfDevice, queuesDownlink, requestOf } from '../../scenario/load/calls.js';
+import { downlinkOf, isOfDevice, requestOf } from '../../scenario/load/calls.js';
 import type { PlannedLoad } from '../../scenario/model/plan.js';
 import type { DeviceHandle } from '../../scenario/world.js';
-import type { Trace } from '../../trace/events.js';
+import type { DownlinkType, Trace } from '../../trace/events.js';
+import { isAnswered } from '../../trace/metrics/calls.js';
 import type { Admission } from '../targets/target.js';
 import type { Caller } from './callers.js';
 
@@ -33,8 +34,10 @@ const MOST_WAITING = 100_000;
 
 interface PendingRequest {
   readonly intended: Instant;
-  /** Id of the device of the request. */
-  readonly device: string;
+  /** Device of the request; undefined: it is about the space. */
+  readonly device: DeviceHandle | undefined;
+  /** Its id in the cloud; empty if the request is about the space. */
+  readonly cloudId: string;
   /** When it was sent; undefined while it waits for a connection. */
   sent: Instant | undefined;
 }
@@ -44,7 +47,8 @@ export class Requests {
   readonly #context: RequestContext;
   readonly #caller: Caller;
   readonly #unfinished = new Set<PendingRequest>();
-  readonly #queuesDownlink: boolean;
+  /** Type of the downlink that each request queues; undefined: they queue none. */
+  readonly #queues: DownlinkType | undefined;
   readonly #what: string;
   #count = 0;
   #closed = false;
@@ -53,7 +57,7 @@ export class Requests {
     this.#load = load;
     this.#context = context;
     this.#caller = caller;
-    this.#queuesDownlink = queuesDownlink(load.call);
+    this.#queues = downlinkOf(load.call);
     this.#what = `a request of the load "${load.name}"`;
   }
 
@@ -71,9 +75,14 @@ export class Requests {
     const { clock, admit } = this.#context;
     const { connections } = this.#caller;
     const device = this.#nextDevice();
-    if (device === undefined) return this.drop(intended, 'the device does not exist in the cloud');
+    const cloudId = isOfDevice(this.#load.call.kind) ? device?.cloudId : '';
+    if (cloudId === undefined) {
+      this.drop(intended, 'the device does not exist in the cloud');
+      this.#rejected(device);
+      return false;
+    }
     if (connections.waiting >= MOST_WAITING) return this.drop(intended, UNSENT[0]);
-    const pending: PendingRequest = { intended, device, sent: undefined };
+    const pending: PendingRequest = { intended, device, cloudId, sent: undefined };
     this.#unfinished.add(pending);
     const hold = new ClockHold(clock, this.#what);
     const over = (away: Millis) => {
@@ -85,11 +94,11 @@ export class Requests {
     return true;
   }
 
-  /** Id of the next device; undefined if the cloud does not have it; empty if the requests of the load are about the space. */
-  #nextDevice(): string | undefined {
+  /** The device of the next request; undefined if the requests of the load are about the space. */
+  #nextDevice(): DeviceHandle | undefined {
     const { call, devices } = this.#load;
-    if (!isOfDevice(call.kind)) return '';
-    return this.#context.handles[devices[this.#count++ % devices.length] ?? -1]?.cloudId;
+    if (!isOfDevice(call.kind)) return undefined;
+    return this.#context.handles[devices[this.#count++ % devices.length] ?? -1];
   }
 
   /** Counts a request that is not sent. */
@@ -138,13 +147,14 @@ export class Requests {
     if (this.#closed) return 0;
     const { clock, accepted, serviceSpeed = 1 } = this.#context;
     const { space, sender } = this.#caller;
-    const { device } = pending;
+    const { cloudId } = pending;
     pending.sent ??= clock.now;
     const { sent } = pending;
-    const request = requestOf(this.#load.call, { space, device });
-    const { status, why, body, retryAfter } = await sender.send(request, this.#queuesDownlink);
+    const queues = this.#queues !== undefined;
+    const request = requestOf(this.#load.call, { space, device: cloudId });
+    const { status, why, body, retryAfter } = await sender.send(request, queues);
     if (this.#closed) return 0;
-    const useless = this.#queuesDownlink && status >= 200 && status < 300 && !accepted(body, request.body ?? 'null');
+    const useless = queues && status >= 200 && status < 300 && !accepted(body, request.body ?? 'null');
     this.#done(pending, sent, status, useless ? 'the answer names no downlink' : why);
     return retryAfter * serviceSpeed;
   }
@@ -155,5 +165,13 @@ export class Requests {
     this.#unfinished.delete(pending);
     const { intended } = pending;
     trace.emit({ kind: 'call.done', at: clock.now, call: this.#load.name, intended, sent, status, why });
+    if (!isAnswered({ status, why })) this.#rejected(pending.device);
+  }
+
+  /** If the requests of the load queue downlinks, the cloud has none for this request. */
+  #rejected(device: DeviceHandle | undefined): void {
+    const { clock, trace } = this.#context;
+    if (this.#queues === undefined || device === undefined) return;
+    trace.emit({ kind: 'downlink.rejected', at: clock.now, serial: device.serial, type: this.#queues });
   }
 }

@@ -7,6 +7,8 @@ import type { Wires } from '../../cloud/gateway/udp.js';
 import { LOCAL_HOSTS } from '../../cloud/http/host-guard.js';
 import { type Service, type ServiceOptions, startService } from '../../cloud/service.js';
 import { MemoryTables } from '../../cloud/store/memory/tables.js';
+import { isPostgresUrl } from '../../cloud/store/postgres/url.js';
+import { type NamedKey, randomKey } from '../../cloud/store/secrets/key.js';
 import { StoreUnavailable } from '../../cloud/store/store.js';
 import type { EdgeClock } from '../../kernel/clock.js';
 import { EndingClock } from '../../kernel/ending-clock.js';
@@ -39,6 +41,8 @@ interface EmbeddedCloudOptions {
   readonly connectorHosts?: readonly string[];
   /** See ServiceOptions. */
   readonly acknowledged?: (serial: number) => void;
+  /** Folder with the built web console. Default: the cloud has no console. */
+  readonly webConsole?: string;
   /** Faults of the cloud; undefined: none, and it is never killed. */
   readonly faults?: ServiceFaults;
 }
@@ -56,14 +60,18 @@ export class EmbeddedCloud implements ServiceProcess {
   #life: Life | undefined;
   #lives = 0;
   #begun = false;
+  /** For a database in PostgreSQL, which has no key file: the database of a run is never opened again. */
+  readonly #secretsKey: NamedKey | undefined;
   /** The ports; 0 until the first start has chosen them. */
-  #ports: { readonly api: number; readonly udp: number | null };
+  #ports: Readonly<Record<'udp' | 'udpRaw' | 'udpDtls', number | null>> & { readonly api: number };
   /** The last start, kill or close; the next one waits for it. */
   #change: Promise<void> = Promise.resolve();
 
   constructor(options: EmbeddedCloudOptions) {
     this.#options = options;
-    this.#ports = { api: 0, udp: options.udp ? 0 : null };
+    this.#secretsKey = isPostgresUrl(options.db) ? randomKey('the key of the run') : undefined;
+    const port = options.udp ? 0 : null;
+    this.#ports = { api: 0, udp: port, udpRaw: port, udpDtls: port };
   }
 
   /** The running service; undefined while none runs. */
@@ -119,12 +127,15 @@ export class EmbeddedCloud implements ServiceProcess {
   }
 
   async #start(): Promise<Life> {
-    const { db, space, random, trace, log, wires, settings, faults, acknowledged, connectorHosts } = this.#options;
+    const { db, space, random, trace, log, wires, settings, faults, acknowledged, connectorHosts, webConsole } =
+      this.#options;
     const clock = new EndingClock(this.#options.clock);
     const number = this.#lives;
     const service = await startService({
-      ...{ db, memory: this.#disk, host: LOOPBACK, port: this.#ports.api, udpPort: this.#ports.udp, udpRawPort: null },
+      ...{ db, memory: this.#disk, host: LOOPBACK, port: this.#ports.api },
+      ...{ udpPort: this.#ports.udp, udpRawPort: this.#ports.udpRaw, udpDtlsPort: this.#ports.udpDtls },
       ...{ space, trace },
+      ...(this.#secretsKey && { secretsKey: this.#secretsKey }),
       clock: faults ? clock : this.#options.clock,
       // An id from before a kill must not be used again.
       random: random.fork(number === 0 ? 'cloud' : `cloud/${number}`),
@@ -134,6 +145,7 @@ export class EmbeddedCloud implements ServiceProcess {
       log: faults?.quiet(log) ?? log,
       ...settingsOf(settings, () => this.#begun),
       ...(connectorHosts && { connectorHosts }),
+      ...(webConsole !== undefined && { webConsole }),
       ...(wires && { wires }),
       ...(acknowledged && { acknowledged }),
       ...(faults && {
@@ -144,7 +156,8 @@ export class EmbeddedCloud implements ServiceProcess {
       }),
     });
     this.#lives++;
-    this.#ports = { api: Number(new URL(service.api).port), udp: service.udp };
+    const { api, udp, udpRaw, udpDtls } = service;
+    this.#ports = { api: Number(new URL(api).port), udp, udpRaw, udpDtls };
     return { service, clock };
   }
 

@@ -2,19 +2,16 @@
 import { DeviceCloudClient } from '../../client/client.js';
 import type { DrivenClock } from '../../kernel/clock.js';
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
-import { InFlight } from '../../kernel/in-flight.js';
 import type { Log } from '../../kernel/log.js';
 import type { Random } from '../../kernel/random.js';
 import type { CloudSettings } from '../../scenario/model/cloud.js';
 import type { PlannedServiceFault } from '../../scenario/model/plan.js';
 import type { Trace } from '../../trace/events.js';
-import { httpTransport, pooledRequests } from '../../transport/http.js';
-import { memoryTransport } from '../../transport/memory.js';
 import type { Transport } from '../../transport/transport.js';
-import { udpTransport } from '../../transport/udp.js';
 import { ServiceFaults } from '../faults/index.js';
 import { AckWitness } from './ack-witness.js';
 import { EmbeddedCloud } from './embedded-cloud.js';
+import { openWire, wiresOn } from './embedded-wire.js';
 import type { Target } from './target.js';
 
 /** How messages travel: as datagrams in memory or over UDP, or as HTTP requests. */
@@ -37,6 +34,8 @@ interface EmbeddedOptions {
   readonly settings?: CloudSettings;
   /** Hosts with public addresses to which connectors may send. Default: all. */
   readonly connectorHosts?: readonly string[];
+  /** Folder with the built web console. Default: the cloud has no console. */
+  readonly webConsole?: string;
   /** Faults of the cloud; undefined: none. */
   readonly faults?: readonly PlannedServiceFault[];
 }
@@ -67,7 +66,7 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
     const address = { baseUrl: service?.api ?? '', apiKey: keyOf(service?.apiKey) };
     const api = new DeviceCloudClient({ ...address, spaceId: service?.spaceId ?? '' });
     closers.push(() => api.close());
-    const inner = await openWire(transport, cloud, address.baseUrl, clock, wires);
+    const inner = await openWire({ kind: transport, cloud, api: address.baseUrl, clock, wires });
     const wire = faults ? missing(inner, faults) : inner;
     closers.push(() => wire.close());
     const openSpace = async (name: string) => {
@@ -79,6 +78,7 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
     };
     return {
       ...{ api, address, openSpace, wire, trace, outlivesRun: false, close },
+      consoleLink: () => cloud.service?.consoleLink(),
       format: transport === 'http' ? 'http' : 'base64',
       speed: 1,
       ...(faults && { admit: (hold) => faults.admit(hold) }),
@@ -110,49 +110,16 @@ function keyOf(apiKey: string | undefined): string {
   throw new GhostfleetError('old-database', 'the database of a run must be new', EXIT.usage);
 }
 
-type FlightWires = { readonly toCloud: InFlight; readonly toDevices: InFlight };
-
-function wiresOn(clock: DrivenClock): FlightWires {
-  return {
-    toCloud: new InFlight(clock, 'a datagram on its way to the gateway'),
-    toDevices: new InFlight(clock, 'a datagram on its way to a device'),
-  };
-}
-
-async function openWire(
-  kind: EmbeddedOptions['transport'],
-  cloud: EmbeddedCloud,
-  api: string,
-  clock: DrivenClock,
-  wires: FlightWires | undefined,
-): Promise<Transport> {
-  if (kind === 'http') {
-    const requests = pooledRequests(api);
-    return httpTransport(requests.send, clock, () => requests.close());
-  }
-  const port = cloud.service?.udp ?? null;
-  if (port === null) {
-    return memoryTransport((datagram, reply) => {
-      const { service } = cloud;
-      service?.gateway.receive(datagram, 'base64', (answer) => {
-        // A service that was killed in the meantime does not answer.
-        if (service === cloud.service) reply(answer);
-      });
-    });
-  }
-  return udpTransport({ host: cloud.host, port, format: 'base64', ...(wires && { wires }) });
-}
-
 /** A transport that loses datagrams while the service is down. */
 function missing(inner: Transport, faults: ServiceFaults): Transport {
   return {
-    connect: (serial, receiver) => {
-      const channel = inner.connect(serial, receiver);
+    connect: (serial, receiver, format) => {
+      const channel = inner.connect(serial, receiver, format);
       return {
         send: (datagram) => {
           if (!faults.missed()) channel.send(datagram);
         },
-        reopen: () => channel.reopen(),
+        reopen: (server) => channel.reopen(server),
       };
     },
     close: () => inner.close(),

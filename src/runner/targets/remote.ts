@@ -15,9 +15,11 @@ import { RealClock } from '../../kernel/real-clock.js';
 import type { Profile } from '../../profile/profile.js';
 import type { Trace } from '../../trace/events.js';
 import { httpTransport, pooledRequests } from '../../transport/http.js';
+import { ownSockets } from '../../transport/own-sockets.js';
 import type { Transport } from '../../transport/transport.js';
 import { udpTransport } from '../../transport/udp.js';
 import { TargetAudit } from './audit/audit.js';
+import { either } from './dtls-wire.js';
 import { Observer } from './observer.js';
 import { type Pace, paced } from './paced.js';
 import type { Target } from './target.js';
@@ -115,8 +117,16 @@ async function spaceOf(options: HttpOptions & { readonly apiKey: string }, wante
   }
 }
 
+/** Ports of the gateway for hio devices, raw and with DTLS. */
+const RAW_PORT = 5002;
+const DTLS_PORT = 5005;
+
 async function openWire({ api, gateway }: RemoteCloud, clock: EdgeClock): Promise<Transport> {
-  if (gateway !== null) return udpTransport({ ...gateway, format: 'base64' });
+  if (gateway !== null) {
+    const { host, port: base64 } = gateway;
+    const ports = { base64, raw: RAW_PORT };
+    return either(await udpTransport({ host, ports }), await ownSockets({ host, port: DTLS_PORT, clock }));
+  }
   const requests = pooledRequests(api);
   return httpTransport(requests.send, clock, () => requests.close());
 }

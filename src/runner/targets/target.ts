@@ -3,8 +3,8 @@
  * its transport for datagrams.
  */
 import type { DeviceCloudClient } from '../../client/client.js';
-import type { LinkFormat } from '../../device/device.js';
 import type { ClockHold } from '../../kernel/clock-hold.js';
+import type { LinkFormat } from '../../protocol/flap/envelope.js';
 import type { Trace } from '../../trace/events.js';
 import type { Transport } from '../../transport/transport.js';
 import type { TargetAudit } from './audit/audit.js';
@@ -20,6 +20,8 @@ export interface Target {
   readonly api: DeviceCloudClient;
   /** Address and key of the API, for loads, which send their own requests. The key is secret. */
   readonly address: { readonly baseUrl: string; readonly apiKey: string };
+  /** The address of its web console with a new one-time token; undefined without a console, and while it is down. */
+  readonly consoleLink?: () => string | undefined;
   /** The API for a further space, by its name in the scenario. @throws UsageError without a key for it */
   openSpace(name: string): Promise<DeviceCloudClient>;
   /** Called before every request; undefined if no fault can delay or stop it. */

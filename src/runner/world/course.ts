@@ -13,8 +13,6 @@ import type { Profile } from '../../profile/profile.js';
 import type { ExpectationResult, GeneratorReport } from '../../report/result.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import type { Trace } from '../../trace/events.js';
-import type { ScheduledFault } from '../../transport/faults/fault.js';
-import type { FaultSpec } from '../../transport/faults/index.js';
 import { withFaults } from '../../transport/faults/with-faults.js';
 import { Callers } from '../load/callers.js';
 import { Loads } from '../load/loads.js';
@@ -26,6 +24,7 @@ import { buildFleet } from './fleet.js';
 import { type GeneratorMeter, GeneratorWatch } from './generator.js';
 import { deviceHandle, type RunWorld, worldOf } from './handles.js';
 import type { Journal } from './journal.js';
+import { LiveFaults } from './live-faults.js';
 import { fleetOf } from './members.js';
 import { madeBy, provision, tearDown } from './provision.js';
 import { type RunFixture, runSchedule } from './schedule.js';
@@ -46,13 +45,15 @@ export interface WorldOptions {
   readonly speed: number;
   /** A cloud to use instead of the embedded one; needs the real clock. */
   readonly cloud?: RemoteCloud;
-  /** Hosts with public addresses to which connectors of the embedded cloud may send. Default: all. */
+  /** Hosts with public addresses to which connectors of the embedded cloud may send. Default: none. */
   readonly connectorHosts?: readonly string[];
   /** Transport to the embedded cloud. */
   readonly transport: TransportName;
   /** Where the embedded cloud keeps its data: a path, or `memory`. */
   readonly db: string;
   readonly log: Log;
+  /** Folder with the built web console, for the embedded cloud. Default: it has no console. */
+  readonly webConsole?: string;
   /** Keeps the resources that the run created in another cloud; called with their names. Undefined: they are deleted. */
   readonly keep?: (what: readonly string[]) => void;
   /** Measures in real time whether this process keeps up. Default: {@link GeneratorWatch}. */
@@ -71,7 +72,16 @@ export interface ApiAccess {
 export interface WorldControl {
   readonly clock: DrivenClock;
   /** Its devices, for a console, and the API of its cloud; undefined if the fleet is divided among threads. */
-  readonly world?: { readonly fleet: Fleet; readonly api: ApiAccess };
+  readonly world?: {
+    readonly fleet: Fleet;
+    readonly api: ApiAccess;
+    /** Its network faults. */
+    readonly faults: LiveFaults;
+    /** Its time, if it passes in real time: it can be paused, and its speed changed. */
+    readonly pace?: RealClock | undefined;
+    /** The address of the web console with a new one-time token; undefined if the cloud has none. */
+    consoleLink(): string | undefined;
+  };
   /** Ends the run at once; the result contains the reason. */
   stop(reason: GhostfleetError): void;
 }
@@ -102,7 +112,8 @@ export async function inOneWorld(
 ): Promise<CourseEnd> {
   const { plan } = options;
   const { trace, nameOf } = journal;
-  const { clock, begin, late, generatorReport } = timeOf(options, virtual);
+  const { clock, pace, begin, late, generatorReport } = timeOf(options, virtual);
+  const faults = new LiveFaults(plan, clock);
   const random = seededRandom(plan.seed);
   const abort = new AbortController();
   const stop = (reason: GhostfleetError) => {
@@ -112,14 +123,15 @@ export async function inOneWorld(
   const target = await openTarget(options, clock, trace, random);
   const callers = new Callers({ baseUrl: target.address.baseUrl, virtual: options.clock === 'virtual' });
   const times = new StepTimes(clock, trace);
-  const evidence = () => journal.evidence();
-  const fixture = build(options, target, { callers, clock, random, late, evidence, waited: times.waited });
+  const evidence = () => journal.evidence(clock.now);
+  const parts = { callers, clock, random, late, evidence, waited: times.waited, faults };
+  const fixture = await builtOrClosed(target, () => build(options, target, parts));
   let end: End;
   let generator: GeneratorReport | null = null;
   try {
     const api = { ...target.address, spaceId: target.api.spaceId };
     const fleet = fleetOf(plan, fixture.devices, fixture.handles, times.noted);
-    started({ clock, stop, world: { fleet, api } });
+    started({ clock, stop, world: { fleet, api, faults, pace, consoleLink: () => target.consoleLink?.() } });
     await provision(plan, fixture.world, fixture.handles, { concurrency: atOnce(options), signal: abort.signal });
     begin();
     target.begin();
@@ -156,6 +168,8 @@ function timeOf(
   virtual: DrivenClock | undefined,
 ): {
   readonly clock: DrivenClock;
+  /** The clock of real time; undefined in virtual time. */
+  readonly pace?: RealClock;
   readonly begin: () => void;
   /** Records how late an action ran, in real ms. */
   readonly late: (lateBy: Millis) => void;
@@ -172,7 +186,7 @@ function timeOf(
     measured = meter(speed);
     real.begin();
   };
-  return { clock: real, begin, late, generatorReport: () => measured?.end() ?? null };
+  return { clock: real, pace: real, begin, late, generatorReport: () => measured?.end() ?? null };
 }
 
 /** Number of devices that are provisioned at the same time. In virtual time their order is part of the run. */
@@ -191,7 +205,8 @@ function openTarget(options: WorldOptions, clock: DrivenClock, trace: Trace, ran
     return embeddedTarget({
       ...{ ...world, transport, db, space: plan.scenario, virtual, faults: serviceFaults },
       ...(settings && { settings }),
-      ...(options.connectorHosts && { connectorHosts: options.connectorHosts }),
+      connectorHosts: options.connectorHosts ?? [],
+      ...(options.webConsole !== undefined && { webConsole: options.webConsole }),
     });
   }
   const [unknown] = serviceFaults;
@@ -206,22 +221,33 @@ function openTarget(options: WorldOptions, clock: DrivenClock, trace: Trace, ran
 interface WorldParts {
   readonly clock: EdgeClock;
   readonly random: Random;
+  readonly faults: LiveFaults;
   readonly callers: Callers;
   readonly evidence: RunFixture['evidence'];
   readonly late: (lateBy: Millis) => void;
   readonly waited: RunFixture['waited'];
 }
 
+/** A fleet that cannot be built leaves no service behind. */
+async function builtOrClosed<T>(target: Target, make: () => T): Promise<T> {
+  try {
+    return make();
+  } catch (error) {
+    await target.close();
+    throw error;
+  }
+}
+
 /** Builds the fleet, switched off and not yet registered in the cloud. */
 function build(
   options: WorldOptions,
   target: Target,
-  { clock, random, callers, evidence, late, waited }: WorldParts,
+  { clock, random, callers, faults, evidence, late, waited }: WorldParts,
 ): RunFixture & { readonly world: RunWorld } {
   const { plan } = options;
   const { api, address, wire, format, trace, audit, accepted, admit } = target;
   const virtual = options.clock === 'virtual';
-  const transport = withFaults(wire, { clock, random, trace, faults: faultsOf(plan), checksummed: format === 'http' });
+  const transport = withFaults(wire, { clock, random, trace, faults: faults.list, checksummed: format === 'http' });
   const devices = buildFleet({ ...options, clock, random, trace, witness: audit, transport, format });
   const handles = plan.devices.map((planned, index) => {
     const tags = plan.groups[planned.group]?.tags ?? [];
@@ -247,17 +273,4 @@ async function cleanUp(
   if (keep !== undefined) return keep(madeBy(world, handles));
   const left = await tearDown(world, handles, PROVISIONING);
   if (left.length > 0) log.warn({ left }, `${left.length} things that the run created could not be deleted`);
-}
-
-function faultsOf(plan: Plan): readonly ScheduledFault<FaultSpec>[] {
-  return plan.network.map(({ fault, from, until, devices, way }) => {
-    const serials = new Set(devices?.map((index) => plan.devices[index]?.serial));
-    return {
-      fault,
-      from,
-      until: until ?? Number.POSITIVE_INFINITY,
-      way,
-      hits: devices === null ? () => true : (serial) => serials.has(serial),
-    };
-  });
 }

@@ -2,15 +2,17 @@
  * The devices of a plan, built and ready to be switched on.
  */
 
-import { Device, type LinkFormat } from '../../device/device.js';
+import { Device } from '../../device/device.js';
 import type { MessageWitness } from '../../device/hardware/hardware.js';
 import { type DeviceType, deviceType } from '../../device/type/device-type.js';
 import type { EdgeClock } from '../../kernel/clock.js';
 import type { Random } from '../../kernel/random.js';
 import type { Profile } from '../../profile/profile.js';
+import type { LinkFormat } from '../../protocol/flap/envelope.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import type { Trace } from '../../trace/events.js';
 import type { Transport } from '../../transport/transport.js';
+import { connection } from './connection.js';
 import { flashSettings } from './flash-settings.js';
 
 interface FleetOptions {
@@ -38,17 +40,18 @@ export function buildFleet(options: FleetOptions): readonly Device[] {
   return plan.devices.map(({ serial, group: index, claimToken }) => {
     const group = groups[index];
     if (group === undefined) throw new Error(`the plan has no group ${index}`);
+    const own = random.fork(`device/${serial}`);
     return new Device({
       type: group.type,
       serial,
       claimToken,
       flash: group.flash,
       clock,
-      random: random.fork(`device/${serial}`),
+      random: own,
       trace,
       witness,
       format,
-      connect: (device) => transport.connect(serial, device),
+      connect: connection({ serial, claimToken, transport, clock, random: own }),
     });
   });
 }

@@ -8,6 +8,7 @@ import type { PlannedDevice } from '../../scenario/model/plan.js';
 import type { ClientAccess, SetupWorld } from '../../scenario/setup/kind.js';
 import type { DeviceHandle, ShellResult, World } from '../../scenario/world.js';
 import type { Target } from '../targets/target.js';
+import { registeredSecret } from './connection.js';
 import { profileOf } from './fleet.js';
 import { imageFor } from './image.js';
 
@@ -19,6 +20,7 @@ export function deviceHandle(planned: Known, tags: readonly string[], device: De
     name: planned.name,
     serial: planned.serial,
     claimToken: planned.claimToken,
+    ...registeredSecret({ type: device.type, flash: device.config.flash }, planned.claimToken),
     tags,
     cloudId: undefined,
     shell: (line): ShellResult => {

@@ -1,7 +1,7 @@
 /** What becomes of the events of a run: metrics, rules, explanations, the event log and its digest. */
 
 import { Histories } from '../../explain/histories.js';
-import type { Millis } from '../../kernel/time.js';
+import type { Instant, Millis } from '../../kernel/time.js';
 import type { Evidence } from '../../scenario/expect/evaluate.js';
 import { termsOf } from '../../scenario/expect/expectation.js';
 import type { Plan } from '../../scenario/model/plan.js';
@@ -61,10 +61,10 @@ export class Journal {
 
   readonly nameOf = (serial: number): string => this.names[serial] ?? String(serial);
 
-  /** The results so far. */
-  evidence(): Evidence {
+  /** The results at `now`. */
+  evidence(now: Instant): Evidence {
     this.#order?.settle();
-    return { metrics: this.metrics, invariants: this.invariants, nameOf: this.nameOf };
+    return { metrics: this.metrics.at(now), invariants: this.invariants, nameOf: this.nameOf };
   }
 
   /** Discards later events: devices still emit some while they are switched off. @throws UsageError if a sink cannot be written */

@@ -7,7 +7,7 @@ import type { GhostfleetError } from '../../kernel/errors.js';
 import { type Instant, seconds, sinceStart } from '../../kernel/time.js';
 import type { Evidence } from '../../scenario/expect/evaluate.js';
 import type { Plan, PlannedAction } from '../../scenario/model/plan.js';
-import { describeStep, runStep } from '../../scenario/steps/index.js';
+import { describeStep, queuedBy, runStep } from '../../scenario/steps/index.js';
 import type { DeviceHandle } from '../../scenario/world.js';
 import type { Trace } from '../../trace/events.js';
 import type { Loads } from '../load/loads.js';
@@ -73,6 +73,7 @@ function scheduleAction(
   open: Set<{ readonly step: string }>,
 ): void {
   const step = describeStep(action);
+  const queues = queuedBy(action.step);
   agenda.after(Math.max(0, begin + action.at - agenda.now), 'a step of the scenario', () => {
     const entry = { step };
     open.add(entry);
@@ -87,7 +88,10 @@ function scheduleAction(
           () => '',
           (error: unknown) => (error instanceof Error ? error.message : String(error)),
         );
-        trace.emit({ kind: 'step', at: agenda.now, serial: handle.serial, step, ok: note === '', note });
+        const { serial } = handle;
+        trace.emit({ kind: 'step', at: agenda.now, serial, step, ok: note === '', note });
+        if (note !== '' && queues !== undefined)
+          trace.emit({ kind: 'downlink.rejected', at: agenda.now, serial, type: queues });
       }
     };
     void carryOut().finally(() => {

@@ -41,6 +41,11 @@ export interface ExpectationOutcome {
    */
   readonly left: number | null;
   readonly right: number | null;
+  /**
+   * Least and greatest value of the left side that missing measurements allow, in the same unit; null: any. The verdict is that of
+   * all values between them. Missing if no measurement is.
+   */
+  readonly range?: readonly [low: number | null, high: number | null];
   readonly unit: Unit;
   /** For an invariant: cases that the protocol itself causes, which are not violations. Missing if the number is 0. */
   readonly byProtocol?: number;
@@ -93,12 +98,13 @@ export function judgeMetrics(expectation: MetricExpectation, metrics: MetricSour
     passed: false,
     left: measuredIn(left),
     right: measuredIn(right),
+    ...rangeOf(left),
     unit,
   };
   if (typeof left === 'string') return { ...outcome, undecided: true, sentence: `no data: ${left}` };
   if (typeof right === 'string') return { ...outcome, undecided: true, sentence: `no data: ${right}` };
   const holds = compare(left, comparison, right);
-  const found = `${textOf(expectation.left)} is ${foundValue(expectation, left, metrics)}`;
+  const found = `${textOf(expectation.left)} is ${foundValue(expectation, left, metrics)}${rangeText(expectation, left, metrics)}`;
   const wanted = `wanted ${comparison} ${wantedValue(expectation, right)}`;
   if (holds !== undefined) return { ...outcome, passed: holds, sentence: `${found}, ${wanted}` };
   const reasons = [...termsOf(expectation.left), ...termsOf(expectation.right)].flatMap((term) =>
@@ -160,7 +166,7 @@ function gapsOf(term: MetricTerm, metrics: MetricSource): readonly string[] {
     const { low, high } = ofShare(share);
     const time = formatDuration(aggregate.limit);
     return [
-      `${name} is ${humanValue(low, 'ratio')} to ${humanValue(high, 'ratio')}, because ${humanCount(share.open)} of ${humanCount(share.total)} began less than ${time} before the end and can still come in time: extend the run`,
+      `${name} is ${humanValue(low, 'ratio')} to ${humanValue(high, 'ratio')}, because ${humanCount(share.open)} of ${humanCount(share.total)} began less than ${time} before the end and can still come in time${rejectedText(share)}: extend the run`,
     ];
   }
   const measure = aggregate.kind === 'count' ? undefined : measureOf(term, metrics);
@@ -168,14 +174,18 @@ function gapsOf(term: MetricTerm, metrics: MetricSource): readonly string[] {
   const { distribution, missing } = measure;
   const left = sumOf(missing);
   if (left === 0) return [];
-  const states = Object.entries(missing).flatMap(([state, count]) =>
-    count === 0 ? [] : `${humanCount(count)} ${state}`,
-  );
   const value = readTerm(term, metrics)?.measured;
   const counted = value === undefined ? '' : ` is ${humanValue(value, 'ms')} without them, but`;
   return [
-    `${name}${counted} leaves out ${humanCount(left)} of ${humanCount(distribution.count + left)} (${states.join(', ')})`,
+    `${name}${counted} leaves out ${humanCount(left)} of ${humanCount(distribution.count + left)} (${statesOf(missing)})`,
   ];
+}
+
+/** `2 pending, 1 cancelled` */
+function statesOf(missing: Missing): string {
+  return Object.entries(missing)
+    .flatMap(([state, count]) => (count === 0 ? [] : `${humanCount(count)} ${state}`))
+    .join(', ');
 }
 
 function sumOf(missing: Missing): number {
@@ -184,6 +194,41 @@ function sumOf(missing: Missing): number {
 
 function measuredIn(value: Bounds | string): number | null {
   return typeof value === 'string' ? null : (value.measured ?? null);
+}
+
+function isExact({ low, high }: Bounds): boolean {
+  return low === high;
+}
+
+function rangeOf(left: Bounds | string): Pick<ExpectationOutcome, 'range'> {
+  if (typeof left === 'string' || isExact(left)) return {};
+  const { low, high } = left;
+  return { range: [Number.isFinite(low) ? low : null, Number.isFinite(high) ? high : null] };
+}
+
+/** The range that decided the verdict if something is missing: `, or 40ms to 100ms with the missing ones (6 pending)`. */
+function rangeText({ left, unit }: MetricExpectation, bounds: Bounds, metrics: MetricSource): string {
+  if (isExact(bounds) || bounds.measured === undefined) return '';
+  const { low, high } = bounds;
+  const [least, most] = [humanValue(low, unit), humanValue(high, unit)];
+  const range = !Number.isFinite(high)
+    ? `at least ${least}`
+    : !Number.isFinite(low)
+      ? `at most ${most}`
+      : `${least} to ${most}`;
+  const states = termsOf(left).flatMap((term) => missingStates(term, metrics));
+  return `, or ${range} with the missing ones (${[...new Set(states)].join('; ')})`;
+}
+
+/** `6 pending`, `2 still open`; empty if nothing is missing. */
+function missingStates(term: MetricTerm, metrics: MetricSource): readonly string[] {
+  const { aggregate } = term;
+  if (aggregate.kind === 'within') {
+    const open = shareOf(term, aggregate.limit, metrics)?.open ?? 0;
+    return open === 0 ? [] : [`${humanCount(open)} can still come in time`];
+  }
+  const measure = aggregate.kind === 'count' ? undefined : measureOf(term, metrics);
+  return measure?.kind !== 'durations' || sumOf(measure.missing) === 0 ? [] : [statesOf(measure.missing)];
 }
 
 /** The text of the value on the left side; of a share with its numbers: `94% (47 of 50)`. */
@@ -195,8 +240,13 @@ function foundValue({ left, unit }: MetricExpectation, { measured, low }: Bounds
       : undefined;
   return (
     humanValue(measured, unit) +
-    (share === undefined ? '' : ` (${humanCount(share.within)} of ${humanCount(share.total)})`)
+    (share === undefined ? '' : ` (${humanCount(share.within)} of ${humanCount(share.total)}${rejectedText(share)})`)
   );
+}
+
+/** `; 3 were rejected by the API`; empty if none was. */
+function rejectedText({ rejected = 0 }: Share): string {
+  return rejected === 0 ? '' : `; ${humanCount(rejected)} ${rejected === 1 ? 'was' : 'were'} rejected by the API`;
 }
 
 function wantedValue({ right, unit }: MetricExpectation, { measured, low }: Bounds): string {

@@ -1,6 +1,7 @@
 /** The kinds of requests that a load can send. To add one, describe it here. */
 import { complain, type Form, formed } from '../../input/checks.js';
 import { type LocatedNode, type Problems, plain } from '../../input/document.js';
+import type { DownlinkType } from '../../trace/events.js';
 import { configLines } from '../values/config-lines.js';
 import { kindForms } from '../values/kind-forms.js';
 import { noOptions } from '../values/no-options.js';
@@ -32,6 +33,8 @@ interface CallKind {
   readonly path: (device: string) => string;
   /** Whether the request is about a device; otherwise it is about the space. */
   readonly ofDevice: boolean;
+  /** Type of the downlink that the call queues; left out: it queues none. */
+  readonly queues?: DownlinkType;
   /** Reads the value after the name, which becomes the body; left out: the name has no value. */
   readonly check?: SendingCheck<object>;
 }
@@ -77,6 +80,7 @@ export const CALLS = {
     example: 'config: { interval-report: 900 }',
     method: 'POST',
     path: (device) => `/devices/${device}/configs`,
+    queues: 'config',
     ofDevice: true,
     check: sentLines(configLines),
   },
@@ -85,6 +89,7 @@ export const CALLS = {
     example: 'commands: [info show]',
     method: 'POST',
     path: (device) => `/devices/${device}/commands`,
+    queues: 'shell',
     ofDevice: true,
     check: sentLines(shellLines),
   },
@@ -93,6 +98,7 @@ export const CALLS = {
     example: 'downlink: { output_1_state: 1 }',
     method: 'POST',
     path: (device) => `/devices/${device}/downlinks`,
+    queues: 'data',
     ofDevice: true,
     check: sentData(
       formed(
@@ -142,11 +148,12 @@ export function isOfDevice(kind: CallName): boolean {
 }
 
 /** The calls that queue a downlink for a device. */
-export const DOWNLINK_CALLS: readonly CallName[] = CALL_NAMES.filter((kind) => CALLS[kind].method === 'POST');
+export const DOWNLINK_CALLS: readonly CallName[] = CALL_NAMES.filter((kind) => downlinkOf({ kind }) !== undefined);
 
-/** Whether the call queues a downlink for a device. */
-export function queuesDownlink({ kind }: CallSpec): boolean {
-  return DOWNLINK_CALLS.includes(kind);
+/** Type of the downlink that the call queues for a device; undefined: it queues none. */
+export function downlinkOf({ kind }: Pick<CallSpec, 'kind'>): DownlinkType | undefined {
+  const { queues }: CallKind = CALLS[kind];
+  return queues;
 }
 
 export function requestOf({ kind, body }: CallSpec, { space, device }: CallContext): CallRequest {

@@ -13,6 +13,8 @@ export interface FleetGroup {
   readonly boot: Boot;
   /** Lines such as `app config interval-report 900`. */
   readonly config: readonly string[];
+  /** Set for a device type without a parameter for the radio mode, which always uses LTE. */
+  readonly alwaysLte?: true;
   readonly tags: readonly string[];
   /** A label that selectors can name; null: none. */
   readonly region: string | null;

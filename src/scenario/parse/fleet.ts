@@ -67,12 +67,17 @@ export function fleet(node: LocatedNode, problems: Problems, shape: FleetShape):
     // After a group that could not be read, consecutive serial numbers are unknown.
     if (draft === undefined || (draft.serial === undefined && !complete)) continue;
     const { serial, ...rest } = draft;
-    const group = { ...rest, firstSerial: serial ?? next };
+    const group = { ...rest, firstSerial: serial ?? next, ...alwaysLte(draft, shape.types.get(rest.profile)) };
     if (serial === undefined) next += rest.count;
     checkDistinct(group, groups, item, problems);
     groups.push(group);
   }
   return problems.list.length === before ? groups : undefined;
+}
+
+function alwaysLte({ firmware }: Draft, type: KnownDeviceType | undefined): Pick<FleetGroup, 'alwaysLte'> {
+  if (type === undefined || (firmware !== null && !type.versions.includes(firmware))) return {};
+  return type.version(firmware).flashRefusal('app config mode lte') === undefined ? {} : { alwaysLte: true };
 }
 
 type Draft = Omit<FleetGroup, 'firstSerial'> & { readonly serial: number | undefined };

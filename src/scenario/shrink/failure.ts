@@ -28,3 +28,18 @@ function direction({ undecided, left, right }: ExpectationOutcome): string {
 export function fixedNumbers(lines: readonly string[]): readonly string[] {
   return lines.filter((line) => /[=<>]\s*[1-9]\d*\s*$/.test(line));
 }
+
+/**
+ * How far a run is from meeting the expectations in `lines`: 0 if it passes, otherwise above 0. Each line that is not met counts the
+ * distance between its sides as a share of the greater one, or 1 without data.
+ */
+export function shortfallOf(result: Failed & { readonly passed: boolean }, lines: readonly string[]): number {
+  if (result.passed) return 0;
+  const missed = result.expectations.filter(({ line, passed }) => !passed && lines.includes(line));
+  const sum = missed.reduce((total, { left, right }) => {
+    if (left === null || right === null || left === right) return total + 1;
+    return total + Math.abs(left - right) / Math.max(Math.abs(left), Math.abs(right));
+  }, 0);
+  // It fails in another way: nothing shows that it is better.
+  return sum > 0 ? sum : Math.max(1, lines.length);
+}

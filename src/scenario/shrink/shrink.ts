@@ -5,18 +5,19 @@
  * The caller runs the scenarios and decides whether they fail in the same way. The result depends only on its answers; with a
  * deadline it also depends on the speed of the machine.
  */
-import { type Suspect, suspectsIn } from './causes.js';
+import { suspectsIn } from './causes.js';
 import { CUTTERS, type Cut } from './cuts.js';
+import { hasReason, NO_REASON, reasonOf } from './reason.js';
 
 interface ShrinkOptions {
   readonly text: string;
   /** Whether this text is a scenario that fails in the same way. */
   readonly stillFails: (text: string) => Promise<boolean>;
   /**
-   * Whether this text is a scenario that passes. Default: no text passes, so that the reduction does not look for faults as
-   * causes.
+   * How far this text is from a scenario that passes: 0 if it passes, undefined if it cannot be run. Default: the reduction does not
+   * look for faults as causes.
    */
-  readonly passes?: (text: string) => Promise<boolean>;
+  readonly shortfall?: (text: string) => Promise<number | undefined>;
   /** Called before every try: true stops the reduction with the best result so far. */
   readonly enough: () => boolean;
   readonly onCut?: (cut: Cut, tries: number) => void;
@@ -29,25 +30,22 @@ interface Shrunk {
   readonly tries: number;
   /** Kinds of faults that cause the failure: without any one of them, the original passes, and so does the result. */
   readonly causes: readonly string[];
+  /**
+   * If no fault alone is a cause: the kind of fault without which the original comes closest to passing. The result comes as close
+   * without it, or passes.
+   */
+  readonly largest: string | undefined;
+  /** Kinds of faults that also contribute to the failure of the original, and are not in the result. */
+  readonly dropped: readonly string[];
   /** No further cut is possible; false if the reduction was stopped early. */
   readonly minimal: boolean;
 }
 
-export async function shrink({ text, stillFails, passes, enough, onCut }: ShrinkOptions): Promise<Shrunk> {
-  const passesWithout = async (tried: string, { without }: Suspect): Promise<boolean> => {
-    const innocent = without(tried);
-    return innocent !== undefined && passes !== undefined && (await passes(innocent));
-  };
-  const causes: Suspect[] = [];
-  for (const suspect of passes === undefined ? [] : suspectsIn(text)) {
-    if (!enough() && (await passesWithout(text, suspect))) causes.push(suspect);
-  }
+export async function shrink({ text, stillFails, shortfall, enough, onCut }: ShrinkOptions): Promise<Shrunk> {
+  const reason = shortfall === undefined ? NO_REASON : await reasonOf(text, shortfall, enough);
   /** In the same way, and for the same reason. */
-  const failsAlike = async (tried: string): Promise<boolean> => {
-    if (!(await stillFails(tried))) return false;
-    for (const cause of causes) if (!(await passesWithout(tried, cause))) return false;
-    return true;
-  };
+  const failsAlike = async (tried: string): Promise<boolean> =>
+    (await stillFails(tried)) && (shortfall === undefined || (await hasReason(tried, reason, shortfall)));
   const refused = new Set<string>();
   let best = text;
   let cuts = 0;
@@ -73,5 +71,15 @@ export async function shrink({ text, stillFails, passes, enough, onCut }: Shrink
       }
     }
   }
-  return { text: best, cuts, tries, causes: causes.map(({ fault }) => fault), minimal: !enough() };
+  const [largest] = reason.partial;
+  const left = new Set(suspectsIn(best).map(({ fault }) => fault));
+  return {
+    text: best,
+    cuts,
+    tries,
+    causes: reason.causes.map(({ fault }) => fault),
+    largest: largest?.suspect.fault,
+    dropped: reason.partial.flatMap(({ suspect: { fault } }) => (left.has(fault) ? [] : [fault])),
+    minimal: !enough(),
+  };
 }

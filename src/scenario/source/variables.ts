@@ -87,7 +87,7 @@ export function substitute(node: LocatedNode, variables: Variables, problems: Pr
       const entries = [...node.entries].map(([key, entry]) => {
         if (ANY_USE.test(key)) {
           const reason = `variables are replaced in values, not in keys: ${quote(key)} stays as it is; write the key out`;
-          problems.add(entry.key, reason);
+          problems.explain(entry.key, reason);
         }
         return [key, { ...entry, value: substitute(entry.value, variables, problems) }] as const;
       });

@@ -9,6 +9,7 @@ export const commands: StepKind<readonly string[]> = {
   example: 'commands: [info show, app config]',
   check: sentLines(shellLines),
   describe: (lines) => lines.map(withoutSecrets).join(' · '),
+  queues: 'shell',
   run: async (world, device, lines) => {
     await world.api.sendCommands(cloudIdOf(device), lines);
   },

@@ -9,6 +9,7 @@ export const config: StepKind<readonly string[]> = {
   example: 'config: { interval-report: 900 }',
   check: sentLines(configLines),
   describe: (lines) => lines.map(withoutSecrets).join(' · '),
+  queues: 'config',
   run: async (world, device, lines) => {
     await world.api.sendConfig(cloudIdOf(device), lines);
   },

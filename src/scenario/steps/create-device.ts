@@ -15,6 +15,7 @@ export const createDevice: StepKind<null> = {
       name: device.name,
       serial_number: String(device.serial).padStart(10, '0'),
       token: device.claimToken,
+      ...(device.secret !== undefined && { secret: device.secret }),
       tags,
     });
     device.cloudId = created.id;

@@ -15,6 +15,7 @@ export const downlink: StepKind<Readonly<Record<string, unknown>>> = {
       : complain(node, problems, "a map with the keys of the device's encoder such as { output_1_state: 1 }"),
   ),
   describe: (body) => JSON.stringify(body),
+  queues: 'data',
   run: async (world, device, body) => {
     await world.api.sendData(cloudIdOf(device), body);
   },

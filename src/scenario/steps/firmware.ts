@@ -17,6 +17,7 @@ export const firmware: StepKind<string> = {
     return undefined;
   },
   describe: (wanted) => wanted,
+  queues: 'firmware',
   run: async (world, device, wanted) => {
     await world.api.updateFirmware(cloudIdOf(device), world.firmwareId(wanted));
   },

@@ -1,6 +1,7 @@
 /** The kinds of steps by their names in scenarios. To add one, write its file and list it here. */
 import type { Form } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
+import type { DownlinkType } from '../../trace/events.js';
 import { kindForms } from '../values/kind-forms.js';
 import type { DeviceHandle, World } from '../world.js';
 import { antenna } from './antenna.js';
@@ -90,6 +91,12 @@ export function describeStep<K extends StepName>(call: StepCall<K>): string {
   const kinds: StepKinds = STEPS;
   const details = kinds[call.step].describe(call.options);
   return details === '' ? call.step : `${call.step}: ${details}`;
+}
+
+/** Type of the downlink that a step queues; undefined: it queues none. */
+export function queuedBy(name: StepName): DownlinkType | undefined {
+  const kinds: StepKinds = STEPS;
+  return kinds[name].queues;
 }
 
 /** Executes a step for one device. @throws Error with the reason */

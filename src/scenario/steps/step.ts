@@ -3,6 +3,7 @@ import type { Form } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
 import type { NamedText } from '../../input/text-file.js';
 import type { Profile } from '../../profile/profile.js';
+import type { DownlinkType } from '../../trace/events.js';
 import type { Sending } from '../values/sending.js';
 import type { DeviceHandle, World } from '../world.js';
 
@@ -18,6 +19,8 @@ export interface StepKind<O> {
   readonly form?: () => Form;
   /** Description of the options, for `ghostfleet plan`: `app config interval-report 900`. */
   readonly describe: (options: O) => string;
+  /** Type of the downlink that the step queues; left out: it queues none. */
+  readonly queues?: DownlinkType;
   /**
    * Executes the step for one device. The runner calls it for one device at a time, so that requests reach the cloud in the
    * same order in every run.

@@ -157,7 +157,7 @@ export class CallFold {
 }
 
 /** Whether a request got a 2xx status and a usable answer. */
-export function isAnswered({ status, why }: CallDone): boolean {
+export function isAnswered({ status, why }: Pick<CallDone, 'status' | 'why'>): boolean {
   return status >= 200 && status <= 299 && why === '';
 }
 

@@ -5,12 +5,12 @@ import type { Handlers } from '../dispatch.js';
 import { Distribution } from '../distribution.js';
 import type { BootCause, ContactReason } from '../events.js';
 import { BusiestSecond } from './busiest-second.js';
-import { type MetricTable, Tally } from './metric.js';
+import { type MetricTable, type Share, Tally } from './metric.js';
 
 export interface FleetSummary {
   /** Devices in the plan. */
   readonly devices: number;
-  /** Devices that had a session at least once. */
+  /** Devices that had a session at least once until the end of the scenario. */
   readonly ready: number;
   /** Boots by cause. */
   readonly boots: Readonly<Record<string, number>>;
@@ -32,17 +32,23 @@ export class DeviceFold {
   repetitionGaps = 0;
   restarts = 0;
   pollsFailed = 0;
+  /** Devices with a session before the end of the scenario: a fault that lasted until then no longer holds in the time after it. */
   readonly #ready = new Set<number>();
+  #closed = false;
   readonly #up = new Set<number>();
   readonly #bootedAt = new Map<number, Instant>();
+  /** Number of boots with a session within each limit: the distribution alone is not exact. */
+  readonly #startedWithin: Map<Millis, number>;
   readonly #lastRepeat = new Map<number, { at: Instant; inARow: number }>();
 
   /**
    * @param devices number of devices in the plan
    * @param warmUp radio wakes before this instant do not count for the busiest second
+   * @param limits durations that {@link startedWithin} may ask for
    */
-  constructor(devices: number, warmUp: Millis) {
+  constructor(devices: number, warmUp: Millis, limits: readonly Millis[]) {
     this.devices = devices;
+    this.#startedWithin = new Map(limits.map((limit) => [limit, 0]));
     this.wakePeak = new BusiestSecond(warmUp);
   }
 
@@ -55,18 +61,32 @@ export class DeviceFold {
     return this.#up.size;
   }
 
+  /** The boots that led to a session within `limit`, of all boots. @throws Error for a limit that was not announced */
+  startedWithin(limit: Millis, now: Instant): Share {
+    const within = this.#startedWithin.get(limit);
+    if (within === undefined) throw new Error(`boots within ${limit} ms were not counted`);
+    let open = 0;
+    for (const at of this.#bootedAt.values()) if (now - at < limit) open++;
+    return { total: this.boots.total, within, open };
+  }
+
   readonly on: Handlers = {
     'device.boot': (event) => {
       this.boots.add(event.cause);
       this.#bootedAt.set(event.serial, event.at);
       this.#up.delete(event.serial);
     },
+    'world.closing': () => {
+      this.#closed = true;
+    },
     'device.ready': (event) => {
-      this.#ready.add(event.serial);
+      if (!this.#closed) this.#ready.add(event.serial);
       this.#up.add(event.serial);
       const booted = this.#bootedAt.get(event.serial);
       if (booted === undefined) return;
       this.startup.record(event.at - booted);
+      const took = Math.round(event.at) - Math.round(booted);
+      for (const [limit, count] of this.#startedWithin) if (took <= limit) this.#startedWithin.set(limit, count + 1);
       this.#bootedAt.delete(event.serial);
     },
     'device.wake': ({ at, why }) => {
@@ -126,7 +146,10 @@ const WAKES: Readonly<Record<ContactReason, string>> = {
 
 export const DEVICE_METRICS: MetricTable<DeviceFold> = {
   'fleet.devices': { about: 'devices in the plan', count: (fold) => fold.devices },
-  'device.ready': { about: 'devices that had a session at least once', count: (fold) => fold.ready },
+  'device.ready': {
+    about: 'devices that had a session at least once until the end of the scenario',
+    count: (fold) => fold.ready,
+  },
   'device.up': { about: 'devices that had a session since their last boot', count: (fold) => fold.up },
   'device.boots': { about: 'boots of any cause', count: (fold) => fold.boots.total },
   ...counts('boot', BOOTS, ({ boots }) => boots),
@@ -134,6 +157,7 @@ export const DEVICE_METRICS: MetricTable<DeviceFold> = {
     about: 'time from a boot to the session',
     durations: (fold) => fold.startup,
     missing: (fold) => ({ 'without a session': fold.boots.total - fold.startup.count }),
+    within: (fold, limit, now) => fold.startedWithin(limit, now),
   },
   'device.wakes': { about: 'radio wakes of any reason', count: (fold) => fold.wakes.total },
   ...counts('wake', WAKES, ({ wakes }) => wakes),

@@ -19,8 +19,10 @@ import {
   type UserType,
 } from '../downlinks/ledger.js';
 import { WAIT_CAUSES, type WaitCause, type WaitStretch, type Waits } from '../downlinks/waits.js';
+import type { DownlinkType } from '../events.js';
 import { type DeliveryTimes, deliveryTimes } from './delivery-times.js';
 import { type MetricTable, type Missing, type Share, Tally } from './metric.js';
+import { REJECTED, Rejections, withRejected } from './rejections.js';
 
 /** queued = answered + delivered + pending + cancelled + expired */
 interface DownlinkCounts {
@@ -82,6 +84,7 @@ const SLOWEST = 10;
 export class DownlinkFold {
   readonly #spreads = new Map<string, Distribution>();
   readonly #ledger: DownlinkLedger;
+  readonly #rejections = new Rejections();
   readonly on: Handlers;
 
   /** @param onStage called once for every stage that a downlink reaches */
@@ -90,11 +93,16 @@ export class DownlinkFold {
       this.#spread(record.type, stage).record(timeTo(record, stage));
       onStage(record, stage);
     });
-    this.on = this.#ledger.on;
+    this.on = { ...this.#ledger.on, ...this.#rejections.on };
   }
 
   get records(): Iterable<DownlinkRecord> {
     return this.#ledger.records;
+  }
+
+  /** Downlinks that the API rejected. They are not among {@link records}. */
+  get rejected(): number {
+    return this.#rejections.count();
   }
 
   /** Number of downlinks that `test` holds for. */
@@ -109,16 +117,18 @@ export class DownlinkFold {
     return Distribution.merged(USER_TYPES.map((type) => this.#spread(type, stage)));
   }
 
-  /** Downlinks that count for `stage` but have not reached it, by their state. */
+  /** Downlinks that count for `stage` but have not reached it, by their state; also those that the API rejected. */
   missing(stage: Stage): Missing {
     const tally = new Tally();
     for (const record of this.records) {
       if (canReach(record.type, stage) && record.reached[stage] === undefined) tally.add(stateOf(record));
     }
+    const rejected = this.#rejectedFor(stage);
+    if (rejected > 0) tally.add(REJECTED, rejected);
     return tally.toRecord();
   }
 
-  /** The downlinks that reached `stage` within `limit`, of all that were queued. */
+  /** The downlinks that reached `stage` within `limit`, of all that were queued or rejected. */
   within(stage: Stage, limit: Millis, now: Instant): Share {
     const share = { total: 0, within: 0, open: 0 };
     for (const record of this.records) {
@@ -128,7 +138,11 @@ export class DownlinkFold {
         if (timeTo(record, stage) <= limit) share.within++;
       } else if (!isLost(record, stage) && now - record.queuedAt < limit) share.open++;
     }
-    return share;
+    return withRejected(share, this.#rejectedFor(stage));
+  }
+
+  #rejectedFor(stage: Stage): number {
+    return this.#rejections.count((type) => canReach(type, stage));
   }
 
   /** Times that delivered downlinks waited for `cause`. */
@@ -247,6 +261,10 @@ export const DOWNLINK_METRICS: MetricTable<DownlinkFold> = {
       'downlinks that the device refused: an unknown command or parameter, an invalid value, or a failed configuration',
     count: (fold) => fold.count((record) => record.refused),
   },
+  'downlink.rejected': {
+    about: 'downlinks of steps and loads that the API rejected, so that they were never queued',
+    count: (fold) => fold.rejected,
+  },
   'downlink.unreceived': {
     about: 'downlinks that count as delivered although the device did not receive them',
     count: (fold) => fold.count(isUnreceived),
@@ -283,7 +301,7 @@ export const DOWNLINK_METRICS: MetricTable<DownlinkFold> = {
 };
 
 /** Whether downlinks of this type can reach a stage: a device answers only shell and config downlinks. */
-function canReach(type: UserType, stage: Stage): boolean {
+function canReach(type: DownlinkType, stage: Stage): boolean {
   return stage !== 'answered' || expectsAnswer(type);
 }
 

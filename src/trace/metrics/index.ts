@@ -68,7 +68,7 @@ export interface MetricScopes {
   readonly devices: ReadonlyMap<string, readonly number[]>;
   /** Names of loads. */
   readonly loads: ReadonlyMap<string, readonly string[]>;
-  /** Durations for which the shares of uplinks and requests can be read. Default: none */
+  /** Durations for which the shares of boots, uplinks and requests can be read. Default: none */
   readonly limits?: readonly Millis[];
 }
 
@@ -98,7 +98,7 @@ export class Metrics implements Fold {
    */
   constructor(devices: number, warmUp: Millis = 0, duration: Millis = 0, scopes: MetricScopes = NO_SCOPES) {
     const { limits = [] } = scopes;
-    this.#devices = new DeviceFold(devices, warmUp);
+    this.#devices = new DeviceFold(devices, warmUp, limits);
     this.#uplinks = new UplinkFold(warmUp, limits);
     this.#calls = new CallFold(warmUp, limits);
     this.#series = new SeriesFold(devices, duration, warmUp);
@@ -145,7 +145,22 @@ export class Metrics implements Fold {
    * @param of scope to read it of. Default: the whole run
    */
   within(name: string, limit: Millis, of?: string): Share | undefined {
-    const now = this.#now;
+    return this.#within(name, limit, this.#now, of);
+  }
+
+  /**
+   * The metrics at `now`, in the course of a run or where it was ended early: a deadline passes also without an event. An exchange
+   * whose deadline is this instant is open, because more events of the instant can follow.
+   */
+  at(now: Instant): Pick<Metrics, 'read' | 'within'> {
+    const before = this.#closed ? this.#now : Math.max(this.#now, now - 1);
+    return {
+      read: (name, of) => this.read(name, of),
+      within: (name, limit, of) => this.#within(name, limit, before, of),
+    };
+  }
+
+  #within(name: string, limit: Millis, now: Instant, of?: string): Share | undefined {
     if (of !== undefined) {
       const calls = this.#callScopes.get(of);
       return (
@@ -153,6 +168,7 @@ export class Metrics implements Fold {
       );
     }
     return (
+      readShare(DEVICE_METRICS, this.#devices, name, limit, now) ??
       readShare(UPLINK_METRICS, this.#uplinks, name, limit, now) ??
       readShare(DOWNLINK_METRICS, this.#downlinks, name, limit, now) ??
       readShare(UPDATE_METRICS, this.#updates, name, limit, now) ??
@@ -210,6 +226,11 @@ export class Metrics implements Fold {
         name: 'downlink-received-twice',
         count: this.#downlinks.count((record) => record.receptions > 1),
         about: 'downlink that the device received more than once',
+      },
+      {
+        name: 'downlink-rejected',
+        count: this.#downlinks.rejected,
+        about: 'downlink of a step or load that the API rejected: it counts as never delivered and never answered',
       },
       {
         name: 'downlink-refused',

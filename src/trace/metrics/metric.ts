@@ -26,11 +26,13 @@ export type Missing = Readonly<Record<string, number>>;
 
 /** Number of exchanges that reached a stage within a duration. The others were late, never reached it, or are open. */
 export interface Share {
-  /** Exchanges that began: for example, all queued downlinks. */
+  /** Exchanges that were requested: for example, all downlinks that were queued or rejected. */
   readonly total: number;
   readonly within: number;
   /** Exchanges that began less than the duration ago, and can still reach the stage in time. */
   readonly open: number;
+  /** Those of `total` that the API rejected, so that they never began; missing if the number is 0. */
+  readonly rejected?: number;
 }
 
 /** The metrics of one fold of type `F` by name, with their description and how to read them. */

@@ -18,11 +18,11 @@ export class MetricScope {
 
   /**
    * @param serials serial numbers of the devices that count
-   * @param limits durations that `within` may ask for, for uplinks
+   * @param limits durations that `within` may ask for, for boots and uplinks
    */
   constructor(serials: readonly number[], warmUp: Millis, limits: readonly Millis[]) {
     this.#serials = new Set(serials);
-    this.#devices = new DeviceFold(serials.length, warmUp);
+    this.#devices = new DeviceFold(serials.length, warmUp, limits);
     this.#uplinks = new UplinkFold(warmUp, limits);
     this.#dispatch = dispatchTo([
       this.#devices,
@@ -34,13 +34,15 @@ export class MetricScope {
   }
 
   take(event: TraceEvent): void {
-    if (!('serial' in event) || !this.#serials.has(event.serial)) return;
+    const concerns = 'serial' in event ? this.#serials.has(event.serial) : event.kind === 'world.closing';
+    if (!concerns) return;
     for (const handler of this.#dispatch.get(event.kind) ?? []) handler(event);
   }
 
   /** Share of `name` that came within `limit`; undefined if `name` is not a device metric with shares. */
   within(name: string, limit: Millis, now: Instant): Share | undefined {
     return (
+      readShare(DEVICE_METRICS, this.#devices, name, limit, now) ??
       readShare(UPLINK_METRICS, this.#uplinks, name, limit, now) ??
       readShare(DOWNLINK_METRICS, this.#downlinks, name, limit, now) ??
       readShare(UPDATE_METRICS, this.#updates, name, limit, now)

@@ -4,7 +4,8 @@ import type { Instant, Millis } from '../../kernel/time.js';
 import type { Handlers } from '../dispatch.js';
 import { Distribution, type Spread } from '../distribution.js';
 import type { UpdateState } from '../events.js';
-import { type MetricTable, type Share, Tally } from './metric.js';
+import { type MetricTable, type Missing, type Share, Tally } from './metric.js';
+import { REJECTED, Rejections, withRejected } from './rejections.js';
 
 /** scheduled = succeeded + failed + cancelled + open */
 export interface UpdateSummary {
@@ -39,12 +40,14 @@ export class UpdateFold {
   /** The latest update of each device. */
   readonly #latest = new Map<number, Update>();
   readonly #reasons = new Tally();
+  readonly #rejections = new Rejections();
   readonly duration = new Distribution();
   restarts = 0;
   reverted = 0;
   givenUp = 0;
 
   readonly on: Handlers = {
+    ...this.#rejections.on,
     'update.moved': ({ at, serial, update, state, offset, why }) => {
       const known = this.#updates.get(update) ?? this.#begun(update, serial, at);
       if (offset < known.offset) this.restarts++;
@@ -77,7 +80,18 @@ export class UpdateFold {
     return count;
   }
 
-  /** The updates that succeeded within `limit`. */
+  /** The updates that have not succeeded, by their state; also those that the API rejected. */
+  get missing(): Missing {
+    const rejected = this.#rejected;
+    return {
+      failed: this.count('failed'),
+      cancelled: this.count('cancelled'),
+      open: this.count(...OPEN),
+      ...(rejected > 0 && { [REJECTED]: rejected }),
+    };
+  }
+
+  /** The updates that succeeded within `limit`, of all that were scheduled or rejected. */
   within(limit: Millis, now: Instant): Share {
     const share = { total: this.scheduled, within: 0, open: 0 };
     for (const { scheduledAt, took, state } of this.#updates.values()) {
@@ -85,7 +99,7 @@ export class UpdateFold {
       if (took !== undefined && took <= limit) share.within++;
       else if (took === undefined && canSucceed && now - scheduledAt < limit) share.open++;
     }
-    return share;
+    return withRejected(share, this.#rejected);
   }
 
   /** undefined when the run had no updates. */
@@ -101,6 +115,10 @@ export class UpdateFold {
       duration: this.duration.spread(),
       reasons: this.#reasons.toRecord(),
     };
+  }
+
+  get #rejected(): number {
+    return this.#rejections.count((type) => type === 'firmware');
   }
 
   #begun(id: string, serial: number, scheduledAt: Instant): Update {
@@ -124,11 +142,7 @@ export const UPDATE_METRICS: MetricTable<UpdateFold> = {
   'update.succeeded': {
     about: 'time from the API until the device acknowledged the image or began a session with its version',
     durations: (fold) => fold.duration,
-    missing: (fold) => ({
-      failed: fold.count('failed'),
-      cancelled: fold.count('cancelled'),
-      open: fold.count(...OPEN),
-    }),
+    missing: (fold) => fold.missing,
     within: (fold, limit, now) => fold.within(limit, now),
   },
   'update.failed': {

@@ -7,10 +7,12 @@
 import type { Clock } from '../../kernel/clock.js';
 import { NoiseStream, noiseSeed, type Random } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';
+import type { LinkFormat } from '../../protocol/flap/envelope.js';
 import type { Trace } from '../../trace/events.js';
 import type { Channel, Receiver, Transport } from '../transport.js';
 import type { Delivery, ScheduledFault, Verdict, Way } from './fault.js';
-import { FAULT_KINDS, type FaultSpec, overtakes, strike } from './index.js';
+import { FaultList } from './fault-list.js';
+import { type FaultSpec, overtakes, strike } from './index.js';
 
 const LEAST_HOP: Millis = 1;
 
@@ -18,20 +20,24 @@ interface FaultOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly trace: Trace;
-  readonly faults: readonly ScheduledFault<FaultSpec>[];
+  /** A list may change while the transport is in use. */
+  readonly faults: readonly ScheduledFault<FaultSpec>[] | FaultList;
   /** Whether the transport detects and drops corrupted datagrams, as TCP does. */
   readonly checksummed?: boolean;
+}
+
+interface HopOptions extends FaultOptions {
+  readonly faults: FaultList;
 }
 
 /** The current datagram; reused, because faults are applied to one datagram at a time. */
 const DELIVERY: Delivery = { size: 0, now: 0, freeAt: 0, flippedBit: -1 };
 
 export function withFaults(inner: Transport, options: FaultOptions): Transport {
-  const order = Object.keys(FAULT_KINDS);
-  const rank = (scheduled: ScheduledFault<FaultSpec>) => order.indexOf(scheduled.fault.kind);
-  const sorted = { ...options, faults: [...options.faults].sort((a, b) => rank(a) - rank(b)) };
+  const { faults } = options;
+  const sorted = { ...options, faults: faults instanceof FaultList ? faults : new FaultList(faults) };
   return {
-    connect: (serial, receiver) => new Hop(serial, sorted, inner, receiver),
+    connect: (serial, receiver, format) => new Hop(serial, sorted, inner, receiver, format),
     close: () => inner.close(),
   };
 }
@@ -41,8 +47,9 @@ export function withFaults(inner: Transport, options: FaultOptions): Transport {
  * radio link is a queue. Only the fault `reorder`, which is applied last, lets one overtake another.
  */
 class Hop implements Channel, Receiver {
+  /** As a signed integer, which needs no box: serial numbers of CHESTER are above 2^31. */
   readonly #serial: number;
-  readonly #options: FaultOptions;
+  readonly #options: HopOptions;
   readonly #draws: NoiseStream;
   readonly #device: Receiver;
   readonly #channel: Channel;
@@ -51,12 +58,12 @@ class Hop implements Channel, Receiver {
   /** When each direction has sent its queue; created by the first bandwidth limit. */
   #freeAt: Record<Way, Instant> | undefined;
 
-  constructor(serial: number, options: FaultOptions, inner: Transport, device: Receiver) {
-    this.#serial = serial;
+  constructor(serial: number, options: HopOptions, inner: Transport, device: Receiver, format?: LinkFormat) {
+    this.#serial = serial | 0;
     this.#options = options;
     this.#draws = new NoiseStream(noiseSeed(options.random.fork(`net/${serial}`)));
     this.#device = device;
-    this.#channel = inner.connect(serial, this);
+    this.#channel = inner.connect(serial, this, format);
   }
 
   send(datagram: Uint8Array): void {
@@ -67,8 +74,8 @@ class Hop implements Channel, Receiver {
     }
   }
 
-  reopen(): void {
-    this.#channel.reopen();
+  reopen(server?: number): void {
+    this.#channel.reopen(server);
   }
 
   receive(datagram: Uint8Array): void {
@@ -83,14 +90,14 @@ class Hop implements Channel, Receiver {
   #verdict(way: Way, size: number): Verdict {
     const { clock, trace, faults, checksummed = false } = this.#options;
     const { now } = clock;
-    const serial = this.#serial;
+    const serial = this.#serial >>> 0;
     const verdict: Verdict = [LEAST_HOP];
     let queued = false;
     DELIVERY.size = size;
     DELIVERY.now = now;
     DELIVERY.freeAt = this.#freeAt?.[way] ?? 0;
     DELIVERY.flippedBit = -1;
-    for (const { fault, from, until, way: hitWay, hits } of faults) {
+    for (const { fault, from, until, way: hitWay, hits } of faults.all) {
       if (now < from || now >= until || (hitWay !== 'both' && hitWay !== way) || !hits(serial)) continue;
       if (!queued && overtakes(fault)) {
         this.#queueUp(verdict, way, now);

@@ -164,6 +164,13 @@ describe('a key that was created with another key', () => {
 });
 
 describe('a key that is limited to tags', () => {
+  it('replaces neither the claim token nor the secret of a device', async () => {
+    const { limited: call, devices } = await limited();
+    for (const body of [{ token: 'ab'.repeat(16) }, { secret: 'ff'.repeat(16), secret_type: 'psk' }]) {
+      expect(await call('PUT', `devices/${devices.mine.id}`, body)).toMatchObject({ status: 403 });
+    }
+  });
+
   it('sees the devices with these tags, their messages and these tags', async () => {
     const { limited: call, devices, messages, mine } = await limited();
     expect(names(await call('GET', 'devices'))).toEqual(['unit-1', 'unit-2']);

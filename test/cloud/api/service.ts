@@ -7,6 +7,7 @@ import { type ApiOptions, createApi } from '../../../src/cloud/api/index.js';
 import { Connectors } from '../../../src/cloud/connectors/connectors.js';
 import { requestBody } from '../../../src/cloud/delivery/down-messages.js';
 import { type ChunkQueue, FirmwareQueue } from '../../../src/cloud/delivery/firmware-queue.js';
+import { Feed } from '../../../src/cloud/events/feed.js';
 import { Updates } from '../../../src/cloud/firmware/updates.js';
 import type { Downlinks } from '../../../src/cloud/ports/downlinks.js';
 import { DownlinkRefused } from '../../../src/cloud/ports/downlinks.js';
@@ -53,7 +54,19 @@ export async function service(
     compile: async (_: Id, source: string) =>
       source.includes('broken') ? 'SyntaxError (line 1, column 5)' : undefined,
   });
-  const context = change({ store, clock, ids, random, downlinks, firmware, connectors, log, passwordCost: CHEAP });
+  const feed = new Feed({ store, clock, ids });
+  const context = change({
+    store,
+    clock,
+    ids,
+    random,
+    downlinks,
+    firmware,
+    connectors,
+    log,
+    feed,
+    passwordCost: CHEAP,
+  });
   const app = createApi(context, options);
 
   const call: Call = async (method, path, body, headers = {}) => {

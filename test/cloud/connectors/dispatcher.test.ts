@@ -5,13 +5,20 @@ import { Dispatcher } from '../../../src/cloud/connectors/dispatcher.js';
 import { createIds } from '../../../src/cloud/store/ids.js';
 import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
 import { seededRandom } from '../../../src/kernel/random.js';
-import { type Millis, minutes, seconds } from '../../../src/kernel/time.js';
+import { hours, type Millis, minutes, seconds } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 
 /** Time passes while attempts are running, as in reality. */
 class Unheld extends VirtualClock {
   override hold(): () => void {
     return () => {};
+  }
+
+  /** Correction of the calendar time of the machine. */
+  correction: Millis = 0;
+
+  override get wall() {
+    return super.wall + this.correction;
   }
 
   /** In steps, between which promises settle. */
@@ -154,6 +161,27 @@ describe('the dispatcher', () => {
     await world.clock.pass(minutes(8));
     expect([(await read?.())?.state, world.logged.length]).toEqual(['delivered', 2]);
   });
+
+  it.each([hours(1), -hours(1)])(
+    'sends each request once if the clock is corrected by %i ms meanwhile',
+    async (correction) => {
+      let begun = 0;
+      const world = await dispatcher((_, clock) => {
+        begun++;
+        return new Promise((resolve) => clock.after(seconds(20), 'a target', () => resolve(DELIVERED)));
+      });
+      const reads = await (await world.connector('slow')).fill(40);
+      world.dispatcher.wake();
+      await world.clock.pass(seconds(5));
+      world.clock.correction = correction;
+      world.dispatcher.wake();
+      await world.clock.pass(minutes(1) - 5000);
+      world.clock.correction = 0;
+      await world.clock.pass(minutes(10));
+      expect(begun).toBe(40);
+      for (const read of reads) expect((await read())?.state).toBe('delivered');
+    },
+  );
 
   it('continues after a failed commit of the store', async () => {
     const world = await dispatcher(() => Promise.resolve(DELIVERED));

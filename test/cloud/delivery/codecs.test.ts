@@ -1,9 +1,12 @@
 /** Codecs by their hashes: what is remembered of them, and when the store is asked again. */
 import { describe, expect, it } from 'vitest';
-import { Codecs } from '../../../src/cloud/delivery/codecs.js';
+import { Codecs, MOST_OF_DEVICE } from '../../../src/cloud/delivery/codecs.js';
 import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
 import type { CodecRow } from '../../../src/cloud/store/store.js';
 import { compileCodec } from '../../../src/protocol/codec.js';
+import { encodeUp } from '../../../src/protocol/messages/index.js';
+import { testCloud } from '../../support/cloud.js';
+import { sessionOf } from './core-fixture.js';
 
 const { hash, bytes } = compileCodec({
   version: 2,
@@ -113,4 +116,26 @@ describe('the title of a codec', () => {
     codecs.titleOf('hash 1000', bytes);
     expect(codecs.titleOf('first', documentOf('other'))).toMatchObject({ name: 'other' });
   });
+});
+
+it('a device adds at most 100 codecs to the store; further uploads are acknowledged and not stored', async () => {
+  const cloud = await testCloud();
+  await cloud.addDevice();
+  const session = await sessionOf(cloud);
+  const upload = async (n: number) => {
+    const codec = compileCodec({
+      version: 2,
+      type: 'decoder',
+      name: `codec ${n}`,
+      schema: [{ name: 'a', value: null }],
+    });
+    const document = codec.bytes;
+    expect(await cloud.core.accept(session, encodeUp({ kind: 'upload-decoder', hash: codec.hash, document }))).toBe(
+      true,
+    );
+    return (await cloud.store.codec(codec.hash)) !== undefined;
+  };
+  for (let n = 0; n < MOST_OF_DEVICE; n++) expect([n, await upload(n)]).toEqual([n, true]);
+  expect(await upload(MOST_OF_DEVICE)).toBe(false);
+  expect(await upload(1)).toBe(true);
 });

@@ -125,7 +125,8 @@ describe('an uplink', () => {
       ['message.insert', 'device.change'],
       ['message.insert', 'message.insert', 'device.change'],
       ['message.insert', 'device.change'],
-      ['message.insert', 'codec.put', 'device.change'],
+      // With the number of codecs that the device has stored.
+      ['message.insert', 'codec.put', 'record.put', 'device.change'],
     ]);
   });
 

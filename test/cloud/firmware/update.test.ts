@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Image } from '../../../src/cloud/firmware/images.js';
 import { jobOf, type UpdateJob, type UpdateState } from '../../../src/cloud/firmware/job.js';
-import type { LinkFormat } from '../../../src/device/device.js';
 import { chance, seededRandom } from '../../../src/kernel/random.js';
 import { hours, millis, minutes, seconds } from '../../../src/kernel/time.js';
 import type { Profile } from '../../../src/profile/profile.js';
 import { type Build, writeImage } from '../../../src/protocol/firmware-image.js';
+import type { EnvelopeFormat } from '../../../src/protocol/flap/envelope.js';
 import { httpTransport } from '../../../src/transport/http.js';
 import { SERIAL, type TestCloud, testCloud } from '../../support/cloud.js';
 import { type TestDevice, testDevice } from '../../support/device.js';
@@ -18,7 +18,7 @@ const SIZE = 30_000;
 const LATENCY = millis(300);
 
 interface WorldOptions {
-  readonly format?: LinkFormat;
+  readonly format?: EnvelopeFormat | 'http';
   /** Odds of a datagram to be lost, either way. */
   readonly loss?: number;
   readonly change?: (profile: Profile) => Profile;
@@ -63,7 +63,7 @@ async function world({ format = 'base64', loss = 0, change = (profile) => profil
   };
 }
 
-function wireTo(cloud: TestCloud, format: LinkFormat) {
+function wireTo(cloud: TestCloud, format: EnvelopeFormat | 'http') {
   if (format !== 'http') {
     return (datagram: Uint8Array, answer: (back: Uint8Array) => void) =>
       cloud.gateway.receive(datagram, format, answer);

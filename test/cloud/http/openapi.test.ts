@@ -114,6 +114,7 @@ describe('the OpenAPI document', () => {
         [Object.values(responses).every(({ description }) => description !== 'Default Response'), 'has a bare answer'],
         [successes.every(([status, { content }]) => (status === '204') === (content === undefined)), 'has no schema'],
         [security.length === 0 || '401' in responses, 'does not say 401'],
+        [!security.some((one) => 'apiKey' in one) || '400' in responses, 'does not say 400'],
         [requestBody === undefined || ['400', '413', '415'].every((status) => status in responses), 'misses failures'],
         [path.size === 0 || '404' in responses, 'does not say 404'],
       ];

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../../src/cloud/open-store.js';
+import { keyInFile } from '../../../src/cloud/store/secrets/key.js';
 import { backupDatabase } from '../../../src/cloud/store/sqlite/backup.js';
 import { ghostfleet } from '../../support/host.js';
 import { furnish, insert, message, SPACE } from './rows.js';
@@ -25,8 +26,9 @@ async function furnished(count: number) {
   return { path, store };
 }
 
-const countOf = async (path: string): Promise<number> => {
-  const store = await openStore(path);
+/** @param original the database of which it is a copy: they have the same key */
+const countOf = async (path: string, original = path): Promise<number> => {
+  const store = await openStore(path, { secretsKey: keyInFile(`${original}-key`) });
   const rows = await store.messages(SPACE, { limit: 10_000 });
   await store.close();
   return rows.length;
@@ -45,7 +47,7 @@ describe('a backup', () => {
     done = true;
     await writing;
     await store.close();
-    const copied = await countOf(target);
+    const copied = await countOf(target, path);
     expect(copied).toBeGreaterThanOrEqual(200);
     expect(copied).toBeLessThanOrEqual(written);
     expect(await countOf(path)).toBe(written);
@@ -56,9 +58,12 @@ describe('a backup', () => {
     await store.close();
     const target = newPath();
     const { exit, out } = await ghostfleet(['backup', path, target]);
-    expect([exit, out]).toEqual([0, expect.stringMatching(/: \d+ bytes, copied and verified\n$/)]);
+    expect([exit, out]).toEqual([
+      0,
+      expect.stringMatching(/: \d+ bytes, copied and verified\n.* has the key of .*--secrets-key-file.*\n$/),
+    ]);
     expect(readdirSync(directory).filter((file) => file.includes('unfinished'))).toEqual([]);
-    expect(await countOf(target)).toBe(3);
+    expect(await countOf(target, path)).toBe(3);
   });
 
   it('is readable by its owner only, like the database, also one that others could read before', async () => {
@@ -69,9 +74,11 @@ describe('a backup', () => {
     await again.commit([insert.message(message(2))]);
     const target = newPath();
     await backupDatabase(path, target);
-    const modes = [path, `${path}-wal`, `${path}-shm`, target].map((file) => statSync(file).mode & 0o777);
+    const modes = [path, `${path}-wal`, `${path}-shm`, `${path}-key`, `${path}-owner`, target].map(
+      (file) => statSync(file).mode & 0o777,
+    );
     await again.close();
-    expect(modes).toEqual([0o600, 0o600, 0o600, 0o600]);
+    expect(modes).toEqual([0o600, 0o600, 0o600, 0o600, 0o600, 0o600]);
   });
 
   it('never overwrites a file', async () => {

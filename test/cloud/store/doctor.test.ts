@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import BetterSqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../../src/cloud/open-store.js';
+import { keyInFile } from '../../../src/cloud/store/secrets/key.js';
 import { ghostfleet } from '../../support/host.js';
 import { furnish, insert, message, record, SPACE } from './rows.js';
 
@@ -38,7 +39,9 @@ const examine = async (...words: string[]) => {
 describe('ghostfleet doctor', () => {
   it('says that a sound file is sound', async () => {
     const { exit, out } = await examine(await furnished());
-    expect(out).toMatch(/pages {2}sound\nend {4}complete: commit \d+\nrows .* 60 message, .* 1 record, .*\nsound\n$/);
+    expect(out).toMatch(
+      /pages {2}sound\nend {4}complete: commit \d+\nkey {4}[0-9a-f]{8}, in .*-key\nrows .* 60 message, .* 1 record, .*\nsound\n$/,
+    );
     expect(exit).toBe(0);
   });
 
@@ -58,7 +61,7 @@ describe('ghostfleet doctor', () => {
       out: expect.stringContaining(' 59 message,'),
     });
     expect(readFileSync(path).equals(before)).toBe(true);
-    const store = await openStore(copy);
+    const store = await openStore(copy, { secretsKey: keyInFile(`${path}-key`) });
     expect(await store.message(SPACE, message(7).id)).toBeUndefined();
     expect(await store.record('variable', SPACE, record(1).id)).toEqual(record(1));
     await store.commit([insert.message(message(MESSAGES + 1))]);
@@ -83,7 +86,7 @@ describe('ghostfleet doctor', () => {
     const [, saved] = /saved to .* (\d+) message,/.exec(out) ?? [];
     expect(Number(unreadable)).toBeGreaterThanOrEqual(4);
     expect(Number(saved) + Number(unreadable)).toBe(MESSAGES);
-    const store = await openStore(copy);
+    const store = await openStore(copy, { secretsKey: keyInFile(`${path}-key`) });
     expect(await store.messages(SPACE, { limit: 99 })).toHaveLength(Number(saved));
     await store.close();
   });

@@ -1,16 +1,26 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openStore, storeName } from '../../../src/cloud/open-store.js';
+import { openStore, rotateKey, storeName } from '../../../src/cloud/open-store.js';
 import { POSTGRES } from '../../../src/cloud/store/postgres/driver.js';
 import { migratePostgres, POSTGRES_MIGRATIONS } from '../../../src/cloud/store/postgres/migrations.js';
+import { keyFrom } from '../../../src/cloud/store/secrets/key.js';
 import type { Statement } from '../../../src/cloud/store/sql/dialect.js';
 import { messageList } from '../../../src/cloud/store/sql/queries.js';
 import { ConflictError, StoreUnavailable } from '../../../src/cloud/store/store.js';
 import { UsageError } from '../../../src/kernel/errors.js';
 import { storeContract } from '../../contracts/store/index.js';
-import { clearDatabase, connected, newDatabase, query, sharedServer } from '../../support/postgres/databases.js';
+import {
+  clearDatabase,
+  connected,
+  newDatabase,
+  openShared,
+  query,
+  sharedServer,
+  TEST_KEY,
+} from '../../support/postgres/databases.js';
 import { type PostgresServer, startPostgres } from '../../support/postgres/server.js';
 import { until } from '../../support/until.js';
+import { harvest, plant, SECRETS } from './planted.js';
 import { device, downlink, furnish, idAt, insert, key, message, SPACE, space, T0 } from './rows.js';
 
 const server = await sharedServer();
@@ -22,13 +32,13 @@ await cleaner.connect();
 afterAll(() => cleaner.end());
 storeContract('postgres', async () => {
   await clearDatabase(cleaner);
-  return openStore(contractUrl);
+  return openShared(contractUrl);
 });
 
 describe('the PostgreSQL store', () => {
   it('puts the commits of one turn into one transaction', async () => {
     const url = await newDatabase();
-    const store = await openStore(url);
+    const store = await openShared(url);
     await furnish(store);
     await Promise.all([1, 2, 3, 4, 5].map((n) => store.commit([insert.message(message(n))])));
     await store.commit([insert.message(message(6))]);
@@ -39,7 +49,7 @@ describe('the PostgreSQL store', () => {
 
   it('leaves nothing in a space that one service deletes while another inserts into it', async () => {
     const url = await newDatabase();
-    const [a, b] = [await openStore(url), await openStore(url)];
+    const [a, b] = [await openShared(url), await openShared(url)];
     const outcomes = new Set<string>();
     for (let n = 0; n < 30; n++) {
       const spaceId = idAt(T0, 100_000 + n);
@@ -59,7 +69,7 @@ describe('the PostgreSQL store', () => {
   });
 
   it('writes many concurrent commits in the order of the calls, and settles each by its own result', async () => {
-    const store = await openStore(await newDatabase());
+    const store = await openShared(await newDatabase());
     await furnish(store);
     // More than fit into one transaction, and every hundredth comes too late.
     const results = await Promise.allSettled(
@@ -75,7 +85,7 @@ describe('the PostgreSQL store', () => {
 
   it('rejects all commits of a failed transaction, and continues', async () => {
     const url = await newDatabase();
-    const store = await openStore(url);
+    const store = await openShared(url);
     await furnish(store);
     await query(
       url,
@@ -96,7 +106,7 @@ describe('the PostgreSQL store', () => {
 
   it('retries after a deadlock with another service', async () => {
     const url = await newDatabase();
-    const store = await openStore(url);
+    const store = await openShared(url);
     await furnish(store, [device(1), device(2), device(3)]);
     await connected(url, (gate) =>
       connected(url, async (rival) => {
@@ -129,7 +139,7 @@ describe('the PostgreSQL store', () => {
 
   it('waits for the disk even if the database is configured not to', async () => {
     const url = await newDatabase();
-    const store = await openStore(url);
+    const store = await openShared(url);
     await furnish(store);
     await query(
       url,
@@ -146,7 +156,7 @@ describe('the PostgreSQL store', () => {
 
   it('writes waiting commits when it is closed, and rejects later ones', async () => {
     const url = await newDatabase();
-    const store = await openStore(url);
+    const store = await openShared(url);
     await furnish(store);
     const last = store.commit([insert.message(message(1))]);
     await store.close();
@@ -157,7 +167,7 @@ describe('the PostgreSQL store', () => {
 
   it('finds the latest messages of a silent device without reading those of others', async () => {
     const url = await newDatabase();
-    const store = await openStore(url);
+    const store = await openShared(url);
     await furnish(store, [device(1), device(2)]);
     // Device 1 has a third of all messages, but none of the later ones.
     await query(
@@ -188,7 +198,7 @@ describe('a PostgreSQL server that goes down', () => {
   afterAll(() => own.stop());
 
   it('has every message of a resolved commit, and the store continues when the server is back', async () => {
-    const store = await openStore(own.url);
+    const store = await openShared(own.url);
     await furnish(store);
     const safe: string[] = [];
     const failures: unknown[] = [];
@@ -220,7 +230,7 @@ describe('a PostgreSQL server that goes down', () => {
 
 describe('opening a PostgreSQL database that cannot be used', () => {
   const refusal = async (url: string): Promise<string> => {
-    const error: unknown = await openStore(url).then(
+    const error: unknown = await openShared(url).then(
       (store) => store.close(),
       (reason: unknown) => reason,
     );
@@ -293,6 +303,44 @@ describe('opening a PostgreSQL database that cannot be used', () => {
   });
 });
 
+describe('the key of a PostgreSQL database', () => {
+  const dump = async (url: string) => {
+    const tables = ['device', 'message', 'record', 'vault'];
+    const rows = await Promise.all(tables.map((table) => query(url, `SELECT * FROM ${table}`)));
+    return JSON.stringify(rows);
+  };
+
+  it('encrypts its secrets, and every further service needs the same one', async () => {
+    const url = await newDatabase();
+    await expect(openStore(url)).rejects.toMatchObject({ code: 'no-secrets-key' });
+    const store = await openShared(url);
+    await plant(store);
+    const other = await openShared(url);
+    expect(await harvest(other)).toEqual(await harvest(store));
+    await Promise.all([store.close(), other.close()]);
+    const text = await dump(url);
+    expect(Object.values(SECRETS).filter((secret) => text.includes(secret))).toEqual([]);
+    const wrong = keyFrom('0'.repeat(64), 'the file "x"');
+    await expect(openStore(url, { secretsKey: wrong })).rejects.toMatchObject({ code: 'wrong-secrets-key' });
+    expect(await dump(url)).toBe(text);
+  });
+
+  it('is replaced while no service uses the database', async () => {
+    const url = await newDatabase();
+    const store = await openShared(url);
+    await plant(store);
+    const before = await harvest(store);
+    const next = keyFrom('7'.repeat(64), 'the file "y"');
+    await expect(rotateKey(url, { key: TEST_KEY, next })).rejects.toMatchObject({ code: 'database-in-use' });
+    await store.close();
+    expect(await rotateKey(url, { key: TEST_KEY, next })).toMatchObject({ rows: 7, file: undefined });
+    await expect(openShared(url)).rejects.toMatchObject({ code: 'wrong-secrets-key' });
+    const again = await openStore(url, { secretsKey: next });
+    expect(await harvest(again)).toEqual(before);
+    await again.close();
+  });
+});
+
 describe('PostgreSQL migrations', () => {
   it.each(POSTGRES_MIGRATIONS.map((_, n) => n + 1))('update a database of version %i', async (version) => {
     const url = await newDatabase();
@@ -305,7 +353,7 @@ describe('PostgreSQL migrations', () => {
        INSERT INTO message (id, space_id, device_id, created_at, type, direction, body, down_state, down_attempt)
        VALUES ('${message(1).id}', '${SPACE}', '${device(1).id}', 1, 'shell', 'down', '["x"]', 'pending', 0)`,
     );
-    const store = await openStore(url);
+    const store = await openShared(url);
     expect((await store.deviceBySerial(4))?.name).toBe('Old');
     expect(await store.pendingDownlinks(device(1).id)).toMatchObject([{ body: ['x'] }]);
     await store.commit([insert.message(downlink(2))]);
@@ -319,7 +367,7 @@ describe('PostgreSQL migrations', () => {
     const old = (n: number) => `INSERT INTO device (id, space_id, name, name_folded, serial, token, label, created_at)
       VALUES ('${device(n).id}', '${SPACE}', '', '', ${n}, '${device(1).token}', '{}', 1);`;
     await query(url, `INSERT INTO space VALUES ('${SPACE}', 'lab', 'team', 1); ${old(1)} ${old(2)}`);
-    const store = await openStore(url);
+    const store = await openShared(url);
     const taken = new ConflictError('token');
     await expect(store.commit([insert.device(device(3, { token: device(1).token }))])).rejects.toEqual(taken);
     const change = (n: number) =>
@@ -330,9 +378,25 @@ describe('PostgreSQL migrations', () => {
     await store.close();
   });
 
+  it('keep a shared claim token from others if its first owner is deleted', async () => {
+    const url = await newDatabase();
+    await connected(url, (client) => migratePostgres(client, 'x', POSTGRES_MIGRATIONS.slice(0, 3)));
+    const { token } = device(1);
+    const old = (n: number) => `INSERT INTO device (id, space_id, name, name_folded, serial, token, label, created_at)
+      VALUES ('${device(n).id}', '${SPACE}', '', '', ${n}, '${token}', '{}', 1);`;
+    await query(url, `INSERT INTO space VALUES ('${SPACE}', 'lab', 'team', 1); ${old(1)} ${old(2)}`);
+    const store = await openShared(url);
+    await store.commit([{ kind: 'device.delete', id: device(1).id, at: 1 }]);
+    const again = () => store.commit([insert.device(device(3, { token }))]);
+    await expect(again()).rejects.toEqual(new ConflictError('token'));
+    await store.commit([{ kind: 'device.delete', id: device(2).id, at: 1 }]);
+    await again();
+    await store.close();
+  });
+
   it('run once if several services start concurrently', async () => {
     const url = await newDatabase();
-    const stores = await Promise.all(Array.from({ length: 6 }, () => openStore(url)));
+    const stores = await Promise.all(Array.from({ length: 6 }, () => openShared(url)));
     expect(await query(url, 'SELECT version FROM ghostfleet_schema')).toEqual([
       { version: POSTGRES_MIGRATIONS.length },
     ]);

@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
+  existsSync,
   mkdtempSync,
   openSync,
   readFileSync,
@@ -10,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import BetterSqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../../src/cloud/open-store.js';
@@ -41,7 +44,7 @@ async function furnished(count: number) {
 /** The files as a killed process would leave them. */
 function asKilled(path: string): string {
   const copy = newPath();
-  for (const suffix of ['', '-wal', '-tail']) copyFileSync(path + suffix, copy + suffix);
+  for (const suffix of ['', '-wal', '-tail', '-key']) copyFileSync(path + suffix, copy + suffix);
   return copy;
 }
 
@@ -172,9 +175,12 @@ describe('damaged contents', () => {
 describe('a full disk', () => {
   it('rejects commits until there is space again', async () => {
     const path = newPath();
-    const { db, options } = openDatabase(path);
+    const { db, key, options } = openDatabase(path);
     const pages = Number(db.pragma('page_count', { simple: true }));
-    const store = new SqlStore(new SqliteDriver(db, { ...options, pragmas: [`max_page_count = ${pages + 8}`] }));
+    const store = new SqlStore(
+      new SqliteDriver(db, { ...options, pragmas: [`max_page_count = ${pages + 8}`] }),
+      key.vault,
+    );
     await furnish(store);
     const large = { ...message(1), body: { text: 'x'.repeat(100_000) } };
     await expect(store.commit([insert.message(large)])).rejects.toEqual(
@@ -183,5 +189,14 @@ describe('a full disk', () => {
     await store.commit([insert.message(message(2))]);
     expect(store.soundness.damage).toEqual([]);
     await store.close();
+  });
+
+  it('is also a limit of the size of files, which SQLite reports as an error of the disk', () => {
+    const path = newPath();
+    const script = fileURLToPath(new URL('./commit-until-full.ts', import.meta.url));
+    const program = [process.execPath, '--import', 'tsx', script, path];
+    const { stdout } = spawnSync('sh', ['-c', 'ulimit -f 2000; exec "$@"', 'sh', ...program], { encoding: 'utf8' });
+    expect(JSON.parse(stdout)).toEqual({ code: 'store-full', damage: [] });
+    expect(existsSync(`${path}-trial`)).toBe(false);
   });
 });

@@ -7,16 +7,18 @@ import { fileURLToPath } from 'node:url';
 import BetterSqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../../src/cloud/open-store.js';
+import { Vault } from '../../../src/cloud/store/secrets/vault.js';
 import { statementsOf } from '../../../src/cloud/store/sql/changes.js';
 import { deviceCount, devicesById, devicesSorted, messageList } from '../../../src/cloud/store/sql/queries.js';
 import { SqlStore } from '../../../src/cloud/store/sql/sql-store.js';
 import { SQLITE, SqliteDriver } from '../../../src/cloud/store/sqlite/driver.js';
 import { MIGRATIONS, migrate } from '../../../src/cloud/store/sqlite/migrations.js';
-import { ConflictError, type Id } from '../../../src/cloud/store/store.js';
+import { ConflictError, type Id, type Store } from '../../../src/cloud/store/store.js';
 import { UsageError } from '../../../src/kernel/errors.js';
 import { storeContract } from '../../contracts/store/index.js';
 import { device, downlink, furnish, insert, key, message, record, SPACE, tag } from './rows.js';
 
+const VAULT = new Vault(new Uint8Array(32));
 let directory: string;
 let files = 0;
 const newPath = () => join(directory, `${files++}.db`);
@@ -26,7 +28,33 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-storeContract('sqlite', () => openStore(newPath()));
+/** Deletes all rows of a database. */
+function clearDatabase(db: BetterSqlite.Database): void {
+  db.pragma('foreign_keys = OFF');
+  const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").pluck();
+  for (const name of tables.all()) if (name !== 'soundness' && name !== 'vault') db.exec(`DELETE FROM "${name}"`);
+}
+
+// One store for all tests of the contract: each would start a thread.
+let contractStore: Store | undefined;
+let cleaner: BetterSqlite.Database;
+storeContract(
+  'sqlite',
+  async () => {
+    if (contractStore) clearDatabase(cleaner);
+    else {
+      const path = newPath();
+      contractStore = await openStore(path);
+      cleaner = new BetterSqlite(path);
+    }
+    return contractStore;
+  },
+  () => {},
+);
+afterAll(async () => {
+  cleaner.close();
+  await contractStore?.close();
+});
 
 describe('the SQLite store', () => {
   it('has all its rows after it was closed and opened again', async () => {
@@ -159,7 +187,7 @@ describe('the SQLite store', () => {
   it('searches copies of a message by fingerprint, not among all messages of the device', async () => {
     const { store, db } = openWithDatabase();
     const row = { ...message(1), print: 'feed' };
-    const [statement] = statementsOf({ kind: 'message.insert', row, newSince: 1 }, SQLITE);
+    const [statement] = statementsOf({ kind: 'message.insert', row, newSince: 1 }, SQLITE, VAULT);
     const { text = '', values = [] } = statement ?? {};
     const plan = db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${text}`).all(...values);
     const steps = plan.map((step) => step.detail).join('\n');
@@ -287,6 +315,34 @@ describe('migrations', () => {
     await store.close();
   });
 
+  it.each(['is deleted', 'gets a new token'])(
+    'keep a shared claim token from others if its first owner %s',
+    async (fate) => {
+      const path = newPath();
+      const db = new BetterSqlite(path);
+      migrate(db, path, MIGRATIONS.slice(0, 5));
+      db.exec(`INSERT INTO space VALUES ('${SPACE}', 'lab', 'team', 1)`);
+      const { token } = device(1);
+      const old = db.prepare(
+        "INSERT INTO device (id, space_id, name, name_folded, serial, token, label, created_at) VALUES (?, ?, '', '', ?, ?, '{}', 1)",
+      );
+      for (const n of [1, 2]) old.run(device(n).id, SPACE, n, token);
+      db.close();
+      const store = await openStore(path);
+      const { id } = device(1);
+      await store.commit([
+        fate === 'is deleted'
+          ? { kind: 'device.delete', id, at: 1 }
+          : { kind: 'device.change', id, change: { token: 'e'.repeat(32) } },
+      ]);
+      const again = () => store.commit([insert.device(device(3, { token }))]);
+      await expect(again()).rejects.toEqual(new ConflictError('token'));
+      await store.commit([{ kind: 'device.delete', id: device(2).id, at: 1 }]);
+      await again();
+      await store.close();
+    },
+  );
+
   it('run only the missing steps', async () => {
     const path = newPath();
     const store = await openStore(path);
@@ -317,7 +373,7 @@ function openWithDatabase() {
   db.pragma('journal_mode = WAL');
   db.pragma('foreign_keys = ON');
   migrate(db, path);
-  return { store: new SqlStore(new SqliteDriver(db)), db, path };
+  return { store: new SqlStore(new SqliteDriver(db), VAULT), db, path };
 }
 
 /** Counted in the write-ahead log: the last frame of a transaction says how large the database is after it. */

@@ -7,6 +7,7 @@ import type { Store } from '../../../src/cloud/store/store.js';
 import { aboutCommits } from './commits.js';
 import { aboutDevices } from './devices.js';
 import { aboutDownlinks } from './downlinks.js';
+import { aboutEvents } from './events.js';
 import { aboutMessages } from './messages.js';
 import { aboutPruning } from './pruning.js';
 import { aboutRecords } from './records.js';
@@ -24,15 +25,24 @@ const SUBJECTS = [
   aboutDownlinks,
   aboutPruning,
   aboutRecords,
+  aboutEvents,
 ];
 
-export function storeContract(name: string, open: () => Promise<Store>): void {
+/**
+ * @param open returns an empty store
+ * @param close ends its use; default: closes it
+ */
+export function storeContract(
+  name: string,
+  open: () => Promise<Store>,
+  close = (store: Store): unknown => store.close(),
+): void {
   describe(`${name} keeps the contract of the store:`, () => {
     let store: Store;
     beforeEach(async () => {
       store = await open();
     });
-    afterEach(() => store.close());
+    afterEach(() => close(store));
     for (const about of SUBJECTS) about(() => store);
   });
 }

@@ -1,8 +1,11 @@
 /** The link's timing: repetition, budgets, stale answers (wire protocol, 5.1, 5.2 and 16.6 "Device"). */
 import { describe, expect, it } from 'vitest';
-import { FlapLink } from '../../../src/device/link/flap-link.js';
+import { DeviceConfig } from '../../../src/device/config/device-config.js';
+import { configLayout } from '../../../src/device/config/layout.js';
+import { POLICIES } from '../../../src/device/family/index.js';
 import type { PollOutcome, UplinkOutcome } from '../../../src/device/link/link.js';
-import type { DatagramPort } from '../../../src/device/link/radio-link.js';
+import { openLink } from '../../../src/device/link/open-link.js';
+import type { DatagramPort, RadioLink } from '../../../src/device/link/radio-link.js';
 import { Modem } from '../../../src/device/modem/modem.js';
 import type { ModemBoard } from '../../../src/device/modem/state.js';
 import { NoiseStream } from '../../../src/kernel/random.js';
@@ -39,6 +42,8 @@ async function testLink(
   const device = {
     clock,
     modem,
+    policy: POLICIES.chester,
+    config: new DeviceConfig(configLayout([])),
     port,
     observer: {
       woke: () => observed.push('woke'),
@@ -49,7 +54,7 @@ async function testLink(
     token: TOKEN,
     bufferSize: 16_384,
   };
-  const link: FlapLink = new FlapLink(device, 'base64');
+  const link: RadioLink = openLink(device, 'base64');
   modem.start();
   await clock.runUntil(minutes(2));
   const outcomes: (UplinkOutcome | PollOutcome)[] = [];

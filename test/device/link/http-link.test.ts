@@ -1,7 +1,11 @@
 /** The HTTP link: what it asks for, what it takes for an answer, and what it does without one (cloud API gaps, 5.5). */
 import { describe, expect, it } from 'vitest';
-import { HttpLink } from '../../../src/device/link/http-link.js';
+import { DeviceConfig } from '../../../src/device/config/device-config.js';
+import { configLayout } from '../../../src/device/config/layout.js';
+import { POLICIES } from '../../../src/device/family/index.js';
 import type { PollOutcome, UplinkOutcome } from '../../../src/device/link/link.js';
+import { openLink } from '../../../src/device/link/open-link.js';
+import type { RadioLink } from '../../../src/device/link/radio-link.js';
 import { Modem } from '../../../src/device/modem/modem.js';
 import { NoiseStream } from '../../../src/kernel/random.js';
 import { minutes, seconds } from '../../../src/kernel/time.js';
@@ -26,11 +30,13 @@ async function testLink(answer: (request: RequestFrame, n: number) => Answer | u
   const clock = new VirtualClock();
   const modem = new Modem(testBoard(clock), new NoiseStream(1), 1);
   const requests: (RequestFrame & { readonly at: number })[] = [];
-  const link: HttpLink = new HttpLink({
+  const end = {
     clock,
     modem,
+    policy: POLICIES.chester,
+    config: new DeviceConfig(configLayout([])),
     port: {
-      send: (frame) => {
+      send: (frame: Uint8Array) => {
         const request = decodeRequest(frame);
         const said = answer(request, requests.length);
         requests.push({ ...request, at: clock.now });
@@ -44,7 +50,8 @@ async function testLink(answer: (request: RequestFrame, n: number) => Answer | u
     serial: SERIAL,
     token: TOKEN,
     bufferSize: 2000,
-  });
+  };
+  const link: RadioLink = openLink(end, 'http');
   modem.start();
   await clock.runUntil(minutes(2));
   const outcomes: (UplinkOutcome | PollOutcome)[] = [];

@@ -105,6 +105,8 @@ export function fakeHost(options: FakeHostOptions = {}): FakeHost {
     unixTime: () => options.unixTime ?? NOON,
     setUnixTime: (seconds) => asked.push(`set time ${seconds}`),
     cloud: () => ({
+      failover: undefined,
+      download: undefined,
       initialized: true,
       lastSeen: NOON - 10,
       metrics: { ...NO_METRICS, ...options.metrics },

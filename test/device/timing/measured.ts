@@ -7,10 +7,11 @@ import type { Device } from '../../../src/device/device.js';
 import type { ModemTimings } from '../../../src/device/modem/timing.js';
 import type { LteFsmState } from '../../../src/device/shell/host.js';
 import { type Instant, type Millis, seconds } from '../../../src/kernel/time.js';
+import type { EnvelopeFormat } from '../../../src/protocol/flap/envelope.js';
 import { ACK, FIRST, LAST, NOTHING, type Packet, POLL } from '../../../src/protocol/flap/packet.js';
 import { encodeDown } from '../../../src/protocol/messages/index.js';
 import type { TraceEvent } from '../../../src/trace/events.js';
-import { testCloud } from '../../support/cloud.js';
+import { SERIAL, TOKEN, testCloud } from '../../support/cloud.js';
 import { datagramOf, packetIn, type TestDeviceOptions, testDevice } from '../../support/device.js';
 
 /** The modem of the measurements. A boot takes what was seen between the end of a pause and the next attach window. */
@@ -49,6 +50,7 @@ export interface MeasuredOptions extends Partial<TestDeviceOptions> {
 /** A device that has set up its session and sent its first report, and sleeps. `config` adds lines. */
 export async function measured(options: MeasuredOptions = {}) {
   const { modem = {}, config = [], up = () => true, down = () => true } = options;
+  const wire = wireOf(options);
   const cloud = await testCloud();
   await cloud.addDevice();
   const { clock } = cloud;
@@ -60,12 +62,12 @@ export async function measured(options: MeasuredOptions = {}) {
     events: cloud.events,
     modemTimings: { ...MEASURED, ...modem },
     network: (datagram, answer) => {
-      const packet = packetIn(datagram);
+      const packet = packetIn(datagram, wire);
       sent.push({ at: clock.now, packet });
       if (!network.up || !up(packet)) return;
       clock.after(1, 'datagram', () =>
-        cloud.gateway.receive(datagram, 'base64', (reply) => {
-          if (network.up && down(packetIn(reply))) answer(reply);
+        cloud.gateway.receive(datagram, wire, (reply) => {
+          if (network.up && down(packetIn(reply, wire))) answer(reply);
         }),
       );
     },
@@ -123,8 +125,8 @@ export async function measured(options: MeasuredOptions = {}) {
   };
 }
 
-/** Takes a packet of the device; returns the answer without its sequence. */
-export type Server = (packet: Packet) => Omit<Packet, 'sequence'> | undefined;
+/** Takes a packet of the device; returns the answer. Default of its sequence number: the right one. */
+export type Server = (packet: Packet) => (Omit<Packet, 'sequence'> & { readonly sequence?: number }) | undefined;
 
 /** Acknowledges uplinks, and answers polls with nothing. */
 export const IDLE_SERVER: Server = ({ flags, data }) => {
@@ -134,15 +136,16 @@ export const IDLE_SERVER: Server = ({ flags, data }) => {
 
 /** A device with the modem of the measurements whose session is set up with a server that the test scripts. */
 export async function scripted(options: Partial<TestDeviceOptions> = {}) {
+  const wire = wireOf(options);
   const sent: { at: Instant; packet: Packet }[] = [];
   const serve: { by: Server } = { by: IDLE_SERVER };
   const live = testDevice({
     modemTimings: MEASURED,
     network: (datagram, answer) => {
-      const packet = packetIn(datagram);
+      const packet = packetIn(datagram, wire);
       sent.push({ at: live.clock.now, packet });
       const reply = serve.by(packet);
-      if (reply) answer(datagramOf({ ...reply, sequence: packet.sequence + 1 }));
+      if (reply) answer(datagramOf({ sequence: packet.sequence + 1, ...reply }, SERIAL, TOKEN, wire));
     },
     ...options,
     config: [...quiet(options.profile), ...(options.config ?? [])],
@@ -184,6 +187,11 @@ export async function unplugged(options: MeasuredOptions = {}) {
   bench.zero();
   bench.device.radio(false);
   return bench;
+}
+
+/** hio devices are the only ones that always send raw datagrams. */
+function wireOf({ profile }: Partial<TestDeviceOptions>): EnvelopeFormat {
+  return profile === 'hio-node' ? 'raw' : 'base64';
 }
 
 /** Begin and end of every attach window. */

@@ -26,6 +26,15 @@ describe('an expectation with abort', () => {
     expect(result.simulatedMs % 1000).toBe(0);
   });
 
+  it('ends the run at a deadline that passes without an event', async () => {
+    // Nothing answers. The commands were queued at 2h; at 3h exactly, an answer would still be in time.
+    const { failure, expectations } = await runText(
+      `${scenario('{ that: downlink.answered within 1h >= 95%, abort: true }')}faults: [{ outage: both, from: 1h }]\n`,
+    );
+    expect(failure).toMatch(/^ended at 3h1s by /);
+    expect(expectations[0]).not.toHaveProperty('undecided');
+  });
+
   it('is not judged before its time', async () => {
     const early = await runText(scenario('{ that: device.ready == 2, abort: true }'));
     expect(early.failure).toBe('ended at 0s by "device.ready == 2": device.ready is 0, wanted == 2');

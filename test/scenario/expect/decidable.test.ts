@@ -1,36 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeMetrics } from '../../../src/scenario/expect/evaluate.js';
 import type { ComparisonOperator } from '../../../src/scenario/expect/expectation.js';
-import { parseExpectation } from '../../../src/scenario/expect/grammar.js';
 import type { TraceEvent } from '../../../src/trace/events.js';
-import { Metrics } from '../../../src/trace/metrics/index.js';
 import { downlinkLife } from '../../trace/fixtures.js';
+import { allJudged, judged } from './judged.js';
 
 const H = 3_600_000;
-
-/** Judges a line about a run of `duration` with these events. */
-function judged(line: string, events: readonly TraceEvent[], duration: number) {
-  const [result] = allJudged([line], events, duration);
-  if (result === undefined) throw new Error('one line has one result');
-  return result;
-}
-
-/** Judges several lines about the same run. */
-function allJudged(lines: readonly string[], events: readonly TraceEvent[], duration: number) {
-  const read = lines.map((line) => {
-    const expectation = parseExpectation(line, { devices: (group) => ({ kind: 'group', group }), clients: [] });
-    if ('invariant' in expectation) throw new Error('not about metrics');
-    return expectation;
-  });
-  const limits = read
-    .flatMap(({ left, right }) => [left, right])
-    .flatMap((side) => (side.kind === 'metric' && side.aggregate.kind === 'within' ? side.aggregate.limit : []));
-  const metrics = new Metrics(1, 0, duration, { devices: new Map([['north', [1]]]), loads: new Map(), limits });
-  const closing: TraceEvent = { kind: 'world.closing', at: duration };
-  for (const event of [...events, closing].sort((a, b) => a.at - b.at)) metrics.take(event);
-  return read.map((expectation) => judgeMetrics(expectation, metrics));
-}
 
 /** `count` answered shell downlinks and `pending` ones, all queued at 0; every second one to device 1. */
 function fleetOf(count: number, pending: number): readonly TraceEvent[] {
@@ -39,6 +14,11 @@ function fleetOf(count: number, pending: number): readonly TraceEvent[] {
       i < count ? { contact: 30, offered: 40, received: 50, executed: 60, answered: 70, delivered: 80 } : {};
     return downlinkLife({ id: `d${i}`, print: `p${i}`, serial: 1 + (i % 2), ...answered });
   }).flat();
+}
+
+/** The API rejects a shell downlink to device 1. */
+function rejection(at: number, serial = 1): TraceEvent {
+  return { kind: 'downlink.rejected', at, serial, type: 'shell' };
 }
 
 describe('an expectation with missing measurements', () => {
@@ -57,6 +37,28 @@ describe('an expectation with missing measurements', () => {
     expect(judged('downlink.answered p(95) < 1h', fleetOf(18, 1), 10 * H)).toMatchObject({ undecided: true });
     expect(judged('downlink.answered p(95) > 70ms', fleetOf(18, 1), 10 * H)).toMatchObject({ undecided: true });
     expect(judged('downlink.answered p(95) < 50ms', fleetOf(18, 1), 10 * H)).not.toHaveProperty('undecided');
+  });
+
+  it('shows beside the value of the reports the range that decided it', () => {
+    const events = Array.from({ length: 14 }, (_, i) => {
+      const at = (1 + i) * 10;
+      return downlinkLife({ id: `d${i}`, print: `p${i}`, contact: at, offered: at, received: at, delivered: at });
+    }).flat();
+    const pending = Array.from({ length: 6 }, (_, i) => downlinkLife({ id: `e${i}`, print: 'e' })).flat();
+    const result = judged('downlink.delivered p(50) < 2h', [...events, ...pending], 10 * H);
+    // Of the 14, the seventh; of all 20, the tenth: the fourth of the 14 if the missing ones were fast, the tenth if slow.
+    expect(result).toMatchObject({
+      passed: true,
+      left: 70,
+      range: [40, 100],
+      sentence: 'downlink.delivered p(50) is 70ms, or 40ms to 100ms with the missing ones (6 pending), wanted < 2h',
+    });
+    expect(judged('downlink.delivered p(50) > 10ms', [...events, ...pending], 10 * H).sentence).toContain('or 40ms to');
+    expect(judged('downlink.delivered max > 20ms', [...events, ...pending], 10 * H)).toMatchObject({
+      range: [140, null],
+      sentence: 'downlink.delivered max is 140ms, or at least 140ms with the missing ones (6 pending), wanted > 20ms',
+    });
+    expect(judged('downlink.delivered p(50) < 2h', events, 10 * H)).not.toHaveProperty('range');
   });
 
   it('is decided by the known values if a maximum exceeds the limit, or a minimum is below it', () => {
@@ -84,6 +86,16 @@ describe('an expectation with missing measurements', () => {
     expect(judged('downlink.delivered max < 1h', events, 10 * H).sentence).toContain(
       'leaves out 3 of 5 (1 cancelled, 1 expired, 1 pending)',
     );
+  });
+
+  it('is not decided by a percentile that leaves out downlinks that the API rejected', () => {
+    const events = [...fleetOf(18, 0), rejection(1), rejection(2)];
+    expect(judged('downlink.answered p(95) < 1h', events, 10 * H)).toMatchObject({
+      undecided: true,
+      sentence:
+        'not decidable: downlink.answered p(95) is 70ms without them, but leaves out 2 of 20 (2 rejected by the API); wanted < 1h',
+    });
+    expect(judged('downlink.answered p(90) < 1h', events, 10 * H)).toMatchObject({ passed: true });
   });
 
   it('does not expect answers to data downlinks', () => {
@@ -116,6 +128,26 @@ describe('a share within a duration', () => {
     expect(judged('downlink.answered within 1h >= 0.95', fleetOf(19, 1), 10 * H).passed).toBe(true);
     expect(judged('downlink.answered within 70ms == 100%', fleetOf(1, 0), 10 * H).passed).toBe(true);
     expect(judged('downlink.answered within 69ms == 0%', fleetOf(1, 0), 10 * H).passed).toBe(true);
+  });
+
+  it('counts downlinks that the API rejected as never delivered, and names their number', () => {
+    const events = [...fleetOf(8, 0), rejection(1), rejection(2, 2)];
+    expect(judged('downlink.answered within 1h >= 95%', events, 10 * H)).toMatchObject({
+      passed: false,
+      left: 0.8,
+      sentence: 'downlink.answered within 1h is 80% (8 of 10; 2 were rejected by the API), wanted >= 95%',
+    });
+    expect(judged('downlink.delivered within 1h of north == 80%', events, 10 * H).passed).toBe(true);
+    const data = { ...rejection(1), type: 'data' } as const;
+    expect(judged('downlink.answered within 1h == 100%', [...fleetOf(8, 0), data], 10 * H).passed).toBe(true);
+    expect(judged('downlink.contact within 1h == 0%', [rejection(1)], 10 * H).passed).toBe(true);
+  });
+
+  it('never becomes decidable by waiting for a rejected downlink', () => {
+    expect(judged('downlink.answered within 1h >= 95%', [...fleetOf(18, 0), rejection(1)], H / 2)).toMatchObject({
+      passed: false,
+      left: 18 / 19,
+    });
   });
 
   it('can be limited to some devices', () => {
@@ -202,6 +234,8 @@ describe('a share within a duration', () => {
 interface Queued {
   readonly at: number;
   readonly took: number | null;
+  /** The API rejected it. Then `took` is null. */
+  readonly rejected: boolean;
 }
 
 const DURATION = 2000;
@@ -246,7 +280,8 @@ function unanimous(verdicts: readonly boolean[]): boolean | undefined {
 }
 
 function eventsOf(queued: readonly Queued[]): readonly TraceEvent[] {
-  return queued.flatMap(({ at, took }, i) => {
+  return queued.flatMap(({ at, took, rejected }, i) => {
+    if (rejected) return rejection(at);
     const end = took === null ? {} : { offered: at, received: at, executed: at, delivered: at, answered: at + took };
     return downlinkLife({ id: `d${i}`, print: `p${i}`, queued: at, ...end });
   });
@@ -264,7 +299,7 @@ function verdictsOf(left: string, right: string, queued: readonly Queued[]) {
   });
 }
 
-/** Fleets of up to six downlinks of which none, one, half or all are missing. */
+/** Fleets of up to six downlinks of which none, one, half or all are missing: pending, rejected by the API, or some of each. */
 const fleets = fc
   .array(fc.record({ at: fc.integer({ min: 0, max: 1000 }), took: fc.integer({ min: 0, max: 900 }) }), {
     minLength: 1,
@@ -272,8 +307,17 @@ const fleets = fc
   })
   .chain((all) =>
     fc
-      .constantFrom(0, 1, Math.floor(all.length / 2), all.length)
-      .map((missing): readonly Queued[] => all.map(({ at, took }, i) => ({ at, took: i < missing ? null : took }))),
+      .record({
+        missing: fc.constantFrom(0, 1, Math.floor(all.length / 2), all.length),
+        rejected: fc.constantFrom(0, 1, all.length),
+      })
+      .map(({ missing, rejected }): readonly Queued[] =>
+        all.map(({ at, took }, i) => ({
+          at,
+          took: i < missing ? null : took,
+          rejected: i < Math.min(missing, rejected),
+        })),
+      ),
   );
 
 describe('the truth table of missing downlinks', () => {
@@ -301,8 +345,8 @@ describe('the truth table of missing downlinks', () => {
         fc.constantFrom(0, 20, 25, 50, 75, 95, 100),
         (queued, limit, percent) => {
           const late = Number.POSITIVE_INFINITY;
-          const ways = queued.map(({ at, took }) =>
-            took !== null ? [took] : DURATION - at < limit ? [0, late] : [late],
+          const ways = queued.map(({ at, took, rejected }) =>
+            took !== null ? [took] : !rejected && DURATION - at < limit ? [0, late] : [late],
           );
           const all = ways.reduce<number[][]>((made, next) => made.flatMap((w) => next.map((t) => [...w, t])), [[]]);
           const shares = all.map((times) => times.filter((time) => time <= limit).length / times.length);

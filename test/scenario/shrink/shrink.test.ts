@@ -78,15 +78,34 @@ expect: [ uplink.stored == uplink.sent, downlink.delivered == downlink.queued ]
     const cutShort = (tried: string) => !tried.includes('duration: 6h');
     const failing = async (tried: string) =>
       problemsOf(tried).length === 0 && (tried.includes('outage') || cutShort(tried));
-    const passes = async (tried: string) => problemsOf(tried).length === 0 && !(await failing(tried));
+    const shortfall = async (tried: string) => {
+      if (problemsOf(tried).length > 0) return undefined;
+      return (await failing(tried)) ? 1 : 0;
+    };
     const enough = () => false;
     const careless = await shrink({ text, stillFails: failing, enough });
     expect(careless.text).not.toContain('outage');
-    const careful = await shrink({ text, stillFails: failing, passes, enough });
+    const careful = await shrink({ text, stillFails: failing, shortfall, enough });
     expect(careful.causes).toEqual(['outage']);
     expect(careful.text).toContain('outage');
     expect(careful.text).not.toContain('loss');
     expect(careful.text).toContain('duration: 6h');
+  });
+
+  it('keeps the largest of several causes, and names the causes that are gone', async () => {
+    const text = normalised(
+      LARGE.replace('steps:', 'faults: [{ duplication: 5% }, { outage: both, from: 1h, until: 5h }]\nsteps:'),
+    );
+    // Three downlinks are late because of the outage, one because of the duplication: either is enough to fail.
+    const shortfall = async (tried: string) => {
+      if (problemsOf(tried).length > 0) return undefined;
+      return (tried.includes('outage') ? 3 : 0) + (tried.includes('duplication') ? 1 : 0);
+    };
+    const stillFails = async (tried: string) => ((await shortfall(tried)) ?? 0) > 0;
+    const enough = () => false;
+    const { text: small, ...found } = await shrink({ text, stillFails, shortfall, enough });
+    expect(small).toContain('outage');
+    expect(found).toMatchObject({ causes: [], largest: 'outage', dropped: ['duplication'] });
   });
 
   it('is the same every time', async () => {

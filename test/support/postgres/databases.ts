@@ -3,7 +3,18 @@ import { connect } from 'node:net';
 import { json } from 'node:stream/consumers';
 import pg from 'pg';
 import { inject } from 'vitest';
+import { openStore } from '../../../src/cloud/open-store.js';
+import { keyFrom } from '../../../src/cloud/store/secrets/key.js';
+import type { Store } from '../../../src/cloud/store/store.js';
 import type { SharedServer } from './setup.js';
+
+/** The key of all services of the tests. */
+export const TEST_KEY = keyFrom('5'.repeat(64), 'the key of the tests');
+
+/** Opens a store with the key of the tests. */
+export function openShared(url: string): Promise<Store> {
+  return openStore(url, { secretsKey: TEST_KEY });
+}
 
 let count = 0;
 
@@ -29,7 +40,7 @@ export async function clearDatabase(client: pg.Client): Promise<void> {
     `DO $$ DECLARE name text; BEGIN
        SET LOCAL session_replication_role = replica;
        FOR name IN SELECT tablename FROM pg_tables
-         WHERE schemaname = current_schema() AND tablename <> 'ghostfleet_schema'
+         WHERE schemaname = current_schema() AND tablename NOT IN ('ghostfleet_schema', 'vault')
        LOOP EXECUTE format('DELETE FROM %I', name); END LOOP;
      END $$`,
   );

@@ -167,6 +167,8 @@ export class Check implements Bodies {
       case 'message.answered':
       case 'timeline.add':
       case 'codec.put':
+      case 'event.add':
+      case 'event.prune':
         break;
       default:
         change satisfies never;

@@ -12,6 +12,7 @@ import {
   type DeviceQuery,
   type DeviceRow,
   type DeviceSort,
+  type EventRow,
   type Id,
   type KeyRow,
   type ListedMessage,
@@ -27,6 +28,7 @@ import {
   type WaitingRow,
 } from '../store.js';
 import { ascending, descending, lowerBound, pageById } from './by-id.js';
+import { firstAbove } from './journal.js';
 import { type DeviceEntry, MemoryTables, type MessageEntry } from './tables.js';
 import { copyCodec, MemoryWriter } from './writer.js';
 
@@ -183,6 +185,16 @@ export class MemoryStore implements Store {
 
   async dueSpaces(family: string, now: UnixMillis): Promise<readonly Id[]> {
     return this.#tables.records.dueSpaces(family, now);
+  }
+
+  async events(after: number, limit: number): Promise<readonly EventRow[]> {
+    const { events } = this.#tables;
+    const from = firstAbove(events, after);
+    return events.slice(from, from + limit);
+  }
+
+  async newestEvent(): Promise<number> {
+    return this.#tables.events.at(-1)?.seq ?? 0;
   }
 
   async close(): Promise<void> {}

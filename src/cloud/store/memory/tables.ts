@@ -1,6 +1,6 @@
 /** The tables of the memory store, as plain data. Lists are sorted by id; rows that the store returns are frozen. */
 import type { EncodedBody } from '../encoded-body.js';
-import type { CodecRow, DeviceRow, Id, KeyRow, MessageRow, SpaceRow, Station, TagRow } from '../store.js';
+import type { CodecRow, DeviceRow, EventRow, Id, KeyRow, MessageRow, SpaceRow, Station, TagRow } from '../store.js';
 import { MemoryRecords } from './records.js';
 
 export interface SpaceEntry {
@@ -52,4 +52,8 @@ export class MemoryTables {
   stations = 0;
   readonly codecs = new Map<string, CodecRow>();
   readonly records = new MemoryRecords();
+  /** The journal, in order. */
+  readonly events: EventRow[] = [];
+  /** Number of the newest entry of the journal that was ever written. */
+  newestEvent = 0;
 }

@@ -17,6 +17,7 @@ import {
 } from '../store.js';
 import { insertById, removeById } from './by-id.js';
 import { type Bodies, Check } from './check.js';
+import { addEvent, firstAbove } from './journal.js';
 import type { DeviceEntry, KeptBody, MemoryTables, MessageEntry, SpaceEntry } from './tables.js';
 
 export class MemoryWriter {
@@ -99,6 +100,11 @@ export class MemoryWriter {
         return this.#tables.records.delete(change.family, change.id);
       case 'key.delete':
         return this.#deleteKey(change.id);
+      case 'event.add':
+        return addEvent(this.#tables, change.event);
+      case 'event.prune':
+        this.#tables.events.splice(0, firstAbove(this.#tables.events, change.below - 1));
+        return;
       default:
         change satisfies never;
     }

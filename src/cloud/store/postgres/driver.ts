@@ -12,7 +12,7 @@ import { Soundness } from '../soundness.js';
 import { NULLED } from '../sql/conflicts.js';
 import type { Dialect, SqlValue, Statement } from '../sql/dialect.js';
 import type { SqlDriver } from '../sql/sql-store.js';
-import { ConflictError, type ConflictField, StoreUnavailable } from '../store.js';
+import { ConflictError, type ConflictField, type Id, StoreUnavailable } from '../store.js';
 import type { PostgresNodes } from './nodes.js';
 import { toPostgres } from './text.js';
 
@@ -29,11 +29,19 @@ export const POSTGRES: Dialect = {
   // OFFSET 0 prevents the planner from exchanging the loops: it does not know the limits and ranges of a prepared query,
   // and might read and sort all messages of all devices of a space to find the latest twenty.
   joinDevice: 'CROSS JOIN LATERAL (SELECT * FROM device WHERE id = m.device_id OFFSET 0) d',
+  inSteps: false,
   listedId: 'm.id COLLATE "POSIX"',
 };
 
 /** Commits wait for the disk, also if the server is configured otherwise. */
 const BEGIN = 'BEGIN; SET LOCAL synchronous_commit = on';
+
+/**
+ * Taken until the end of the transaction. Without it, entries of the journal could become visible after entries with greater
+ * numbers, which another service writes at the same time; a reader would miss them. First in the transaction, so that it
+ * waits before it holds locks of rows.
+ */
+const IN_ORDER = "SELECT pg_advisory_xact_lock(hashtextextended('ghostfleet.events.' || current_schema(), 0))";
 
 /** Most commits in one transaction. */
 const LARGEST_BATCH = 500;
@@ -83,6 +91,11 @@ export class PostgresDriver implements SqlDriver {
     } catch (error) {
       throw this.#failure(error);
     }
+  }
+
+  /** The server executes every query beside the others. */
+  scan(_: Id, text: string, values: readonly SqlValue[]): Promise<readonly unknown[]> {
+    return this.all(text, values);
   }
 
   write(statements: readonly Statement[]): Promise<void> {
@@ -139,7 +152,8 @@ export class PostgresDriver implements SqlDriver {
     if (batch.every((entry) => entry.statements.length === 0)) return undefined;
     const client = await this.#writing.connect();
     const sent: Promise<QueryResult>[] = [client.query(BEGIN)];
-    const senders: (Waiting | undefined)[] = [undefined];
+    if (batch.some(({ statements }) => statements.some(({ inOrder }) => inOrder))) sent.push(client.query(IN_ORDER));
+    const senders: (Waiting | undefined)[] = sent.map(() => undefined);
     for (const entry of batch) {
       for (const statement of entry.statements) {
         sent.push(client.query(this.#query(statement)));
@@ -219,6 +233,7 @@ const CONFLICTS: Readonly<Record<string, ConflictField>> = {
 function asConflict(error: DatabaseError): Error {
   if (error.code === 'GF001') return new ConflictError('down-state');
   if (error.code === 'GF002') return new ConflictError('space');
+  if (error.code === 'GF003') return new ConflictError('token');
   const field =
     error.code === '23502'
       ? NULLED[`${error.table}.${error.column}`]

@@ -172,10 +172,46 @@ ALTER TABLE message ADD COLUMN crc integer;
 ALTER TABLE record ADD COLUMN crc integer;
 `;
 
+/** 7: Secrets are encrypted, as in SQLite (step 9 there); `unlock` in unlock.ts does that after the steps. */
+const VAULT = `
+CREATE TABLE vault (key_id text PRIMARY KEY, proof text NOT NULL);
+ALTER TABLE device ADD COLUMN shared_token_hash text;
+CREATE INDEX device_shared_token ON device (shared_token_hash) WHERE shared_token_hash IS NOT NULL;
+CREATE FUNCTION token_is_shared() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  IF EXISTS (SELECT 1 FROM device WHERE shared_token_hash = NEW.token_hash AND id <> NEW.id) THEN
+    RAISE EXCEPTION 'token' USING ERRCODE = 'GF003';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER device_token_inserted BEFORE INSERT ON device FOR EACH ROW EXECUTE FUNCTION token_is_shared();
+CREATE TRIGGER device_token_changed BEFORE UPDATE OF token_hash ON device
+  FOR EACH ROW WHEN (NEW.token_hash IS DISTINCT FROM OLD.token_hash) EXECUTE FUNCTION token_is_shared();
+`;
+
+/**
+ * 8: The journal of events, as in SQLite (step 10 there). Other services are notified of new entries, and of changes of the
+ * record that says whether the journal is kept.
+ */
+const EVENTS = `
+CREATE TABLE event (
+  seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, space_id text COLLATE "C" NOT NULL, device_id text COLLATE "C",
+  at bigint NOT NULL, kind text NOT NULL, ref text COLLATE "C" NOT NULL, detail text
+);
+CREATE FUNCTION events_news() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('ghostfleet.' || TG_TABLE_SCHEMA, current_setting('application_name') || ' ' || TG_ARGV[0] || ' 0');
+  RETURN NULL;
+END $$;
+CREATE TRIGGER events_grow AFTER INSERT ON event FOR EACH STATEMENT EXECUTE FUNCTION events_news('events');
+CREATE TRIGGER journal_changes AFTER INSERT OR UPDATE ON record
+  FOR EACH ROW WHEN (NEW.family = 'event-journal') EXECUTE FUNCTION events_news('journal');
+`;
+
 /** Step `n` is the `n`-th entry, counted from 1. */
 export const POSTGRES_MIGRATIONS: readonly string[] = [
   ...[FIRST, GONE_SPACES, TAGS_OF_DEVICES, TOKENS, DUE_OF_SPACE],
-  CHECKSUMS,
+  ...[CHECKSUMS, VAULT, EVENTS],
 ];
 
 /** Id of the lock of the service that migrates: "gflt" in ASCII. Other services wait for it, and then find no missing step. */
@@ -185,14 +221,12 @@ const LOCK = 0x67666c74;
  * Runs the missing steps in one transaction.
  * @throws UsageError `bad-database` if a newer version of ghostfleet wrote the database
  */
-export async function migratePostgres(
+export function migratePostgres(
   client: ClientBase,
   name: string,
   steps: readonly string[] = POSTGRES_MIGRATIONS,
 ): Promise<void> {
-  await client.query('BEGIN');
-  try {
-    await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+  return inMigration(client, async () => {
     const version = await versionOf(client);
     if (version > steps.length) {
       const message = `"${name}" was written by a newer version: its schema is ${version}, this version knows ${steps.length}`;
@@ -200,7 +234,17 @@ export async function migratePostgres(
     }
     for (const step of steps.slice(version)) await client.query(step);
     if (version < steps.length) await client.query('UPDATE ghostfleet_schema SET version = $1', [steps.length]);
+  });
+}
+
+/** Runs `work` in a transaction, while no other service changes the schema or the key. */
+export async function inMigration<T>(client: ClientBase, work: () => Promise<T>): Promise<T> {
+  await client.query('BEGIN');
+  try {
+    await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+    const result = await work();
     await client.query('COMMIT');
+    return result;
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {});
     throw error;

@@ -1,5 +1,6 @@
 /**
- * Notifications between services that share a PostgreSQL database, on one channel: `<sender> <changed|moved> <serial>`.
+ * Notifications between services that share a PostgreSQL database, on one channel: `<sender> <changed|moved> <serial>`, and
+ * `<sender> <events|journal> 0` about the journal of events.
  *
  * Triggers (migrations.ts) notify of changes of devices and queues, in the transaction that makes them. One connection
  * listens. If it breaks, the service connects again and treats all devices as changed, because notifications may be lost.
@@ -24,6 +25,7 @@ export class PostgresNodes implements Nodes {
   readonly #pool: Pool;
   readonly #name: string;
   readonly #channel: string;
+  readonly #hearers: ((news: News) => void)[] = [];
   #listener: PoolClient | undefined;
   #retry: Alarm | undefined;
   #closed = false;
@@ -38,9 +40,18 @@ export class PostgresNodes implements Nodes {
   }
 
   listen(clock: Clock, hear: (news: News) => void): void {
+    this.#hearers.push(hear);
+    if (this.#hearers.length === 1) this.#listen(clock);
+    else if (this.#listener) hear({ kind: 'missed' });
+  }
+
+  #listen(clock: Clock): void {
     const again = () => {
       if (this.#closed) return;
-      this.#retry = clock.after(RECONNECT_AFTER, 'listening to other services again', () => this.listen(clock, hear));
+      this.#retry = clock.after(RECONNECT_AFTER, 'listening to other services again', () => this.#listen(clock));
+    };
+    const hear = (news: News) => {
+      for (const each of this.#hearers) each(news);
     };
     this.#connect(hear, again).catch(again);
   }
@@ -120,8 +131,9 @@ export class PostgresNodes implements Nodes {
 
   /** Reads a notification; undefined if this service itself sent the notification, or if it does not have our form. */
   #read(payload: string): News | undefined {
-    const [, sender, kind, serial] = /^(\S+) (changed|moved) (\d+)$/.exec(payload) ?? [];
+    const [, sender, kind, serial] = /^(\S+) (changed|moved|events|journal) (\d+)$/.exec(payload) ?? [];
     if (sender === undefined || sender === this.#name) return undefined;
+    if (kind === 'events' || kind === 'journal') return { kind };
     return { kind: kind === 'moved' ? 'moved' : 'changed', serial: Number(serial) };
   }
 }

@@ -3,10 +3,12 @@ import pg, { type ClientConfig } from 'pg';
 import { UsageError } from '../../../kernel/errors.js';
 import { systemReason } from '../../../kernel/system-errors.js';
 import { seconds } from '../../../kernel/time.js';
+import type { NamedKey } from '../secrets/key.js';
 import { PostgresDriver } from './driver.js';
 import { migratePostgres } from './migrations.js';
 import { PostgresNodes } from './nodes.js';
 import { fromPostgres } from './text.js';
+import { rotate, USE_KEY, unlock } from './unlock.js';
 import { parsePostgresUrl, publicName } from './url.js';
 
 /** Connections for reading, one of which listens to the other services. One more writes, and waits for no reader. */
@@ -20,13 +22,14 @@ const STATEMENT_LIMIT = seconds(4);
 const QUERY_LIMIT = seconds(5);
 
 /**
- * Connects, and runs the missing steps of the schema.
+ * Connects, runs the missing steps of the schema, and encrypts secrets that are not encrypted yet.
  * @param url `postgres://user:password@host:5432/database?options`
- * @throws UsageError `bad-database`
+ * @param key of the secrets, the same for all services of the database
+ * @throws UsageError `bad-database`, `wrong-secrets-key`; `no-secrets-key` without a key
  */
-export async function openPostgres(url: string): Promise<PostgresDriver> {
+export async function openPostgres(url: string, key: NamedKey | undefined): Promise<PostgresDriver> {
   const name = publicName(url);
-  const { node, schema } = await prepare(url, name);
+  const { node, schema } = await prepare(url, name, key);
   const address = parsePostgresUrl(url);
   // In the address, because it takes precedence there.
   address.searchParams.set('application_name', node);
@@ -48,8 +51,12 @@ function openPool(address: URL, connections: number): pg.Pool {
   });
   // The pool has already removed an idle connection that breaks; the next query opens a new one, or fails.
   pool.on('error', () => {});
-  // If a connection breaks while it is used, its query fails.
-  pool.on('connect', (client) => client.on('error', () => {}));
+  pool.on('connect', (client) => {
+    // If a connection breaks while it is used, its query fails.
+    client.on('error', () => {});
+    // While a connection exists, the key of the database is not replaced.
+    client.query(USE_KEY).catch(() => {});
+  });
   return pool;
 }
 
@@ -64,22 +71,57 @@ const TYPES: NonNullable<ClientConfig['types']> = {
 };
 
 /** Migrates; resolves with a name that is unique to this service on the database, and the schema of its tables. */
-async function prepare(url: string, name: string): Promise<{ readonly node: string; readonly schema: string }> {
-  let client: pg.Client | undefined;
-  try {
-    client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_LIMIT });
-    client.on('error', () => {});
-    await client.connect();
+function prepare(
+  url: string,
+  name: string,
+  key: NamedKey | undefined,
+): Promise<{ readonly node: string; readonly schema: string }> {
+  return connected(url, name, async (client) => {
     const { rows: settings } = await client.query<{ server_encoding: string }>('SHOW server_encoding');
     const encoding = settings[0]?.server_encoding;
     if (encoding !== 'UTF8') {
       throw new UsageError('bad-database', `"${name}" has the encoding ${encoding}; it must be UTF8`);
     }
+    const needed = needKey(key, name);
     await migratePostgres(client, name);
+    await unlock(client, name, needed);
     const { rows } = await client.query<{ number: string; schema: string }>(
       "SELECT nextval('ghostfleet_node') AS number, current_schema() AS schema",
     );
     return { node: `ghostfleet-${rows[0]?.number}`, schema: String(rows[0]?.schema) };
+  });
+}
+
+/**
+ * Replaces the key of a database while no service uses it. Resolves with the number of rows with secrets.
+ * @throws UsageError `bad-database`, `no-secrets-key`, `wrong-secrets-key`, `same-secrets-key`, `database-in-use`
+ */
+export async function rotatePostgres(url: string, key: NamedKey | undefined, next: NamedKey): Promise<number> {
+  const name = publicName(url);
+  return connected(url, name, async (client) => {
+    const needed = needKey(key, name);
+    await migratePostgres(client, name);
+    return rotate(client, name, needed, next);
+  });
+}
+
+/** Several services share a database, so a key in a file beside one of them would be no use to the others. */
+function needKey(key: NamedKey | undefined, name: string): NamedKey {
+  if (key) return key;
+  throw new UsageError(
+    'no-secrets-key',
+    `"${name}" needs a key for its secrets, the same for all services`,
+    'make one with `openssl rand -hex 32`, and give it with --secrets-key-file or GHOSTFLEET_SECRETS_KEY',
+  );
+}
+
+async function connected<T>(url: string, name: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  let client: pg.Client | undefined;
+  try {
+    client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_LIMIT });
+    client.on('error', () => {});
+    await client.connect();
+    return await work(client);
   } catch (error) {
     if (error instanceof UsageError) throw error;
     throw new UsageError('bad-database', `"${name}" ${complaint(error)}`);

@@ -24,12 +24,11 @@ interface Content {
 }
 
 /**
- * The body of a stored row as a value.
+ * Checks the body of a row as it is stored, encrypted or not.
  * @param kind `message` or `record`
  * @param crc the stored checksum; null for rows of earlier versions, which are not checked
  * @throws DamagedBody
  */
-export function bodyOf(kind: string, { id, body, raw }: Content, crc: number | null): unknown {
+export function checkBody(kind: string, { id, body, raw }: Content, crc: number | null): void {
   if (crc !== null && crc !== checksumOf(id, body, raw)) throw new DamagedBody(`${kind} ${id}`);
-  return JSON.parse(body);
 }

@@ -8,6 +8,8 @@ export type SqlValue = string | number | null | Uint8Array | readonly string[];
 export interface Statement {
   readonly text: string;
   readonly values: readonly SqlValue[];
+  /** The statement writes to the journal of events: transactions with such statements take place one after another. */
+  readonly inOrder?: true;
 }
 
 export interface Dialect {
@@ -26,6 +28,8 @@ export interface Dialect {
   messagesBy(index: string): string;
   /** Joins `device d`, with the messages as the outer loop. */
   readonly joinDevice: string;
+  /** Whether a list that may read many messages is divided into steps, because its query delays others. */
+  readonly inSteps: boolean;
   /** The id of `message m` in lists, newest first; the schemas explain its collation. */
   readonly listedId: string;
 }

@@ -2,7 +2,7 @@
  * The composed queries of the SQL stores: lists with filters. The text of a query depends only on which filters are
  * given, never on the filter values or on how many values a filter has, so that each combination is prepared once.
  */
-import { foldCase, idRange, SORT_VALUES } from '../order.js';
+import { foldCase, type IdRange, idRange, SORT_VALUES } from '../order.js';
 import type { DeviceFilter, DeviceQuery, DeviceRow, DeviceSort, Id, MessageQuery } from '../store.js';
 import type { Dialect, SqlValue, Statement } from './dialect.js';
 import { DEVICE_COLUMNS, LISTED_COLUMNS } from './rows.js';
@@ -54,9 +54,14 @@ export function deviceCount(sql: Dialect, spaceId: Id, filter: DeviceFilter): St
 /**
  * Messages, newest first. A planner may scan the whole space for the latest message of one device; the dialects prevent
  * this (`messagesBy`, `joinDevice`).
+ * @param range of ids. Default: all that the query allows
  */
-export function messageList(sql: Dialect, spaceId: Id, query: MessageQuery): Statement {
-  const { from, to } = idRange(query);
+export function messageList(
+  sql: Dialect,
+  spaceId: Id,
+  query: MessageQuery,
+  { from, to }: IdRange = idRange(query),
+): Statement {
   const id = sql.listedId;
   const ofDevice = query.deviceId !== undefined;
   const where = new Conditions();
@@ -77,6 +82,31 @@ export function messageList(sql: Dialect, spaceId: Id, query: MessageQuery): Sta
     text: `SELECT ${LISTED_COLUMNS} FROM ${sql.messagesBy(ofDevice ? 'message_of_device' : 'message_of_space')}
       ${sql.joinDevice} WHERE ${where.text} ORDER BY ${id} DESC LIMIT ?`,
     values: [...where.values, query.limit],
+  };
+}
+
+/** The id of the message that is `size` places below `to` in the index of the list; no row if there are fewer. */
+export function stepEnd(
+  sql: Dialect,
+  spaceId: Id,
+  { deviceId }: Pick<MessageQuery, 'deviceId'>,
+  { from, to }: IdRange,
+  size: number,
+): Statement {
+  const ofDevice = deviceId !== undefined;
+  const id = sql.listedId;
+  return {
+    text: `SELECT m.id FROM ${sql.messagesBy(ofDevice ? 'message_of_device' : 'message_of_space')}
+      WHERE ${ofDevice ? 'm.device_id = ?' : 'm.space_id = ?'} AND ${id} >= ? AND ${id} < ? ORDER BY ${id} DESC LIMIT 1 OFFSET ?`,
+    values: [deviceId ?? spaceId, from, to, size - 1],
+  };
+}
+
+/** A row if the space has more than `count` devices. */
+export function moreDevices(spaceId: Id, count: number): Statement {
+  return {
+    text: 'SELECT id FROM device WHERE space_id = ? AND deleted_at IS NULL LIMIT 1 OFFSET ?',
+    values: [spaceId, count],
   };
 }
 

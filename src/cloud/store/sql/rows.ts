@@ -1,7 +1,9 @@
 /** Columns of the SQL stores, and their conversion to rows of the port: JSON text becomes a value. */
 import { stationId } from '../order.js';
+import type { Vault } from '../secrets/vault.js';
 import {
   type DeviceRow,
+  type EventRow,
   type Id,
   type ListedMessage,
   type MessageRow,
@@ -11,7 +13,8 @@ import {
   WAITING_CONTENT,
   type WaitingRow,
 } from '../store.js';
-import { bodyOf } from './checksum.js';
+import { checkBody } from './checksum.js';
+import { openedContent, place, SEALED_TYPES } from './places.js';
 
 /** Columns of `device d`, without its tags. */
 export const DEVICE_COLUMNS = `d.id, d.space_id AS "spaceId", d.name, d.comment, d.serial, d.token,
@@ -25,7 +28,11 @@ export const MESSAGE_COLUMNS = `m.id, m.space_id AS "spaceId", m.device_id AS "d
   m.down_state_at AS "downStateAt", m.down_scheduled_at AS "downScheduledAt", m.down_attempt AS "downAttempt",
   m.down_answered_at AS "downAnsweredAt"`;
 
-const IS_SHORT = `length(m.body) + coalesce(length(m.raw), 0) <= ${WAITING_CONTENT}`;
+/** Longest encrypted content of {@link WAITING_CONTENT} characters: each has up to three bytes, which are four in base64. */
+const SEALED_CONTENT = 4 * WAITING_CONTENT + 200;
+
+const IS_SHORT = `length(m.body) + coalesce(length(m.raw), 0) <=
+  CASE WHEN m.type IN (${SEALED_TYPES.map((type) => `'${type}'`).join(', ')}) THEN ${SEALED_CONTENT} ELSE ${WAITING_CONTENT} END`;
 
 /** Columns of `message m`; the body is null if the content is long. */
 export const WAITING_COLUMNS = MESSAGE_COLUMNS.replace(
@@ -63,6 +70,11 @@ interface StoredStation extends TimelineRow {
   readonly position: number;
 }
 
+/** A row of the table `event`. */
+interface StoredEvent extends Omit<EventRow, 'detail'> {
+  readonly detail: string | null;
+}
+
 /** A row with {@link LISTED_COLUMNS}. */
 interface StoredListed extends Omit<ListedMessage, 'body'> {
   readonly body: string;
@@ -77,35 +89,53 @@ interface StoredRecord extends Omit<RecordRow, 'body'> {
 
 const NO_TAGS: readonly Id[] = Object.freeze([]);
 
-export function toDevice(row: StoredDevice): DeviceRow {
+/** @throws UnreadableSecret */
+export function toDevice(row: StoredDevice, vault: Vault): DeviceRow {
+  const { id, token, session } = row;
   return {
     ...row,
+    token: vault.open(place.token(id), token),
     label: JSON.parse(row.label),
     tagIds: row.tagIds === '[]' ? NO_TAGS : JSON.parse(row.tagIds),
-    session: row.session === null ? null : JSON.parse(row.session),
+    session: session === null ? null : JSON.parse(vault.open(place.session(id), session)),
   };
 }
 
-/** @throws DamagedBody */
-export function toMessage({ crc, ...row }: StoredMessage): MessageRow {
-  return { ...row, body: bodyOf('message', row, crc) };
+/** @throws DamagedBody, UnreadableSecret */
+export function toMessage(row: StoredMessage, vault: Vault): MessageRow {
+  return withContent(row, vault);
 }
 
-/** @throws DamagedBody */
-export function toWaiting({ body, raw, crc, ...row }: StoredWaiting): WaitingRow {
-  return body === null ? row : { ...row, raw, body: bodyOf('message', { id: row.id, body, raw }, crc) };
+/** @throws DamagedBody, UnreadableSecret */
+export function toWaiting({ body, raw, crc, ...row }: StoredWaiting, vault: Vault): WaitingRow {
+  if (body === null) return row;
+  checkBody('message', { id: row.id, body, raw }, crc);
+  const content = openedContent(row, { body, raw }, vault);
+  if (content.body.length + (content.raw?.length ?? 0) > WAITING_CONTENT) return row;
+  return { ...row, raw: content.raw, body: JSON.parse(content.body) };
 }
 
 export function toStation({ position, ...row }: StoredStation): Station {
   return { id: stationId(position), ...row };
 }
 
-/** @throws DamagedBody */
-export function toListed({ crc, ...row }: StoredListed): ListedMessage {
-  return { ...row, body: bodyOf('message', row, crc) };
+export function toEvent({ detail, ...row }: StoredEvent): EventRow {
+  return { ...row, detail: detail === null ? null : JSON.parse(detail) };
 }
 
-/** @throws DamagedBody */
-export function toRecord({ crc, ...row }: StoredRecord): RecordRow {
-  return { ...row, body: bodyOf('record', row, crc) };
+/** @throws DamagedBody, UnreadableSecret */
+export function toListed(row: StoredListed, vault: Vault): ListedMessage {
+  return withContent(row, vault);
+}
+
+/** @throws DamagedBody, UnreadableSecret */
+export function toRecord({ crc, ...row }: StoredRecord, vault: Vault): RecordRow {
+  checkBody('record', row, crc);
+  return { ...row, body: JSON.parse(vault.open(place.record(row.family, row.id), row.body)) };
+}
+
+function withContent<Row extends StoredMessage>({ crc, ...row }: Row, vault: Vault): Omit<Row, 'crc'> & MessageRow {
+  checkBody('message', row, crc);
+  const { body, raw } = openedContent(row, row, vault);
+  return { ...row, raw, body: JSON.parse(body) };
 }

@@ -5,6 +5,7 @@
 import type { UnixMillis } from '../../../kernel/time.js';
 import type { Nodes } from '../nodes.js';
 import { idBefore, positionOf } from '../order.js';
+import { UnreadableSecret, type Vault } from '../secrets/vault.js';
 import type { Soundness } from '../soundness.js';
 import type {
   Change,
@@ -12,6 +13,7 @@ import type {
   DeviceFilter,
   DeviceQuery,
   DeviceRow,
+  EventRow,
   Id,
   KeyRow,
   ListedMessage,
@@ -29,20 +31,10 @@ import { StoreUnavailable } from '../store.js';
 import { statementsOf } from './changes.js';
 import { DamagedBody } from './checksum.js';
 import type { Dialect, SqlValue, Statement } from './dialect.js';
-import { deviceCount, devicesById, devicesSorted, messageList } from './queries.js';
-import {
-  DEVICE_COLUMNS,
-  LISTED_COLUMNS,
-  MESSAGE_COLUMNS,
-  RECORD_COLUMNS,
-  toDevice,
-  toListed,
-  toMessage,
-  toRecord,
-  toStation,
-  toWaiting,
-  WAITING_COLUMNS,
-} from './rows.js';
+import { queriesIn } from './fixed-queries.js';
+import { listInSteps } from './message-steps.js';
+import { deviceCount, devicesById, devicesSorted, messageList, moreDevices } from './queries.js';
+import { toDevice, toEvent, toListed, toMessage, toRecord, toStation, toWaiting } from './rows.js';
 
 /** An open database with the schema of this version. */
 export interface SqlDriver {
@@ -52,6 +44,11 @@ export interface SqlDriver {
   /** Returns the rows of a query. Each text is prepared once. */
   all(text: string, values: readonly SqlValue[]): readonly unknown[] | Promise<readonly unknown[]>;
   /**
+   * Returns the rows of a query that may read many rows, without delaying others.
+   * @param space the queries of spaces take turns
+   */
+  scan(space: Id, text: string, values: readonly SqlValue[]): Promise<readonly unknown[]>;
+  /**
    * Executes the statements in order, all or none; resolves when they are durable. Concurrent calls take effect in the
    * order of the calls; they may share a transaction, and with it the cost of durability. @throws ConflictError
    */
@@ -60,22 +57,33 @@ export interface SqlDriver {
   close(): Promise<void>;
 }
 
+/** Devices of a space above which its lists are read beside other requests: sorting them takes milliseconds. */
+const MANY_DEVICES = 2000;
+
 export class SqlStore implements Store {
   readonly nodes: Nodes | undefined;
   readonly soundness: Soundness;
+  readonly keyFile: string | undefined;
   readonly #driver: SqlDriver;
+  readonly #vault: Vault;
   readonly #sql: ReturnType<typeof queriesIn>;
 
-  constructor(driver: SqlDriver) {
+  /**
+   * @param vault has the key of the database
+   * @param keyFile see {@link Store.keyFile}
+   */
+  constructor(driver: SqlDriver, vault: Vault, keyFile?: string) {
+    this.keyFile = keyFile;
     this.nodes = driver.nodes;
     this.soundness = driver.soundness;
     this.#driver = driver;
+    this.#vault = vault;
     this.#sql = queriesIn(driver.dialect);
   }
 
   async commit(changes: readonly Change[]): Promise<void> {
     const statements: Statement[] = [];
-    for (const change of changes) statements.push(...statementsOf(change, this.#driver.dialect));
+    for (const change of changes) statements.push(...statementsOf(change, this.#driver.dialect, this.#vault));
     await this.#write(statements);
   }
 
@@ -101,15 +109,18 @@ export class SqlStore implements Store {
 
   async devices(spaceId: Id, query: DeviceQuery): Promise<readonly DeviceRow[] | 'unknown-cursor'> {
     const { dialect } = this.#driver;
-    if (query.sortBy === 'id') return this.#devices(devicesById(dialect, spaceId, query));
+    const read = await this.#readerOf(spaceId);
+    if (query.sortBy === 'id') return this.#converted(toDevice, await read(devicesById(dialect, spaceId, query)));
     const cursor = query.after === undefined ? undefined : await this.device(spaceId, query.after);
     if (query.after !== undefined && !cursor) return 'unknown-cursor';
-    return this.#devices(devicesSorted(dialect, spaceId, query, cursor));
+    return this.#converted(toDevice, await read(devicesSorted(dialect, spaceId, query, cursor)));
   }
 
   async countDevices(spaceId: Id, filter: DeviceFilter): Promise<number> {
-    const { text, values } = deviceCount(this.#driver.dialect, spaceId, filter);
-    return (await this.#one<{ count: number }>(text, ...values))?.count ?? 0;
+    const read = await this.#readerOf(spaceId);
+    // Because the query selects this column.
+    const [row] = (await read(deviceCount(this.#driver.dialect, spaceId, filter))) as readonly { count: number }[];
+    return row?.count ?? 0;
   }
 
   async device(spaceId: Id, id: Id): Promise<DeviceRow | undefined> {
@@ -121,8 +132,12 @@ export class SqlStore implements Store {
   }
 
   async messages(spaceId: Id, query: MessageQuery): Promise<readonly ListedMessage[]> {
-    const { text, values } = messageList(this.#driver.dialect, spaceId, query);
-    return this.#rows(toListed, text, ...values);
+    const { dialect } = this.#driver;
+    const near = ({ text, values }: Statement) => this.#all(text, ...values);
+    const rows = dialect.inSteps
+      ? await listInSteps(dialect, spaceId, query, { near, far: this.#scanner(spaceId) })
+      : await near(messageList(dialect, spaceId, query));
+    return this.#converted(toListed, rows);
   }
 
   async message(spaceId: Id, id: Id): Promise<ListedMessage | undefined> {
@@ -166,7 +181,10 @@ export class SqlStore implements Store {
   }
 
   async records(family: string, spaceId: Id | null, page: Page): Promise<readonly RecordRow[]> {
-    return this.#rows(toRecord, this.#sql.records, family, spaceId, page.after ?? '', page.limit);
+    const values = [family, spaceId, page.after ?? '', page.limit];
+    if (page.after === undefined) return this.#rows(toRecord, this.#sql.records, ...values);
+    // A further page: a caller that reads all of them must not delay others.
+    return this.#scanned(spaceId, this.#sql.records, values);
   }
 
   async record(family: string, spaceId: Id | null, id: Id): Promise<RecordRow | undefined> {
@@ -183,7 +201,7 @@ export class SqlStore implements Store {
     { from, below }: { readonly from: string; readonly below: string },
     limit: number,
   ): Promise<readonly RecordRow[]> {
-    return this.#rows(toRecord, this.#sql.recordsInRange, family, spaceId, from, below, limit);
+    return this.#scanned(spaceId, this.#sql.recordsInRange, [family, spaceId, from, below, limit]);
   }
 
   async dueRecords(family: string, now: UnixMillis, limit: number, spaceId?: Id): Promise<readonly RecordRow[]> {
@@ -210,12 +228,31 @@ export class SqlStore implements Store {
     return messages.length + deliveries.length;
   }
 
+  async events(after: number, limit: number): Promise<readonly EventRow[]> {
+    return this.#rows(toEvent, this.#sql.events, after, limit);
+  }
+
+  async newestEvent(): Promise<number> {
+    return (await this.#one<{ seq: number | null }>(this.#sql.newestEvent))?.seq ?? 0;
+  }
+
   close(): Promise<void> {
     return this.#driver.close();
   }
 
-  async #devices({ text, values }: Statement): Promise<readonly DeviceRow[]> {
-    return this.#rows(toDevice, text, ...values);
+  /** Executes queries about the devices of a space: beside other requests if it has many. */
+  async #readerOf(spaceId: Id): Promise<(statement: Statement) => Promise<readonly unknown[]>> {
+    const { text, values } = moreDevices(spaceId, MANY_DEVICES);
+    const isLarge = this.#driver.dialect.inSteps && (await this.#one(text, ...values)) !== undefined;
+    return isLarge ? this.#scanner(spaceId) : (statement) => this.#all(statement.text, ...statement.values);
+  }
+
+  #scanner(spaceId: Id) {
+    return ({ text, values }: Statement) => this.#driver.scan(spaceId, text, values);
+  }
+
+  async #scanned(spaceId: Id | null, text: string, values: readonly SqlValue[]): Promise<readonly RecordRow[]> {
+    return this.#converted(toRecord, await this.#driver.scan(spaceId ?? '', text, values));
   }
 
   /** Refuses after damage. */
@@ -224,24 +261,29 @@ export class SqlStore implements Store {
     return this.#driver.write(statements);
   }
 
-  /** @throws StoreUnavailable `store-damaged` if a row does not match its checksum */
+  /** @throws StoreUnavailable `store-damaged` if a row does not match its checksum or cannot be decrypted */
   async #rows<Stored, Row>(
-    convert: (stored: Stored) => Row,
+    convert: (stored: Stored, vault: Vault) => Row,
     text: string,
     ...values: readonly SqlValue[]
   ): Promise<readonly Row[]> {
-    const rows = await this.#all<Stored>(text, ...values);
+    return this.#converted(convert, await this.#all<Stored>(text, ...values));
+  }
+
+  /** @throws StoreUnavailable `store-damaged` if a row does not match its checksum or cannot be decrypted */
+  #converted<Stored, Row>(convert: (stored: Stored, vault: Vault) => Row, rows: readonly unknown[]): readonly Row[] {
     try {
-      return rows.map(convert);
+      // Because the caller has selected the columns that `convert` needs.
+      return (rows as readonly Stored[]).map((row) => convert(row, this.#vault));
     } catch (error) {
-      if (!(error instanceof DamagedBody)) throw error;
+      if (!(error instanceof DamagedBody || error instanceof UnreadableSecret)) throw error;
       this.soundness.report(error.message);
       throw new StoreUnavailable(error, 'store-damaged');
     }
   }
 
   async #row<Stored, Row>(
-    convert: (stored: Stored) => Row,
+    convert: (stored: Stored, vault: Vault) => Row,
     text: string,
     ...values: readonly SqlValue[]
   ): Promise<Row | undefined> {
@@ -260,63 +302,4 @@ export class SqlStore implements Store {
     // Because the caller names the type of the columns that its own query selects.
     return (await this.#driver.all(text, values)) as readonly Row[];
   }
-}
-
-const SPACE_COLUMNS = 'id, name, type, created_at AS "createdAt"';
-const TAG_COLUMNS = 'id, space_id AS "spaceId", name, color, access_type AS "accessType", created_at AS "createdAt"';
-
-/** The queries with a constant text. */
-function queriesIn(sql: Dialect) {
-  const device = `SELECT ${DEVICE_COLUMNS}, ${sql.tagIds} FROM device d WHERE d.deleted_at IS NULL`;
-  const message = (index: string) => `SELECT ${MESSAGE_COLUMNS} FROM ${sql.messagesBy(index)}`;
-  // Null (the whole service) is compared as '', because an index finds that value.
-  const ofSpace = "coalesce(space_id, '') = coalesce(?, '')";
-  return {
-    spaces: `SELECT ${SPACE_COLUMNS} FROM space WHERE id > ? ORDER BY id LIMIT ?`,
-    space: `SELECT ${SPACE_COLUMNS} FROM space WHERE id = ?`,
-    keyByHash: 'SELECT id, space_id AS "spaceId", name, hash, created_at AS "createdAt" FROM api_key WHERE hash = ?',
-    tags: `SELECT ${TAG_COLUMNS} FROM tag WHERE space_id = ? AND id > ? ORDER BY id LIMIT ?`,
-    tag: `SELECT ${TAG_COLUMNS} FROM tag WHERE id = ? AND space_id = ?`,
-    device: `${device} AND d.id = ? AND d.space_id = ?`,
-    deviceBySerial: `${device} AND d.serial = ?`,
-    message: `SELECT ${LISTED_COLUMNS} FROM message m ${sql.joinDevice}
-      WHERE m.id = ? AND m.space_id = ? AND d.deleted_at IS NULL`,
-    newestMessage: 'SELECT id FROM message ORDER BY id DESC LIMIT 1',
-    newestOfDevice: `SELECT m.id FROM ${sql.messagesBy('message_of_device')}
-      WHERE m.device_id = ? ORDER BY ${sql.listedId} DESC LIMIT 1`,
-    pendingDownlinks: `SELECT ${WAITING_COLUMNS} FROM ${sql.messagesBy('message_pending_of_device')}
-      WHERE m.device_id = ? AND m.down_state = 'pending' ORDER BY m.id`,
-    countPending: `SELECT count(*) AS count FROM ${sql.messagesBy('message_pending')} WHERE m.down_state = 'pending'`,
-    overdueDownlinks: `${message('message_pending')}
-      WHERE m.down_state = 'pending' AND m.id < ? AND m.created_at < ? ORDER BY m.id LIMIT ?`,
-    unansweredDownlinks: `${message('message_unanswered')}
-      WHERE m.device_id = ? AND m.down_state = 'sent' AND m.down_answered_at IS NULL AND m.type IN ('config', 'shell')
-      ORDER BY m.id`,
-    copyOf: `SELECT m.id FROM ${sql.messagesBy('message_print')}
-      WHERE m.device_id = ? AND m.print = ? AND m.created_at >= ? ORDER BY ${sql.listedId} DESC LIMIT 1`,
-    timeline: `SELECT position, message_id AS "messageId", at, what, detail FROM timeline
-      WHERE message_id = ? AND position > ? ORDER BY position LIMIT ?`,
-    oldMessages: `SELECT id FROM message
-      WHERE id < ? AND created_at < ? AND (down_state IS NULL OR down_state <> 'pending') ORDER BY id LIMIT ?`,
-    oldDeliveries: `SELECT id FROM record
-      WHERE family = 'delivery' AND id < ? AND created_at < ? AND due_at IS NULL ORDER BY id LIMIT ?`,
-    codec: 'SELECT hash, document FROM codec WHERE hash = ?',
-    records: `SELECT ${RECORD_COLUMNS} FROM record WHERE family = ? AND ${ofSpace} AND id > ? ORDER BY id LIMIT ?`,
-    record: `SELECT ${RECORD_COLUMNS} FROM record WHERE family = ? AND id = ? AND ${ofSpace}`,
-    recordByKey: `SELECT ${RECORD_COLUMNS} FROM record WHERE family = ? AND ${ofSpace} AND key = ?`,
-    recordsInRange: `SELECT ${RECORD_COLUMNS} FROM record
-      WHERE family = ? AND ${ofSpace} AND key >= ? AND key < ? ORDER BY key DESC LIMIT ?`,
-    dueRecords: `SELECT ${RECORD_COLUMNS} FROM record WHERE family = ? AND due_at <= ? ORDER BY due_at, id LIMIT ?`,
-    dueRecordsOfSpace: `SELECT ${RECORD_COLUMNS} FROM record
-      WHERE family = ? AND space_id = ? AND due_at <= ? ORDER BY due_at, id LIMIT ?`,
-    // From one space to the next in the index, past all other records of each.
-    dueSpaces: `WITH RECURSIVE waiting (id) AS (
-        SELECT min(space_id) FROM record WHERE family = ? AND due_at IS NOT NULL
-        UNION ALL
-        SELECT (SELECT min(space_id) FROM record WHERE family = ? AND due_at IS NOT NULL AND space_id > waiting.id)
-        FROM waiting WHERE waiting.id IS NOT NULL
-      )
-      SELECT id FROM waiting WHERE id IS NOT NULL
-        AND EXISTS (SELECT 1 FROM record WHERE family = ? AND space_id = waiting.id AND due_at <= ?) ORDER BY id`,
-  };
 }

@@ -10,6 +10,7 @@ import { contentOf, MIGRATIONS, migrate } from './migrations.js';
 import { asUsageError, lossOf } from './open.js';
 import { type Row, readTable, TABLES, type Table, type TableFindings } from './salvage.js';
 import { readTail, tailPath } from './tail.mjs';
+import { isKeyFile, keyPath, storedProof } from './unlock.js';
 
 export interface Examination {
   readonly pages: number;
@@ -17,6 +18,10 @@ export interface Examination {
   readonly damagedPages: readonly string[];
   /** What is missing at the end; undefined if nothing, or if it cannot be known. */
   readonly lostEnd: string | undefined;
+  /** Id of the key with which secrets are encrypted; undefined for a file of an earlier version. */
+  readonly keyId: string | undefined;
+  /** Whether the file beside the database has this key. */
+  readonly hasKeyFile: boolean;
   /** Number of the last commit, from the file beside the database; undefined if there is none. */
   readonly lastCommit: number | undefined;
   readonly tables: readonly TableFindings[];
@@ -29,7 +34,10 @@ const MOST = 20;
 export function examine(path: string): Examination {
   return withSource(path, (db) => {
     const tail = readTail(path);
+    const proof = storedProof(db);
     return {
+      keyId: proof?.keyId,
+      hasKeyFile: proof !== undefined && isKeyFile(keyPath(path), proof),
       pages: Number(db.pragma('page_count', { simple: true })),
       damagedPages: pagesOf(db),
       lostEnd: tail && versionOf(db) === MIGRATIONS.length ? lossOf(db, path, tail) : undefined,

@@ -11,9 +11,10 @@ import { Soundness } from '../soundness.js';
 import { NULLED } from '../sql/conflicts.js';
 import type { Dialect, SqlValue, Statement } from '../sql/dialect.js';
 import type { SqlDriver } from '../sql/sql-store.js';
-import { ConflictError, type ConflictField } from '../store.js';
-import { storeFailure } from './failures.js';
+import { ConflictError, type ConflictField, type Id } from '../store.js';
+import { type PlainError, storeFailure } from './failures.js';
 import { PageCheck } from './page-check.js';
+import { Reader } from './reader.js';
 
 /** The index is named because the planner keeps no statistics here; CROSS JOIN makes the message the outer loop. */
 export const SQLITE: Dialect = {
@@ -25,6 +26,7 @@ export const SQLITE: Dialect = {
   hasNewer: 'EXISTS (SELECT 1 FROM message INDEXED BY message_of_device WHERE device_id = ? AND id > ?)',
   messagesBy: (index) => `message m INDEXED BY ${index}`,
   joinDevice: 'CROSS JOIN device d ON d.id = m.device_id',
+  inSteps: true,
   listedId: 'm.id',
 };
 
@@ -51,12 +53,6 @@ export interface Refusal {
   /** Index of the entry in its transaction. */
   readonly index: number;
   readonly error: PlainError;
-}
-
-/** An error in a form that can be sent between threads. */
-export interface PlainError {
-  readonly code: string;
-  readonly message: string;
 }
 
 /** Start parameters of the writer. */
@@ -110,6 +106,7 @@ export class SqliteDriver implements SqlDriver {
   readonly #numbers = new Map<string, number>();
   /** Texts for the next batch. */
   #newTexts: string[] = [];
+  readonly #reader: Reader;
   readonly #writer: Worker;
   readonly #writerGone: Promise<void>;
   /** Commits for the next batch. */
@@ -128,6 +125,7 @@ export class SqliteDriver implements SqlDriver {
     this.#release = release;
     this.soundness = soundness;
     this.#pageCheck = checksPages ? new PageCheck(db.name, soundness) : undefined;
+    this.#reader = new Reader(db.name);
     const workerData: WriterData = { path: db.name, pragmas: [...WRITER_PRAGMAS, ...pragmas] };
     this.#writer = new Worker(new URL('./writer.mjs', import.meta.url), { workerData });
     this.#writer.on('message', (outcome: BatchResult) => this.#written(outcome));
@@ -146,7 +144,15 @@ export class SqliteDriver implements SqlDriver {
       }
       return statement.all(...values);
     } catch (error) {
-      throw storeFailure(error, this.soundness);
+      throw storeFailure(error, this.soundness, this.#db.name);
+    }
+  }
+
+  async scan(space: Id, text: string, values: readonly SqlValue[]): Promise<readonly unknown[]> {
+    try {
+      return await this.#reader.read(space, text, values);
+    } catch (error) {
+      throw storeFailure(error, this.soundness, this.#db.name);
     }
   }
 
@@ -166,7 +172,7 @@ export class SqliteDriver implements SqlDriver {
     this.#writer.ref();
     this.#handOver();
     this.#send(null);
-    await Promise.all([this.#writerGone, this.#pageCheck?.end()]);
+    await Promise.all([this.#writerGone, this.#pageCheck?.end(), this.#reader.close()]);
     this.#db.close();
     this.#release();
   }
@@ -198,7 +204,7 @@ export class SqliteDriver implements SqlDriver {
     const batch = this.#unanswered.splice(0, outcome.batches).flat();
     if (this.#unanswered.length === 0 && !this.#closed) this.#writer.unref();
     if ('lost' in outcome) {
-      const failure = storeFailure(outcome.lost, this.soundness);
+      const failure = storeFailure(outcome.lost, this.soundness, this.#db.name);
       for (const { reject } of batch) reject(failure);
       return;
     }
@@ -217,7 +223,7 @@ export class SqliteDriver implements SqlDriver {
 }
 
 /** By the message of a trigger. */
-const RAISED: Readonly<Record<string, ConflictField>> = { 'down-state': 'down-state', space: 'space' };
+const RAISED: Readonly<Record<string, ConflictField>> = { 'down-state': 'down-state', space: 'space', token: 'token' };
 
 /** By unique column or index. */
 const TAKEN: Readonly<Record<string, ConflictField>> = {

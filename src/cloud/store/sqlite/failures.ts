@@ -1,6 +1,14 @@
 /** What the errors of SQLite mean for a service. */
+import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { PRIVATE } from '../../../kernel/private-file.js';
 import type { Soundness } from '../soundness.js';
 import { StoreUnavailable } from '../store.js';
+
+/** An error in a form that can be sent between threads. */
+export interface PlainError {
+  readonly code: string;
+  readonly message: string;
+}
 
 /**
  * Codes of errors after which the file cannot be trusted. A failed sync is one of them: the operating system may have
@@ -11,15 +19,48 @@ const DAMAGE = /^(DAMAGED|SQLITE_CORRUPT|SQLITE_NOTADB|SQLITE_IOERR_(FSYNC|DIR_F
 /** Codes of errors of the disk that may pass. */
 const OUTAGE = /^SQLITE_(IOERR|CANTOPEN|READONLY|BUSY|NOMEM)/;
 
-/** The error for callers of the store. Reports damage to `soundness`. */
-export function storeFailure(error: unknown, soundness: Soundness): Error {
+/** Bytes that are written to find out: more than SQLite writes at once. */
+const TRIAL_SIZE = 65_536;
+
+/** Codes of the operating system for a file that may not grow: no space, a quota, a limit of files. */
+const NO_ROOM = /^(ENOSPC|EDQUOT|EFBIG)$/;
+
+/**
+ * The error for callers of the store. Reports damage to `soundness`.
+ * @param path of the database
+ */
+export function storeFailure(error: unknown, soundness: Soundness, path: string): Error {
   // Because SQLite's errors have a code.
   const { code = '', message = String(error) } = error as { readonly code?: string; readonly message?: string };
   if (DAMAGE.test(code)) {
     soundness.report(message);
     return new StoreUnavailable(error, 'store-damaged');
   }
-  if (code === 'SQLITE_FULL') return new StoreUnavailable(error, 'store-full');
+  const isFull = code === 'SQLITE_FULL' || (code === 'SQLITE_IOERR_WRITE' && !mayGrow(path));
+  if (isFull) return new StoreUnavailable(error, 'store-full');
   if (OUTAGE.test(code)) return new StoreUnavailable(error);
   return error instanceof Error ? error : new Error(message);
+}
+
+/**
+ * Whether files as large as those of the database may grow. SQLite names a full disk, but not a quota or a limit of the size of
+ * files. A file of its own is tried, because closing one of the database would release the locks of SQLite.
+ */
+function mayGrow(path: string): boolean {
+  const trial = `${path}-trial`;
+  try {
+    const sizes = [path, `${path}-wal`].map((file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0);
+    const file = openSync(trial, 'w', PRIVATE.file);
+    try {
+      writeSync(file, Buffer.alloc(TRIAL_SIZE), 0, TRIAL_SIZE, Math.max(...sizes));
+    } finally {
+      closeSync(file);
+    }
+    return true;
+  } catch (error) {
+    // Because the errors of the file system have a code.
+    return !NO_ROOM.test((error as NodeJS.ErrnoException).code ?? '');
+  } finally {
+    rmSync(trial, { force: true });
+  }
 }

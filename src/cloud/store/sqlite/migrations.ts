@@ -2,9 +2,9 @@
  * The schema of the SQLite store, as numbered steps. `user_version` of a database is the number of its last step; opening
  * it runs the missing steps. A released step is never edited: a change is a new step.
  */
+import { createHash } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import { UsageError } from '../../../kernel/errors.js';
-import { tokenHash } from '../sql/changes.js';
 
 /** "gflt" in ASCII: marks our files in the header, so that the database of another program is never migrated. */
 const APPLICATION_ID = 0x67666c74;
@@ -137,10 +137,40 @@ ALTER TABLE message ADD COLUMN crc INTEGER;
 ALTER TABLE record ADD COLUMN crc INTEGER;
 `;
 
+/**
+ * 9: Secrets are encrypted (secrets/vault.ts); `encrypt` in unlock.ts does that after the steps. Hashes of tokens become keyed.
+ * The tokens of devices that share one (step 6) have their hash in another column, so that no further device gets the token when
+ * its first owner gets a new one or is deleted. `has_old`: earlier values may still be in free pages.
+ */
+const VAULT = `
+CREATE TABLE vault (key_id TEXT PRIMARY KEY, proof TEXT NOT NULL, has_old INTEGER NOT NULL) WITHOUT ROWID;
+ALTER TABLE device ADD COLUMN shared_token_hash TEXT;
+CREATE INDEX device_shared_token ON device (shared_token_hash) WHERE shared_token_hash IS NOT NULL;
+${['INSERT', 'UPDATE OF token_hash']
+  .map(
+    (event) => `CREATE TRIGGER device_token_${event === 'INSERT' ? 'inserted' : 'changed'} BEFORE ${event} ON device
+  WHEN ${event === 'INSERT' ? '' : 'NEW.token_hash IS NOT OLD.token_hash AND '}EXISTS (SELECT 1 FROM device
+    WHERE shared_token_hash = NEW.token_hash AND shared_token_hash IS NOT NULL AND id <> NEW.id)
+  BEGIN SELECT RAISE(ABORT, 'token'); END;`,
+  )
+  .join('\n')}
+`;
+
+/**
+ * 10: The journal of events. AUTOINCREMENT, because the number of a deleted entry must not be used again. It refers to rows
+ * that may be gone, and has no foreign keys.
+ */
+const EVENTS = `
+CREATE TABLE event (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT, space_id TEXT NOT NULL, device_id TEXT, at INTEGER NOT NULL, kind TEXT NOT NULL,
+  ref TEXT NOT NULL, detail TEXT
+);
+`;
+
 /** Step `n` is the `n`-th entry, counted from 1. */
 export const MIGRATIONS: readonly string[] = [
   ...[FIRST, RECORDS, LEAVING, PRINTS, GONE_SPACES, TOKENS, DUE_OF_SPACE],
-  SOUNDNESS,
+  ...[SOUNDNESS, VAULT, EVENTS],
 ];
 
 /**
@@ -148,7 +178,7 @@ export const MIGRATIONS: readonly string[] = [
  * @throws UsageError `bad-database` if another program or a newer version of ghostfleet wrote the database
  */
 export function migrate(db: Database, path: string, steps: readonly string[] = MIGRATIONS): void {
-  db.function('token_hash_of', { deterministic: true }, (token) => tokenHash(String(token)));
+  db.function('token_hash_of', { deterministic: true }, (token) => sha256(String(token)));
   db.transaction(() => {
     const version = Number(db.pragma('user_version', { simple: true }));
     if (contentOf(db, path) === 'nothing') db.pragma(`application_id = ${APPLICATION_ID}`);
@@ -159,6 +189,10 @@ export function migrate(db: Database, path: string, steps: readonly string[] = M
     for (const step of steps.slice(version)) db.exec(step);
     db.pragma(`user_version = ${steps.length}`);
   }).immediate();
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 /**

@@ -9,25 +9,30 @@
 import BetterSqlite, { type Database, SqliteError } from 'better-sqlite3';
 import { UsageError } from '../../../kernel/errors.js';
 import { makePrivate } from '../../../kernel/private-file.js';
+import type { NamedKey } from '../secrets/key.js';
 import { Soundness } from '../soundness.js';
 import { type SqliteOptions, WRITER_PRAGMAS } from './driver.js';
 import { contentOf, migrate } from './migrations.js';
 import { readTail, type Tail, tailPath } from './tail.mjs';
+import { encrypt, type FoundKey, findKey } from './unlock.js';
 
 /** Longest wait, in ms, for a process that is just closing the file. It blocks the whole process. */
 const LOCK_WAIT_MS = 1000;
 
 interface OpenDatabase {
   readonly db: Database;
+  readonly key: FoundKey;
   /** For the driver. `release` must be called after the database was closed. */
   readonly options: SqliteOptions;
 }
 
 /**
- * Opens the file for a service, and runs the missing steps of the schema. The loss of its last commits is reported as damage.
- * @throws UsageError `bad-database`, also for an empty file that had contents
+ * Opens the file for a service, runs the missing steps of the schema, and encrypts secrets that are not encrypted yet. The loss
+ * of its last commits is reported as damage.
+ * @param given key of the secrets. Default: the one in the file beside the database
+ * @throws UsageError `bad-database`, also for an empty file that had contents; `wrong-secrets-key` and others for the key
  */
-export function openDatabase(path: string): OpenDatabase {
+export function openDatabase(path: string, given?: NamedKey): OpenDatabase {
   let db: Database | undefined;
   let owner: Database | undefined;
   try {
@@ -38,8 +43,11 @@ export function openDatabase(path: string): OpenDatabase {
     const existed = contentOf(db, path) === 'ours';
     const tail = readTail(path);
     if (!existed && tail !== undefined && tail.sequence > 0) throw emptied(path, tail);
+    makePrivate(`${path}-owner`);
     owner = new BetterSqlite(`${path}-owner`, { timeout: LOCK_WAIT_MS });
     owner.exec('BEGIN EXCLUSIVE');
+    // Before the first write: with a wrong key, the file stays unchanged.
+    const key = findKey(db, path, given);
     for (const pragma of WRITER_PRAGMAS) db.pragma(pragma);
     migrate(db, path);
     // Not earlier, because this changes the header of the file, which must be ours.
@@ -47,8 +55,9 @@ export function openDatabase(path: string): OpenDatabase {
     const soundness = new Soundness();
     const loss = tail && lossOf(db, path, tail);
     if (loss !== undefined) soundness.report(loss);
+    encrypt(db, key.vault);
     const lock = owner;
-    return { db, options: { release: () => lock.close(), soundness, checksPages: existed } };
+    return { db, key, options: { release: () => lock.close(), soundness, checksPages: existed } };
   } catch (error) {
     db?.close();
     owner?.close();

@@ -16,7 +16,7 @@ export class PageCheck {
       for (const finding of findings) soundness.report(finding);
     });
     // Reports an error that means damage. After another one, such as too little memory, the next start checks again.
-    this.#worker.on('error', (error) => storeFailure(error, soundness));
+    this.#worker.on('error', (error) => storeFailure(error, soundness, path));
     this.#worker.unref();
   }
 

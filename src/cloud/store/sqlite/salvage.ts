@@ -1,6 +1,7 @@
 /** Reads the rows of a damaged database that can still be read, around the pages that cannot. */
 import type { Database } from 'better-sqlite3';
-import { bodyOf, DamagedBody } from '../sql/checksum.js';
+import { isSealed } from '../secrets/vault.js';
+import { checkBody, DamagedBody } from '../sql/checksum.js';
 
 /** Tables, with the columns of their keys. `space` is last, because triggers reject rows of a space that was deleted. */
 export const TABLES: readonly Table[] = [
@@ -12,6 +13,8 @@ export const TABLES: readonly Table[] = [
   { name: 'timeline', key: ['rowid'] },
   { name: 'codec', key: ['rowid'] },
   { name: 'record', key: ['family', 'id'] },
+  { name: 'vault', key: ['key_id'] },
+  { name: 'event', key: ['rowid'] },
   { name: 'space', key: ['id'] },
 ];
 
@@ -100,11 +103,14 @@ function probe(db: Database, { name }: Table, from: number, to: number, take: (r
   return unreadable;
 }
 
+/** Whether a body does not match its checksum, or cannot be parsed as JSON. Encrypted ones are not decrypted, so no key is needed. */
 function isAltered(table: string, { id, body, raw, crc }: Row): boolean {
   if (table !== 'message' && table !== 'record') return false;
   try {
     // Because these tables have such columns; an earlier version has no checksums.
-    bodyOf(table, { id, body, raw: raw ?? null } as Parameters<typeof bodyOf>[1], (crc ?? null) as number | null);
+    const content = { id, body, raw: raw ?? null } as Parameters<typeof checkBody>[1];
+    checkBody(table, content, (crc ?? null) as number | null);
+    if (!isSealed(content.body)) JSON.parse(content.body);
     return false;
   } catch (error) {
     if (error instanceof DamagedBody || error instanceof SyntaxError || error instanceof TypeError) return true;

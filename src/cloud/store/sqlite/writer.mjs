@@ -19,7 +19,7 @@ import { TailFile } from './tail.mjs';
 /** @typedef {import('./driver.js').Batch} Batch */
 /** @typedef {import('./driver.js').CommitStatements} CommitStatements */
 /** @typedef {import('./driver.js').BatchResult} BatchResult */
-/** @typedef {import('./driver.js').PlainError} PlainError */
+/** @typedef {import('./failures.js').PlainError} PlainError */
 /** @typedef {import('./driver.js').Refusal} Refusal */
 /** @typedef {import('./driver.js').WriterData} WriterData */
 

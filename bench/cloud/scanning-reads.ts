@@ -1,0 +1,95 @@
+/**
+ * Reads that pass over a million messages and find none, again and again, by one tenant. Meanwhile, health checks and the reads
+ * of another tenant must be answered as fast as ever.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Pool } from 'undici';
+import { startServe } from '../../scripts/support/serve-process.js';
+import type { Bench } from '../result.js';
+import { API_KEY, registerFleet } from './fleet.js';
+import { fill } from './large-store.js';
+
+const DEVICES = 1000;
+const SCANNERS = 4;
+const SECONDS = Number(process.env.SCAN_SECONDS ?? 15);
+/** Between two questions of a kind. */
+const PAUSE_MS = 5;
+const LIMIT_MS = 50;
+
+export const scanningReads: Bench = {
+  name: 'scanning-reads',
+  async run() {
+    const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-bench-'));
+    try {
+      const db = join(directory, 'large.db');
+      const fleet = await registerFleet(db, DEVICES);
+      await fill(fleet);
+      await fleet.store.close();
+      const service = await startServe(['--db', db, '--api-key', API_KEY]);
+      try {
+        return await measured(service.api, fleet.spaceId);
+      } finally {
+        await service.end('SIGKILL');
+      }
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  },
+};
+
+async function measured(api: string, spaceId: string) {
+  const pool = new Pool(api, { connections: 20 });
+  const ask = async (path: string, key = API_KEY, method = 'GET', body?: object) => {
+    const { statusCode, body: answer } = await pool.request({
+      ...{ path, method, headers: { 'x-api-key': key, ...(body && { 'content-type': 'application/json' }) } },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (statusCode >= 300) throw new Error(`${path} was answered with ${statusCode}: ${text}`);
+    return text;
+  };
+  const base = `/v2/spaces/${spaceId}`;
+  await ask(`${base}/devices?limit=1`);
+  let running = true;
+  const scans: number[] = [];
+  const repeat = async (path: string, pause: number, into: number[]) => {
+    while (running) {
+      const began = performance.now();
+      await ask(path);
+      into.push(performance.now() - began);
+      if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  };
+  const [health, reads]: [number[], number[]] = [[], []];
+  const work = [
+    ...Array.from({ length: SCANNERS }, () => repeat(`${base}/messages?type=zzz`, 0, scans)),
+    repeat('/healthz', PAUSE_MS, health),
+    repeat(`${base}/devices?limit=20`, PAUSE_MS, reads),
+  ];
+  await new Promise((resolve) => setTimeout(resolve, SECONDS * 1000));
+  running = false;
+  await Promise.all(work);
+  await pool.close();
+  const detail = `${scans.length} scans, median ${percentile(scans, 0.5).toFixed(0)} ms`;
+  return [
+    result('/healthz while a million messages are scanned', health, detail),
+    result('a list of 20 devices while a million messages are scanned', reads, detail),
+  ];
+}
+
+function result(what: string, took: readonly number[], detail: string) {
+  const [p50, p99, most] = [percentile(took, 0.5), percentile(took, 0.99), percentile(took, 1)];
+  return {
+    what: `${what}: p99 against ${LIMIT_MS} ms`,
+    ratio: LIMIT_MS / p99,
+    limit: 1,
+    detail: `p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)}, max ${most.toFixed(1)} ms of ${took.length}; ${detail}`,
+  };
+}
+
+function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+}

@@ -1,0 +1,143 @@
+/** The ways in which a cloud can contradict its devices, as a proxy before a truthful one. */
+import type { Message } from '../../src/client/client.js';
+import type { Lies } from '../../test/support/lying-proxy.js';
+
+export interface Lie {
+  readonly name: string;
+  /** Beginning of the rule that names it; null: the truth. */
+  readonly rule: string | null;
+  /** Made for each run. */
+  readonly make: () => Lies;
+}
+
+const ASKED = 'info serial-number';
+const LATER = 'info product-name';
+const OTHER = 'info vendor-name';
+const swapped = (text: string) => (text.includes(ASKED) ? text.replace(ASKED, LATER) : text.replace(LATER, ASKED));
+
+export const LIES: readonly Lie[] = [
+  { name: 'the truth', rule: null, make: () => ({}) },
+  {
+    name: 'commands queued twice',
+    rule: 'the target queues one downlink',
+    make: () => ({ times: (method, path) => (method === 'POST' && path.endsWith('/commands') ? 2 : 1) }),
+  },
+  {
+    name: 'commands with another body',
+    rule: 'the target delivers what was queued',
+    make: () =>
+      replaced(
+        (text) => text.replace(ASKED, OTHER),
+        (text) => text.replace(OTHER, ASKED),
+      ),
+  },
+  {
+    name: 'commands in another order',
+    rule: 'the target delivers downlinks of one type in the order',
+    make: () => replaced(swapped, swapped),
+  },
+  { name: 'commands that are accepted and forgotten', rule: 'the target queues one downlink', make: forgotten },
+  {
+    name: '`sent` before the device has received it',
+    rule: 'the target says "sent" only',
+    make: () => ({
+      answer: changed((message) => {
+        if (message.direction !== 'down' || message.down_state !== 'pending') return [message];
+        return [{ ...message, down_state: 'sent' }];
+      }),
+    }),
+  },
+  {
+    name: 'an acknowledged uplink that is not stored',
+    rule: 'the target stores every uplink',
+    make: () => onNth(1, () => []),
+  },
+  {
+    name: 'an uplink with an altered body',
+    rule: 'the target stores what the devices sent',
+    make: () => onNth(1, (message) => [{ ...message, body: { altered: true } }]),
+  },
+  {
+    name: 'an uplink that is stored twice',
+    rule: 'the target stores every data uplink once',
+    make: () => onNth(1, (message) => [message, { ...message, id: other(message.id) }]),
+  },
+  { name: 'uplinks in another order', rule: 'the target stores data uplinks in the order', make: exchanged },
+  {
+    name: 'an uplink that no device has sent',
+    rule: 'the target stores what the devices sent',
+    make: () => onNth(1, (message) => [message, { ...message, id: other(message.id), body: { invented: 1 } }]),
+  },
+];
+
+/** Another id that sorts at the same place. */
+function other(id: string): string {
+  return `${id.slice(0, -4)}${id.endsWith('0000') ? 'ffff' : '0000'}`;
+}
+
+/** Changes the messages in an answer. */
+function changed(change: (message: Message) => readonly Message[]): NonNullable<Lies['answer']> {
+  return (_method, path, answer) => {
+    if (!/\/(messages|commands)/.test(path) || path.endsWith('/timeline')) return answer;
+    // Because the service answers with messages.
+    if (Array.isArray(answer)) return (answer as readonly Message[]).flatMap(change);
+    const [one] = change(answer as Message);
+    return one;
+  };
+}
+
+/** Passes other commands on than it shows. @param back undoes `change` */
+function replaced(change: (text: string) => string, back: (text: string) => string): Lies {
+  return {
+    request: (method, path, body) => (method === 'POST' && path.endsWith('/commands') ? change(body) : body),
+    answer: changed((message) => {
+      if (message.direction !== 'down') return [message];
+      return [{ ...message, body: JSON.parse(back(JSON.stringify(message.body))) }];
+    }),
+  };
+}
+
+/** Answers with the id of a downlink that it never shows again. */
+function forgotten(): Lies {
+  return {
+    answer: (method, path, answer) => {
+      if (method === 'POST' && path.endsWith('/commands'))
+        return { ...(answer as Message), id: other((answer as Message).id) };
+      return answer;
+    },
+  };
+}
+
+/** Alters the data message of one place, in the order in which the cloud first shows them. */
+function onNth(place: number, alter: (message: Message) => readonly Message[]): Lies {
+  const seen: string[] = [];
+  return {
+    answer: changed((message) => {
+      if (message.type !== 'data') return [message];
+      if (!seen.includes(message.id)) seen.push(message.id);
+      return message.id === seen[place] ? alter(message) : [message];
+    }),
+  };
+}
+
+/** Shows two messages of a device with the bodies of each other: the first one only when there is a second. */
+function exchanged(): Lies {
+  const pair: Message[] = [];
+  return {
+    answer: (method, path, answer) => {
+      if (!path.includes('/messages') || !Array.isArray(answer)) return answer;
+      // Because the service answers with messages, newest first.
+      for (const message of (answer as readonly Message[]).toReversed()) {
+        const [first] = pair;
+        const isNext = message.type === 'data' && message.id !== first?.id;
+        if (pair.length < 2 && isNext && (first === undefined || first.device_id === message.device_id))
+          pair.push(message);
+      }
+      const [first, second] = pair;
+      return changed((message) => {
+        if (message.id === first?.id) return second === undefined ? [] : [{ ...message, body: second.body }];
+        return message.id === second?.id ? [{ ...message, body: first?.body }] : [message];
+      })(method, path, answer);
+    },
+  };
+}

@@ -1,0 +1,18 @@
+/** Opens an address in the browser of the user. */
+import { spawn } from 'node:child_process';
+import { platform } from 'node:os';
+
+/** The program that opens an address, by platform. */
+const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  darwin: ['open'],
+  // The empty text is the title of a window.
+  win32: ['cmd', '/c', 'start', '""'],
+};
+
+/** Does nothing without a browser: the address is printed as well. */
+export function openBrowser(address: string): void {
+  const [program, ...args] = OPENERS[platform()] ?? ['xdg-open'];
+  const opening = spawn(program, [...args, address], { detached: true, stdio: 'ignore' });
+  opening.on('error', () => {});
+  opening.unref();
+}

@@ -1,0 +1,34 @@
+/** Values of the options of `ghostfleet serve`. Each function returns undefined for a text that is not valid. */
+import { hostName } from '../cloud/http/host-guard.js';
+import { addressesIn } from '../cloud/http/sockets.js';
+import { parseDuration } from '../kernel/time.js';
+import { SHORTEST_EXPIRY, SHORTEST_RETENTION } from '../scenario/parse/cloud.js';
+
+/** Addresses and networks, separated by commas. */
+export function networks(text: string): readonly string[] | undefined {
+  const list = text.split(',').map((each) => each.trim());
+  try {
+    addressesIn(list);
+    return list;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Host names, separated by commas. */
+export function hostNames(text: string): readonly string[] | undefined {
+  const list = text.split(',').map(hostName);
+  return list.every((name) => name !== undefined) ? list : undefined;
+}
+
+/** How long messages are kept, in milliseconds. */
+export function retention(text: string): number | undefined {
+  const keep = parseDuration(text) ?? 0;
+  return keep >= SHORTEST_RETENTION ? keep : undefined;
+}
+
+/** How long a downlink may wait, in milliseconds. */
+export function expiry(text: string): number | undefined {
+  const after = parseDuration(text) ?? 0;
+  return after >= SHORTEST_EXPIRY ? after : undefined;
+}

@@ -1,0 +1,48 @@
+/** Methods for the account of a login, and for the record of what its users do (cloud API gaps, 3.1). */
+import type { AuditEntry, Login, PasswordChange } from './account-types.js';
+import { everyPage, type Requests } from './requests.js';
+import type { PageQuery, Token } from './types.js';
+
+/** Base class of the client: the own account and the audit log. An API key has no account: its calls reject with 403. */
+export class AccountClient {
+  protected readonly requests: Requests;
+
+  constructor(requests: Requests) {
+    this.requests = requests;
+  }
+
+  /** Ends the login of this client. Its token, and those made with it, become invalid immediately. */
+  async logout(): Promise<void> {
+    await this.requests.post('/v2/auth/logout');
+  }
+
+  /**
+   * Changes the password of the account and ends all its logins, also that of this client: create another client with the
+   * token of the result.
+   * @param change passwords of 8 to 256 characters
+   * @throws ApiError 403 `wrong-password` if the present password is wrong; 429 `login-limit` after too many wrong ones
+   */
+  changePassword(change: PasswordChange): Promise<Token> {
+    return this.requests.post('/v2/auth/password', change);
+  }
+
+  /** A page of the valid logins of the account, oldest first, without their tokens. Default: 100. */
+  logins(query: PageQuery = {}): Promise<readonly Login[]> {
+    return this.requests.get('/v2/auth/logins', { ...query });
+  }
+
+  /** Ends a login of the account. @throws ApiError 404 if the account has no such login */
+  endLogin(id: string): Promise<void> {
+    return this.requests.delete(`/v2/auth/logins/${encodeURIComponent(id)}`);
+  }
+
+  /** A page of the audit log of the space, newest first. Default: 100. @throws ApiError 403 unless the caller is an admin */
+  audit(query: PageQuery = {}): Promise<readonly AuditEntry[]> {
+    return this.requests.get(`${this.requests.space}/audit`, { ...query });
+  }
+
+  /** The whole audit log, newest first. The pages of 500 are requested as the generator is consumed. */
+  wholeAudit(): AsyncGenerator<AuditEntry> {
+    return everyPage((offset) => this.audit({ limit: 500, ...offset }));
+  }
+}

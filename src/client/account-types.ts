@@ -1,0 +1,36 @@
+/** What the API answers about accounts and their logins, and the audit log (cloud API gaps, 3.1). */
+import type { IsoTime } from './types.js';
+
+export interface PasswordChange {
+  /** The present password. */
+  readonly password: string;
+  readonly new_password: string;
+}
+
+/** A valid login of an account. */
+export interface Login {
+  readonly id: string;
+  /** The only space that the login opens; null: all spaces of the account. */
+  readonly space_id: string | null;
+  readonly created_at: IsoTime;
+  readonly expires_at: IsoTime;
+  /** IP address from which the login was made; null if it is not known. */
+  readonly from: string | null;
+  /** Whether the request used this login. */
+  readonly current: boolean;
+}
+
+/** A change in a space, or a login of one of its members. Entries can neither be changed nor deleted. */
+export interface AuditEntry {
+  readonly id: string;
+  readonly at: IsoTime;
+  /** Null if the caller was not authenticated: a failed login. */
+  readonly actor_type: 'user' | 'key' | null;
+  readonly actor_id: string | null;
+  /** Operation of the API, such as `updateKey`; or `loginFailed`. */
+  readonly action: string;
+  /** What was changed; null if it has no id. */
+  readonly target_id: string | null;
+  /** IP address of the caller. */
+  readonly from: string;
+}

@@ -1,0 +1,136 @@
+/** Follows the events of a space over connections that may break: each new connection resumes behind the last event. */
+import { RealClock } from '../kernel/real-clock.js';
+import { type Millis, seconds } from '../kernel/time.js';
+import { ApiError, ConnectionError } from './errors.js';
+import type { EventQuery, SpaceEvent } from './event-types.js';
+import type { Query } from './http.js';
+
+/** Opens a stream and yields its text in pieces. */
+export type OpenStream = (query: Query, lastId: string | undefined, signal: AbortSignal) => AsyncGenerator<string>;
+
+/** Waits between attempts to connect. */
+const FIRST_WAIT = seconds(1);
+const LONGEST_WAIT = seconds(30);
+
+/** One event as it arrives. */
+interface Frame {
+  readonly id?: string;
+  readonly event?: string;
+  readonly data?: string;
+}
+
+/**
+ * @throws ApiError if the service rejects the request, or ends the stream because the credential has become invalid
+ * @throws ConnectionError if the first connection fails
+ */
+export async function* followEvents(
+  open: OpenStream,
+  { after, signal, onOpen = () => {}, ...query }: EventQuery,
+): AsyncGenerator<SpaceEvent> {
+  const clock = new RealClock();
+  // Also aborts the connection when the caller leaves its loop.
+  const ended = new AbortController();
+  const stop = () => ended.abort();
+  signal?.addEventListener('abort', stop, { once: true });
+  if (signal?.aborted) stop();
+  const follower = new Follower((lastId) => open({ ...query }, lastId, ended.signal), after, onOpen);
+  try {
+    while (!ended.signal.aborted) {
+      try {
+        yield* follower.untilBroken();
+      } catch (error) {
+        if (ended.signal.aborted) return;
+        if (!follower.isPassing(error)) throw error;
+      }
+      await pause(clock, follower.nextWait(), ended.signal);
+    }
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    stop();
+  }
+}
+
+/** The position of a reader over several connections. */
+class Follower {
+  readonly #open: (lastId: string | undefined) => AsyncGenerator<string>;
+  readonly #onOpen: (resumed: boolean) => void;
+  #lastId: string | undefined;
+  #wait: Millis = FIRST_WAIT;
+  #wasConnected = false;
+
+  constructor(
+    open: (lastId: string | undefined) => AsyncGenerator<string>,
+    after: string | undefined,
+    onOpen: (resumed: boolean) => void,
+  ) {
+    this.#open = open;
+    this.#lastId = after;
+    this.#onOpen = onOpen;
+  }
+
+  /** The events of one connection. */
+  async *untilBroken(): AsyncGenerator<SpaceEvent> {
+    for await (const { id, event, data } of frames(this.#open(this.#lastId))) {
+      this.#lastId = id ?? this.#lastId;
+      if (event === undefined || data === undefined) continue;
+      if (event === 'hello') {
+        this.#wasConnected = true;
+        this.#wait = FIRST_WAIT;
+        this.#onOpen(JSON.parse(data).resumed);
+      } else if (event === 'end') needValidCredential(data);
+      // Because the service sends the data that belong to the event.
+      else if (event !== 'slow') yield { id: this.#lastId ?? '', event, data: JSON.parse(data) } as SpaceEvent;
+    }
+  }
+
+  /** Whether a later attempt may succeed. */
+  isPassing(error: unknown): boolean {
+    const isPassing = error instanceof ApiError ? error.status === 429 || error.status >= 500 : true;
+    return this.#wasConnected && isPassing && (error instanceof ApiError || error instanceof ConnectionError);
+  }
+
+  nextWait(): Millis {
+    const wait = this.#wait;
+    this.#wait = Math.min(wait * 2, LONGEST_WAIT);
+    return wait;
+  }
+}
+
+/** @throws ApiError 401 if the service has ended the stream because of the credential */
+function needValidCredential(data: string): void {
+  const ending = JSON.parse(data) as { readonly reason?: string };
+  if (ending.reason === 'credential') throw new ApiError(401, ending, 'GET', 'events');
+}
+
+function pause(clock: RealClock, time: Millis, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const alarm = clock.after(time, 'the next connection', done);
+    function done(): void {
+      alarm.cancel();
+      signal.removeEventListener('abort', done);
+      resolve();
+    }
+    signal.addEventListener('abort', done, { once: true });
+    if (signal.aborted) done();
+  });
+}
+
+/** The events in a text that arrives in pieces (HTML Living Standard, 9.2.6). An unfinished event at the end is dropped. */
+async function* frames(pieces: AsyncGenerator<string>): AsyncGenerator<Frame> {
+  let rest = '';
+  for await (const piece of pieces) {
+    const parts = (rest + piece).split(/\r?\n\r?\n/);
+    rest = parts.pop() ?? '';
+    for (const part of parts) yield frameOf(part);
+  }
+}
+
+function frameOf(text: string): Frame {
+  const fields: Record<string, string> = {};
+  for (const line of text.split(/\r?\n/)) {
+    const [, name = '', value = ''] = /^(\w+): ?(.*)$/.exec(line) ?? [];
+    if (name === 'data' && fields.data !== undefined) fields.data += `\n${value}`;
+    else if (name !== '') fields[name] = value;
+  }
+  return fields;
+}

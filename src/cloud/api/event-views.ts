@@ -1,0 +1,108 @@
+/** What a reader of events sees of each: with its filters, its rights, and the same views as the lists. */
+import { isoTime } from '../../kernel/calendar.js';
+import { findConnector } from '../connectors/connector.js';
+import { toDelivery } from '../connectors/delivery.js';
+import type { Entry } from '../events/feed.js';
+import { jobOf } from '../firmware/job.js';
+import { serialText } from '../store/order.js';
+import type { EventKind, Id, ListedMessage, MessageQuery, Store, TimelineRow } from '../store/store.js';
+import type { Caller } from './access.js';
+import { deliveryView } from './deliveries.js';
+import { deviceViews } from './device-view.js';
+import type { ApiOptions } from './family.js';
+import { updateView } from './firmware.js';
+import { type Masking, maskingsFor } from './masking.js';
+import { messageView } from './messages.js';
+
+/** The events that a reader wants. */
+export interface EventFilter extends Pick<MessageQuery, 'types' | 'direction' | 'onlyUp'> {
+  readonly kinds: readonly EventKind[] | undefined;
+  readonly deviceId: Id | undefined;
+  readonly tagId: Id | undefined;
+}
+
+interface EventView {
+  readonly event: EventKind;
+  readonly data: unknown;
+}
+
+interface ViewContext {
+  readonly store: Store;
+  readonly caller: Caller;
+  readonly filter: EventFilter;
+  readonly options: ApiOptions;
+}
+
+/** The view of an event; undefined if the reader does not want it, may not see it, or its row is gone. */
+export async function eventView(entry: Entry, context: ViewContext): Promise<EventView | undefined> {
+  const { row, device } = entry;
+  const { store, caller, filter } = context;
+  const deviceId = row.deviceId ?? device?.id;
+  if (row.spaceId !== caller.spaceId || !isWanted(entry, filter, deviceId)) return undefined;
+  const { scope } = caller.access;
+  if (scope !== null && !device?.tagIds.some((id) => scope.includes(id))) return undefined;
+  const masking = device && (await maskingsFor(store, caller, [device.id])).get(device.id);
+  const data = await dataOf(entry, context, masking);
+  return data === undefined ? undefined : { event: row.kind, data };
+}
+
+function isWanted({ row, device, message }: Entry, filter: EventFilter, deviceId: Id | undefined): boolean {
+  const { kinds, tagId } = filter;
+  return (
+    (kinds === undefined || kinds.includes(row.kind)) &&
+    (filter.deviceId === undefined || filter.deviceId === deviceId) &&
+    (tagId === undefined || (device?.tagIds.includes(tagId) ?? false)) &&
+    (message === undefined || isWantedMessage(message, filter))
+  );
+}
+
+function isWantedMessage({ type, direction }: ListedMessage, filter: EventFilter): boolean {
+  return (
+    (filter.types === undefined || filter.types.includes(type)) &&
+    (filter.direction === undefined || filter.direction === direction) &&
+    (direction === 'up' || !(filter.onlyUp?.includes(type) ?? false))
+  );
+}
+
+async function dataOf(entry: Entry, { store, caller, options }: ViewContext, masking: Masking | undefined) {
+  const { row, device, message, record } = entry;
+  switch (row.kind) {
+    case 'message':
+      return message && messageView(masking?.message(message) ?? message, options);
+    case 'downlink':
+      return message && stationView(message, row.detail as Station, masking);
+    case 'device': {
+      if (!device)
+        return row.detail === 'deleted' ? { device_id: row.ref, change: 'deleted', device: null } : undefined;
+      const [view] = await deviceViews(store, caller, [device]);
+      return { device_id: row.ref, change: row.detail, device: view };
+    }
+    case 'delivery': {
+      // Connectors are hidden from keys with tags.
+      const delivery = record && caller.access.scope === null ? toDelivery(record) : undefined;
+      const connector = delivery && (await findConnector(store, row.spaceId, delivery.connectorId));
+      const view = connector && deliveryView(delivery, connector, caller.access);
+      return view && { ...view, log: masking?.value(view.log) ?? view.log };
+    }
+    case 'firmware':
+      return record && updateView(jobOf(record));
+    default:
+      return row.kind satisfies never;
+  }
+}
+
+type Station = Pick<TimelineRow, 'what' | 'at' | 'detail'>;
+
+function stationView(message: ListedMessage, { what, at, detail }: Station, masking: Masking | undefined) {
+  return {
+    message_id: message.id,
+    device_id: message.deviceId,
+    device_name: message.deviceName,
+    device_serial_number: serialText(message.deviceSerial),
+    type: message.type,
+    at: isoTime(at),
+    what,
+    detail: masking?.value(detail) ?? detail,
+    down_state: message.downState,
+  };
+}

@@ -1,0 +1,230 @@
+/**
+ * The stream of events of a space, as server-sent events. A reader sees what it could also read from the lists, with the same
+ * rights: they are checked again before each page of events, so that a revoked credential ends the stream.
+ */
+import type { FastifyRequest } from 'fastify';
+import Type, { type Static } from 'typebox';
+import type { Log } from '../../kernel/log.js';
+import { RealClock } from '../../kernel/real-clock.js';
+import { seconds } from '../../kernel/time.js';
+import { type Feed, PAGE } from '../events/feed.js';
+import { type Position, positionText } from '../events/position.js';
+import { ApiFault } from '../http/errors.js';
+import { EventStream, type Sent } from '../http/event-stream.js';
+import { operation } from '../http/operation.js';
+import { SpaceParams } from '../http/schemas.js';
+import { EVENT_KINDS, type Id } from '../store/store.js';
+import { visibleTag } from './access.js';
+import { presentAccess, presentedSecret } from './auth.js';
+import { type EventFilter, eventView } from './event-views.js';
+import type { ApiContext, ApiOptions, Family } from './family.js';
+import { kindsOf, MessageFilters } from './messages.js';
+import { callerOf } from './rate-limit.js';
+
+/** Interval of the comments that keep a silent stream open. */
+const HEARTBEAT = seconds(15);
+/** Shortest time between two pages that are not full, so that events of a busy time are sent together. */
+const GATHERING = 20;
+/** Most streams of a credential, and of all. */
+const STREAMS = { each: 20, all: 1000 };
+
+const EventQuery = Type.Object({
+  event: Type.Optional(
+    Type.Array(Type.Enum([...EVENT_KINDS], { description: `one of ${EVENT_KINDS.join(', ')}` }), { maxItems: 32 }),
+  ),
+  ...MessageFilters,
+});
+
+const Headers = Type.Object({
+  'last-event-id': Type.Optional(
+    Type.String({ maxLength: 64, description: 'the id of an event', examples: ['5e2f0c8d1b7a4936a1d0e4c27f8b3569'] }),
+  ),
+});
+
+const Stream = {
+  description: 'Events as they happen, until the client or the service ends the stream.',
+  content: { 'text/event-stream': { schema: Type.String() } },
+};
+
+export const events: Family = (routes, context, options) => {
+  const { feed } = context;
+  const open = new Map<string, number>();
+  const patience = new RealClock();
+  routes.addHook('preClose', async () => feed.close());
+
+  routes.get(
+    '/spaces/:space_id/events',
+    {
+      ...operation({
+        tag: 'Events',
+        id: 'streamEvents',
+        summary: 'Follow events as they happen',
+        description:
+          'Server-sent events. `Last-Event-ID` resumes behind an earlier event. `type` and `direction` filter the events ' +
+          '`message` and `downlink`.',
+        params: SpaceParams,
+        querystring: EventQuery,
+        headers: Headers,
+        // Because the type of a description knows schemas of JSON only.
+        response: { 200: Stream as never },
+        errors: { 429: 'Too many requests, or too many streams of this credential (`too-many-streams`).' },
+      }),
+      exposeHeadRoute: false,
+    },
+    async (request, reply) => {
+      const leave = enter(open, callerOf(request));
+      try {
+        const release = await feed.hold();
+        try {
+          const start = await startOf(feed, request.headers['last-event-id'], request.spaceId);
+          const stream = new EventStream(reply, patience);
+          await new Reader(stream, request, context, options).follow(start);
+        } finally {
+          release();
+        }
+      } finally {
+        leave();
+      }
+    },
+  );
+};
+
+/** @throws ApiFault 429 if the caller, or all callers together, have too many streams */
+function enter(open: Map<string, number>, caller: string): () => void {
+  const own = open.get(caller) ?? 0;
+  const all = [...open.values()].reduce((sum, count) => sum + count, 0);
+  if (own >= STREAMS.each || all >= STREAMS.all) {
+    throw new ApiFault(429, `at most ${STREAMS.each} streams of events per credential; close one`, 'too-many-streams');
+  }
+  open.set(caller, own + 1);
+  return () => {
+    const left = (open.get(caller) ?? 1) - 1;
+    if (left === 0) open.delete(caller);
+    else open.set(caller, left);
+  };
+}
+
+interface Start {
+  readonly position: Position;
+  readonly resumed: boolean;
+}
+
+/** Where a stream begins. */
+async function startOf(feed: Feed, lastId: string | undefined, spaceId: Id): Promise<Start> {
+  if (lastId === undefined || lastId === '') return { position: await feed.newest(), resumed: false };
+  return { position: feed.behind(lastId, spaceId), resumed: true };
+}
+
+/** One client that follows the events. */
+class Reader {
+  readonly #stream: EventStream;
+  readonly #context: ApiContext;
+  readonly #options: ApiOptions;
+  readonly #secret: string;
+  readonly #spaceId: Id;
+  readonly #query: Static<typeof EventQuery>;
+  #position: Position = { edition: '', seq: 0 };
+
+  constructor(
+    stream: EventStream,
+    { headers, spaceId, query }: Pick<FastifyRequest, 'headers' | 'spaceId'> & { query: Static<typeof EventQuery> },
+    context: ApiContext,
+    options: ApiOptions,
+  ) {
+    this.#stream = stream;
+    this.#context = context;
+    this.#options = options;
+    this.#secret = presentedSecret(headers) ?? '';
+    this.#spaceId = spaceId;
+    this.#query = query;
+  }
+
+  async follow({ position, resumed }: Start): Promise<void> {
+    const { feed, log } = this.#context;
+    this.#position = position;
+    try {
+      // The position is not repeated for a reader that resumes: it may be void.
+      await this.#send({
+        event: 'hello',
+        data: { resumed, heartbeat_seconds: HEARTBEAT / 1000 },
+        ...(!resumed && { id: this.#id }),
+      });
+      while (!this.#stream.isOver && !feed.isClosed) await this.#turn();
+      this.#stream.end(ending('shutdown', 'the service is shutting down: connect again'));
+    } catch (error) {
+      this.#stream.end(endingFor(error, log));
+    }
+  }
+
+  /** Sends the next page, or waits for new events. */
+  async #turn(): Promise<void> {
+    const { feed } = this.#context;
+    const news = feed.news();
+    try {
+      const sent = await this.#sendPage();
+      if (sent === 'full') return;
+      if (sent === 'some') {
+        await this.#stream.wait(GATHERING);
+        return;
+      }
+      if ((await this.#stream.wait(HEARTBEAT, news.arrived)) !== 'time') return;
+      await this.#send({ id: this.#id });
+      await feed.keep();
+    } finally {
+      news.cancel();
+    }
+  }
+
+  async #sendPage(): Promise<'none' | 'some' | 'full'> {
+    const { feed, store } = this.#context;
+    const access = await presentAccess(this.#secret, this.#spaceId, this.#context);
+    const entries = await feed.after(this.#position);
+    if (entries === 'gone') {
+      this.#position = await feed.newest();
+      await this.#send({ event: 'reset', id: this.#id, data: RESET });
+      return 'some';
+    }
+    const { tag_id: tagId, device_id: deviceId, event: kinds } = this.#query;
+    const filter: EventFilter = {
+      ...kindsOf(this.#query),
+      ...{ kinds, deviceId, tagId: tagId && visibleTag(access, tagId) },
+    };
+    const caller = { spaceId: this.#spaceId, access };
+    for (const entry of entries) {
+      const view = await eventView(entry, { store, caller, filter, options: this.#options });
+      this.#position = { ...this.#position, seq: entry.row.seq };
+      if (view) await this.#send({ ...view, id: this.#id });
+      if (this.#stream.isOver) break;
+    }
+    return entries.length === 0 ? 'none' : entries.length < PAGE ? 'some' : 'full';
+  }
+
+  get #id(): string {
+    return positionText(this.#position, this.#spaceId);
+  }
+
+  #send(sent: Sent): Promise<void> {
+    return this.#stream.send(sent, SLOW);
+  }
+}
+
+const RESET = {
+  reason: 'position',
+  message: 'events behind this position are not kept: read the lists again; the stream continues from now',
+};
+
+const SLOW: Sent = {
+  event: 'slow',
+  data: { message: 'the client reads too slowly: connect again with the id of the last event' },
+};
+
+function ending(reason: 'shutdown' | 'credential' | 'store', message: string): Sent {
+  return { event: 'end', data: { reason, message } };
+}
+
+/** A failure after the answer has begun. */
+function endingFor(error: unknown, log: Log): Sent {
+  if (error instanceof ApiFault) return ending('credential', error.message);
+  log.warn({ error: String(error) }, 'a stream of events was ended');
+  return ending('store', 'the store does not respond: connect again later');
+}

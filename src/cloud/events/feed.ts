@@ -1,0 +1,146 @@
+/**
+ * Events for readers, in the order of the journal, each with the rows that it refers to. The rows are read once for all
+ * readers of a service that are at the same position.
+ */
+import type { Clock } from '../../kernel/clock.js';
+import type { Ids } from '../store/ids.js';
+import type { DeviceRow, EventRow, Id, ListedMessage, RecordRow, Store } from '../store/store.js';
+import { Journal, journalCommits } from './journal.js';
+import { type Position, positionIn } from './position.js';
+
+/** An event with the present state of its rows; undefined for those that have been deleted. */
+export interface Entry {
+  readonly row: EventRow;
+  readonly device: DeviceRow | undefined;
+  readonly message: ListedMessage | undefined;
+  readonly record: RecordRow | undefined;
+}
+
+/** Most entries that a reader gets at a time. */
+export const PAGE = 500;
+/** Most pages that are kept for readers at the same position. */
+const MOST_PAGES = 16;
+
+interface FeedOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+export class Feed {
+  readonly #store: Store;
+  readonly #journal: Journal;
+  /** By the number before them, until there are new entries: most readers are at the same position. */
+  readonly #pages = new Map<number, Promise<readonly Entry[]>>();
+  #waiting = new Set<() => void>();
+  #closed = false;
+
+  /** From now on, commits of the store add entries to the journal while it is kept. */
+  constructor({ store, clock, ids }: FeedOptions) {
+    this.#store = store;
+    this.#journal = new Journal({ store, clock, ids });
+    journalCommits(store, clock, this.#journal, () => this.#wake());
+    store.nodes?.listen(clock, (news) => {
+      if (news.kind === 'events') this.#wake();
+      // A service that cannot read the record adds no entries; it is asked again with the next notification.
+      if (news.kind === 'journal' || news.kind === 'missed')
+        this.#journal.look().then(
+          () => this.#wake(),
+          () => {},
+        );
+    });
+  }
+
+  /** Whether the service is shutting down. */
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  /** Continues a journal that was kept before the service started. */
+  open(): Promise<void> {
+    return this.#journal.look();
+  }
+
+  /** Keeps the journal for a reader, until the returned function is called. */
+  hold(): Promise<() => void> {
+    return this.#journal.hold();
+  }
+
+  /** Keeps the journal for the readers in a time without commits. */
+  async keep(): Promise<void> {
+    if (this.#journal.endsSoon) await this.#journal.keep();
+  }
+
+  /** The end of the journal, while it is kept. */
+  async newest(): Promise<Position> {
+    const { edition = '', floor = 0 } = this.#journal.edition ?? {};
+    return { edition, seq: Math.max(await this.#store.newestEvent(), floor - 1) };
+  }
+
+  /** The position behind an event with this id; of no edition if the id is void. Call it while the journal is kept. */
+  behind(id: string, spaceId: Id): Position {
+    const { edition = '' } = this.#journal.edition ?? {};
+    return positionIn(id, edition, spaceId) ?? { edition: '', seq: 0 };
+  }
+
+  /** The next entries behind a position, at most a page; `gone` if entries behind it have been deleted, or never existed. */
+  async after({ edition, seq }: Position): Promise<readonly Entry[] | 'gone'> {
+    if (this.#isGone(edition, seq)) return 'gone';
+    const entries = await this.#page(seq);
+    // Entries may have been deleted before they were read.
+    return this.#isGone(edition, seq) ? 'gone' : entries;
+  }
+
+  #isGone(edition: string, seq: number): boolean {
+    const present = this.#journal.edition;
+    return edition !== present?.edition || seq + 1 < present.floor;
+  }
+
+  #page(seq: number): Promise<readonly Entry[]> {
+    const known = this.#pages.get(seq);
+    if (known) return known;
+    const page = this.#store.events(seq, PAGE).then((rows) => Promise.all(rows.map((row) => this.#entry(row))));
+    if (this.#pages.size < MOST_PAGES) this.#pages.set(seq, page);
+    return page;
+  }
+
+  async #entry(row: EventRow): Promise<Entry> {
+    const { spaceId, kind, ref, deviceId } = row;
+    const isMessage = kind === 'message' || kind === 'downlink';
+    const message = isMessage ? await this.#store.message(spaceId, ref) : undefined;
+    const record = isMessage || kind === 'device' ? undefined : await this.#store.record(kind, spaceId, ref);
+    const ofRecord = (record?.body as { readonly deviceId?: Id } | undefined)?.deviceId;
+    const device = await this.#store.device(spaceId, deviceId ?? ofRecord ?? '');
+    return { row, message, record, device };
+  }
+
+  /** Resolves when there may be new entries, and when the service shuts down. */
+  news(): { readonly arrived: Promise<void>; cancel(): void } {
+    let wake = () => {};
+    const arrived = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    this.#waiting.add(wake);
+    if (this.#closed) wake();
+    return {
+      arrived,
+      cancel: () => {
+        this.#waiting.delete(wake);
+        wake();
+      },
+    };
+  }
+
+  /** Ends all readers. */
+  close(): void {
+    this.#closed = true;
+    this.#wake();
+  }
+
+  #wake(): void {
+    this.#pages.clear();
+    const waiting = this.#waiting;
+    this.#waiting = new Set();
+    for (const wake of waiting) wake();
+  }
+}

@@ -1,0 +1,209 @@
+/**
+ * Keeps the journal of events while readers need it: from the first reader until some time after the last one, so that a
+ * reader can resume after a lost connection or a restart of the service. At all other times nothing is written, and a commit
+ * costs one comparison more.
+ *
+ * A record says until when the journal is kept. It is shared by all services on a database: each of them adds entries to its
+ * commits while the record is valid. A pause in the keeping begins a new edition; positions in an earlier edition are void,
+ * because changes in the pause have no entries.
+ */
+import type { Clock } from '../../kernel/clock.js';
+import { type Millis, minutes, type UnixMillis } from '../../kernel/time.js';
+import type { Ids } from '../store/ids.js';
+import {
+  type Change,
+  ConflictError,
+  EVENT_KINDS,
+  type EventKind,
+  type NewEvent,
+  type RecordRow,
+  type Store,
+} from '../store/store.js';
+
+/** How long the journal is kept after the last reader has left. */
+const LEASE = minutes(10);
+/** A lease that ends earlier than this is extended. */
+const REMAINING = minutes(8);
+/** Most entries that are kept. */
+const KEPT = 100_000;
+/** Beyond every number of an entry. */
+const BEYOND = Number.MAX_SAFE_INTEGER;
+/** How long the other services have to notice that a new edition begins. */
+const NOTICE = 300;
+
+/** Migrations of PostgreSQL refer to this name. */
+const FAMILY = 'event-journal';
+
+interface Edition {
+  readonly edition: string;
+  /** Entries with smaller numbers have been deleted. */
+  readonly floor: number;
+}
+
+interface JournalOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+export class Journal {
+  readonly #options: JournalOptions;
+  #row: RecordRow | undefined;
+  #keptUntil: UnixMillis = Number.NEGATIVE_INFINITY;
+  #keeping: Promise<void> | undefined;
+  /** Readers at this service. */
+  #readers = 0;
+
+  constructor(options: JournalOptions) {
+    this.#options = options;
+  }
+
+  /** Whether commits add entries now. */
+  get isKept(): boolean {
+    // The clock is read only if there ever was a reader.
+    return this.#row !== undefined && (this.#readers > 0 || this.#remaining > 0);
+  }
+
+  /** Whether {@link keep} should be called. */
+  get endsSoon(): boolean {
+    return this.#readers > 0 && this.#remaining < REMAINING;
+  }
+
+  get #remaining(): Millis {
+    return this.#keptUntil - this.#options.clock.wall;
+  }
+
+  /** The edition and its first number; undefined if no journal was ever kept. */
+  get edition(): Edition | undefined {
+    // Because only this class writes these records.
+    return this.#row?.body as Edition | undefined;
+  }
+
+  /** Reads whether the journal is kept: at the start, and when another service has changed it. */
+  async look(): Promise<void> {
+    this.#learn(await this.#options.store.recordByKey(FAMILY, null, FAMILY));
+  }
+
+  /** Keeps the journal for a reader, until the returned function is called. */
+  async hold(): Promise<() => void> {
+    await this.keep();
+    this.#readers++;
+    return () => {
+      this.#readers--;
+    };
+  }
+
+  /** Continues the present edition for some time, or begins a new one. */
+  keep(): Promise<void> {
+    this.#keeping ??= this.#keep().finally(() => {
+      this.#keeping = undefined;
+    });
+    return this.#keeping;
+  }
+
+  async #keep(): Promise<void> {
+    for (;;) {
+      await this.look();
+      const now = Math.floor(this.#options.clock.wall);
+      const kept = this.#row;
+      // A service that is alone has added entries all the time for its readers, even if the record has expired.
+      const isWhole = this.#remaining > 0 || (this.#readers > 0 && !this.#options.store.nodes);
+      if (!kept || !isWhole) {
+        if (await this.#begin(kept, now)) return;
+      } else if (this.#remaining > REMAINING) return;
+      else if (await this.#write(kept, { ...kept, dueAt: now + LEASE })) return this.#prune();
+    }
+  }
+
+  /** Deletes entries beyond the number that is kept. */
+  async #prune(): Promise<void> {
+    const floor = (await this.#options.store.newestEvent()) - KEPT;
+    const { edition } = this;
+    if (!this.#row || !edition || floor <= edition.floor) return;
+    await this.#write(this.#row, { ...this.#row, body: { ...edition, floor } }, { kind: 'event.prune', below: floor });
+  }
+
+  async #begin(before: RecordRow | undefined, now: UnixMillis): Promise<boolean> {
+    const { store, ids, clock } = this.#options;
+    const edition: Edition = { edition: ids.uuid(), floor: 0 };
+    const id = before?.id ?? ids.uuid();
+    const shared = { family: FAMILY, id, spaceId: null, key: FAMILY, createdAt: now };
+    const begun = await this.#write(before, { ...shared, dueAt: now + LEASE, body: edition }, CLEARED);
+    if (begun && store.nodes) await new Promise<void>((resolve) => clock.after(NOTICE, 'other services', resolve));
+    return begun;
+  }
+
+  /** False if another service was faster. */
+  async #write(before: RecordRow | undefined, row: RecordRow, ...more: readonly Change[]): Promise<boolean> {
+    const change: Change = before ? { kind: 'record.change', row, was: before.body } : { kind: 'record.put', row };
+    try {
+      await this.#options.store.commit([change, ...more]);
+    } catch (error) {
+      if (error instanceof ConflictError && (error.field === 'record-key' || error.field === 'record-body'))
+        return false;
+      throw error;
+    }
+    this.#learn(row);
+    return true;
+  }
+
+  #learn(row: RecordRow | undefined): void {
+    this.#row = row;
+    this.#keptUntil = row?.dueAt ?? Number.NEGATIVE_INFINITY;
+  }
+}
+
+const CLEARED: Change = { kind: 'event.prune', below: BEYOND };
+
+/** Adds entries to the store's `commit` while the journal is kept. @param added called after a commit with entries */
+export function journalCommits(store: Store, clock: Clock, journal: Journal, added: () => void): void {
+  const commit = store.commit.bind(store);
+  // Overrides the method on the object, as guardCommits does.
+  store.commit = (changes) => (journal.isKept ? commitWithEvents(changes) : commit(changes));
+  async function commitWithEvents(changes: readonly Change[]): Promise<void> {
+    const events = eventsOf(changes, Math.floor(clock.wall));
+    if (events.length === 0) return commit(changes);
+    await commit([...changes, ...events.map((event) => ({ kind: 'event.add', event }) as const)]);
+    added();
+    // If that fails, so do the commits; the next one tries again.
+    if (journal.endsSoon) journal.keep().catch(() => {});
+  }
+}
+
+/** The entries for a list of changes. */
+function eventsOf(changes: readonly Change[], at: UnixMillis): readonly NewEvent[] {
+  const events = new Map<string, NewEvent>();
+  const add = (kind: EventKind, ref: string, detail: unknown = null) => {
+    // Of the changes of one row, one entry; each station of a downlink has its own.
+    const key = kind === 'downlink' ? `${kind} ${ref} ${events.size}` : `${kind} ${ref}`;
+    if (!events.has(key)) events.set(key, { kind, ref, at, detail });
+  };
+  for (const change of changes) {
+    switch (change.kind) {
+      case 'message.insert':
+        add('message', change.row.id);
+        break;
+      case 'timeline.add': {
+        const { messageId, what, detail } = change.row;
+        add('downlink', messageId, { what, at: change.row.at, detail });
+        break;
+      }
+      case 'device.insert':
+        add('device', change.row.id, 'created');
+        break;
+      case 'device.change':
+        add('device', change.id, 'changed');
+        break;
+      case 'device.delete':
+        add('device', change.id, 'deleted');
+        break;
+      case 'record.put':
+      case 'record.change': {
+        const kind = EVENT_KINDS.find((each) => each === change.row.family);
+        if (kind && change.row.spaceId !== null) add(kind, change.row.id);
+        break;
+      }
+    }
+  }
+  return [...events.values()];
+}

@@ -1,0 +1,48 @@
+/**
+ * Positions in the journal as readers get them: encrypted, because the numbers of the entries count the events of all spaces.
+ * A position belongs to one edition of the journal and to one space.
+ */
+import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
+import type { Id } from '../store/store.js';
+
+/** A place in the journal, between two entries. */
+export interface Position {
+  readonly edition: string;
+  /** Number of the entry before it. */
+  readonly seq: number;
+}
+
+/** Bytes of the number; the rest of a block shows to which space the position belongs. */
+const NUMBER = 6;
+const BLOCK = 16;
+const CIPHER = 'aes-128-ecb';
+
+/** The position as the id of an event: 32 hex digits. */
+export function positionText({ edition, seq }: Position, spaceId: Id): string {
+  const block = Buffer.alloc(BLOCK);
+  block.writeUIntBE(seq, 0, NUMBER);
+  markOf(spaceId).copy(block, NUMBER);
+  const cipher = createCipheriv(CIPHER, keyOf(edition), null).setAutoPadding(false);
+  return Buffer.concat([cipher.update(block), cipher.final()]).toString('hex');
+}
+
+/** Reads a position of this edition and space; undefined if the text is not one. */
+export function positionIn(text: string, edition: string, spaceId: Id): Position | undefined {
+  if (!/^[0-9a-f]{32}$/.test(text)) return undefined;
+  const decipher = createDecipheriv(CIPHER, keyOf(edition), null).setAutoPadding(false);
+  const block = Buffer.concat([decipher.update(Buffer.from(text, 'hex')), decipher.final()]);
+  if (!block.subarray(NUMBER).equals(markOf(spaceId))) return undefined;
+  return { edition, seq: block.readUIntBE(0, NUMBER) };
+}
+
+/** The name of an edition is random and leaves the service only in encrypted positions. */
+function keyOf(edition: string): Buffer {
+  return createHash('sha256').update(edition).digest().subarray(0, BLOCK);
+}
+
+function markOf(spaceId: Id): Buffer {
+  return createHash('sha256')
+    .update(spaceId)
+    .digest()
+    .subarray(0, BLOCK - NUMBER);
+}

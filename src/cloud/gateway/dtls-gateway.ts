@@ -1,0 +1,162 @@
+/**
+ * Devices with DTLS (wire protocol, 2.3): each connection belongs to the device whose key was used in its handshake, and its
+ * records contain packets without an envelope. A packet cannot name another device.
+ *
+ * The key is the `secret` of a device. Deleting the device ends its connection with the next record; replacing its secret ends
+ * it at most {@link RECHECK} later.
+ */
+import type { EdgeClock } from '../../kernel/clock.js';
+import type { Log } from '../../kernel/log.js';
+import type { Random } from '../../kernel/random.js';
+import { type Instant, minutes } from '../../kernel/time.js';
+import type { Ending } from '../../protocol/dtls/connection.js';
+import { DtlsServer, type SessionId } from '../../protocol/dtls/server.js';
+import type { Answer } from '../../protocol/dtls/server-connection.js';
+import type { Id, Store } from '../store/store.js';
+import type { FlapGateway } from './flap-gateway.js';
+
+/** The secret of a connection is read again after this time. */
+const RECHECK = minutes(1);
+/** At most one failed handshake is logged in this time; it counts the others. */
+const LOG_EVERY = minutes(1);
+
+interface DtlsGatewayOptions {
+  readonly store: Store;
+  readonly clock: EdgeClock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly packets: Pick<FlapGateway, 'receivePlain'>;
+}
+
+/** Sends a datagram to an address, in the form in which {@link DtlsGateway.receive} got it. */
+export type Send = (datagram: Uint8Array, address: string) => void;
+
+/** The key of a device as it was read. */
+interface DeviceKey {
+  readonly serial: number;
+  readonly deviceId: Id;
+  readonly spaceId: Id;
+  /** Hex digits. */
+  readonly secret: string;
+}
+
+interface Connected extends DeviceKey {
+  checkedAt: Instant;
+}
+
+export class DtlsGateway {
+  readonly #options: DtlsGatewayOptions;
+  readonly #server: DtlsServer;
+  /** Keys of unfinished handshakes. */
+  readonly #claimed = new Map<SessionId, DeviceKey>();
+  readonly #connected = new Map<SessionId, Connected>();
+  readonly #failures = { count: 0, loggedAt: undefined as Instant | undefined };
+
+  constructor(options: DtlsGatewayOptions, send: Send) {
+    this.#options = options;
+    const { clock, random } = options;
+    this.#server = new DtlsServer({
+      clock,
+      random,
+      events: {
+        send,
+        keyOf: (session, identity, answer) => this.#answerWithKey(session, identity, answer),
+        opened: (session) => this.#opened(session),
+        received: (session, plain, address) => this.#received(session, plain, address),
+        closed: (session) => this.#connected.delete(session),
+        failed: (session, identity, address, ending) => {
+          this.#claimed.delete(session);
+          this.#logFailure(identity, address, ending);
+        },
+      },
+    });
+  }
+
+  /** Number of unfinished handshakes, and of open connections. */
+  get size(): { readonly handshakes: number; readonly sessions: number } {
+    return this.#server.size;
+  }
+
+  receive(datagram: Uint8Array, address: string): void {
+    this.#server.receive(datagram, address);
+  }
+
+  /** Ends all connections; devices are notified. */
+  close(): void {
+    this.#server.closeAll();
+  }
+
+  #answerWithKey(session: SessionId, identity: string, answer: Answer): void {
+    this.#inBackground(async () => {
+      const key = await this.#keyOf(identity).catch(() => undefined);
+      if (key) this.#claimed.set(session, key);
+      // The handshake may have ended meanwhile.
+      if (!answer(key && Buffer.from(key.secret, 'hex'))) this.#claimed.delete(session);
+    });
+  }
+
+  #opened(session: SessionId): void {
+    const key = this.#claimed.get(session);
+    this.#claimed.delete(session);
+    if (key) this.#connected.set(session, { ...key, checkedAt: this.#options.clock.now });
+  }
+
+  #received(session: SessionId, plain: Uint8Array, address: string): void {
+    const connected = this.#connected.get(session);
+    if (connected === undefined) return;
+    const { clock, packets } = this.#options;
+    const reply = (answer: Uint8Array) => this.#server.send(session, answer, address);
+    packets.receivePlain(plain, connected, reply);
+    if (clock.now - connected.checkedAt < RECHECK) return;
+    connected.checkedAt = clock.now;
+    this.#inBackground(async () => {
+      const secret = await this.#secretOf(connected);
+      if (secret !== connected.secret) this.#server.close(session);
+    });
+  }
+
+  #logFailure(identity: string, address: string, ending: Ending): void {
+    const failures = this.#failures;
+    failures.count++;
+    const { clock, log } = this.#options;
+    if (failures.loggedAt !== undefined && clock.now - failures.loggedAt < LOG_EVERY) return;
+    failures.loggedAt = clock.now;
+    const why = ending.kind === 'alert' ? ending.name : ending.kind;
+    const claimed = identity.slice(0, LONGEST_IDENTITY);
+    log.warn({ security: 'dtls', identity: claimed, from: address, why, failed: failures.count }, 'a handshake failed');
+  }
+
+  async #keyOf(identity: string): Promise<DeviceKey | undefined> {
+    const serial = serialIn(identity);
+    const device = serial && (await this.#options.store.deviceBySerial(serial));
+    if (!device) return undefined;
+    const key = { serial: device.serial, deviceId: device.id, spaceId: device.spaceId };
+    const secret = await this.#secretOf(key);
+    return secret === undefined ? undefined : { ...key, secret };
+  }
+
+  async #secretOf({ deviceId, spaceId }: Pick<DeviceKey, 'deviceId' | 'spaceId'>): Promise<string | undefined> {
+    const record = await this.#options.store.record('secret', spaceId, deviceId);
+    const { secret } = (record?.body ?? {}) as { readonly secret?: unknown };
+    return typeof secret === 'string' ? secret : undefined;
+  }
+
+  /** Simulated time stands still meanwhile. A failure of the store means: no key, or no check. */
+  #inBackground(work: () => Promise<void>): void {
+    const release = this.#options.clock.hold('the key of a device');
+    work()
+      .catch((error: unknown) =>
+        this.#options.log.error({ error: String(error) }, 'failed to read the key of a device'),
+      )
+      .finally(release);
+  }
+}
+
+/** Of what a client calls itself, this much is logged. */
+const LONGEST_IDENTITY = 40;
+
+/** The serial number in `hsn:2159017985` (wire protocol, 2.3). */
+function serialIn(identity: string): number | undefined {
+  const [, digits] = /^hsn:([1-9]\d{0,9})$/.exec(identity) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}

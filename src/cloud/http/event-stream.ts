@@ -1,0 +1,86 @@
+/**
+ * An answer that lasts: server-sent events (HTML Living Standard, 9.2). It keeps no queue: the caller sends an event when the
+ * client has taken the one before. A client that takes too long gets a last event, and its connection is closed.
+ */
+import type { ServerResponse } from 'node:http';
+import type { FastifyReply } from 'fastify';
+import type { Clock } from '../../kernel/clock.js';
+import { type Millis, seconds } from '../../kernel/time.js';
+
+/** How long a client may take for what was sent. */
+const PATIENCE = seconds(10);
+/** How long it may take for the last event. */
+const FAREWELL = seconds(5);
+/** After how many milliseconds a browser connects again. */
+const RETRY = 1000;
+
+export interface Sent {
+  /** Name of the event; default: the frame only moves the position of the client. */
+  readonly event?: string;
+  /** Position for `Last-Event-ID`; default: the position of the client stays. */
+  readonly id?: string;
+  /** A JSON value. */
+  readonly data?: unknown;
+}
+
+export class EventStream {
+  readonly #raw: ServerResponse;
+  readonly #clock: Clock;
+  readonly #gone: Promise<void>;
+
+  /** Begins the answer. @param clock real time, also in a simulation */
+  constructor(reply: FastifyReply, clock: Clock) {
+    const { raw } = reply.hijack();
+    this.#raw = raw;
+    this.#clock = clock;
+    // Without errors of a connection that breaks: its close follows.
+    raw.on('error', () => {});
+    this.#gone = new Promise((resolve) => raw.once('close', () => resolve()));
+    for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
+    raw.setHeader('content-type', 'text/event-stream; charset=utf-8');
+    // Proxies must not collect the events.
+    raw.setHeader('x-accel-buffering', 'no');
+    raw.writeHead(200);
+    raw.write(`retry: ${RETRY}\n\n`);
+  }
+
+  /** Whether nothing more can be sent. */
+  get isOver(): boolean {
+    return this.#raw.writableEnded || this.#raw.destroyed;
+  }
+
+  /** Sends an event. A client that does not take it in time gets `lastWords`, and the stream is over. */
+  async send(sent: Sent, lastWords: Sent): Promise<void> {
+    if (this.isOver || this.#raw.write(frame(sent))) return;
+    const drained = new Promise<void>((resolve) => this.#raw.once('drain', () => resolve()));
+    if ((await this.wait(PATIENCE, drained)) === 'time') this.end(lastWords);
+  }
+
+  /** Sends a last event and closes the connection, also if the client does not take the event. */
+  end(sent: Sent): void {
+    if (this.isOver) return;
+    this.#raw.end(frame(sent));
+    const alarm = this.#clock.after(FAREWELL, 'the last event of a stream', () => this.#raw.destroy());
+    void this.#gone.then(() => alarm.cancel());
+  }
+
+  /** Waits for a time, an event, or the end of the connection. */
+  async wait(time: Millis, event: Promise<void> = new Promise(() => {})): Promise<'time' | 'event' | 'gone'> {
+    let alarm: { cancel(): void } | undefined;
+    const timedOut = new Promise<'time'>((resolve) => {
+      alarm = this.#clock.after(time, 'a reader of events', () => resolve('time'));
+    });
+    try {
+      return await Promise.race([timedOut, event.then(() => 'event' as const), this.#gone.then(() => 'gone' as const)]);
+    } finally {
+      alarm?.cancel();
+    }
+  }
+}
+
+/** JSON has no line breaks. */
+function frame({ event, id, data }: Sent): string {
+  const lines = [id !== undefined && `id: ${id}`, event !== undefined && `event: ${event}`];
+  lines.push(event === undefined ? ':' : `data: ${JSON.stringify(data)}`);
+  return `${lines.filter(Boolean).join('\n')}\n\n`;
+}

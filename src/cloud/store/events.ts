@@ -1,0 +1,30 @@
+/**
+ * The journal of events: which rows have changed, in the order of the commits. An entry refers to a row and does not repeat
+ * it. It is written in the commit that changes the row, and only while the journal is kept (cloud/events/journal.ts).
+ *
+ * The numbers of the entries are the order in which commits become visible, also on several services: when a reader sees a
+ * number, it has seen all smaller ones.
+ */
+import type { UnixMillis } from '../../kernel/time.js';
+import type { Id } from './rows.js';
+
+/** What an event is about: a message, a station of a downlink, a device, a delivery of a connector, a firmware update. */
+export const EVENT_KINDS = ['message', 'downlink', 'device', 'delivery', 'firmware'] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
+
+export interface NewEvent {
+  readonly kind: EventKind;
+  /** Id of the row: a message (also of a station), a device, or a record of the family `kind`. */
+  readonly ref: Id;
+  readonly at: UnixMillis;
+  /** JSON value: the station of a downlink, or what happened to a device. */
+  readonly detail: unknown;
+}
+
+export interface EventRow extends NewEvent {
+  /** Increases; there may be gaps. */
+  readonly seq: number;
+  readonly spaceId: Id;
+  /** Null for a record. */
+  readonly deviceId: Id | null;
+}

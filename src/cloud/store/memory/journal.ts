@@ -1,0 +1,45 @@
+/** The journal of events in memory. */
+import type { EventRow, Id, NewEvent } from '../store.js';
+import type { MemoryTables } from './tables.js';
+
+/** Adds an entry with the space and the device of its row. */
+export function addEvent(tables: MemoryTables, event: NewEvent): void {
+  const place = placeOf(tables, event);
+  if (!place) return;
+  const row = { seq: ++tables.newestEvent, ...place, ...event, detail: structuredClone(event.detail) };
+  tables.events.push(Object.freeze(row));
+}
+
+/** Index of the first entry with a number above `seq`. */
+export function firstAbove(events: readonly EventRow[], seq: number): number {
+  let [from, to] = [0, events.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((events[middle]?.seq ?? 0) > seq) to = middle;
+    else from = middle + 1;
+  }
+  return from;
+}
+
+function placeOf(tables: MemoryTables, { kind, ref }: NewEvent): Pick<EventRow, 'spaceId' | 'deviceId'> | undefined {
+  switch (kind) {
+    case 'message':
+    case 'downlink':
+      return ofMessage(tables.messages.get(ref)?.row);
+    case 'device':
+      return ofDevice(tables.devices.get(ref)?.row.spaceId, ref);
+    case 'delivery':
+    case 'firmware':
+      return ofDevice(tables.records.get(kind, ref)?.spaceId, null);
+    default:
+      return kind satisfies never;
+  }
+}
+
+function ofDevice(spaceId: Id | null | undefined, deviceId: Id | null) {
+  return spaceId === undefined || spaceId === null ? undefined : { spaceId, deviceId };
+}
+
+function ofMessage(row: Pick<EventRow, 'spaceId' | 'deviceId'> | undefined) {
+  return row && { spaceId: row.spaceId, deviceId: row.deviceId };
+}

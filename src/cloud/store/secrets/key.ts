@@ -1,0 +1,123 @@
+/** Keys for the secrets of a store: as text, in files, and as a database knows them. */
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { entropy } from '../../../kernel/entropy.js';
+import { UsageError } from '../../../kernel/errors.js';
+import { PRIVATE } from '../../../kernel/private-file.js';
+import { randomBytes } from '../../../kernel/random.js';
+import { KEY_SIZE, UnreadableSecret, Vault } from './vault.js';
+
+/** A key, with the name of its source for messages, such as `the file "x"`. */
+export interface NamedKey {
+  readonly vault: Vault;
+  readonly source: string;
+}
+
+/** What a database knows of its key. */
+export interface KeyProof {
+  readonly keyId: string;
+  /** A known text, encrypted. */
+  readonly proof: string;
+}
+
+const PLACE = 'vault/proof';
+const KNOWN = 'ghostfleet';
+
+export function proofOf(vault: Vault): KeyProof {
+  return { keyId: vault.keyId, proof: vault.seal(PLACE, KNOWN) };
+}
+
+/** Whether this is the key of the database. */
+export function fits(vault: Vault, { keyId, proof }: KeyProof): boolean {
+  if (vault.keyId !== keyId) return false;
+  try {
+    return vault.open(PLACE, proof) === KNOWN;
+  } catch (error) {
+    if (error instanceof UnreadableSecret) return false;
+    throw error;
+  }
+}
+
+/** @param database its name for the message. @throws UsageError `wrong-secrets-key` unless the key is that of the database */
+export function needFitting({ vault, source }: NamedKey, stored: KeyProof, database: string): void {
+  if (fits(vault, stored)) return;
+  throw new UsageError(
+    'wrong-secrets-key',
+    `"${database}" is encrypted with the key ${stored.keyId}, and ${source} is the key ${vault.keyId}`,
+    'give the key of this database; `ghostfleet secrets rotate` replaces a key',
+  );
+}
+
+/** Reads 64 hexadecimal digits. @throws UsageError `bad-secrets-key`, which does not contain the text */
+export function keyFrom(text: string, source: string): NamedKey {
+  const digits = text.trim();
+  if (!/^[0-9a-f]{64}$/i.test(digits)) {
+    const found = digits === '' ? 'is empty' : `has ${digits.length} characters`;
+    throw new UsageError(
+      'bad-secrets-key',
+      `${source} ${found}; a key is written as ${2 * KEY_SIZE} hexadecimal digits`,
+      'make one with `openssl rand -hex 32`',
+    );
+  }
+  return { vault: new Vault(Buffer.from(digits, 'hex')), source };
+}
+
+/** A new key. @param source its name for messages */
+export function randomKey(source: string): NamedKey {
+  return { vault: new Vault(randomBytes(entropy, KEY_SIZE)), source };
+}
+
+/** @throws UsageError `bad-secrets-key` */
+export function keyInFile(path: string): NamedKey {
+  const key = keyInFileIfAny(path);
+  if (key === undefined) throw new UsageError('bad-secrets-key', `the key file "${path}" does not exist`);
+  return key;
+}
+
+/** Undefined if the file does not exist. @throws UsageError `bad-secrets-key` */
+export function keyInFileIfAny(path: string): NamedKey | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, 'latin1');
+  } catch (error) {
+    // Because the errors of the file system have a code.
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    throw new UsageError('bad-secrets-key', `the key file "${path}" cannot be read: ${code}`);
+  }
+  return keyFrom(text, `the file "${path}"`);
+}
+
+/**
+ * Creates a file with a new key, which only its owner may read. It is on disk before the key is used.
+ * @throws UsageError `bad-secrets-key` if the file exists or cannot be written
+ */
+export function createKeyFile(path: string): NamedKey {
+  if (existsSync(path)) throw new UsageError('bad-secrets-key', `the key file "${path}" exists already`);
+  const unfinished = `${path}-unfinished`;
+  try {
+    const file = openSync(unfinished, 'w', PRIVATE.file);
+    try {
+      writeSync(file, `${Buffer.from(randomBytes(entropy, KEY_SIZE)).toString('hex')}\n`);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    moveKeyFile(unfinished, path);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    throw new UsageError('bad-secrets-key', `the key file "${path}" cannot be created: ${code}`);
+  }
+  return keyInFile(path);
+}
+
+/** Renames a file of a key. The new name is on disk when the function returns. */
+export function moveKeyFile(from: string, to: string): void {
+  renameSync(from, to);
+  const directory = openSync(dirname(to), 'r');
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
+}

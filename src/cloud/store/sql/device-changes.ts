@@ -1,0 +1,78 @@
+/** The changes of devices as statements. Claim token and session facts are encrypted. */
+import { foldCase } from '../order.js';
+import type { Vault } from '../secrets/vault.js';
+import type { Change, DeviceChange, DeviceRow, Id, SessionFacts } from '../store.js';
+import type { SqlValue, Statement } from './dialect.js';
+import { cancelPending } from './message-changes.js';
+import { place } from './places.js';
+import { type Columns, insert, json, update } from './statements.js';
+
+/** Ignores a tag that does not exist or is already attached. */
+const ATTACH_TAG = `INSERT INTO device_tag (position, device_id, tag_id)
+  SELECT (SELECT coalesce(max(position), -1) + 1 FROM device_tag WHERE device_id = ?), d.id, t.id FROM device d, tag t WHERE d.id = ? AND d.deleted_at IS NULL AND t.id = ?
+  ON CONFLICT (device_id, tag_id) DO NOTHING`;
+
+/** Inserts a device with its tags. */
+export function insertDevice(row: DeviceRow, vault: Vault): readonly Statement[] {
+  const { id, spaceId, serial, createdAt } = row;
+  const columns = { id, space_id: spaceId, serial, created_at: createdAt, ...deviceColumns(id, row, vault) };
+  return [insert('device', columns), ...attachTags(id, row.tagIds)];
+}
+
+/** Changes a device, and its tags if they are given. */
+export function changeDevice(
+  { id, change, within }: Extract<Change, { kind: 'device.change' }>,
+  vault: Vault,
+): readonly Statement[] {
+  const detached = within === undefined ? [detachTags(id)] : within.map((tagId) => detachTag(id, tagId));
+  const tags = change.tagIds ? [...detached, ...attachTags(id, change.tagIds)] : [];
+  return [...update('device', deviceColumns(id, change, vault), id, ' AND deleted_at IS NULL'), ...tags];
+}
+
+function attachTags(deviceId: Id, tagIds: readonly Id[]): readonly Statement[] {
+  return tagIds.map((tagId) => ({ text: ATTACH_TAG, values: [deviceId, deviceId, tagId] }));
+}
+
+function detachTag(deviceId: Id, tagId: Id): Statement {
+  return { text: 'DELETE FROM device_tag WHERE device_id = ? AND tag_id = ?', values: [deviceId, tagId] };
+}
+
+function detachTags(deviceId: Id): Statement {
+  return { text: 'DELETE FROM device_tag WHERE device_id = ?', values: [deviceId] };
+}
+
+/** Deletes a device: its row stays, without its claim token. Its pending downlinks are cancelled. */
+export function deleteDevice({ id, at }: Extract<Change, { kind: 'device.delete' }>): readonly Statement[] {
+  return [{ text: FORGET_DEVICE, values: [at, id] }, detachTags(id), cancelPending(id, at)];
+}
+
+const FORGET_DEVICE = `UPDATE device SET deleted_at = ?, token = '', token_hash = NULL, shared_token_hash = NULL
+  WHERE id = ? AND deleted_at IS NULL`;
+
+/** The columns that a change of a device sets; its tags are in a table of their own. */
+function deviceColumns(id: Id, change: DeviceChange, vault: Vault): Columns {
+  const columns: Record<string, SqlValue> = {};
+  if (change.name !== undefined) {
+    columns.name = change.name;
+    columns.name_folded = foldCase(change.name);
+  }
+  if (change.token !== undefined) {
+    columns.token = vault.seal(place.token(id), change.token);
+    columns.token_hash = vault.lookup(change.token);
+    columns.shared_token_hash = null;
+  }
+  if (change.comment !== undefined) columns.comment = change.comment;
+  if (change.externalId !== undefined) columns.external_id = change.externalId;
+  if (change.label !== undefined) columns.label = json(change.label);
+  if (change.lastSeen !== undefined) columns.last_seen = change.lastSeen;
+  if (change.sessionId !== undefined) columns.session_id = change.sessionId;
+  if (change.session !== undefined) columns.session = sealedSession(id, change.session, vault);
+  if (change.configHash !== undefined) columns.config_hash = change.configHash;
+  if (change.decoderHash !== undefined) columns.decoder_hash = change.decoderHash;
+  if (change.encoderHash !== undefined) columns.encoder_hash = change.encoderHash;
+  return columns;
+}
+
+function sealedSession(id: Id, session: SessionFacts | null, vault: Vault): string | null {
+  return session === null ? null : vault.seal(place.session(id), json(session));
+}

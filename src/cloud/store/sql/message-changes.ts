@@ -1,0 +1,97 @@
+/** The changes of messages as statements. The content of some types is encrypted (places.ts). */
+import type { UnixMillis } from '../../../kernel/time.js';
+import type { Vault } from '../secrets/vault.js';
+import type { Change, Id } from '../store.js';
+import { checksumOf } from './checksum.js';
+import type { Dialect, SqlValue, Statement } from './dialect.js';
+import { sealedContent } from './places.js';
+import { json, valueIf } from './statements.js';
+
+const CANCEL_PENDING = `UPDATE message SET down_state = 'cancelled', down_state_at = ?
+  WHERE device_id = ? AND down_state = 'pending'`;
+
+/** Cancels all pending downlinks of a device. */
+export function cancelPending(deviceId: Id, at: UnixMillis): Statement {
+  return { text: CANCEL_PENDING, values: [at, deviceId] };
+}
+
+/**
+ * Writes the state `pending` again. The database rejects that for a downlink in another state, and if the number of attempts
+ * does not follow the stored one.
+ */
+export const OFFER_MESSAGE = `UPDATE message SET down_state = 'pending', created_at = ${valueIf('down_attempt = ?', 'created_at')},
+  down_attempt = ? WHERE id = ?`;
+
+export const END_MESSAGE = 'UPDATE message SET down_state = ?, down_state_at = ? WHERE id = ?';
+
+const IS_COPY = 'EXISTS (SELECT 1 FROM message WHERE device_id = ? AND print = ? AND created_at >= ?)';
+const HAS_ROOM = "(SELECT count(*) FROM message WHERE device_id = ? AND down_state = 'pending') < ?";
+
+/** Statements that insert a message; each rejects one that is older than a stored message of its device. */
+interface MessageInsertions {
+  readonly any: string;
+  /** Rejects an uplink that is a copy of a stored one. */
+  readonly new: string;
+  /** Rejects a downlink if the queue of the device is full. */
+  readonly withRoom: string;
+}
+
+function messageInsertions({ hasNewer }: Dialect): MessageInsertions {
+  const type = valueIf(`NOT ${hasNewer}`, '?');
+  const insertWith = (attempt: string, direction: string) =>
+    `INSERT INTO message (id, space_id, device_id, created_at, type, body, codec_hash, raw, print,
+      crc, down_state, down_state_at, down_scheduled_at, down_attempt, down_answered_at, direction)
+      VALUES (?, ?, ?, ?, ${type}, ?, ?, ?, ?, ?, ?, ?, ?, ${attempt}, ?, ${direction})`;
+  return {
+    any: insertWith('?', '?'),
+    new: insertWith('?', valueIf(`NOT ${IS_COPY}`, "'up'")),
+    withRoom: insertWith(valueIf(HAS_ROOM, '0'), '?'),
+  };
+}
+
+const insertionsByDialect = new Map<Dialect, MessageInsertions>();
+
+function insertionsIn(sql: Dialect): MessageInsertions {
+  let insertions = insertionsByDialect.get(sql);
+  if (insertions === undefined) {
+    insertions = messageInsertions(sql);
+    insertionsByDialect.set(sql, insertions);
+  }
+  return insertions;
+}
+
+/** Lists its columns explicitly, unlike other tables, because it is the most frequent write. */
+export function insertMessage(
+  { row, newSince, room }: Extract<Change, { kind: 'message.insert' }>,
+  sql: Dialect,
+  vault: Vault,
+): Statement {
+  const { id, print } = row;
+  const { body, raw } = sealedContent(row, { body: json(row.body), raw: row.raw }, vault);
+  const insertions = insertionsIn(sql);
+  const values: SqlValue[] = [
+    id,
+    row.spaceId,
+    row.deviceId,
+    row.createdAt,
+    row.deviceId,
+    id,
+    row.type,
+    body,
+    row.codecHash,
+    raw,
+    print,
+    checksumOf(id, body, raw),
+    row.downState,
+    row.downStateAt,
+    row.downScheduledAt,
+  ];
+  if (room !== undefined) {
+    values.push(row.deviceId, room, row.downAnsweredAt, row.direction);
+    return { text: insertions.withRoom, values };
+  }
+  values.push(row.downAttempt, row.downAnsweredAt);
+  if (newSince === undefined || print === null) values.push(row.direction);
+  else values.push(row.deviceId, print, Math.ceil(newSince));
+  return { text: newSince === undefined || print === null ? insertions.any : insertions.new, values };
+}

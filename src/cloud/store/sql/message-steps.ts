@@ -1,0 +1,37 @@
+/**
+ * Lists messages in steps of bounded cost. A filter such as an unknown type may pass over every message of a space: each step
+ * reads a part of the index, newest first. The first steps, which find what most requests want, are executed at once; the
+ * others beside other requests.
+ */
+import { idRange } from '../order.js';
+import type { Id, MessageQuery } from '../store.js';
+import type { Dialect, Statement } from './dialect.js';
+import { messageList, stepEnd } from './queries.js';
+
+/** Messages of the index that the steps read which are executed at once. The first one finds the latest value of a device. */
+const NEAR_STEPS: readonly number[] = [20, 500];
+/** Those that each further step reads. */
+const FAR_STEP = 10_000;
+
+type Read = (statement: Statement) => Promise<readonly unknown[]>;
+
+/** @param readers `near` executes a short query at once, `far` one that may delay others. Returns the rows of `messageList` */
+export async function listInSteps(
+  sql: Dialect,
+  spaceId: Id,
+  query: MessageQuery,
+  { near, far }: { readonly near: Read; readonly far: Read },
+): Promise<readonly unknown[]> {
+  const found: unknown[] = [];
+  let { from, to } = idRange(query);
+  for (let step = 0; ; step++) {
+    const size = NEAR_STEPS[step] ?? FAR_STEP;
+    const read = step < NEAR_STEPS.length ? near : far;
+    // Because this query selects an id.
+    const [end] = (await read(stepEnd(sql, spaceId, query, { from, to }, size))) as readonly { readonly id: Id }[];
+    const rest = { ...query, limit: query.limit - found.length };
+    found.push(...(await read(messageList(sql, spaceId, rest, { from: end?.id ?? from, to }))));
+    if (end === undefined || found.length >= query.limit) return found;
+    to = end.id;
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * Finds the key of an SQLite file and encrypts what is not encrypted yet.
+ *
+ * Without a given key, the file has one beside it: `<path>-key`. It is created with a new database, and with one that was
+ * written before there were keys. If it is missing later, the database is not opened: another key would not help.
+ */
+import type { Database } from 'better-sqlite3';
+import { UsageError } from '../../../kernel/errors.js';
+import { makePrivate } from '../../../kernel/private-file.js';
+import {
+  createKeyFile,
+  fits,
+  type KeyProof,
+  keyInFileIfAny,
+  moveKeyFile,
+  type NamedKey,
+  needFitting,
+  proofOf,
+} from '../secrets/key.js';
+import type { Vault } from '../secrets/vault.js';
+import { type Resealing, resealing } from '../sql/resealing.js';
+
+export function keyPath(path: string): string {
+  return `${path}-key`;
+}
+
+/** The key of the next generation, while a key is being replaced (rotate.ts). */
+export function nextKeyPath(path: string): string {
+  return `${path}-key-next`;
+}
+
+/** A sentence for who has copied a database. */
+export function sameKey(path: string, copy: string): string {
+  return `${copy} has the key of ${path}: start it with --secrets-key-file, or with a copy of the key as ${keyPath(copy)}`;
+}
+
+/** The key of a database. */
+export interface FoundKey extends NamedKey {
+  /** The file beside the database; undefined if the key was given. */
+  readonly file: string | undefined;
+}
+
+/**
+ * Finds the key, before anything is written to the database.
+ * @param given the key that was given; undefined: the file beside the database
+ * @throws UsageError `wrong-secrets-key`, `missing-secrets-key`, `bad-secrets-key`
+ */
+export function findKey(db: Database, path: string, given: NamedKey | undefined): FoundKey {
+  const stored = storedProof(db);
+  if (given) {
+    if (stored) needFitting(given, stored, path);
+    return { ...given, file: undefined };
+  }
+  const file = keyPath(path);
+  const found = (stored && finishedRotation(path, stored)) ?? keyInFileIfAny(file);
+  if (found) {
+    if (stored) needFitting(found, stored, path);
+    makePrivate(file);
+    return { ...found, file };
+  }
+  if (stored === undefined) return { ...createKeyFile(file), file };
+  throw new UsageError(
+    'missing-secrets-key',
+    `"${path}" is encrypted with the key ${stored.keyId}, and its key file "${file}" does not exist`,
+    'restore the key file, or give the key with --secrets-key-file or GHOSTFLEET_SECRETS_KEY',
+  );
+}
+
+/** The next key, if the database already has it: a rotation ended before it could rename the file. */
+function finishedRotation(path: string, stored: KeyProof): NamedKey | undefined {
+  const next = keyInFileIfAny(nextKeyPath(path));
+  if (next === undefined || !fits(next.vault, stored)) return undefined;
+  moveKeyFile(nextKeyPath(path), keyPath(path));
+  return keyInFileIfAny(keyPath(path));
+}
+
+/** Whether the file has the key of the database. A damaged file has not. */
+export function isKeyFile(file: string, proof: KeyProof): boolean {
+  try {
+    const key = keyInFileIfAny(file);
+    return key !== undefined && fits(key.vault, proof);
+  } catch {
+    return false;
+  }
+}
+
+/** What the database knows of its key; undefined before it is encrypted. */
+export function storedProof(db: Database): KeyProof | undefined {
+  const table = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'vault'").get();
+  if (table === undefined) return undefined;
+  return db.prepare<[], KeyProof>('SELECT key_id AS keyId, proof FROM vault').get();
+}
+
+/** Encrypts a database that was written before there were keys. Does nothing if it is encrypted. */
+export function encrypt(db: Database, vault: Vault): void {
+  if (storedProof(db) === undefined) reseal(db, undefined, vault);
+  forgetOld(db);
+}
+
+/**
+ * Encrypts all secrets with another key, in one transaction: a process that ends in the middle leaves everything as it was.
+ * @param progress called with the number of statements, for each
+ */
+export function reseal(
+  db: Database,
+  from: Vault | undefined,
+  to: Vault,
+  progress?: (statements: number) => void,
+): number {
+  const { keyId, proof } = proofOf(to);
+  return db
+    .transaction(() => {
+      const changed = executed(db, resealing({ from, to }), progress);
+      db.exec('DELETE FROM vault');
+      const insert = db.prepare('INSERT INTO vault (key_id, proof, has_old) VALUES (?, ?, ?)');
+      insert.run(keyId, proof, changed > 0 ? 1 : 0);
+      return changed;
+    })
+    .immediate();
+}
+
+function executed(db: Database, steps: Resealing, progress: ((statements: number) => void) | undefined): number {
+  let count = 0;
+  let step = steps.next();
+  while (!step.done) {
+    const { text, values } = step.value;
+    const statement = db.prepare<unknown[], unknown>(text);
+    const rows = statement.reader ? statement.all(...values) : [];
+    if (!statement.reader) statement.run(...values);
+    progress?.(++count);
+    step = steps.next(rows);
+  }
+  return step.value;
+}
+
+/** Overwrites what earlier values have left in free pages and in the log. Repeated at the next start if it was interrupted. */
+export function forgetOld(db: Database): void {
+  const { hasOld } = db.prepare<[], { hasOld: number }>('SELECT has_old AS hasOld FROM vault').get() ?? {};
+  if (hasOld !== 1) return;
+  db.exec('VACUUM');
+  // Because the pragma returns one such row; a backup that runs at the same time can make it busy.
+  const [result] = db.pragma('wal_checkpoint(TRUNCATE)') as readonly { readonly busy: number }[];
+  if (result?.busy === 0) db.exec('UPDATE vault SET has_old = 0');
+}

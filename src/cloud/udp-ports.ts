@@ -1,0 +1,83 @@
+/** The UDP ports of the service: base64 text, raw bytes, DTLS. */
+import type { EdgeClock } from '../kernel/clock.js';
+import type { Log } from '../kernel/log.js';
+import type { Random } from '../kernel/random.js';
+import type { EnvelopeFormat } from '../protocol/flap/envelope.js';
+import { DtlsGateway, type Send } from './gateway/dtls-gateway.js';
+import type { FlapGateway } from './gateway/flap-gateway.js';
+import type { Source } from './gateway/replay-guard.js';
+import { listenUdp, type SendTo, type UdpListener, type Wires } from './gateway/udp.js';
+import type { Store } from './store/store.js';
+
+interface UdpPortsOptions {
+  readonly host: string;
+  readonly udpPort: number | null;
+  readonly udpRawPort: number | null;
+  readonly udpDtlsPort?: number | null;
+  readonly wires?: Wires;
+  /** Drops replayed datagrams and limits repeated answers; for `serve`. */
+  readonly operated?: boolean;
+  readonly store: Store;
+  readonly clock: EdgeClock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly gateway: FlapGateway;
+}
+
+interface UdpPorts {
+  readonly udp: number | null;
+  readonly udpRaw: number | null;
+  readonly udpDtls: number | null;
+  /** Opens a gateway for devices with DTLS that does not use UDP. */
+  readonly openDtls: (send: Send) => DtlsGateway;
+  /** Closes the sockets immediately. */
+  close(): Promise<void>;
+}
+
+/**
+ * Binds the ports that are not null; 0 takes a free one.
+ * @param closers gets what closes them in an orderly way
+ * @throws UsageError if a port is in use or may not be bound
+ */
+export async function openUdpPorts(options: UdpPortsOptions, closers: (() => Promise<void>)[]): Promise<UdpPorts> {
+  const { host, wires, gateway, operated = false, udpDtlsPort = null } = options;
+  const listeners: UdpListener[] = [];
+  const bind = async (port: number | null, receive: Parameters<typeof listenUdp>[0]) => {
+    if (port === null) return null;
+    const listener = await listenUdp(receive, { host, port, ...(wires && { wires }) });
+    listeners.push(listener);
+    closers.push(() => listener.close());
+    return listener.port;
+  };
+  const inFormat = (port: number | null, format: EnvelopeFormat) =>
+    bind(port, (datagram, from, send) => {
+      gateway.receive(datagram, format, (answer) => send(answer, from), operated ? from : undefined);
+    });
+  const udp = await inFormat(options.udpPort, 'base64');
+  const udpRaw = await inFormat(options.udpRawPort, 'raw');
+  const openDtls = (send: Send) => {
+    const dtls = new DtlsGateway({ ...options, packets: gateway }, send);
+    closers.push(async () => dtls.close());
+    return dtls;
+  };
+  let sendTo: SendTo = () => {};
+  let dtls: DtlsGateway | undefined;
+  const udpDtls = await bind(udpDtlsPort, (datagram, from, send) => {
+    sendTo = send;
+    dtls ??= openDtls((record, address) => sendTo(record, sourceOf(address)));
+    dtls.receive(datagram, addressOf(from));
+  });
+  const close = async () => {
+    await Promise.all(listeners.map((listener) => listener.close()));
+  };
+  return { udp, udpRaw, udpDtls, openDtls, close };
+}
+
+function addressOf({ host, port }: Source): string {
+  return `${host}@${port}`;
+}
+
+function sourceOf(address: string): Source {
+  const at = address.lastIndexOf('@');
+  return { host: address.slice(0, at), port: Number(address.slice(at + 1)) };
+}

@@ -1,0 +1,141 @@
+/**
+ * Sign-in of the console. Its page exchanges a one-time token, an API key or the token of a login for a cookie, so that no
+ * script needs to keep a credential. For a one-time token the service creates an API key that expires: it is listed with
+ * the other keys, and deleting it ends the session.
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import Type, { type Static } from 'typebox';
+import { isoTime } from '../../kernel/calendar.js';
+import type { Clock } from '../../kernel/clock.js';
+import type { Random } from '../../kernel/random.js';
+import { hours, type Millis } from '../../kernel/time.js';
+import { deleteKey, isExpired, keyWithSecret, listKeys, newSecret, putKey } from '../accounts/keys.js';
+import type { Logins } from '../accounts/logins.js';
+import { ApiFault } from '../http/errors.js';
+import { isHost, LOCAL_HOSTS } from '../http/host-guard.js';
+import { cookieSecret, needSameOrigin, sessionCookie } from '../http/session-cookie.js';
+import { addressesIn } from '../http/sockets.js';
+import type { TypeBoxProvider } from '../http/validation.js';
+import type { Ids } from '../store/ids.js';
+import type { Change, Id, Store } from '../store/store.js';
+import type { OneTimeTokens } from './one-time-tokens.js';
+
+/** How long the key of a session is valid. */
+export const SESSION = hours(12);
+/** Name of the keys of sessions in the list of keys. */
+const KEY_NAME = 'console session';
+
+const PATH = '/console/session';
+const HIDDEN = { schema: { hide: true } } as const;
+
+const SignIn = Type.Union(
+  [
+    Type.Object({ token: Type.String({ minLength: 1, maxLength: 512, writeOnly: true }) }),
+    Type.Object({ credential: Type.String({ minLength: 1, maxLength: 512, writeOnly: true }) }),
+  ],
+  { description: 'an object with "token" (from the address that the program printed) or "credential"' },
+);
+
+export interface SessionContext {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Source of the keys. */
+  readonly random: Random;
+  readonly logins: Logins;
+  readonly tokens: OneTimeTokens;
+  /** How long the key of a session is valid, in the time of the service; null: as long as the service. */
+  readonly lifetime: Millis | null;
+}
+
+export function addSessionRoutes(api: FastifyInstance, context: SessionContext): void {
+  const routes = api.withTypeProvider<TypeBoxProvider>();
+
+  routes.post(PATH, { schema: { hide: true, body: SignIn } }, async (request, reply) => {
+    needSameOrigin(request.method, request.headers);
+    const { secret, maxAge, ...answer } = await exchange(context, request, request.body);
+    const secure = request.protocol === 'https';
+    reply.header('set-cookie', sessionCookie(request.headers, secret, { secure, ...(maxAge !== null && { maxAge }) }));
+    return reply.code(201).send(answer);
+  });
+
+  routes.delete(PATH, HIDDEN, async (request, reply) => {
+    needSameOrigin(request.method, request.headers);
+    const secret = cookieSecret(request.headers);
+    if (secret !== undefined) await endSession(context, secret);
+    const secure = request.protocol === 'https';
+    return reply
+      .header('set-cookie', sessionCookie(request.headers, '', { secure, maxAge: 0 }))
+      .code(204)
+      .send();
+  });
+}
+
+interface Exchanged {
+  readonly secret: string;
+  /** Lifetime of the cookie in seconds; null: until the browser is closed. */
+  readonly maxAge: number | null;
+  /** The space that was opened; null for a login, which opens all spaces of the account. */
+  readonly space_id: Id | null;
+  readonly expires_at: string | null;
+}
+
+async function exchange(
+  context: SessionContext,
+  request: Pick<FastifyRequest, 'raw' | 'headers'>,
+  given: Static<typeof SignIn>,
+): Promise<Exchanged> {
+  if ('credential' in given) return withCredential(context, given.credential);
+  needOwnMachine(request);
+  const spaceId = context.tokens.redeem(given.token);
+  if (spaceId === undefined) {
+    throw new ApiFault(401, 'this one-time token is not valid, was used, or has expired', 'token-used');
+  }
+  const { store, clock, ids, random, lifetime } = context;
+  const [secret, now] = [newSecret(random), Math.floor(clock.wall)];
+  const expiry = lifetime === null ? {} : { expiresAt: now + lifetime };
+  const key = {
+    id: ids.uuid(),
+    spaceId,
+    name: KEY_NAME,
+    prefix: '',
+    tagIds: null,
+    access: 'write',
+    isSession: true,
+  } as const;
+  await store.commit([
+    ...(await endedSessions(context, spaceId)),
+    ...putKey({ ...key, createdAt: now, ...expiry }, secret),
+  ]);
+  const expires = lifetime === null ? null : isoTime(now + lifetime);
+  return { secret, maxAge: lifetime === null ? null : lifetime / 1000, space_id: spaceId, expires_at: expires };
+}
+
+async function withCredential({ store, clock, logins }: SessionContext, secret: string): Promise<Exchanged> {
+  const key = await keyWithSecret(store, secret);
+  if (key && !isExpired(key, clock.wall)) return { secret, maxAge: null, space_id: key.spaceId, expires_at: null };
+  const login = key ? undefined : await logins.find(secret);
+  if (!login) throw new ApiFault(401, 'this API key or token is not valid');
+  return { secret, maxAge: null, space_id: login.spaceId, expires_at: isoTime(login.expiresAt) };
+}
+
+/** Deletes the key of a session. Other keys and logins stay valid: they belong to their users. */
+async function endSession({ store }: SessionContext, secret: string): Promise<void> {
+  const key = await keyWithSecret(store, secret);
+  if (key?.isSession) await store.commit(deleteKey(key.id));
+}
+
+/** Changes that delete the keys of earlier sessions that have expired. */
+async function endedSessions({ store, clock }: SessionContext, spaceId: Id): Promise<readonly Change[]> {
+  const keys = await listKeys(store, spaceId, { limit: 500 });
+  return keys.filter((key) => key.isSession && isExpired(key, clock.wall)).flatMap(({ id }) => deleteKey(id));
+}
+
+const isLoopback = addressesIn(['127.0.0.0/8', '::1']);
+
+/** @throws ApiFault 403 if the request comes from another machine, also through a proxy on this one */
+function needOwnMachine({ raw, headers }: Pick<FastifyRequest, 'raw' | 'headers'>): void {
+  const isForwarded = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'via'].some((name) => name in headers);
+  if (!isForwarded && isLoopback(raw.socket.remoteAddress ?? '') && isHost(headers.host, LOCAL_HOSTS)) return;
+  throw new ApiFault(403, 'a one-time token is only accepted from this machine', 'foreign-host');
+}

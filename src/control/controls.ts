@@ -1,0 +1,177 @@
+/** What the web console can do with a run: look at its progress, act on its devices, its network and its time. */
+
+import { carryOut, completions } from '../console/line.js';
+import type { Answer, Fleet, Member } from '../console/member.js';
+import { Problems, readYaml } from '../input/document.js';
+import { UsageError } from '../kernel/errors.js';
+import type { RealClock } from '../kernel/real-clock.js';
+import { formatDuration, type Millis, parseDuration, sinceStart } from '../kernel/time.js';
+import type { RunControl } from '../runner/run.js';
+import type { LiveFaults } from '../runner/world/live-faults.js';
+import { evaluate } from '../scenario/expect/evaluate.js';
+import { NETWORK_FAULT_NAMES, NETWORK_FAULTS } from '../scenario/faults/network.js';
+import type { Plan } from '../scenario/model/plan.js';
+import { parseSelector } from '../scenario/selector/grammar.js';
+import { matcher } from '../scenario/selector/match.js';
+
+/** Counters of a run that the console shows. */
+const COUNTS = [
+  ...['device.ready', 'uplink.sent', 'uplink.stored', 'downlink.queued', 'downlink.delivered', 'downlink.answered'],
+  ...['poll.failed', 'net.faults', 'console.actions'],
+];
+
+/** Greatest speed: beyond it, a run cannot keep up. */
+const FASTEST = 3600;
+
+/** A part of the output of one device. */
+interface FromDevice extends Answer {
+  readonly from: string;
+}
+
+export class RunControls {
+  readonly #plan: Plan;
+  readonly #control: RunControl;
+  readonly #fleet: Fleet;
+  readonly #clock: RealClock;
+  readonly #faults: LiveFaults;
+
+  constructor(
+    plan: Plan,
+    control: RunControl,
+    live: { readonly fleet: Fleet; readonly pace: RealClock; readonly faults: LiveFaults },
+  ) {
+    this.#plan = plan;
+    this.#control = control;
+    this.#fleet = live.fleet;
+    this.#clock = live.pace;
+    this.#faults = live.faults;
+  }
+
+  /** The present state, as JSON. */
+  state(): object {
+    const { metrics, evidence } = this.#control;
+    const counts = COUNTS.flatMap((name) => {
+      const measure = metrics.read(name);
+      return measure?.kind === 'count' ? [[name, measure.value] as const] : [];
+    });
+    const expectations = this.#plan.expectations.map((expectation) => {
+      const { line, passed, undecided = false, sentence } = evaluate(expectation, evidence());
+      return { line, state: undecided ? 'undecided' : passed ? 'holds' : 'fails', sentence };
+    });
+    return {
+      ...{ name: this.#plan.scenario, seed: this.#plan.seed, devices: this.#fleet.size },
+      ...{ now_ms: Math.round(sinceStart(this.#clock.now)), duration_ms: this.#plan.duration },
+      ...{ speed: this.#clock.speed, paused: this.#clock.isPaused },
+      counts: Object.fromEntries(counts),
+      expectations,
+      faults: this.#faults.all(),
+    };
+  }
+
+  pause(): void {
+    this.#clock.pause();
+  }
+
+  resume(): void {
+    this.#clock.resume();
+  }
+
+  /** Pauses, and moves on: to the next event, or by a duration such as `10m`. */
+  step(duration: string | undefined): void {
+    this.#clock.pause();
+    if (duration === undefined) return this.#clock.step();
+    this.#clock.after(durationIn(duration), 'the end of a step of the console', () => this.#clock.pause());
+    this.#clock.resume();
+  }
+
+  /** @throws UsageError */
+  setSpeed(speed: number): void {
+    if (!(speed > 0 && speed <= FASTEST)) {
+      throw new UsageError('bad-speed', `speed ${speed} is not a number above 0 and up to ${FASTEST}`);
+    }
+    this.#clock.speed = speed;
+  }
+
+  /**
+   * Begins a network fault.
+   * @param text the fault as in a scenario, such as `loss: 10%` @param to selector; undefined: all devices
+   * @throws UsageError or InputError for an invalid fault, selector or duration
+   */
+  inject(text: string, to: string | undefined, lasts: string | undefined): string {
+    const members = to === undefined ? null : this.#select(to);
+    const serials = members && new Set(members.map(({ serial }) => serial));
+    const { fault, way } = faultIn(text);
+    const time = lasts === undefined ? undefined : durationIn(lasts);
+    const id = this.#faults.inject({ fault, way, to: to ?? null, serials, lasts: time });
+    const described = `fault: ${text.trim()}${time === undefined ? '' : ` for ${formatDuration(time)}`}`;
+    for (const { serial } of members ?? this.#fleet.members()) this.#fleet.noted(serial, described);
+    return id;
+  }
+
+  /** False for an unknown id. */
+  lift(id: string): boolean {
+    return this.#faults.lift(id);
+  }
+
+  /** @throws UsageError for an invalid selector */
+  devices(on: string) {
+    return this.#select(on).map(({ name, serial, group, profile, tags, fw, battery, state }) => ({
+      ...{ name, serial, group, profile, tags, fw, battery, state },
+    }));
+  }
+
+  /** Completions of the last word of a line, for the first selected device. */
+  complete(on: string, line: string): readonly string[] {
+    const [member] = this.#select(on);
+    return member ? completions(member, line) : [];
+  }
+
+  /**
+   * Executes a line on the selected devices, as `ghostfleet console` does: on the shell, or with a dot as a control command.
+   * Returns the number of the devices; the last part of the output of each has `more: false`.
+   */
+  async line(on: string, line: string, answer: (part: FromDevice) => void): Promise<number> {
+    const members = this.#select(on);
+    for (const member of members) {
+      const noted = (action: string, call?: Parameters<Fleet['noted']>[2]) =>
+        this.#fleet.noted(member.serial, action, call);
+      const options = { secrets: false, folder: '', readText: noFiles, noted };
+      await carryOut(member, line, options, (part) => answer({ from: member.name, ...part }));
+    }
+    return members.length;
+  }
+
+  #select(on: string): readonly Member[] {
+    const members = { [Symbol.iterator]: () => this.#fleet.members()[Symbol.iterator]() };
+    const selected = matcher(parseSelector(on), { devices: members, random: this.#fleet.random });
+    return [...members].filter(selected);
+  }
+}
+
+/** A page must not read files of the machine. */
+function noFiles(): never {
+  throw new UsageError('no-files', 'files can only be used on a console in a terminal: ghostfleet console');
+}
+
+function durationIn(text: string): Millis {
+  const duration = parseDuration(text);
+  if (duration === undefined || duration <= 0) {
+    throw new UsageError('bad-duration', `"${text}" is not a duration such as "30s" or "10m"`);
+  }
+  return duration;
+}
+
+function faultIn(text: string) {
+  const problems = new Problems();
+  const node = readYaml(text, 'fault');
+  const [[name, entry] = [], ...more] = node.kind === 'map' ? [...node.entries] : [];
+  const kind = NETWORK_FAULT_NAMES.find((each) => each === name);
+  if (!entry || !kind || more.length > 0) {
+    const known = NETWORK_FAULT_NAMES.join(', ');
+    throw new UsageError('bad-fault', `"${text}" is not a fault of the network such as "loss: 10%": ${known}`);
+  }
+  const fault = NETWORK_FAULTS[kind].check(entry.value, problems);
+  problems.finish();
+  if (fault === undefined) throw new UsageError('bad-fault', `"${text}" is not a fault of the network`);
+  return fault;
+}

@@ -1,0 +1,131 @@
+/** The requests below `/run`, for the web console. docs/CONSOLE.md describes them. */
+import { ApiFault } from '../cloud/http/errors.js';
+import type { RealClock } from '../kernel/real-clock.js';
+import type { RunControls } from './controls.js';
+
+/** An answer that arrives in parts. */
+export interface Parts {
+  readonly isOver: boolean;
+  send(value: unknown): void;
+}
+
+interface Request {
+  readonly controls: RunControls;
+  /** Real time. */
+  readonly clock: RealClock;
+  /** The last part of the path of a single thing. */
+  readonly id: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly lines: Parts;
+}
+
+interface Route {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly status: number;
+  readonly handle: (request: Request) => unknown;
+}
+
+/** Interval of the states in a stream, in real milliseconds. */
+const STATE_EVERY = 500;
+/** Longest wait for the output of a line, in real milliseconds. */
+const LONGEST_LINE = 60_000;
+
+const ROUTES: readonly Route[] = [
+  { method: 'GET', path: '/run', status: 200, handle: ({ controls }) => controls.state() },
+  { method: 'GET', path: '/run/states', status: 200, handle: states },
+  {
+    method: 'GET',
+    path: '/run/devices',
+    status: 200,
+    handle: ({ controls, query }) => controls.devices(query.on ?? 'all'),
+  },
+  { method: 'POST', path: '/run/lines', status: 200, handle: line },
+  {
+    method: 'POST',
+    path: '/run/complete',
+    status: 200,
+    handle: ({ controls, body }) => ({ words: controls.complete(text(body, 'on'), text(body, 'line')) }),
+  },
+  changing('pause', ({ controls }) => controls.pause()),
+  changing('resume', ({ controls }) => controls.resume()),
+  changing('step', ({ controls, body }) => controls.step(optionalText(body, 'for'))),
+  changing('speed', ({ controls, body }) => controls.setSpeed(Number(body.speed))),
+  {
+    method: 'POST',
+    path: '/run/faults',
+    status: 201,
+    handle: ({ controls, body }) => ({
+      id: controls.inject(text(body, 'fault'), optionalText(body, 'to'), optionalText(body, 'for')),
+    }),
+  },
+  {
+    method: 'DELETE',
+    path: '/run/faults/',
+    status: 204,
+    handle: ({ controls, id }) => {
+      if (!controls.lift(id)) throw new ApiFault(404, 'fault not found');
+    },
+  },
+];
+
+/** @throws ApiFault 404 or 405 */
+export function findRoute(method: string, path: string): Route & { readonly id: string } {
+  const known = ROUTES.filter((route) =>
+    route.path.endsWith('/') ? path.startsWith(route.path) : path === route.path,
+  );
+  const route = known.find((each) => each.method === method);
+  if (route) return { ...route, id: path.slice(path.lastIndexOf('/') + 1) };
+  if (known.length > 0) throw new ApiFault(405, `${method} is not possible here`);
+  throw new ApiFault(404, `Route ${method}:${path} not found`);
+}
+
+/** A change of the course of time, which answers with the new state. */
+function changing(name: string, change: (request: Request) => void): Route {
+  const handle = (request: Request) => {
+    change(request);
+    return request.controls.state();
+  };
+  return { method: 'POST', path: `/run/${name}`, status: 200, handle };
+}
+
+/** The state every half second, until the client leaves. */
+async function states({ controls, clock, lines }: Request): Promise<void> {
+  while (!lines.isOver) {
+    lines.send(controls.state());
+    await new Promise<void>((resolve) => clock.after(STATE_EVERY, 'the next state for a console', resolve));
+  }
+}
+
+/** Executes a line; the parts of the output are sent as they arrive, and at the end the number of devices. */
+async function line({ controls, clock, body, lines }: Request): Promise<void> {
+  const open = new Set<string>();
+  let allOut = () => {};
+  const everythingOut = new Promise<void>((resolve) => {
+    allOut = resolve;
+  });
+  let asked: number | undefined;
+  asked = await controls.line(text(body, 'on'), text(body, 'line'), (part) => {
+    lines.send(part);
+    if (part.more) open.add(part.from);
+    else open.delete(part.from);
+    if (asked !== undefined && open.size === 0) allOut();
+  });
+  // A device that restarts drops the rest of its output.
+  const alarm = clock.after(LONGEST_LINE, 'the output of a line', () => allOut());
+  if (open.size > 0) await everythingOut;
+  alarm.cancel();
+  lines.send({ done: asked, ...(open.size > 0 && { unfinished: [...open] }) });
+}
+
+/** @throws ApiFault 400 */
+function text(body: Readonly<Record<string, unknown>>, name: string): string {
+  const value = body[name];
+  if (typeof value === 'string' && value !== '') return value;
+  throw new ApiFault(400, `body/${name} must be a text`);
+}
+
+function optionalText(body: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  return body[name] === undefined ? undefined : text(body, name);
+}

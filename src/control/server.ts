@@ -1,0 +1,184 @@
+/**
+ * The port of a run for the web console: the console itself and the API, which it gets from the cloud of the run, and below
+ * `/run` the control of the run. So the console keeps the run under control while its cloud is down.
+ *
+ * Control needs a session that began with a one-time token of this run, from a page of this port. An API key is not enough:
+ * it gives access to the cloud, not to the run.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { hashKey } from '../cloud/accounts/keys.js';
+import { ApiFault } from '../cloud/http/errors.js';
+import { isHost, LOCAL_HOSTS, SAFE_HEADERS } from '../cloud/http/host-guard.js';
+import { cookieSecret, needSameOrigin } from '../cloud/http/session-cookie.js';
+import { GhostfleetError } from '../kernel/errors.js';
+import { RealClock } from '../kernel/real-clock.js';
+import type { RunControls } from './controls.js';
+import { passOn } from './proxy.js';
+import { findRoute, type Parts } from './routes.js';
+
+const LOOPBACK = '127.0.0.1';
+const SESSION = '/console/session';
+/** Longest body of a request, in characters. */
+const LONGEST_BODY = 65_536;
+
+export class RunServer {
+  readonly #server: Server;
+  readonly #controls: RunControls;
+  readonly #cloud: URL;
+  /** Hashes of the cookies of sessions that began with a one-time token. */
+  readonly #sessions = new Set<string>();
+  readonly #clock = new RealClock();
+  readonly #open = new Set<ServerResponse>();
+
+  /** @param cloud address of the cloud of the run @throws Error if no port can be opened */
+  static async open(controls: RunControls, cloud: string): Promise<RunServer> {
+    const server = createServer();
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(0, LOOPBACK, resolve);
+    });
+    return new RunServer(server, controls, new URL(cloud));
+  }
+
+  private constructor(server: Server, controls: RunControls, cloud: URL) {
+    this.#server = server;
+    this.#controls = controls;
+    this.#cloud = cloud;
+    server.on('request', (request, response) => void this.#serve(request, response));
+    // The port must not keep the process of a finished run alive.
+    server.unref();
+  }
+
+  /** The address of the console at this port. @param link the one at the cloud, with a one-time token */
+  link(link: string): string {
+    // Because the server listens on a port.
+    const { port } = this.#server.address() as AddressInfo;
+    const { pathname, hash } = new URL(link);
+    return `http://${LOOPBACK}:${port}${pathname}${hash}`;
+  }
+
+  close(): void {
+    for (const response of this.#open) response.destroy();
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.on('error', () => {});
+    this.#open.add(response);
+    response.once('close', () => this.#open.delete(response));
+    const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+    try {
+      if (path === SESSION && request.method === 'POST') return this.#beginSession(request, response);
+      if (path !== '/run' && !path.startsWith('/run/')) return passOn(request, response, this.#cloud);
+      this.#needControl(request);
+      await this.#control(request, response);
+    } catch (error) {
+      refuse(response, error);
+    }
+  }
+
+  /** Passes the sign-in on to the cloud, and remembers the cookie of a session that began with a one-time token. */
+  async #beginSession(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await bodyOf(request);
+    const isWithToken = /"token"\s*:/.test(body);
+    passOn(request, response, this.#cloud, {
+      body,
+      answered: ({ statusCode, headers }) => {
+        const secret = /^[^=]+=([^;]+)/.exec(headers['set-cookie']?.[0] ?? '')?.[1];
+        if (isWithToken && statusCode === 201 && secret !== undefined) this.#sessions.add(hashKey(secret));
+      },
+    });
+  }
+
+  /** @throws ApiFault */
+  #needControl({ method, headers }: IncomingMessage): void {
+    if (!isHost(headers.host, LOCAL_HOSTS))
+      throw new ApiFault(403, 'this run is only available on its machine', 'foreign-host');
+    const secret = cookieSecret(headers);
+    if (secret === undefined || !this.#sessions.has(hashKey(secret))) {
+      throw new ApiFault(401, 'the control of the run needs the address that the run has printed', 'no-control');
+    }
+    needSameOrigin(method, headers);
+  }
+
+  async #control(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://run');
+    const route = findRoute(request.method ?? 'GET', pathname);
+    const text = request.method === 'POST' ? await bodyOf(request) : '';
+    const lines = new Lines(response);
+    const answer = await route.handle({
+      controls: this.#controls,
+      clock: this.#clock,
+      id: route.id,
+      query: Object.fromEntries(searchParams),
+      body: parsed(text),
+      lines,
+    });
+    if (!response.headersSent) json(response, route.status, answer);
+    else response.end();
+  }
+}
+
+/** An answer that arrives in parts: JSON objects, one a line. */
+class Lines implements Parts {
+  readonly #response: ServerResponse;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  /** Whether the client has gone. */
+  get isOver(): boolean {
+    return this.#response.destroyed;
+  }
+
+  send(value: unknown): void {
+    if (!this.#response.headersSent) {
+      this.#response.writeHead(200, { ...SAFE_HEADERS, 'content-type': 'application/x-ndjson; charset=utf-8' });
+    }
+    if (!this.isOver && !this.#response.writableEnded) this.#response.write(`${JSON.stringify(value)}\n`);
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let text = '';
+  request.setEncoding('utf8');
+  for await (const piece of request) {
+    text += piece;
+    if (text.length > LONGEST_BODY) throw new ApiFault(413, `the body is longer than ${LONGEST_BODY} characters`);
+  }
+  return text;
+}
+
+/** @throws ApiFault 400 unless the text is empty or a JSON object */
+function parsed(text: string): Readonly<Record<string, unknown>> {
+  if (text === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  } catch {
+    // Answered below.
+  }
+  throw new ApiFault(400, 'the body must be a JSON object');
+}
+
+function json(response: ServerResponse, status: number, value: unknown): void {
+  response.writeHead(status, { ...SAFE_HEADERS, 'content-type': 'application/json; charset=utf-8' });
+  response.end(value === undefined ? undefined : JSON.stringify(value));
+}
+
+function refuse(response: ServerResponse, error: unknown): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof ApiFault) {
+    return json(response, error.statusCode, { statusCode: error.statusCode, message, code: error.code });
+  }
+  // Wrong input is the fault of the caller; all else is one of the run.
+  const statusCode = error instanceof GhostfleetError ? 400 : 500;
+  json(response, statusCode, { statusCode, message, ...(error instanceof GhostfleetError && { code: error.code }) });
+}

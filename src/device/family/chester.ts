@@ -1,0 +1,44 @@
+/** CHESTER, v3.5.5 and v4.0.0: hardwario/chester-sdk (firmware timing, both columns). */
+import { millis, minutes, seconds } from '../../kernel/time.js';
+import type { Policy } from './policy.js';
+
+export const CHESTER: Policy = {
+  session: {
+    lineReset: millis(3100),
+    steps: [
+      { upload: 'decoder', failed: 'new session' },
+      { upload: 'encoder', failed: 'new session' },
+      // Repeated only by the next boot.
+      { upload: 'config', failed: 'next step' },
+      { upload: 'update', failed: 'next step' },
+    ],
+    keepsReport: false,
+    namesModem: true,
+  },
+  // With an interval of a minute, a poll that takes its whole budget ends just after the next tick. This tick queues one more
+  // poll, which replaces the retry.
+  polls: { budget: seconds(60) + millis(1), retry: minutes(5), inPlace: false },
+  transfers: {
+    alwaysRaw: false,
+    rawFragment: 494,
+    staleLimit: Number.POSITIVE_INFINITY,
+    sameSequence: false,
+    resend: undefined,
+    lockCounts: true,
+  },
+  downlinks: { shellRunsConfig: true, linePause: millis(10), savePause: seconds(2), updatePause: millis(100) },
+  radio: {
+    bootShorter: 0,
+    // `ctr_lte_v2_flow.c`, XSLEEP_PAUSE.
+    lineOff: millis(100),
+    wakes: true,
+    connectionLimit: seconds(30),
+    afterNoConnection: 'again',
+    badCheckEndsSend: false,
+    socketResetsBackOff: true,
+    afterAnswer: 0,
+    release: 0,
+    bootsAfterResetLoop: false,
+    grace: seconds(30),
+  },
+};

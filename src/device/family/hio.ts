@@ -1,0 +1,54 @@
+/**
+ * hio devices: hardwario/hio-zephyr-sdk, commit 3566616 (firmware timing, column hio and section 8). Their transfer layer repeats
+ * datagrams, not the modem, and may change the address of the cloud between two of them (link/resending-link.ts).
+ */
+import { millis, seconds } from '../../kernel/time.js';
+import type { Policy } from './policy.js';
+
+export const HIO: Policy = {
+  session: {
+    lineReset: 0,
+    steps: [
+      // Ignored if it fails; the id stays for the next boot.
+      { upload: 'update', failed: 'next step' },
+      { upload: 'decoder', failed: 'same step' },
+      { upload: 'encoder', failed: 'same step' },
+      { upload: 'config', failed: 'same step' },
+    ],
+    keepsReport: true,
+    namesModem: false,
+  },
+  polls: { budget: Number.POSITIVE_INFINITY, retry: undefined, inPlace: true },
+  transfers: {
+    alwaysRaw: true,
+    // 508 bytes, less 14 of the envelope and 2 more that the firmware sets aside.
+    rawFragment: 492,
+    staleLimit: 3,
+    sameSequence: true,
+    // The modem's own pause of 5 s in its error state is longer than the first one.
+    resend: { unanswered: seconds(1), unconnected: seconds(30) },
+    lockCounts: false,
+  },
+  downlinks: {
+    shellRunsConfig: false,
+    linePause: 0,
+    // 1 s before the settings are saved, half a second before the restart.
+    savePause: millis(1500),
+    // 100 ms, and half a second before the restart; the modem's stop between them takes no time here [assumption].
+    updatePause: millis(600),
+  },
+  radio: {
+    // The modem is a library, not a chip at a serial line: no reset of 0.1 + 3.0 s, no wake-up of 0.1 + 0.1 s.
+    bootShorter: millis(3300),
+    lineOff: 0,
+    wakes: false,
+    connectionLimit: seconds(120),
+    afterNoConnection: 'error',
+    badCheckEndsSend: true,
+    socketResetsBackOff: false,
+    afterAnswer: millis(100),
+    release: millis(500),
+    bootsAfterResetLoop: true,
+    grace: undefined,
+  },
+};

@@ -1,0 +1,83 @@
+/**
+ * What two families of firmware do differently on the way to the cloud, as plain data: one file a family. The code that obeys a
+ * rule reads it from here and never asks for a name (firmware timing, the columns of its tables).
+ */
+import type { Millis } from '../../kernel/time.js';
+
+/** What follows a failed upload of the session phase: a new session, the same step again, or the next step. */
+type AfterFailure = 'new session' | 'same step' | 'next step';
+
+/** An upload of the session phase (firmware timing, 3). */
+export interface SessionStep {
+  readonly upload: 'decoder' | 'encoder' | 'config' | 'update';
+  readonly failed: AfterFailure;
+}
+
+export interface Policy {
+  readonly session: {
+    /** Between two resets of the modem line at the start of the system; 0 without such a reset. */
+    readonly lineReset: Millis;
+    readonly steps: readonly SessionStep[];
+    /** Whether the report of an update is sent even if the image was confirmed before, and kept until it is delivered. */
+    readonly keepsReport: boolean;
+    /** Whether CREATE_SESSION contains the passkey and the modem firmware. */
+    readonly namesModem: boolean;
+  };
+  readonly polls: {
+    /** Limits the lock plus the first datagram of a poll; Infinity for no limit. */
+    readonly budget: Millis;
+    /** Time until a failed poll is repeated; undefined: the next request polls. */
+    readonly retry: Millis | undefined;
+    /** Whether a poll flag during the session phase, or after a firmware request, is followed by the poll in the same step. */
+    readonly inPlace: boolean;
+  };
+  readonly transfers: {
+    /** Whether FLAP packets always travel as bytes (`flap-hash`), never as base64 text. */
+    readonly alwaysRaw: boolean;
+    /** Bytes of message data in a packet of the raw envelope. */
+    readonly rawFragment: number;
+    /** Stale answers in a row after which the transfer starts over. */
+    readonly staleLimit: number;
+    /** Whether a fragment is repeated with its own sequence number after a stale answer, or with the next one. */
+    readonly sameSequence: boolean;
+    /**
+     * Pauses of the transfer layer before it sends a datagram again: after a missing answer, and without a radio connection.
+     * Undefined: the modem repeats it.
+     */
+    readonly resend: { readonly unanswered: Millis; readonly unconnected: Millis } | undefined;
+    /** Whether the wait for the lock is part of the time limit of a report. */
+    readonly lockCounts: boolean;
+  };
+  readonly downlinks: {
+    /** Whether the shell executes configuration lines, or the parser of parameters alone. */
+    readonly shellRunsConfig: boolean;
+    /** Pause after each configuration line, and from the last one to the restart. */
+    readonly linePause: Millis;
+    readonly savePause: Millis;
+    /** From the report that an image is complete to the restart. */
+    readonly updatePause: Millis;
+  };
+  readonly radio: {
+    /** Part of an assumed boot that the family does not need: reset and wake-up of the serial line. */
+    readonly bootShorter: Millis;
+    /** Time to switch the serial line off before a pause. */
+    readonly lineOff: Millis;
+    /** Whether the modem has to be woken, and is checked, before the first datagram after a sleep. */
+    readonly wakes: boolean;
+    /** Longest wait for a radio connection, and what follows it: the datagram again at once, or the error state. */
+    readonly connectionLimit: Millis;
+    readonly afterNoConnection: 'again' | 'error';
+    /** Whether a failed check ends a datagram that waits to be sent. */
+    readonly badCheckEndsSend: boolean;
+    /** Whether an opened socket resets the back-off. */
+    readonly socketResetsBackOff: boolean;
+    /** From an answer to the evaluation of the connection. */
+    readonly afterAnswer: Millis;
+    /** After a last datagram without an answer, if it releases the connection. */
+    readonly release: Millis;
+    /** Whether the modem boots after the pause of a reset loop, or attaches at once. */
+    readonly bootsAfterResetLoop: boolean;
+    /** After its time limit, a send waits this long for the end of an attempt; undefined: it ends at once. */
+    readonly grace: Millis | undefined;
+  };
+}

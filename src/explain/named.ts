@@ -1,0 +1,38 @@
+/** Which causes an explanation names, beyond the smallest set without which the downlink would have been fast. */
+import type { Millis } from '../kernel/time.js';
+import { type CauseSet, faultCauses, hasFault, NO_CAUSE } from './causes.js';
+import type { FaultCalendar } from './situation.js';
+import type { CauseTime } from './waits.js';
+
+/** A fault with less than this share of the waits is not named. */
+const LEAST_SHARE = 0.1;
+
+/**
+ * Shorter intervals can avoid a fault that begins later: if the downlink waited longest because of it, it is a cause as well, and
+ * the first one. Faults that made the same exchanges fail by chance are causes together, because each of the others would have made
+ * some of them fail, too.
+ * @param main the causes without which the downlink would have been fast
+ * @param waits longest first
+ */
+export function namedCauses(
+  main: CauseSet | undefined,
+  waits: readonly CauseTime[],
+  calendar: FaultCalendar,
+): CauseSet {
+  if (main === undefined || main.size === 0) return NO_CAUSE;
+  const longest = waits[0]?.causes ?? NO_CAUSE;
+  if (!hasFault(main)) return hasFault(longest) ? new Set([...longest, ...main]) : main;
+  const byChance = (cause: string) => calendar.get(Number(cause.slice('fault:'.length)))?.effect === 'hinders';
+  const all = [...main].every((cause) => !cause.startsWith('fault:') || byChance(cause));
+  return all ? new Set([...main, ...faultCauses(hindering(waits, calendar))]) : main;
+}
+
+/** The faults by chance with a share of the waits, in the order of the situation. */
+function hindering(waits: readonly CauseTime[], { faults }: FaultCalendar): readonly number[] {
+  const total = waits.reduce((sum, { time }) => sum + time, 0);
+  const timeOf = (fault: number): Millis =>
+    waits.reduce((sum, { causes, time }) => sum + (causes?.has(`fault:${fault}`) ? time : 0), 0);
+  return faults.flatMap(([index, { effect }]) =>
+    effect === 'hinders' && timeOf(index) >= total * LEAST_SHARE ? [index] : [],
+  );
+}

@@ -1,0 +1,28 @@
+/** How long a passing fault of the modem kept it off: the events of the device say so. */
+import { type Instant, type Millis, seconds } from '../kernel/time.js';
+import type { TraceEvent } from '../trace/events.js';
+import type { SituationFault } from './situation.js';
+
+interface Rest {
+  readonly at: Instant;
+  readonly lasts: Millis;
+}
+
+/** The modem is switched off at most this long after the fault. */
+const AT_ONCE: Millis = seconds(1);
+
+/**
+ * The same faults; one that makes the modem fail once (`disturbs`) becomes one that blocks while the modem was off for it.
+ * @param events of one device, in order
+ */
+export function withRests(faults: readonly SituationFault[], events: readonly TraceEvent[]): readonly SituationFault[] {
+  const rests = events.flatMap((event): readonly Rest[] => (event.kind === 'radio.paused' ? [event] : []));
+  return faults.map((fault): SituationFault => {
+    if (fault.effect !== 'disturbs') return fault;
+    const windows = fault.windows.flatMap(({ from }) => {
+      const rest = rests.find(({ at }) => at >= from && at - from <= AT_ONCE);
+      return rest === undefined ? [] : [{ from, until: rest.at + rest.lasts }];
+    });
+    return windows.length === 0 ? fault : { ...fault, effect: 'blocks', recovery: 'rests', passes: 0, windows };
+  });
+}

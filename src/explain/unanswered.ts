@@ -1,0 +1,38 @@
+/** Why the answer to a downlink never came. */
+import type { Instant } from '../kernel/time.js';
+import { type DownlinkRecord, expectsAnswer } from '../trace/downlinks/ledger.js';
+import type { JudgedChance } from './blockers.js';
+import type { DeviceFacts } from './facts.js';
+import type { CauseNames } from './names.js';
+
+interface Unanswered {
+  /** When the device gave its answer up; the end of the trace if no event says so. */
+  readonly until: Instant;
+  /** In a short phrase: `fragment in place of an acknowledgement (duplication 5%)`. */
+  readonly why: string;
+}
+
+/** Note of an exchange whose datagram the device repeats (chances.ts). */
+const REPEATED = 'no answer';
+
+/** undefined: it was answered, or no answer is due. */
+export function unanswered(record: DownlinkRecord, facts: DeviceFacts, names: CauseNames): Unanswered | undefined {
+  const { type, reached, partly } = record;
+  const { delivered, executed, answered, received = Number.POSITIVE_INFINITY } = reached;
+  const due = expectsAnswer(type) && delivered !== undefined && (executed !== undefined || partly);
+  if (!due || answered !== undefined) return undefined;
+  const attempts = facts.chances.filter(
+    (chance) => chance.until >= received && chance.failing && chance.result !== 'reached' && answers(chance),
+  );
+  // An attempt whose datagram is repeated has not failed yet.
+  const failed = attempts.find(({ note }) => note !== REPEATED) ?? attempts[0];
+  if (failed === undefined) return { until: facts.closing, why: 'the device did not send one until the end' };
+  const note = failed.cutBy === undefined ? failed.note || 'no acknowledgement' : `restart (${failed.cutBy})`;
+  const faults = failed.faults.map((fault) => names.fault(fault)).join(', ');
+  return { until: failed.until, why: faults === '' ? note : `${note} (${faults})` };
+}
+
+/** A shell downlink is answered by a message, a configuration by the uploads after the restart. */
+function answers({ why, booted }: JudgedChance): boolean {
+  return why === 'answer' || why === 'boot' || booted !== undefined;
+}

@@ -1,0 +1,254 @@
+/**
+ * A first profile of a new device type: from nothing, or from messages of an existing device. It is valid and runs at once; its
+ * author then corrects what the messages do not show.
+ *
+ * Messages give the identity (session), the parameters of the application (config) and the values of the reports (data), whose
+ * range becomes that of a sensor. They do not show units, models, the true range of a parameter, or what the firmware does
+ * without a network.
+ */
+import { stringify } from 'yaml';
+import { type CodecEntry, compileCodec } from '../protocol/codec.js';
+import { type FamilyName, NETWORK_FACTS } from './profile.js';
+
+/** A message as the API returns it; other fields are ignored. */
+export interface ObservedMessage {
+  readonly type: string;
+  readonly direction?: string;
+  readonly body: unknown;
+}
+
+interface DraftOptions {
+  /** Name of the file without `.yaml`: `coldroom`. */
+  readonly name: string;
+  readonly family: FamilyName;
+  /** Messages of one device, in any order; empty for a template. */
+  readonly history: readonly ObservedMessage[];
+}
+
+type Plain = Readonly<Record<string, unknown>>;
+
+/** What a device reports that has no history: its temperature. */
+const TEMPLATE: readonly ObservedMessage[] = [
+  { type: 'data', body: { thermometer: { temperature: 21.5 } } },
+  { type: 'data', body: { thermometer: { temperature: 23.25 } } },
+];
+
+/** Parameters that every profile needs: the intervals of its reports and polls, and the radio mode of CHESTER. */
+const INTERVALS: Plain = {
+  'interval-sample': { type: 'int', range: [1, 86_400], default: 60, help: 'Time from sample to sample, in seconds.' },
+  'interval-report': {
+    type: 'int',
+    range: [30, 86_400],
+    default: 900,
+    help: 'Time from report to report, in seconds.',
+  },
+  'interval-poll': {
+    type: 'int',
+    range: [0, 86_400],
+    default: 0,
+    help: 'Time from poll to poll, in seconds; 0 is off.',
+  },
+};
+const MODE = { type: 'enum', values: ['none', 'lte'], default: 'none', help: 'Radio that carries the reports.' };
+
+/** Sensors of `common/chester.yaml`. A draft removes them, because it would be merged with them. */
+const REMOVED = ['thermometer', 'battery', 'accelerometer', 'backup', 'w1_thermometer', 'soil_sensor', 'ble_tag'];
+
+/** The text of a profile. @throws CodecError for values that no codec can carry */
+export function draftProfile({ name, family, history }: DraftOptions): string {
+  const session = last(history, 'session');
+  const messages = history.some(({ type }) => type === 'data') ? history : [...history, ...TEMPLATE];
+  const values = new Values();
+  for (const { type, body, direction } of messages) if (type === 'data' && direction !== 'down') values.add(body);
+  const bundle = text(session.fw_bundle) ?? `com.example.${name}`;
+  const document = { version: 2, type: 'decoder', name: bundle, schema: values.schema() } as const;
+  const chester = family === 'chester';
+  const parameters = { ...INTERVALS, ...(chester && { mode: MODE }), ...parametersIn(last(history, 'config')) };
+  const profile = {
+    extends: chester ? 'common/chester.yaml' : 'common/hio.yaml',
+    title: text(session.fw_name) ?? name,
+    identity: identityIn(session, bundle, name),
+    message_version: 1,
+    ...(chester && { transfer_buffer: 16_384, supply_module: null }),
+    commands: { own: ['sample', ...(chester ? [] : ['send'])] },
+    timing: {
+      ...(chester
+        ? { downlink_watchdog: null, event_delay: null, event_rate: null }
+        : { first_report: '10s', jitter: '0%', report: 'interval-report', poll: 'interval-poll' }),
+      after_failed_send: 'drop',
+    },
+    ...(chester && { setup: ['app config mode lte'] }),
+    config: {
+      order: chester ? ['app', 'ble', 'lte'] : ['app', 'cloud', 'lte'],
+      modules: { app: { prefix: chester ? `app-${name}` : 'app', parameters } },
+    },
+    sensors: { ...(chester && Object.fromEntries(REMOVED.map((sensor) => [sensor, null]))), ...values.sensors() },
+    events: chester ? { backup: null } : {},
+    tasks: [{ sample: values.names(), every: 'interval-sample', first: '0s' }],
+    body: values.body(),
+    decoder: { hash: compileCodec(document).hash, document: { ...document, schema: document.schema.map(entryMap) } },
+  };
+  return `# ${profile.title}: a draft. Check units, ranges, models and parameters against the sources of the device.\n${stringify(profile, { lineWidth: 120, nullStr: '~' })}`;
+}
+
+function identityIn(session: Plain, bundle: string, name: string): Plain {
+  const { product_name, vendor_name, hw_variant, hw_revision, fw_name, fw_version } = session;
+  const known = { vendor: vendor_name, product: product_name, hw_variant, hw_revision };
+  const given = Object.entries(known).filter(([, value]) => text(value) !== undefined);
+  return {
+    ...Object.fromEntries(given),
+    fw_bundle: bundle,
+    fw_name: text(fw_name) ?? name,
+    fw_version: text(fw_version) ?? 'v1.0.0',
+  };
+}
+
+/** Body of the newest message of a type; `{}` without one. A list is returned below `lines`. */
+function last(history: readonly ObservedMessage[], type: string): Plain {
+  const body = history.filter((message) => message.type === type && message.direction !== 'down').at(-1)?.body;
+  return Array.isArray(body) ? { lines: body } : isPlain(body) ? body : {};
+}
+
+const LINE = /^app config (\S+) (.+)$/;
+
+/** Parameters of the application from the lines of `config show`; their ranges are unknown. */
+function parametersIn(config: Plain): Plain {
+  const lines = Object.values(config)
+    .flatMap((value) => (Array.isArray(value) ? value : []))
+    .map(String);
+  const found = lines.flatMap((line): readonly (readonly [string, Plain])[] => {
+    const [, name, value] = LINE.exec(line) ?? [];
+    if (name === undefined || value === undefined || name === 'mode' || name.startsWith('channel-')) return [];
+    return [[name, { ...specOf(value), help: `Observed as ${value.replaceAll('"', '')}.` }]];
+  });
+  return Object.fromEntries(found);
+}
+
+function specOf(value: string): Plain {
+  if (value === 'true' || value === 'false') return { type: 'bool', default: value === 'true' };
+  if (/^-?\d{1,9}$/.test(value)) {
+    return {
+      type: 'int',
+      range: [Math.min(0, Number(value)), Math.max(1_209_600, Number(value))],
+      default: Number(value),
+    };
+  }
+  if (/^-?\d+\.\d+$/.test(value)) return { type: 'float', range: [-1_000_000, 1_000_000], default: Number(value) };
+  return { type: 'string', max_length: 64, default: value.replace(/^"(.*)"$/, '$1') };
+}
+
+interface Seen {
+  min: number;
+  max: number;
+  /** Digits after the point. */
+  digits: number;
+}
+
+/** The values of all reports, by section and name. Lists and texts are not part of a draft. */
+class Values {
+  readonly #sections = new Map<string, Map<string, Seen>>();
+
+  add(body: unknown): void {
+    if (!isPlain(body)) return;
+    for (const [section, fields] of Object.entries(body)) {
+      if (['message', 'system', 'network', 'attribute'].includes(section) || !isPlain(fields)) continue;
+      for (const [name, value] of Object.entries(fields))
+        if (typeof value === 'number') this.#see(section, name, value);
+    }
+  }
+
+  /** Names of the sensors. */
+  names(): readonly string[] {
+    return [...this.#sections.keys()].map(sensorOf);
+  }
+
+  sensors(): Plain {
+    const all = [...this.#sections].map(([section, fields]) => [sensorOf(section), { reads: mapped(fields, readOf) }]);
+    return Object.fromEntries(all);
+  }
+
+  body(): Plain {
+    const own = [...this.#sections].map(([section, fields]) => [
+      section,
+      mapped(fields, (_, name) => `last ${sensorOf(section)}.${name}`),
+    ]);
+    return { ...COMMON_BODY, ...Object.fromEntries(own) };
+  }
+
+  schema(): readonly CodecEntry[] {
+    const own = [...this.#sections].map(([section, fields]) => ({
+      name: section,
+      value: [...fields].map(([name, { digits }]) => ({ name, value: modifiers(digits) })),
+    }));
+    return [...COMMON_SCHEMA, ...own];
+  }
+
+  #see(section: string, name: string, value: number): void {
+    const fields = this.#sections.get(section) ?? new Map<string, Seen>();
+    this.#sections.set(section, fields);
+    const digits = /\.(\d+)$/.exec(String(value))?.[1]?.length ?? 0;
+    const seen = fields.get(name) ?? { min: value, max: value, digits };
+    seen.min = Math.min(seen.min, value);
+    seen.max = Math.max(seen.max, value);
+    seen.digits = Math.min(3, Math.max(seen.digits, digits));
+    fields.set(name, seen);
+  }
+}
+
+/** The sensor of a section of the reports. */
+function sensorOf(section: string): string {
+  return REMOVED.includes(section) ? `own_${section}` : section;
+}
+
+/** A codec entry as profiles write it: a map of one name. */
+function entryMap({ name, value }: CodecEntry): Plain {
+  return { [name]: Array.isArray(value) ? value.map(entryMap) : value };
+}
+
+function mapped(fields: ReadonlyMap<string, Seen>, of: (seen: Seen, name: string) => unknown): Plain {
+  return Object.fromEntries([...fields].map(([name, seen]) => [name, of(seen, name)]));
+}
+
+/** A quantity that stays within the observed range. */
+function readOf({ min, max }: Seen): Plain {
+  const half = (max - min) / 2;
+  const range = half === 0 ? [min - 1, max + 1] : [min, max];
+  return { range, model: 'constant', value: rounded(min + half), spread: rounded(half / 2), noise: rounded(half / 5) };
+}
+
+function rounded(value: number): number {
+  return Number(value.toFixed(3));
+}
+
+/** The device sends whole numbers; the decoder divides them. */
+function modifiers(digits: number): CodecEntry['value'] {
+  if (digits === 0) return null;
+  return [
+    { name: '$div', value: [1, 10, 100, 1000][digits] ?? 1000 },
+    { name: '$fpp', value: digits },
+  ];
+}
+
+const NETWORK: readonly string[] = NETWORK_FACTS;
+const COMMON_BODY: Plain = {
+  message: { version: 'fact version', sequence: 'fact sequence', timestamp: 'fact timestamp' },
+  system: { uptime: 'fact uptime' },
+  network: { parameter: Object.fromEntries(NETWORK.map((name) => [name, `fact ${name}`])) },
+};
+const leaf = (name: string): CodecEntry => ({ name, value: null });
+const COMMON_SCHEMA: readonly CodecEntry[] = [
+  { name: 'message', value: ['version', 'sequence', 'timestamp'].map(leaf) },
+  { name: 'system', value: [leaf('uptime')] },
+  { name: 'network', value: [{ name: 'parameter', value: NETWORK.map(leaf) }] },
+];
+
+/** A text of the history on one line, without control characters: it may become a comment of the profile. */
+function text(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const line = value.replace(/[\p{Cc}\u2028\u2029 ]+/gu, ' ').trim();
+  return line === '' ? undefined : line;
+}
+
+function isPlain(value: unknown): value is Plain {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

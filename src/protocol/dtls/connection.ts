@@ -1,0 +1,247 @@
+/**
+ * What both ends of a connection share: they read records, put handshake messages in order, repeat flights, and end with an
+ * alert. Without I/O: datagrams and data pass through {@link ConnectionEvents}, time and random numbers are parameters.
+ */
+import type { Alarm, Clock } from '../../kernel/clock.js';
+import type { Millis } from '../../kernel/time.js';
+import { type Alert, type AlertName, decodeAlert, encodeAlert } from './alerts.js';
+import { Flight, type FlightItem } from './flight.js';
+import { type Fragment, fragmentsIn, type HandshakeMessage, MESSAGE, Transcript } from './handshake.js';
+import { Inbox } from './inbox.js';
+import { connectionKeys, masterSecret, type Randoms } from './key-schedule.js';
+import { CONTENT, type TlsRecord } from './record.js';
+import { type Opened, RecordLayer } from './record-layer.js';
+
+/**
+ * How a connection ended:
+ * - `closed`: one end has closed it (close_notify); `replaced`: the same identity has opened another one
+ * - `timeout`: the handshake took too long, or there was no record for the idle time
+ * - `alert`: one end has reported this error
+ */
+export type Ending =
+  | { readonly kind: 'closed'; readonly by: 'us' | 'peer' }
+  | { readonly kind: 'replaced' | 'timeout' }
+  | { readonly kind: 'alert'; readonly by: 'us' | 'peer'; readonly name: Alert['name'] };
+
+export interface ConnectionEvents {
+  /** Sends a datagram to the other end. */
+  send(datagram: Uint8Array): void;
+  /** The handshake has succeeded. */
+  opened(): void;
+  /** The other end has sent this. `newest`: no later record has arrived before. */
+  received(plain: Uint8Array, newest: boolean): void;
+  /** Called once, also if the handshake fails. */
+  closed(ending: Ending): void;
+}
+
+export interface ConnectionOptions {
+  readonly clock: Clock;
+  readonly events: ConnectionEvents;
+  /** Size of the largest datagram of a handshake. */
+  readonly mtu: number;
+  /** Time after which an unfinished handshake fails. */
+  readonly timeout: Millis;
+  /** Sequence numbers of the first record, and of the first message from the other end. */
+  readonly first: { readonly record: number; readonly message: number };
+}
+
+/** Encrypted records that may arrive before the keys are known. */
+const MOST_EARLY = 4;
+
+export abstract class Connection {
+  #phase: 'handshake' | 'open' | 'closed' = 'handshake';
+  protected readonly layer: RecordLayer;
+  /** All messages so far; reset by a server that asks for a cookie. */
+  #transcript: Transcript | undefined = new Transcript();
+  readonly #clock: Clock;
+  readonly #events: ConnectionEvents;
+  readonly #mtu: number;
+  readonly #timeout: Millis;
+  #limit: Alarm | undefined;
+  readonly #inbox: Inbox;
+  #early: TlsRecord[] = [];
+  #flight: Flight | undefined;
+  #master: Uint8Array | undefined;
+  /** Whether this end has announced the change of keys. */
+  #changed = false;
+
+  constructor({ clock, events, mtu, timeout, first }: ConnectionOptions) {
+    this.#clock = clock;
+    this.#events = events;
+    this.#mtu = mtu;
+    this.#timeout = timeout;
+    this.layer = new RecordLayer(first.record);
+    this.#inbox = new Inbox(first.message);
+  }
+
+  get phase(): 'handshake' | 'open' | 'closed' {
+    return this.#phase;
+  }
+
+  /**
+   * Processes a record.
+   * @returns false if it does not belong to this connection, or is a copy
+   */
+  receive(record: TlsRecord): boolean {
+    if (this.#phase === 'closed') return false;
+    if (record.epoch > 0 && this.layer.keys === undefined) {
+      if (this.#early.length < MOST_EARLY) this.#early.push(record);
+      return true;
+    }
+    if (!this.layer.admits(record)) return false;
+    const opened = this.layer.open(record);
+    if (opened) this.#process(opened);
+    else if (this.#phase === 'handshake') this.unreadable(record);
+    return opened !== undefined;
+  }
+
+  /** Begins the handshake. */
+  start(): void {
+    this.#limit = this.#clock.after(this.#timeout, 'the end of a DTLS handshake', () => this.end({ kind: 'timeout' }));
+    this.begin();
+  }
+
+  /** The encrypted record with this data; undefined if the connection is not open. */
+  encrypt(plain: Uint8Array): Uint8Array | undefined {
+    return this.#phase === 'open' ? this.layer.sealed(CONTENT.applicationData, plain) : undefined;
+  }
+
+  /** Ends the connection with close_notify. */
+  close(): void {
+    this.#sayGoodbye('close-notify');
+    this.end({ kind: 'closed', by: 'us' });
+  }
+
+  /** Ends the connection without a record. */
+  end(ending: Ending): void {
+    if (this.#phase === 'closed') return;
+    this.#phase = 'closed';
+    this.#limit?.cancel();
+    this.#flight?.end();
+    this.#early = [];
+    this.#events.closed(ending);
+  }
+
+  /** Sends the first flight of this end. */
+  protected abstract begin(): void;
+
+  /** The next message of the other end; it is in the transcript only if the role adds it. */
+  protected abstract message(message: HandshakeMessage): void;
+
+  /** The other end has repeated a message of this type. */
+  protected abstract repeated(type: number): void;
+
+  /** An encrypted record of the handshake does not fit the keys. */
+  protected abstract unreadable(record: TlsRecord): void;
+
+  /** Ends the connection because the other end has violated the protocol, or lacks the key. */
+  protected fail(name: AlertName): void {
+    this.#sayGoodbye(name);
+    this.end({ kind: 'alert', by: 'us', name });
+  }
+
+  /** Sends a flight. @param awaitsAnswer whether it is repeated by a timer until the other end answers */
+  protected transmit(items: readonly FlightItem[], awaitsAnswer: boolean): void {
+    this.#flight?.end();
+    this.#changed ||= items.some(({ kind }) => kind === 'change');
+    this.#flight = new Flight({
+      ...{ clock: this.#clock, layer: this.layer, items, mtu: this.#mtu },
+      send: (datagram) => this.#events.send(datagram),
+      timed: awaitsAnswer,
+    });
+    this.#flight.start();
+  }
+
+  protected repeatFlight(): void {
+    this.#flight?.repeat();
+  }
+
+  /** Computes the keys; then the records that have arrived early are processed. */
+  protected agree(role: 'client' | 'server', psk: Uint8Array, randoms: Randoms, extended: boolean): void {
+    const master = masterSecret(psk, randoms, extended ? this.transcript.digest() : undefined);
+    const { client, server } = connectionKeys(master, randoms);
+    this.#master = master;
+    this.layer.keys = role === 'client' ? { write: client, read: server } : { write: server, read: client };
+  }
+
+  /** All messages of the handshake. @throws TypeError after it */
+  protected get transcript(): Transcript {
+    if (this.#transcript === undefined) throw new TypeError('the handshake is over');
+    return this.#transcript;
+  }
+
+  /** The handshake begins again: a server asks for a cookie. */
+  protected startTranscript(): void {
+    this.#transcript = new Transcript();
+  }
+
+  /** The master secret. @throws TypeError before {@link agree} */
+  protected get master(): Uint8Array {
+    if (this.#master === undefined) throw new TypeError('no keys yet');
+    return this.#master;
+  }
+
+  protected receiveEarly(): void {
+    for (const record of this.#early.splice(0)) this.receive(record);
+  }
+
+  /** The handshake has succeeded: what only it needed is discarded. */
+  protected open(): void {
+    this.#phase = 'open';
+    this.#limit?.cancel();
+    this.#master = undefined;
+    this.#transcript = undefined;
+    this.#events.opened();
+  }
+
+  /** The answer to the last flight has arrived. */
+  protected answered(): void {
+    this.#flight?.end();
+  }
+
+  #process(opened: Opened): void {
+    const { type, plain, epoch, newest } = opened;
+    if (type === CONTENT.handshake) this.#fragments(plain, epoch);
+    else if (type === CONTENT.alert) this.#alert(plain, epoch);
+    // The change of keys needs no message of its own: the epoch of a record names its keys.
+    else if (type === CONTENT.applicationData && epoch > 0 && this.#phase === 'open') {
+      // The last flight has arrived.
+      this.#flight = undefined;
+      this.#events.received(plain, newest);
+    }
+  }
+
+  #fragments(plain: Uint8Array, epoch: number): void {
+    const isRepeated = new Set<number>();
+    for (const fragment of fragmentsIn(plain)) {
+      // Only Finished is encrypted; a plain one proves nothing.
+      if ((fragment.type === MESSAGE.finished) !== epoch > 0) continue;
+      if (this.#inbox.isOld(fragment)) isRepeated.add(fragment.type);
+      else if (this.#phase === 'handshake') this.#take(fragment);
+    }
+    for (const type of isRepeated) if (this.#phase !== 'closed') this.repeated(type);
+  }
+
+  #take(fragment: Fragment): void {
+    this.#inbox.put(fragment);
+    for (let next = this.#inbox.take(); next && this.#phase === 'handshake'; next = this.#inbox.take()) {
+      this.message(next);
+    }
+  }
+
+  #alert(plain: Uint8Array, epoch: number): void {
+    const alert = decodeAlert(plain);
+    // In an open connection, a plain alert could come from anyone.
+    if (alert === undefined || !alert.fatal || (this.#phase === 'open' && epoch === 0)) return;
+    if (alert.name !== 'close-notify') return this.end({ kind: 'alert', by: 'peer', name: alert.name });
+    this.#sayGoodbye('close-notify');
+    this.end({ kind: 'closed', by: 'peer' });
+  }
+
+  #sayGoodbye(name: AlertName): void {
+    if (this.#phase === 'closed') return;
+    const alert = encodeAlert(name);
+    const { layer } = this;
+    this.#events.send(this.#changed ? layer.sealed(CONTENT.alert, alert) : layer.plain(CONTENT.alert, alert));
+  }
+}

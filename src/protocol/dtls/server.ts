@@ -1,0 +1,285 @@
+/**
+ * The server for many clients (RFC 6347; connection IDs: RFC 9146). Without I/O: datagrams and data pass through
+ * {@link ServerEvents}, time and random numbers are parameters.
+ *
+ * An address costs nothing before it has proven by a cookie that it receives answers; the request for the cookie is shorter
+ * than the hello. Handshakes and connections are limited in number: the oldest or least recently used one ends.
+ */
+import type { Clock } from '../../kernel/clock.js';
+import { type Draws, randomBytes } from '../../kernel/random.js';
+import { hours, type Instant, type Millis, seconds } from '../../kernel/time.js';
+import { type AlertName, encodeAlert } from './alerts.js';
+import { ByteReader } from './bytes.js';
+import type { Ending } from './connection.js';
+import { Cookies } from './cookies.js';
+import { LARGEST_DATAGRAM } from './flight.js';
+import { encodeMessage, fragmentsIn, type HandshakeMessage, MESSAGE } from './handshake.js';
+import { type ClientHello, helloVerifyRequest, readClientHello, SUITE } from './hello.js';
+import { CONTENT, DTLS_1_0, DTLS_1_2, encodeRecord, NO_ID, recordsIn, type TlsRecord } from './record.js';
+import { type Answer, ServerConnection } from './server-connection.js';
+
+/** Length of the connection IDs (wire protocol, 2.3). */
+const ID_SIZE = 4;
+
+/** Names a connection as long as it is open. */
+export type SessionId = number;
+
+interface ServerEvents {
+  send(datagram: Uint8Array, address: string): void;
+  /** Asks for the key of an identity, which a connection that is not open yet claims. */
+  keyOf(session: SessionId, identity: string, answer: Answer): void;
+  /** A client has proven that it has the key of the identity. Its older connection, if any, has ended. */
+  opened(session: SessionId, identity: string): void;
+  /** A client has sent this from `address`, which may be new if the client uses a connection ID. */
+  received(session: SessionId, plain: Uint8Array, address: string): void;
+  /** An open connection has ended. */
+  closed(session: SessionId, ending: Ending): void;
+  /** A handshake has failed. `identity` is what the client claims; empty if it has not named one. */
+  failed(session: SessionId, identity: string, address: string, ending: Ending): void;
+}
+
+export interface ServerOptions {
+  readonly clock: Clock;
+  readonly random: Draws;
+  readonly events: ServerEvents;
+  /** Names the keys that clients should use. Default `hio-udp-server` (wire protocol, 2.3). */
+  readonly hint?: string;
+  /** Time for a handshake. Default 30 s. */
+  readonly timeout?: Millis;
+  /** Time after which a connection without records ends. Default 24 h (wire protocol, 2.3). */
+  readonly idle?: Millis;
+  /** Most unfinished handshakes. Default 4,096. */
+  readonly mostHandshakes?: number;
+  /** Most open connections, of about 5 kB each. Default 50,000. */
+  readonly mostSessions?: number;
+  /** Size of the largest datagram of a handshake. Default 508. */
+  readonly mtu?: number;
+}
+
+interface Peer {
+  readonly session: SessionId;
+  readonly connection: ServerConnection;
+  /** Where its hello came from. */
+  readonly home: string;
+  /** Where its newest record came from; with a connection ID, another address than `home` is possible. */
+  address: string;
+  /** Where the record that is being processed came from. */
+  from: string;
+  lastAt: Instant;
+}
+
+const DEFAULTS = {
+  hint: 'hio-udp-server',
+  timeout: seconds(30),
+  idle: hours(24),
+  mostHandshakes: 4096,
+  mostSessions: 50_000,
+  mtu: LARGEST_DATAGRAM,
+} as const;
+
+export class DtlsServer {
+  readonly #options: Required<ServerOptions>;
+  readonly #cookies: Cookies;
+  /** Handshakes and open connections by session, which is also the connection ID. Open ones: least recently used first. */
+  readonly #handshakes = new Map<SessionId, Peer>();
+  readonly #open = new Map<SessionId, Peer>();
+  readonly #handshakeAt = new Map<string, Peer>();
+  readonly #openAt = new Map<string, Peer>();
+  readonly #byIdentity = new Map<string, Peer>();
+
+  constructor(options: ServerOptions) {
+    this.#options = { ...DEFAULTS, ...options };
+    this.#cookies = new Cookies(options.clock, options.random);
+  }
+
+  /** Number of unfinished handshakes, and of open connections. */
+  get size(): { readonly handshakes: number; readonly sessions: number } {
+    return { handshakes: this.#handshakes.size, sessions: this.#open.size };
+  }
+
+  /** Processes a datagram. @param address of the sender, in a form that {@link ServerEvents.send} understands */
+  receive(datagram: Uint8Array, address: string): void {
+    this.#endIdle();
+    for (const record of recordsIn(datagram, ID_SIZE)) {
+      const hello = record.epoch === 0 && record.type === CONTENT.handshake ? helloIn(record) : undefined;
+      if (hello) this.#hello(record, hello, address);
+      else this.#deliver(record, address);
+    }
+  }
+
+  /**
+   * Encrypts data for a client.
+   * @param address where the client sent its last data from
+   * @returns false if the connection has ended
+   */
+  send(session: SessionId, plain: Uint8Array, address: string): boolean {
+    const record = this.#open.get(session)?.connection.encrypt(plain);
+    if (record) this.#options.events.send(record, address);
+    return record !== undefined;
+  }
+
+  /** Ends a connection with close_notify. */
+  close(session: SessionId): void {
+    this.#open.get(session)?.connection.close();
+  }
+
+  /** Ends everything; open connections with close_notify. */
+  closeAll(): void {
+    for (const { connection } of [...this.#handshakes.values()]) connection.end({ kind: 'closed', by: 'us' });
+    for (const { connection } of [...this.#open.values()]) connection.close();
+  }
+
+  #hello(record: TlsRecord, message: HandshakeMessage, address: string): void {
+    const hello = readClientHello(message.body);
+    if (hello === undefined) return;
+    if (!this.#cookies.isValid(hello, address)) return this.#requestCookie(record, message, hello, address);
+    const begun = this.#handshakeAt.get(address);
+    if (begun?.connection.beganWith(hello)) return begun.connection.helloRepeated();
+    // A delayed copy of the hello.
+    if (this.#openAt.get(address)?.connection.beganWith(hello)) return;
+    const refusal = refusalOf(hello);
+    if (refusal) return this.#refuse(record, refusal, address);
+    begun?.connection.end({ kind: 'replaced' });
+    this.#begin(record, message, hello, address);
+  }
+
+  /** Without state: in the record and the message with the numbers of the hello (RFC 6347, section 4.2.1). */
+  #requestCookie(
+    { sequence: number }: TlsRecord,
+    { sequence }: HandshakeMessage,
+    hello: ClientHello,
+    address: string,
+  ): void {
+    const body = helloVerifyRequest(this.#cookies.make(hello, address));
+    const [message] = encodeMessage({ type: MESSAGE.helloVerifyRequest, sequence, body });
+    if (message) this.#plain(CONTENT.handshake, number, message, address);
+  }
+
+  #refuse({ sequence }: TlsRecord, name: AlertName, address: string): void {
+    this.#plain(CONTENT.alert, sequence, encodeAlert(name), address);
+  }
+
+  #plain(type: number, sequence: number, body: Uint8Array, address: string): void {
+    const record = { type, version: DTLS_1_2, epoch: 0, sequence, id: NO_ID, body };
+    this.#options.events.send(encodeRecord(record), address);
+  }
+
+  #begin(record: TlsRecord, message: HandshakeMessage, hello: ClientHello, address: string): void {
+    const { clock, random, events, hint, timeout, mtu, mostHandshakes } = this.#options;
+    if (this.#handshakes.size >= mostHandshakes) this.#oldest(this.#handshakes)?.connection.end({ kind: 'replaced' });
+    const { session, id } = this.#newSession();
+    const connection = new ServerConnection({
+      ...{ clock, random, hint, timeout, mtu, message, hello, id },
+      first: { record: record.sequence, message: message.sequence + 1 },
+      keyOf: (identity, answer) => events.keyOf(session, identity, answer),
+      events: {
+        send: (datagram) => events.send(datagram, peer.address),
+        opened: () => this.#opened(peer),
+        received: (plain, newest) => this.#received(peer, plain, newest),
+        closed: (ending) => this.#closed(peer, ending),
+      },
+    });
+    const peer: Peer = { session, connection, home: address, address, from: address, lastAt: clock.now };
+    this.#handshakes.set(session, peer);
+    this.#handshakeAt.set(address, peer);
+    connection.start();
+  }
+
+  #newSession(): { readonly session: SessionId; readonly id: Uint8Array } {
+    for (;;) {
+      const id = randomBytes(this.#options.random, ID_SIZE);
+      const session = sessionOf(id);
+      if (!this.#handshakes.has(session) && !this.#open.has(session)) return { session, id };
+    }
+  }
+
+  #deliver(record: TlsRecord, address: string): void {
+    if (record.type === CONTENT.cid) {
+      const session = sessionOf(record.id);
+      const peer = this.#open.get(session) ?? this.#handshakes.get(session);
+      if (peer) this.#give(peer, record, address);
+      return;
+    }
+    const open = this.#openAt.get(address);
+    if (record.epoch > 0 && open && this.#give(open, record, address)) return;
+    const handshake = this.#handshakeAt.get(address);
+    if (handshake) this.#give(handshake, record, address);
+  }
+
+  #give(peer: Peer, record: TlsRecord, address: string): boolean {
+    // During a handshake, the address is the one that the cookie has proven.
+    if (peer.connection.phase === 'handshake' && peer.address !== address) return false;
+    peer.from = address;
+    return peer.connection.receive(record);
+  }
+
+  #opened(peer: Peer): void {
+    const { session, connection, home } = peer;
+    const { mostSessions, events } = this.#options;
+    this.#forgetHandshake(peer);
+    // When an identity completes another handshake, its older connection ends (wire protocol, 2.3).
+    this.#byIdentity.get(connection.identity)?.connection.end({ kind: 'replaced' });
+    const before = this.#openAt.get(home);
+    if (before && !before.connection.hasId) before.connection.end({ kind: 'replaced' });
+    if (this.#open.size >= mostSessions) this.#oldest(this.#open)?.connection.close();
+    this.#byIdentity.set(connection.identity, peer);
+    this.#openAt.set(home, peer);
+    this.#open.set(session, peer);
+    events.opened(session, connection.identity);
+  }
+
+  /** An answer to a record from a new address goes there; everything else only if the record was the newest (RFC 9146, 6). */
+  #received(peer: Peer, plain: Uint8Array, newest: boolean): void {
+    peer.lastAt = this.#options.clock.now;
+    if (newest) peer.address = peer.from;
+    this.#open.delete(peer.session);
+    this.#open.set(peer.session, peer);
+    this.#options.events.received(peer.session, plain, peer.from);
+  }
+
+  #closed(peer: Peer, ending: Ending): void {
+    const { session, connection, home } = peer;
+    if (this.#handshakes.has(session)) {
+      this.#forgetHandshake(peer);
+      return this.#options.events.failed(session, connection.identity, home, ending);
+    }
+    this.#open.delete(session);
+    if (this.#openAt.get(home) === peer) this.#openAt.delete(home);
+    if (this.#byIdentity.get(connection.identity) === peer) this.#byIdentity.delete(connection.identity);
+    this.#options.events.closed(session, ending);
+  }
+
+  #forgetHandshake(peer: Peer): void {
+    this.#handshakes.delete(peer.session);
+    if (this.#handshakeAt.get(peer.home) === peer) this.#handshakeAt.delete(peer.home);
+  }
+
+  #endIdle(): void {
+    const { clock, idle } = this.#options;
+    for (const peer of this.#open.values()) {
+      if (clock.now - peer.lastAt < idle) return;
+      peer.connection.end({ kind: 'timeout' });
+    }
+  }
+
+  #oldest(peers: ReadonlyMap<SessionId, Peer>): Peer | undefined {
+    return peers.values().next().value;
+  }
+}
+
+/** A ClientHello that the record contains as a whole. Reassembly would need memory for an address without a proof. */
+function helloIn({ body }: TlsRecord): HandshakeMessage | undefined {
+  const [fragment] = fragmentsIn(body);
+  if (fragment?.type !== MESSAGE.clientHello || fragment.part.length !== fragment.length) return undefined;
+  return { type: fragment.type, sequence: fragment.sequence, body: fragment.part };
+}
+
+/** Why a hello does not fit; undefined if it does. Versions count down from 0xfeff. */
+function refusalOf({ version, suites }: ClientHello): AlertName | undefined {
+  if (version > DTLS_1_2 || version >> 8 !== DTLS_1_0 >> 8) return 'protocol-version';
+  return suites.includes(SUITE) ? undefined : 'handshake-failure';
+}
+
+function sessionOf(id: Uint8Array): SessionId {
+  return new ByteReader(id).uint(ID_SIZE);
+}

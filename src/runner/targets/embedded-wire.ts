@@ -1,0 +1,51 @@
+/** The transport between the devices of a run and its embedded cloud. */
+import type { DrivenClock } from '../../kernel/clock.js';
+import { InFlight } from '../../kernel/in-flight.js';
+import { httpTransport, pooledRequests } from '../../transport/http.js';
+import { memoryTransport } from '../../transport/memory.js';
+import { ownSockets } from '../../transport/own-sockets.js';
+import type { Transport } from '../../transport/transport.js';
+import { udpTransport } from '../../transport/udp.js';
+import { dtlsInMemory, either } from './dtls-wire.js';
+import type { EmbeddedCloud } from './embedded-cloud.js';
+
+type FlightWires = { readonly toCloud: InFlight; readonly toDevices: InFlight };
+
+/** Holds the clock while datagrams are on a real wire. */
+export function wiresOn(clock: DrivenClock): FlightWires {
+  return {
+    toCloud: new InFlight(clock, 'a datagram on its way to the gateway'),
+    toDevices: new InFlight(clock, 'a datagram on its way to a device'),
+  };
+}
+
+interface WireOptions {
+  readonly kind: 'memory' | 'udp' | 'http';
+  readonly cloud: EmbeddedCloud;
+  /** Address of its API. */
+  readonly api: string;
+  readonly clock: DrivenClock;
+  /** Undefined in real time. */
+  readonly wires: FlightWires | undefined;
+}
+
+export async function openWire({ kind, cloud, api, clock, wires }: WireOptions): Promise<Transport> {
+  if (kind === 'http') {
+    const requests = pooledRequests(api);
+    return httpTransport(requests.send, clock, () => requests.close());
+  }
+  const { udp: base64 = null, udpRaw: raw = null, udpDtls: dtls = null } = cloud.service ?? {};
+  if (base64 === null || raw === null || dtls === null) return either(inMemory(cloud), dtlsInMemory(cloud));
+  const at = { host: cloud.host, ...(wires && { wires }) };
+  return either(await udpTransport({ ...at, ports: { base64, raw } }), await ownSockets({ ...at, port: dtls, clock }));
+}
+
+function inMemory(cloud: EmbeddedCloud): Transport {
+  return memoryTransport((datagram, reply, format) => {
+    const { service } = cloud;
+    service?.gateway.receive(datagram, format, (answer) => {
+      // A service that was killed in the meantime does not answer.
+      if (service === cloud.service) reply(answer);
+    });
+  });
+}

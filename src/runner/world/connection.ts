@@ -1,0 +1,51 @@
+/** Connects a virtual device to its transport: with DTLS if it has been configured so. */
+import { createHash } from 'node:crypto';
+import { DeviceConfig, type Settings } from '../../device/config/device-config.js';
+import { wireFormat } from '../../device/link/wire-format.js';
+import type { DeviceType } from '../../device/type/device-type.js';
+import type { Clock } from '../../kernel/clock.js';
+import type { Random } from '../../kernel/random.js';
+import type { LinkFormat } from '../../protocol/flap/envelope.js';
+import { connectDtls } from '../../transport/dtls.js';
+import type { Channel, Receiver, Transport } from '../../transport/transport.js';
+
+interface ConnectionOptions {
+  readonly serial: number;
+  readonly claimToken: string;
+  /** Its key for DTLS in hex digits. Default: {@link deviceKey}. */
+  readonly secret?: string | undefined;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Returns the function by which a device connects its radio (`connect` of DeviceOptions). */
+export function connection({ serial, claimToken, secret, transport, clock, random }: ConnectionOptions) {
+  return (device: Receiver, wire: LinkFormat): Channel => {
+    if (wire !== 'dtls') return transport.connect(serial, device, wire);
+    const psk = Buffer.from(secret ?? deviceKey(claimToken), 'hex');
+    return connectDtls({ serial, psk, clock, random, inner: transport }, device);
+  };
+}
+
+/** The DTLS key of a virtual device in hex digits: derived from its claim token, so that a plan has no second secret. */
+function deviceKey(claimToken: string): string {
+  const hash = createHash('sha256').update('DTLS key of a virtual device').update(claimToken.toLowerCase());
+  return hash.digest('hex').slice(0, 32);
+}
+
+/** What devices of one kind share: their type, and the content of their flash. */
+interface Kind {
+  readonly type: DeviceType;
+  readonly flash: Settings;
+}
+
+/** Whether devices of this kind use DTLS (`cloud config protocol flap-dtls`). */
+export function usesDtls({ type, flash }: Kind): boolean {
+  return wireFormat('base64', type.policy, new DeviceConfig(type.layout, flash)) === 'dtls';
+}
+
+/** The field `secret` with which a device of this kind has to be registered; empty without DTLS. */
+export function registeredSecret(kind: Kind, claimToken: string): { readonly secret?: string } {
+  return usesDtls(kind) ? { secret: deviceKey(claimToken) } : {};
+}

@@ -1,0 +1,52 @@
+/**
+ * The reason of a failure: the faults without which a scenario passes. If several faults each cause a part of the failure, none of
+ * them is such a fault; then the one that accounts for the largest part is the reason.
+ */
+import { type Suspect, suspectsIn } from './causes.js';
+
+interface Reason {
+  /** Without any one of them, the scenario passes. */
+  readonly causes: readonly Suspect[];
+  /** If there are no causes: the faults that account for a part of the failure, the largest part first. */
+  readonly partial: readonly Part[];
+}
+
+interface Part {
+  readonly suspect: Suspect;
+  /** Share of the shortfall that is gone without the fault, above 0 and below 1. */
+  readonly share: number;
+}
+
+type Shortfall = (text: string) => Promise<number | undefined>;
+
+export const NO_REASON: Reason = { causes: [], partial: [] };
+
+/** @param enough called before every run: true stops the search */
+export async function reasonOf(text: string, shortfall: Shortfall, enough: () => boolean): Promise<Reason> {
+  const parts: Part[] = [];
+  const whole = (await shortfall(text)) ?? 0;
+  for (const suspect of suspectsIn(text)) {
+    if (enough()) break;
+    const share = await shareOf(text, suspect, whole, shortfall);
+    if (share > 0) parts.push({ suspect, share });
+  }
+  const causes = parts.filter(({ share }) => share === 1).map(({ suspect }) => suspect);
+  return { causes, partial: causes.length > 0 ? [] : parts.sort((a, b) => b.share - a.share) };
+}
+
+/** Whether a smaller scenario, which fails, fails for this reason. */
+export async function hasReason(text: string, { causes, partial }: Reason, shortfall: Shortfall): Promise<boolean> {
+  for (const suspect of causes) if ((await shareOf(text, suspect, 1, shortfall)) < 1) return false;
+  const [largest] = partial;
+  if (largest === undefined) return true;
+  const whole = (await shortfall(text)) ?? 0;
+  return (await shareOf(text, largest.suspect, whole, shortfall)) >= largest.share;
+}
+
+/** Share of the shortfall `whole` that is gone without the fault: 1 if the scenario then passes, 0 if nothing is gone. */
+async function shareOf(text: string, { without }: Suspect, whole: number, shortfall: Shortfall): Promise<number> {
+  const innocent = without(text);
+  const left = innocent === undefined ? undefined : await shortfall(innocent);
+  if (left === undefined || whole === 0) return 0;
+  return Math.max(0, 1 - left / whole);
+}

@@ -1,0 +1,32 @@
+/**
+ * Downlinks that steps and loads requested, and that the API did not accept. They never exist in the cloud, so the ledger of
+ * downlinks does not have them; shares and percentiles count them as never delivered.
+ */
+import type { Handlers } from '../dispatch.js';
+import type { DownlinkType } from '../events.js';
+import type { Share } from './metric.js';
+
+/** State of a rejected downlink among those that a percentile leaves out. */
+export const REJECTED = 'rejected by the API';
+
+export class Rejections {
+  readonly #byType = new Map<DownlinkType, number>();
+
+  readonly on: Handlers = {
+    'downlink.rejected': ({ type }) => {
+      this.#byType.set(type, (this.#byType.get(type) ?? 0) + 1);
+    },
+  };
+
+  /** Number of those whose type `test` holds for. */
+  count(test: (type: DownlinkType) => boolean = () => true): number {
+    let count = 0;
+    for (const [type, rejected] of this.#byType) if (test(type)) count += rejected;
+    return count;
+  }
+}
+
+/** The share with `rejected` further exchanges, which never complete. */
+export function withRejected(share: Share, rejected: number): Share {
+  return rejected === 0 ? share : { ...share, total: share.total + rejected, rejected };
+}

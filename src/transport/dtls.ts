@@ -1,0 +1,102 @@
+/**
+ * DTLS over another transport: what the modem of a hio device does with `protocol flap-dtls` (wire protocol, 2.3). Devices give
+ * plain packets; faults below this transport hit the records and the handshakes.
+ *
+ * The first packet begins a handshake and is sent at its end. A connection with a connection ID survives a new socket. Without
+ * an answer to {@link MOST_UNANSWERED} records, the next packet begins a new handshake: the cloud may have lost the connection.
+ */
+import type { Clock } from '../kernel/clock.js';
+import type { Random } from '../kernel/random.js';
+import { DtlsClient } from '../protocol/dtls/client.js';
+import type { Channel, Receiver, Transport } from './transport.js';
+
+const MOST_UNANSWERED = 3;
+
+interface DtlsOptions {
+  readonly serial: number;
+  /** The key of the device, 16 to 32 bytes. */
+  readonly psk: Uint8Array;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Carries the records of each device from an address of its own. */
+  readonly inner: Transport;
+}
+
+/** Connects a device; `receiver` receives the plain packets of the cloud. */
+export function connectDtls(options: DtlsOptions, receiver: Receiver): Channel {
+  return new DtlsChannel(options, receiver);
+}
+
+class DtlsChannel implements Channel, Receiver {
+  readonly #options: DtlsOptions;
+  readonly #device: Receiver;
+  readonly #channel: Channel;
+  #client: DtlsClient | undefined;
+  #handshakes = 0;
+  /** The newest packet, sent when the handshake is complete. */
+  #waiting: Uint8Array | undefined;
+  #unanswered = 0;
+
+  constructor(options: DtlsOptions, device: Receiver) {
+    this.#options = options;
+    this.#device = device;
+    this.#channel = options.inner.connect(options.serial, this, 'dtls');
+  }
+
+  send(packet: Uint8Array): void {
+    if (this.#unanswered >= MOST_UNANSWERED) this.#forget();
+    const record = this.#client?.encrypt(packet);
+    if (record) {
+      this.#unanswered++;
+      this.#channel.send(record);
+      return;
+    }
+    this.#waiting = packet;
+    if (this.#client === undefined) this.#begin();
+  }
+
+  reopen(server?: number): void {
+    this.#channel.reopen(server);
+    if (this.#client?.hasPeerId !== true) this.#forget();
+  }
+
+  receive(datagram: Uint8Array): void {
+    this.#client?.receiveDatagram(datagram);
+  }
+
+  #begin(): void {
+    const { clock, random, serial, psk } = this.#options;
+    const client = new DtlsClient({
+      ...{ identity: `hsn:${serial}`, psk, clock },
+      random: random.fork(`dtls/${++this.#handshakes}`),
+      events: {
+        send: (datagram) => this.#channel.send(datagram),
+        opened: () => this.#sendWaiting(),
+        received: (packet) => {
+          this.#unanswered = 0;
+          this.#device.receive(packet);
+        },
+        closed: () => {
+          if (this.#client === client) this.#forget();
+        },
+      },
+    });
+    this.#client = client;
+    client.start();
+  }
+
+  #sendWaiting(): void {
+    const packet = this.#waiting;
+    this.#waiting = undefined;
+    if (packet) this.send(packet);
+  }
+
+  /** As a modem without power: the cloud is not notified. */
+  #forget(): void {
+    const client = this.#client;
+    this.#client = undefined;
+    this.#waiting = undefined;
+    this.#unanswered = 0;
+    client?.end({ kind: 'closed', by: 'us' });
+  }
+}

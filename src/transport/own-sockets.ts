@@ -1,0 +1,74 @@
+/**
+ * Real UDP with a socket for each device, for datagrams that do not name their device, such as those of DTLS. So the number of
+ * devices is limited by the number of open files. A device that opens a new socket gets another port.
+ */
+import { createSocket, type Socket } from 'node:dgram';
+import type { Alarm, Clock } from '../kernel/clock.js';
+import type { InFlight } from '../kernel/in-flight.js';
+import { type Millis, minutes } from '../kernel/time.js';
+import { lookUp } from './look-up.js';
+import type { Channel, Receiver, Transport } from './transport.js';
+
+/** How long an answer to the port before may still arrive. */
+const LINGER: Millis = minutes(1);
+
+interface OwnSocketsOptions {
+  /** Address of the gateway. */
+  readonly host: string;
+  readonly port: number;
+  readonly clock: Clock;
+  /** Holds of simulated time while datagrams are on the wire; undefined in real time. */
+  readonly wires?: { readonly toCloud: InFlight; readonly toDevices: InFlight };
+}
+
+/** Sockets are opened by the first datagram of a device. @throws UsageError for an unknown host */
+export async function ownSockets(options: OwnSocketsOptions): Promise<Transport> {
+  const { family } = await lookUp(options.host);
+  const open = new Set<Socket>();
+  const retiring = new Map<Socket, Alarm>();
+  let closed = false;
+  const newSocket = (receiver: Receiver): Socket => {
+    const socket = createSocket(`udp${family}`);
+    open.add(socket);
+    socket.on('message', (datagram) => {
+      receiver.receive(datagram);
+      options.wires?.toDevices.arrived();
+    });
+    // No gateway at that port, or no route: the device gets no response and repeats.
+    socket.on('error', () => {});
+    return socket;
+  };
+  const retire = (socket: Socket) => {
+    retiring.delete(socket);
+    if (open.delete(socket)) socket.close();
+  };
+  return {
+    connect: (_serial, receiver): Channel => {
+      let socket: Socket | undefined;
+      return {
+        send: (datagram) => {
+          // A fault may release a delayed datagram after the close.
+          if (closed) return;
+          socket ??= newSocket(receiver);
+          options.wires?.toCloud.departed();
+          socket.send(datagram, options.port, options.host);
+        },
+        reopen: () => {
+          const before = socket;
+          socket = undefined;
+          if (before === undefined) return;
+          retiring.set(
+            before,
+            options.clock.after(LINGER, 'the old socket of a device', () => retire(before)),
+          );
+        },
+      };
+    },
+    close: async () => {
+      closed = true;
+      // A real alarm would keep the process running.
+      for (const alarm of retiring.values()) alarm.cancel();
+      await Promise.all(Array.from(open, (socket) => new Promise<void>((resolve) => socket.close(() => resolve()))));
+    },
+  };
+}

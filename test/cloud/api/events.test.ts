@@ -1,0 +1,237 @@
+/** The stream of events, as a client follows it over real connections. */
+import { afterEach, describe, expect, it } from 'vitest';
+import type { SpaceEvent } from '../../../src/client/client.js';
+import { ApiError, DeviceCloudClient } from '../../../src/client/client.js';
+import { startService } from '../../../src/cloud/service.js';
+import { MemoryTables } from '../../../src/cloud/store/memory/tables.js';
+import { seededRandom } from '../../../src/kernel/random.js';
+import { RealClock } from '../../../src/kernel/real-clock.js';
+import { QUIET } from '../../support/cloud.js';
+import { CHEAP } from '../../support/passwords.js';
+
+const KEY = 'a-key-for-readers';
+
+const cleaners: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const clean of cleaners.splice(0).reverse()) await clean();
+});
+
+async function start(memory = new MemoryTables(), port = 0) {
+  const service = await startService({
+    ...{ db: 'memory', memory, host: '127.0.0.1', port, udpPort: null, udpRawPort: null, apiKey: KEY },
+    ...{ clock: new RealClock(), random: seededRandom(`events ${Math.random()}`), passwordCost: CHEAP },
+    ...{ trace: { emit: () => {} }, log: QUIET },
+  });
+  const client = clientOf(service.api, service.spaceId);
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= Promise.all([service.close(), client.close()]).then(() => {});
+    return closed;
+  };
+  cleaners.push(close);
+  const device = (n: number, tags: readonly { id: string }[] = []) =>
+    client.createDevice({
+      ...{ name: `freezer-${n}`, serial_number: String(2_159_017_985 + n), token: String(n).padStart(32, '0'), tags },
+    });
+  return { service, client, close, device };
+}
+
+function clientOf(baseUrl: string, spaceId: string, apiKey = KEY) {
+  return new DeviceCloudClient({ baseUrl, spaceId, apiKey });
+}
+
+/** Collects events until the test ends. Resolves when the stream has begun. */
+async function follow(client: DeviceCloudClient, query: Parameters<DeviceCloudClient['events']>[0] = {}) {
+  const seen: SpaceEvent[] = [];
+  const stop = new AbortController();
+  let begin = () => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const ended = (async () => {
+    for await (const event of client.events({ ...query, signal: stop.signal, onOpen: () => begin() })) seen.push(event);
+  })();
+  ended.catch(() => {});
+  cleaners.push(async () => stop.abort());
+  await begun;
+  const names = () => seen.map(({ event }) => event);
+  const until = async (count: number) => {
+    for (let n = 0; seen.length < count && n < 300; n++) await new Promise((resolve) => setTimeout(resolve, 10));
+    return seen;
+  };
+  return { seen, names, until, ended };
+}
+
+/** The head of the stream, as any client reads it. */
+async function read(api: string, spaceId: string, headers: Record<string, string> = {}, query = '') {
+  const stop = new AbortController();
+  const answer = await fetch(`${api}/v2/spaces/${spaceId}/events${query}`, {
+    headers: { 'x-api-key': KEY, ...headers },
+    signal: stop.signal,
+  });
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  const until = async (words: string) => {
+    while (!text.includes(words)) {
+      const { value, done } = (await reader?.read()) ?? { done: true };
+      if (done) break;
+      text += value;
+    }
+    return text;
+  };
+  cleaners.push(async () => stop.abort());
+  return { answer, until };
+}
+
+describe('the stream of events', () => {
+  it('reports devices, messages and the stations of downlinks as they happen, in order', async () => {
+    const { client, device } = await start();
+    const { until, names, seen } = await follow(client);
+    const { id } = await device(1);
+    const { id: messageId } = await client.sendCommands(id, ['info show']);
+    await client.cancelMessage(messageId);
+    await until(4);
+    await client.deleteDevice(id);
+    await until(5);
+    expect(names()).toEqual(['device', 'message', 'downlink', 'downlink', 'device']);
+    expect(seen.at(-1)).toMatchObject({ event: 'device', data: { device_id: id, change: 'deleted', device: null } });
+    expect(new Set(seen.map((event) => event.id)).size).toBe(5);
+  });
+
+  it('has the views of the lists', async () => {
+    const { client, device } = await start();
+    const { id } = await device(1);
+    const { until } = await follow(client);
+    const message = await client.sendCommands(id, ['info show']);
+    const [sent, station] = await until(2);
+    expect(sent).toMatchObject({ event: 'message', data: message });
+    expect(station).toMatchObject({
+      event: 'downlink',
+      data: { message_id: message.id, device_id: id, device_name: 'freezer-1', what: 'queued', down_state: 'pending' },
+    });
+  });
+
+  it('filters by event, device, tag, type and direction', async () => {
+    const { client, device } = await start();
+    const tag = await client.createTag({ name: 'cold', color: '#1f77b4' });
+    const [cold, warm] = [await device(1, [{ id: tag.id }]), await device(2)];
+    const readers = await Promise.all([
+      follow(client, { event: ['message'] }),
+      follow(client, { device_id: warm.id }),
+      follow(client, { tag_id: tag.id }),
+      follow(client, { type: ['config'] }),
+      follow(client, { direction: 'up' }),
+    ]);
+    await client.sendCommands(cold.id, ['info show']);
+    await client.sendConfig(warm.id, ['app config mode lte']);
+    for (const reader of readers.slice(0, 4)) await reader.until(2);
+    const seen = readers.map((reader) => reader.names().join(' '));
+    const both = 'message downlink';
+    expect(seen).toEqual(['message message', both, both, both, '']);
+  });
+
+  it('rejects unknown parameters and values with the nearest name', async () => {
+    const { service } = await start();
+    const { answer, until } = await read(service.api, service.spaceId, {}, '?tpye=data');
+    expect([answer.status, await until('}')]).toEqual([400, expect.stringContaining('did you mean')]);
+    expect((await read(service.api, service.spaceId, {}, '?event=mesage')).answer.status).toBe(400);
+  });
+
+  it('begins with its position, and is not stored, compressed or collected on its way', async () => {
+    const { service } = await start();
+    const { answer, until } = await read(service.api, service.spaceId);
+    expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    expect([answer.headers.get('cache-control'), answer.headers.get('x-accel-buffering')]).toEqual(['no-store', 'no']);
+    expect(await until('heartbeat_seconds')).toMatch(/^retry: 1000\n\nid: [0-9a-f]{32}\nevent: hello\ndata: \{/);
+  });
+});
+
+describe('a reader that resumes', () => {
+  it('gets every event once after the service was killed, also those of the time without it', async () => {
+    const tables = new MemoryTables();
+    const first = await start(tables);
+    const { id } = await first.device(1);
+    const reader = await follow(first.client, { event: ['message'] });
+    const queue = (client: DeviceCloudClient) => client.sendCommands(id, ['info show']);
+    const sent = [(await queue(first.client)).id];
+    await reader.until(1);
+    const port = Number(new URL(first.service.api).port);
+    const { spaceId } = first.service;
+    await Promise.all([first.service.hangUp(), first.service.close()]);
+    const second = await start(tables, port);
+    sent.push((await queue(second.client)).id);
+    sent.push((await queue(clientOf(second.service.api, spaceId))).id);
+    const seen = await reader.until(3);
+    expect(seen.map(({ data }) => 'id' in data && data.id)).toEqual(sent);
+  });
+
+  it('receives "reset" if its position is void, and continues from now', async () => {
+    const { client, device } = await start();
+    const { id } = await device(1);
+    const readers = [
+      await follow(client, { after: '5e2f0c8d1b7a4936a1d0e4c27f8b3569' }),
+      await follow(client, { after: 'rubbish' }),
+    ];
+    await client.sendCommands(id, ['info show']);
+    for (const { until, names } of readers) {
+      await until(3);
+      expect(names()).toEqual(['reset', 'message', 'downlink']);
+    }
+  });
+});
+
+describe('the rights of a reader', () => {
+  it('are those of its key: only devices with its tags, and without secrets', async () => {
+    const { service, client, device } = await start();
+    const tag = await client.createTag({ name: 'cold', color: '#1f77b4', access_type: 'read' });
+    const [cold, warm] = [await device(1, [{ id: tag.id }]), await device(2)];
+    const { key } = await client.createKey({ name: 'limited', tags: [{ id: tag.id }] });
+    const { until } = await follow(clientOf(service.api, service.spaceId, key), { event: ['message'] });
+    await client.sendConfig(warm.id, ['app config mode lte']);
+    const token = '00000000000000000000000000000001';
+    await client.sendConfig(cold.id, [`app config lrw-appkey ${token}`]);
+    const seen = await until(1);
+    expect(seen).toMatchObject([{ data: { device_id: cold.id } }]);
+    expect(JSON.stringify(seen)).not.toContain(token);
+  });
+
+  it('end with its key, before the next event', async () => {
+    const { service, client, device } = await start();
+    const { id } = await device(1);
+    const { id: keyId, key } = await client.createKey({ name: 'short' });
+    const { ended, seen } = await follow(clientOf(service.api, service.spaceId, key));
+    await client.deleteKey(keyId);
+    await client.sendCommands(id, ['info show']);
+    await expect(ended).rejects.toThrow(ApiError);
+    expect(seen).toEqual([]);
+  });
+
+  it('do not include another space', async () => {
+    const { service, device } = await start();
+    const { spaceId, apiKey = '' } = await service.openSpace('other');
+    const { seen } = await follow(clientOf(service.api, spaceId, apiKey));
+    await device(1);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(seen).toEqual([]);
+    expect((await read(service.api, spaceId)).answer.status).toBe(404);
+  });
+
+  it('allow 20 streams of a key', async () => {
+    const { service } = await start();
+    const statuses = [];
+    for (let n = 0; n < 21; n++) statuses.push((await read(service.api, service.spaceId)).answer.status);
+    expect(statuses).toEqual([...Array.from({ length: 20 }, () => 200), 429]);
+  });
+});
+
+describe('the end of the service', () => {
+  it('ends the streams at once, with an event', async () => {
+    const { service, close } = await start();
+    const { until } = await read(service.api, service.spaceId);
+    await until('hello');
+    const begun = performance.now();
+    await close();
+    expect(performance.now() - begun).toBeLessThan(1000);
+    expect(await until('event: end')).toContain('"reason":"shutdown"');
+  });
+});

@@ -1,0 +1,136 @@
+/** Devices with DTLS: their key is the `secret` of the API, and their packets have no envelope (wire protocol, 2.3). */
+import { describe, expect, it } from 'vitest';
+import { DtlsGateway } from '../../../src/cloud/gateway/dtls-gateway.js';
+import type { DeviceRow } from '../../../src/cloud/store/store.js';
+import { seededRandom } from '../../../src/kernel/random.js';
+import { minutes } from '../../../src/kernel/time.js';
+import { DtlsClient } from '../../../src/protocol/dtls/client.js';
+import {
+  ACK,
+  decodePacket,
+  encodePacket,
+  FIRST,
+  LAST,
+  NOTHING,
+  type Packet,
+  POLL,
+} from '../../../src/protocol/flap/packet.js';
+import { encodeUp } from '../../../src/protocol/messages/index.js';
+import { SERIAL, testCloud } from '../../support/cloud.js';
+import { record } from '../store/rows.js';
+
+const SECRET = '00112233445566778899aabbccddeeff';
+const SESSION = encodeUp({ kind: 'create-session', session: { serial_number: SERIAL, fw_version: 'v1.0.0' } });
+const single = (sequence: number, data: Uint8Array) => ({ flags: FIRST | LAST, sequence, data });
+const poll = (sequence: number) => ({ flags: POLL, sequence, data: NOTHING });
+
+async function dtlsCloud() {
+  const logged: object[] = [];
+  const cloud = await testCloud();
+  const { clock, store, gateway: packets } = cloud;
+  const random = seededRandom('dtls');
+  const log = { info: () => {}, warn: (fields: object) => logged.push(fields), error: () => {} };
+  const clients = new Map<string, DtlsClient>();
+  const gateway = new DtlsGateway({ store, clock, random, log, packets }, (datagram, address) => {
+    clock.after(1, 'a datagram', () => clients.get(address)?.receiveDatagram(datagram));
+  });
+  const pass = (time: number) => clock.attend(clock.runUntil(clock.now + time));
+  return {
+    ...{ cloud, gateway, logged, pass },
+    setSecret: ({ id, spaceId }: DeviceRow, secret: string) =>
+      store.commit([
+        { kind: 'record.put', row: record(0, { family: 'secret', id, spaceId, body: { type: 'psk', secret } }) },
+      ]),
+    /** Connects a device; its packets are answered by `exchange`. */
+    async connect({ serial = SERIAL, secret = SECRET } = {}) {
+      const address = `device@${clients.size}`;
+      const answers: Packet[] = [];
+      const endings: string[] = [];
+      const send = (datagram: Uint8Array) => clock.after(1, 'a datagram', () => gateway.receive(datagram, address));
+      const client = new DtlsClient({
+        ...{ identity: `hsn:${serial}`, psk: Buffer.from(secret, 'hex'), clock, random: random.fork(address) },
+        events: {
+          send,
+          opened: () => {},
+          received: (plain) => answers.push(decodePacket(Uint8Array.from(plain)) as Packet),
+          closed: (ending) => endings.push(ending.kind === 'alert' ? ending.name : ending.kind),
+        },
+      });
+      clients.set(address, client);
+      client.start();
+      await pass(20);
+      return {
+        ...{ client, endings },
+        async exchange(packet: Packet): Promise<Packet | undefined> {
+          const plain = client.encrypt(encodePacket(packet));
+          if (plain) send(plain);
+          await pass(20);
+          return answers.splice(0).at(-1);
+        },
+      };
+    },
+  };
+}
+
+async function connected() {
+  const world = await dtlsCloud();
+  const device = await world.cloud.addDevice();
+  await world.setSecret(device, SECRET);
+  return { ...world, device, link: await world.connect() };
+}
+
+describe('a device with DTLS', () => {
+  it('opens a session and receives its downlinks', async () => {
+    const { link, cloud, device } = await connected();
+    expect(await link.exchange(single(0, SESSION))).toMatchObject({ flags: ACK | POLL, sequence: 1 });
+    expect(await link.exchange(poll(1 + 1))).toMatchObject({ flags: FIRST | LAST });
+    expect((await cloud.messages(device)).map(({ type }) => type)).toContain('session');
+  });
+
+  it('gets downlinks in fragments of at most 300 bytes', async () => {
+    const { link, cloud, device } = await connected();
+    await link.exchange(single(0, SESSION));
+    await cloud.core.queue(device, { type: 'shell', commands: ['x'.repeat(700)] });
+    // The first poll brings the answer to the session.
+    const first = await link.exchange(poll(2));
+    const fragment = await link.exchange({ flags: ACK | POLL, sequence: (first?.sequence ?? 0) + 1, data: NOTHING });
+    expect(fragment).toMatchObject({ flags: FIRST });
+    expect(fragment?.data.length).toBe(300);
+  });
+
+  it('that is registered without a secret, or with another one, is rejected', async () => {
+    const { cloud, connect, setSecret, gateway, logged } = await dtlsCloud();
+    const device = await cloud.addDevice();
+    expect((await connect()).endings).toEqual(['decrypt-error']);
+    await setSecret(device, 'ff'.repeat(16));
+    expect((await connect()).endings).toEqual(['decrypt-error']);
+    expect(gateway.size).toEqual({ handshakes: 0, sessions: 0 });
+    expect(logged).toMatchObject([{ security: 'dtls', identity: `hsn:${SERIAL}`, why: 'decrypt-error', failed: 1 }]);
+    expect(JSON.stringify(logged)).not.toContain(SECRET);
+  });
+
+  it('cannot speak for another device, whatever its packets contain', async () => {
+    const { link, cloud, device } = await connected();
+    const other = await cloud.addDevice(SERIAL + 1, 'aa'.repeat(16));
+    await link.exchange(single(0, encodeUp({ kind: 'create-session', session: { serial_number: SERIAL + 1 } })));
+    expect((await cloud.messages(device)).map(({ type }) => type)).toContain('session');
+    expect(await cloud.messages(other)).toEqual([]);
+  });
+
+  it('is disconnected within a minute of traffic after its secret was replaced', async () => {
+    const { link, setSecret, device, pass, gateway } = await connected();
+    await setSecret(device, 'ff'.repeat(16));
+    await pass(minutes(1));
+    await link.exchange(single(0, SESSION));
+    expect([link.endings, gateway.size.sessions]).toEqual([['closed'], 0]);
+  });
+
+  it('is not answered after another device has got its serial number', async () => {
+    const { link, cloud, device } = await connected();
+    await link.exchange(single(0, SESSION));
+    await cloud.store.commit([{ kind: 'device.delete', id: device.id, at: cloud.clock.wall }]);
+    await cloud.core.forget(SERIAL);
+    await cloud.addDevice();
+    expect(await link.exchange(single(0, SESSION))).toBeUndefined();
+  });
+});

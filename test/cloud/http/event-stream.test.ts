@@ -1,0 +1,63 @@
+/** One client of a stream of events, and what it costs if there is none. */
+import { EventEmitter } from 'node:events';
+import type { FastifyReply } from 'fastify';
+import { describe, expect, it } from 'vitest';
+import { EventStream } from '../../../src/cloud/http/event-stream.js';
+import { seconds } from '../../../src/kernel/time.js';
+import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
+
+/** A connection whose client reads only when the test says so. */
+class Connection extends EventEmitter {
+  readonly texts: string[] = [];
+  isFull = false;
+  writableEnded = false;
+  destroyed = false;
+  setHeader() {}
+  writeHead() {}
+  write(text: string) {
+    this.texts.push(text);
+    return !this.isFull;
+  }
+  end(text: string) {
+    this.texts.push(text);
+    this.writableEnded = true;
+  }
+  destroy() {
+    this.destroyed = true;
+    this.emit('close');
+  }
+}
+
+function open() {
+  const raw = new Connection();
+  const clock = new VirtualClock();
+  // Because a stream uses only these parts of a reply.
+  const reply = { hijack: () => ({ raw }), getHeaders: () => ({}) } as unknown as FastifyReply;
+  return { raw, clock, stream: new EventStream(reply, clock) };
+}
+
+const SLOW = { event: 'slow', data: {} };
+
+describe('a slow client', () => {
+  it('is waited for, with one event in memory', async () => {
+    const { raw, clock, stream } = open();
+    raw.isFull = true;
+    const sent = stream.send({ event: 'message', id: 'a-1', data: { n: 1 } }, SLOW);
+    await clock.runUntil(seconds(9));
+    expect(raw.texts.at(-1)).toBe('id: a-1\nevent: message\ndata: {"n":1}\n\n');
+    raw.emit('drain');
+    await sent;
+    expect(stream.isOver).toBe(false);
+  });
+
+  it('gets a last event after ten seconds, and its connection is closed whether it reads that or not', async () => {
+    const { raw, clock, stream } = open();
+    raw.isFull = true;
+    const sent = stream.send({ event: 'message', data: {} }, SLOW);
+    await clock.runUntil(seconds(10));
+    await sent;
+    expect([raw.texts.at(-1), stream.isOver, raw.destroyed]).toEqual(['event: slow\ndata: {}\n\n', true, false]);
+    await clock.runUntil(seconds(15));
+    expect(raw.destroyed).toBe(true);
+  });
+});

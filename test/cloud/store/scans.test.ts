@@ -1,0 +1,89 @@
+/** Reads of SQLite that may pass over very many rows: in steps, on a thread of their own, space by space. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openStore } from '../../../src/cloud/open-store.js';
+import { Reader } from '../../../src/cloud/store/sqlite/reader.js';
+import type { Store } from '../../../src/cloud/store/store.js';
+import { furnish, insert, message, record, SPACE } from './rows.js';
+
+let directory: string;
+let path: string;
+let store: Store;
+/** More than the steps read that are executed at once. */
+const MESSAGES = 700;
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'ghostfleet-scans-'));
+  path = join(directory, 'x.db');
+  store = await openStore(path);
+  await furnish(store);
+  const typeOf = (n: number) => (n === 1 ? 'first' : n % 2 === 0 ? 'even' : 'odd');
+  const rows = Array.from({ length: MESSAGES }, (_, index) => message(index + 1, { type: typeOf(index + 1) }));
+  await store.commit(rows.map(insert.message));
+});
+afterAll(async () => {
+  await store.close();
+  rmSync(directory, { recursive: true });
+});
+
+describe('a list of messages', () => {
+  it('contains a message that only a late step finds, and nothing else', async () => {
+    const found = await store.messages(SPACE, { types: ['first'], limit: 20 });
+    expect(found.map(({ id }) => id)).toEqual([message(1).id]);
+    expect(await store.messages(SPACE, { types: ['zzz'], limit: 20 })).toEqual([]);
+  });
+
+  it('continues from step to step without a gap or a repetition, and over pages', async () => {
+    const even = Array.from({ length: MESSAGES / 2 }, (_, index) => message(MESSAGES - 2 * index).id);
+    const list = (limit: number, after?: string) => store.messages(SPACE, { types: ['even'], limit, after });
+    expect((await list(500)).map(({ id }) => id)).toEqual(even);
+    const first = await list(200);
+    const second = await list(200, first.at(-1)?.id);
+    expect([...first, ...second].map(({ id }) => id)).toEqual(even);
+  });
+
+  it('has what was committed before, also in the steps of the thread', async () => {
+    await store.messages(SPACE, { types: ['zzz'], limit: 20 });
+    await store.commit([insert.record(record(1)), insert.record(record(2, { key: 'b' }))]);
+    const after = await store.records('variable', SPACE, { limit: 500, after: record(1).id });
+    expect(after.map(({ id }) => id)).toEqual([record(2).id]);
+  });
+});
+
+describe('the thread', () => {
+  it('takes turns between spaces', async () => {
+    const reader = new Reader(path);
+    const order: string[] = [];
+    const read = async (space: string) => {
+      await reader.read(space, 'SELECT count(*) FROM message WHERE space_id = ?', [SPACE]);
+      order.push(space);
+    };
+    await Promise.all(['a', 'a', 'a', 'a', 'b', 'c'].map(read));
+    expect(order).toEqual(['a', 'a', 'b', 'c', 'a', 'a']);
+    await reader.close();
+  });
+
+  it('rejects further queries of a space while a hundred wait, and not those of others', async () => {
+    const reader = new Reader(path);
+    const read = (space: string) => reader.read(space, 'SELECT 1 AS one', []);
+    const reads = Array.from({ length: 105 }, () => read('a'));
+    const [settled, other] = await Promise.all([Promise.allSettled(reads), read('b')]);
+    expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(4);
+    await expect(Promise.all(reads)).rejects.toThrow('too many long reads of this space are waiting');
+    expect(other).toEqual([{ one: 1 }]);
+    await reader.close();
+  });
+
+  it('reports the error of a query and continues, and rejects what waits when it is closed', async () => {
+    const reader = new Reader(path);
+    await expect(reader.read('a', 'SELECT x', [])).rejects.toMatchObject({ message: 'no such column: x' });
+    expect(await reader.read('a', 'SELECT 1 AS one', [])).toEqual([{ one: 1 }]);
+    const late = [reader.read('a', 'SELECT 1', []), reader.read('b', 'SELECT 1', [])];
+    const outcomes = Promise.allSettled(late);
+    await reader.close();
+    expect((await outcomes).at(-1)).toMatchObject({ status: 'rejected' });
+    await expect(reader.read('a', 'SELECT 1', [])).rejects.toThrow('the store is closed');
+  });
+});

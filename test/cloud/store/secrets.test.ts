@@ -1,0 +1,252 @@
+/** Secrets at rest in SQLite: encrypted, with a key beside the file or elsewhere, which can be replaced. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import BetterSqlite from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openStore } from '../../../src/cloud/open-store.js';
+import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
+import { keyFrom, keyInFile } from '../../../src/cloud/store/secrets/key.js';
+import { UnreadableSecret, Vault } from '../../../src/cloud/store/secrets/vault.js';
+import { MIGRATIONS, migrate } from '../../../src/cloud/store/sqlite/migrations.js';
+import { rotateDatabase } from '../../../src/cloud/store/sqlite/rotate.js';
+import { UsageError } from '../../../src/kernel/errors.js';
+import { testCloud } from '../../support/cloud.js';
+import { ghostfleet } from '../../support/host.js';
+import { ingressOf, post } from '../../support/ingress.js';
+import { foundIn, harvest, PLANTED, plant, SECRETS } from './planted.js';
+import { device, SPACE } from './rows.js';
+
+let directory: string;
+let files = 0;
+const newPath = () => join(directory, `${files++}.db`);
+const KEY = keyFrom('a1'.repeat(32), 'the key of the test');
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'ghostfleet-secrets-'));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+async function planted(options?: Parameters<typeof openStore>[1]): Promise<string> {
+  const path = newPath();
+  const store = await openStore(path, options);
+  await plant(store);
+  await store.close();
+  return path;
+}
+
+async function harvestOf(path: string, options?: Parameters<typeof openStore>[1]): Promise<unknown> {
+  const store = await openStore(path, options);
+  const found = await harvest(store);
+  await store.close();
+  return found;
+}
+
+/** What a store without encryption returns. */
+async function expected(): Promise<unknown> {
+  const store = new MemoryStore();
+  await plant(store);
+  return harvest(store);
+}
+
+describe('an envelope', () => {
+  const vault = new Vault(new Uint8Array(32).fill(1));
+
+  it('returns its text in its place only', () => {
+    const sealed = vault.seal('device/1/token', 'sesame');
+    expect(sealed).not.toContain('sesame');
+    expect(vault.open('device/1/token', sealed)).toBe('sesame');
+    for (const place of ['device/2/token', 'device/1/session', '']) {
+      expect(() => vault.open(place, sealed)).toThrow(UnreadableSecret);
+    }
+  });
+
+  it('is rejected by another key, in any changed form, and so is a text in clear', () => {
+    const sealed = vault.seal('x', 'sesame');
+    expect(() => new Vault(new Uint8Array(32)).open('x', sealed)).toThrow('has another key');
+    expect(() => vault.open('x', 'sesame')).toThrow('is not encrypted');
+    const at = sealed.length - 10;
+    const changed = sealed.slice(0, at) + (sealed[at] === 'A' ? 'B' : 'A') + sealed.slice(at + 1);
+    for (const text of [changed, sealed.slice(0, 20), sealed.slice(0, -8)]) {
+      expect(() => vault.open('x', text)).toThrow('is damaged or belongs to another place');
+    }
+  });
+});
+
+describe('the secrets in an SQLite file', () => {
+  it('stand in none of its files, neither while it is open nor afterwards, and are read as they were written', async () => {
+    const path = newPath();
+    const store = await openStore(path);
+    await plant(store);
+    expect(readFileSync(`${path}-wal`).length).toBeGreaterThan(10_000);
+    expect(foundIn(path)).toEqual([]);
+    expect(await harvest(store)).toEqual(await expected());
+    await store.close();
+    expect(foundIn(path)).toEqual([]);
+    expect(await harvestOf(path)).toEqual(await expected());
+  });
+
+  it('of a device are decrypted once, not with each of its uplinks', async () => {
+    const store = await openStore(newPath());
+    const cloud = await testCloud({ store });
+    await cloud.addDevice();
+    const app = ingressOf(cloud);
+    const send = (n: number) => post(app, 'uplink', { type: 'data', body: { n } });
+    const opened = vi.spyOn(Vault.prototype, 'open');
+    expect((await send(0)).status).toBe(200);
+    const first = opened.mock.calls.length;
+    expect(first).toBeGreaterThan(0);
+    for (let n = 1; n <= 20; n++) expect((await send(n)).status).toBe(200);
+    expect(opened.mock.calls.length).toBe(first);
+    await store.close();
+  });
+
+  it('cannot be exchanged between rows: the store then counts as damaged', async () => {
+    const path = await planted();
+    const db = new BetterSqlite(path);
+    db.exec(`INSERT INTO device (id, space_id, name, name_folded, serial, token, label, created_at)
+      SELECT '${device(2).id}', space_id, '', '', 2, token, '{}', 1 FROM device`);
+    db.close();
+    const store = await openStore(path);
+    await expect(store.deviceBySerial(2)).rejects.toMatchObject({ code: 'store-damaged' });
+    expect(store.soundness?.damage[0]).toMatch(/device\/.*\/token is damaged or belongs to another place$/);
+    await store.close();
+  });
+
+  it('of an earlier version are encrypted when it is opened, and leave nothing in free pages', async () => {
+    const path = newPath();
+    const db = new BetterSqlite(path);
+    db.pragma('journal_mode = WAL');
+    migrate(db, path, MIGRATIONS.slice(0, 8));
+    const { id, serial } = PLANTED;
+    db.exec(`INSERT INTO space VALUES ('${SPACE}', 'lab', 'team', 1);
+      INSERT INTO device (id, space_id, name, name_folded, serial, token, token_hash, session, label, created_at)
+      VALUES ('${id}', '${SPACE}', '', '', ${serial}, '${SECRETS.token}', 'x', '{"ble_passkey":"${SECRETS.passkey}"}', '{}', 1);
+      INSERT INTO record (family, id, space_id, created_at, body)
+      VALUES ('variable', 'gone', '${SPACE}', 1, '"${SECRETS.header}"'), ('variable', 'kept', '${SPACE}', 1, '"${SECRETS.variable}"');
+      DELETE FROM record WHERE id = 'gone'`);
+    db.close();
+    expect(foundIn(path)).toHaveLength(4);
+    const store = await openStore(path);
+    expect(foundIn(path)).toEqual([]);
+    expect(await store.deviceBySerial(serial)).toMatchObject({
+      token: SECRETS.token,
+      session: { ble_passkey: SECRETS.passkey },
+    });
+    expect(await store.record('variable', SPACE, 'kept')).toMatchObject({ body: SECRETS.variable });
+    await store.close();
+  });
+});
+
+describe('the key of an SQLite file', () => {
+  const refusal = (path: string, options?: Parameters<typeof openStore>[1]): Promise<UsageError> =>
+    openStore(path, options).then(
+      () => expect.unreachable(),
+      (error: unknown) => {
+        if (error instanceof UsageError) return error;
+        throw error;
+      },
+    );
+
+  it('is in a file beside it that only its owner may read', async () => {
+    const path = await planted();
+    expect(readFileSync(`${path}-key`, 'latin1')).toMatch(/^[0-9a-f]{64}\n$/);
+    const rights = () => statSync(`${path}-key`).mode & 0o777;
+    expect(rights()).toBe(0o600);
+    chmodSync(`${path}-key`, 0o644);
+    expect(await harvestOf(path)).toEqual(await expected());
+    expect(rights()).toBe(0o600);
+  });
+
+  it('can be given, and then no file is created', async () => {
+    const path = await planted({ secretsKey: KEY });
+    expect(existsSync(`${path}-key`)).toBe(false);
+    expect(await harvestOf(path, { secretsKey: KEY })).toEqual(await expected());
+  });
+
+  it('must be the right one: otherwise the file is not opened, and stays as it is', async () => {
+    const path = await planted({ secretsKey: KEY });
+    const before = readFileSync(path);
+    const wrong = keyFrom('0'.repeat(64), 'GHOSTFLEET_SECRETS_KEY');
+    expect((await refusal(path, { secretsKey: wrong })).message).toMatch(
+      /is encrypted with the key [0-9a-f]{8}, and GHOSTFLEET_SECRETS_KEY is the key [0-9a-f]{8}$/,
+    );
+    expect(await refusal(path)).toMatchObject({ code: 'missing-secrets-key', exit: 2 });
+    writeFileSync(`${path}-key`, `${'0'.repeat(64)}\n`);
+    expect((await refusal(path)).code).toBe('wrong-secrets-key');
+    writeFileSync(`${path}-key`, 'not a key');
+    const bad = await refusal(path);
+    expect([bad.code, bad.message.includes('not a key')]).toEqual(['bad-secrets-key', false]);
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(existsSync(`${path}-wal`)).toBe(false);
+  });
+
+  it('is named by `serve`, which accepts another one in a file', async () => {
+    const path = newPath();
+    const start = (...more: string[]) => {
+      const ports = ['--port', '0', '--udp-port', '0', '--udp-raw-port', '0'];
+      return ghostfleet(['serve', '--db', path, ...ports, ...more], { interruptOn: /Ctrl-C/ });
+    };
+    expect((await start()).out).toContain(`key      ${path}-key (encrypts the secrets in the data`);
+    const moved = join(directory, 'moved.key');
+    copyFileSync(`${path}-key`, moved);
+    rmSync(`${path}-key`);
+    expect(await start()).toMatchObject({ exit: 2, err: expect.stringContaining('does not exist') });
+    const { exit, out } = await start('--secrets-key-file', moved);
+    expect([exit, out.includes('\nkey')]).toEqual([0, false]);
+  });
+});
+
+describe('a rotation', () => {
+  it('encrypts everything with a new key, and leaves nothing of the old one', async () => {
+    const path = await planted();
+    const old = readFileSync(`${path}-key`, 'latin1');
+    const { keyId } = keyInFile(`${path}-key`).vault;
+    const { exit, out } = await ghostfleet(['secrets', 'rotate', path]);
+    expect([exit, out]).toEqual([
+      0,
+      expect.stringMatching(/^7 rows are encrypted with the key [0-9a-f]{8}; .*-key\n$/),
+    ]);
+    expect(readFileSync(`${path}-key`, 'latin1')).not.toBe(old);
+    expect(readFileSync(path).includes(keyId)).toBe(false);
+    expect(existsSync(`${path}-key-next`)).toBe(false);
+    expect(await harvestOf(path)).toEqual(await expected());
+  });
+
+  it('to a key in a file is for who gives both keys', async () => {
+    const path = await planted({ secretsKey: KEY });
+    const file = join(directory, 'next.key');
+    const env = { GHOSTFLEET_SECRETS_KEY: 'a1'.repeat(32) };
+    const rotate = (...more: string[]) => ghostfleet(['secrets', 'rotate', path, ...more], { env });
+    expect(await rotate()).toMatchObject({ exit: 2, err: expect.stringContaining('--new-key-file') });
+    expect((await rotate('--new-key-file', file)).exit).toBe(0);
+    expect((await rotate('--new-key-file', file)).err).toContain('is encrypted with the key');
+    expect(await harvestOf(path, { secretsKey: keyInFile(file) })).toEqual(await expected());
+  });
+
+  it.each([
+    ['in the middle', '6'],
+    ['before it replaces the key file', 'done'],
+  ])('that is killed %s loses nothing, and can be repeated', async (_, moment) => {
+    const path = await planted();
+    const script = fileURLToPath(new URL('./rotate-until.ts', import.meta.url));
+    const [, signal] = await once(fork(script, [path, moment], { execArgv: ['--import', 'tsx'] }), 'close');
+    expect(signal).toBe('SIGKILL');
+    expect(existsSync(`${path}-key-next`)).toBe(true);
+    expect(await harvestOf(path)).toEqual(await expected());
+    rotateDatabase(path, { key: undefined, next: undefined });
+    expect(await harvestOf(path)).toEqual(await expected());
+  });
+});

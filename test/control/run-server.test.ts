@@ -1,0 +1,177 @@
+/** The port of a run for the web console: what a page can do with a running fleet. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RunControls } from '../../src/control/controls.js';
+import { RunServer } from '../../src/control/server.js';
+import { InterruptedError } from '../../src/kernel/errors.js';
+import { defineScenario } from '../../src/library/scenario.js';
+import { packagedProfiles } from '../../src/profile/library.js';
+import type { RunResult } from '../../src/report/result.js';
+import { type RunControl, run } from '../../src/runner/run.js';
+import { QUIET } from '../support/cloud.js';
+
+const plan = defineScenario({
+  name: 'controlled',
+  duration: '1h',
+  fleet: [
+    { name: 'clime', profile: 'clime', count: 2 },
+    { name: 'push', profile: 'push', count: 1 },
+  ],
+  network: { faults: [{ loss: '5%', from: '30m', until: '40m', to: 'push' }] },
+  expect: ['device.ready == fleet.devices'],
+});
+
+let control: RunControl;
+let server: RunServer;
+let ended: Promise<RunResult>;
+let link = '';
+let cookie = '';
+
+beforeAll(async () => {
+  await new Promise<void>((resolve, reject) => {
+    const started = async (begun: RunControl) => {
+      control = begun;
+      const { world } = begun;
+      if (!world?.pace) throw new Error('the run has no world');
+      const { fleet, faults, pace, api, consoleLink } = world;
+      server = await RunServer.open(new RunControls(plan, begun, { fleet, faults, pace }), api.baseUrl);
+      link = server.link(consoleLink() ?? '');
+      resolve();
+    };
+    ended = run({
+      ...{ plan, profiles: packagedProfiles(), clock: 'real', speed: 60, transport: 'memory', db: 'memory', sinks: [] },
+      ...{ log: QUIET, reproduce: '', out: null, stopwatch: () => performance.now(), webConsole: '/nowhere' },
+      meter: () => ({ late: () => {}, end: () => ({ spoiled: null }) as never }),
+      started: (begun) => void started(begun).catch(reject),
+    });
+  });
+  const { origin, hash } = new URL(link);
+  const signedIn = await fetch(`${origin}/console/session`, {
+    method: 'POST',
+    headers: { origin, 'content-type': 'application/json' },
+    body: JSON.stringify({ token: hash.replace('#token=', '') }),
+  });
+  cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+  for (let n = 0; n < 500; n++) {
+    if ((await ask('GET', '/run')).json.counts['device.ready'] === 3) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+});
+
+afterAll(async () => {
+  control.stop(new InterruptedError('SIGINT'));
+  await ended;
+  server.close();
+});
+
+async function ask(method: string, path: string, body?: unknown, headers: Record<string, string> = { cookie }) {
+  const { origin } = new URL(link);
+  const answer = await fetch(origin + path, {
+    method,
+    headers: { origin, 'content-type': 'application/json', ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  const lines = text.split('\n').filter((line) => line !== '');
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers whose shape is what they test
+  const values: any[] = lines.map((line) => JSON.parse(line));
+  return { status: answer.status, json: values[0], values };
+}
+
+describe('the state of a run', () => {
+  it('has its progress, its time, its expectations and its faults', async () => {
+    const { json } = await ask('GET', '/run');
+    expect(json).toMatchObject({ name: 'controlled', devices: 3, duration_ms: 3_600_000, speed: 60, paused: false });
+    expect(json.expectations).toEqual([
+      expect.objectContaining({ line: 'device.ready == fleet.devices', state: 'holds' }),
+    ]);
+    const fault = { id: 'planned-1', fault: 'loss 5%', to: 'push', from: 1_800_000, until: 2_400_000 };
+    expect(json.faults).toEqual([expect.objectContaining({ ...fault, state: 'planned', injected: false })]);
+  });
+
+  it('is not for a page of another origin, nor for an API key, nor without a session', async () => {
+    const { world } = control;
+    const key = { 'x-api-key': world?.api.apiKey ?? '' };
+    expect((await ask('GET', '/run', undefined, key)).status).toBe(401);
+    expect((await ask('GET', '/run', undefined, {})).status).toBe(401);
+    const foreign = await ask('POST', '/run/pause', {}, { cookie, origin: 'http://127.0.0.1:3000' });
+    expect([foreign.status, foreign.json.code]).toEqual([403, 'foreign-origin']);
+    expect((await ask('GET', '/run')).json.paused).toBe(false);
+  });
+});
+
+describe('the API of the cloud', () => {
+  it('is at the same port, with the same session', async () => {
+    const path = `/v2/spaces/${control.world?.api.spaceId}/devices/count`;
+    expect((await ask('GET', path)).json).toEqual({ count: 3 });
+  });
+});
+
+describe('a line', () => {
+  it('is executed on the shells of the selected devices, with their output', async () => {
+    const { values } = await ask('POST', '/run/lines', { on: 'clime', line: 'app config mode' });
+    const output = (from: string) => ({ from, code: 0, lines: ['app config mode "lte"'], more: false });
+    expect(values).toEqual([output('clime-0001'), output('clime-0002'), { done: 2 }]);
+  });
+
+  it('acts on a device from outside with a control command', async () => {
+    const on = 'clime-0001';
+    for (const line of ['.radio off', '.sensor hygrometer.temperature 31.5', '.power-cycle', '.radio on'])
+      expect((await ask('POST', '/run/lines', { on, line })).values.at(-2)).toMatchObject({ from: on, code: 0 });
+    expect((await ask('GET', '/run')).json.counts['console.actions']).toBeGreaterThanOrEqual(4);
+  });
+
+  it('cannot read files of the machine', async () => {
+    const line = '.replay hygrometer.temperature /etc/passwd';
+    const { values } = await ask('POST', '/run/lines', { on: 'clime-0001', line });
+    expect(values[0].lines.join()).toContain('files can only be used');
+  });
+
+  it('is completed', async () => {
+    expect((await ask('POST', '/run/complete', { on: 'clime', line: 'app con' })).json.words).toContain('config');
+    expect((await ask('POST', '/run/complete', { on: 'clime', line: '.rad' })).json.words).toEqual(['.radio']);
+  });
+
+  it('needs a valid selector', async () => {
+    const { status, json } = await ask('POST', '/run/lines', { on: 'batery<20', line: 'info show' });
+    expect([status, json.message]).toEqual([400, expect.stringContaining('did you mean')]);
+  });
+});
+
+describe('a fault of the network', () => {
+  it('is injected for some devices, listed, and lifted', async () => {
+    const { status, json } = await ask('POST', '/run/faults', { fault: 'loss: 10%', to: 'clime', for: '10m' });
+    expect([status, json]).toEqual([201, { id: 'injected-1' }]);
+    const faults = async () => (await ask('GET', '/run')).json.faults;
+    expect((await faults())[1]).toMatchObject({ id: 'injected-1', fault: 'loss 10%', to: 'clime', state: 'active' });
+    await ask('DELETE', '/run/faults/planned-1');
+    const { origin } = new URL(link);
+    const lifted = await fetch(`${origin}/run/faults/injected-1`, { method: 'DELETE', headers: { cookie, origin } });
+    expect([lifted.status, await faults()]).toEqual([204, []]);
+    expect((await ask('DELETE', '/run/faults/injected-1')).status).toBe(404);
+  });
+
+  it.each(['loss: 200%', 'rain: 5%', 'loss', 'loss: 5%\noutage: both'])('is rejected if it is "%s"', async (fault) => {
+    expect((await ask('POST', '/run/faults', { fault })).status).toBe(400);
+  });
+});
+
+describe('the time of a run', () => {
+  it('stands still while it is paused, and goes on by steps', async () => {
+    const before = (await ask('POST', '/run/pause')).json;
+    expect(before.paused).toBe(true);
+    expect((await ask('GET', '/run')).json.now_ms).toBe(before.now_ms);
+    const after = (await ask('POST', '/run/step')).json;
+    expect([after.paused, after.now_ms >= before.now_ms]).toEqual([true, true]);
+    await ask('POST', '/run/step', { for: '6s' });
+    for (let n = 0; !(await ask('GET', '/run')).json.paused && n < 200; n++)
+      await new Promise((r) => setTimeout(r, 10));
+    const { now_ms } = (await ask('GET', '/run')).json;
+    expect(now_ms - after.now_ms).toBeGreaterThanOrEqual(6000);
+    expect((await ask('POST', '/run/resume')).json.paused).toBe(false);
+  });
+
+  it('passes as fast as the page says, within limits', async () => {
+    expect((await ask('POST', '/run/speed', { speed: 30 })).json.speed).toBe(30);
+    for (const speed of [0, -1, 'fast', 1e9]) expect((await ask('POST', '/run/speed', { speed })).status).toBe(400);
+  });
+});

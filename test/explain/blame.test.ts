@@ -1,0 +1,50 @@
+/** A fault is blamed for what it did, not for having been in force. */
+import { describe, expect, it } from 'vitest';
+import type { Explanation } from '../../src/explain/explanation.js';
+import { defineScenario, type FaultDefinition, run, type ScenarioDefinition } from '../../src/index.js';
+
+async function slowest(change: Partial<ScenarioDefinition>): Promise<Explanation> {
+  const { explanations } = await run(defineScenario({ name: 'blamed', seed: 1, ...change } as ScenarioDefinition));
+  const [first] = explanations ?? [];
+  if (first === undefined) throw new Error('the run has no downlinks');
+  return first;
+}
+
+describe('a modem in a reset loop', () => {
+  const RESETTING: Partial<ScenarioDefinition> = {
+    duration: '3h',
+    fleet: [{ name: 'clime', profile: 'clime', count: 1, config: { 'interval-report': 900, 'interval-poll': 60 } }],
+    steps: [
+      { at: '2h', to: 'clime/1', modem: 'reset-loop' },
+      { at: '121m', commands: ['info show'] },
+    ],
+  };
+  const STEP = 'modem: reset-loop (clime-0001)';
+
+  it.each<readonly [string, Partial<ScenarioDefinition>]>([
+    ['a loss of 1%', { faults: [{ loss: '1%', from: '1h', until: '3h' } as FaultDefinition] }],
+    ['a loss of 20%', { faults: [{ loss: '20%', from: '1h', until: '3h' } as FaultDefinition] }],
+    ['a lossy network', { network: { loss: '1%' } }],
+    ['a weak signal', { faults: [{ signal: { rsrp: -116 }, from: '1h', until: '3h' } as FaultDefinition] }],
+    ['corruption', { faults: [{ corruption: '1/200', from: '1h', until: '3h' } as FaultDefinition] }],
+    ['a short outage', { faults: [{ outage: 'up', from: '122m', until: '130m' } as FaultDefinition] }],
+  ])('is the cause of failures during %s that struck none of its datagrams', async (_, background) => {
+    const { causes, waits, timeline } = await slowest({ ...RESETTING, ...background });
+    expect(causes).toEqual([{ kind: 'fault', name: STEP }]);
+    expect(waits[0]?.what).toBe(STEP);
+    const stuck = timeline.filter(({ what }) => what.includes('modem stuck'));
+    expect(stuck.length).toBeGreaterThan(0);
+    for (const { what } of stuck) expect(what).toContain(`modem stuck: ${STEP}`);
+  });
+
+  it('is shown as a rule of the firmware, also if it began before the downlink was queued', async () => {
+    const { timeline } = await slowest(RESETTING);
+    expect(timeline).toContainEqual(
+      expect.objectContaining({
+        at: 0,
+        kind: 'rule',
+        what: 'too many resets: the modem is off for 32 min, since 60.0s before, 32m 10s',
+      }),
+    );
+  });
+});

@@ -1,0 +1,39 @@
+/** Downlinks that the cloud counts as delivered although no device received them. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Explanation } from '../../src/explain/explanation.js';
+import { defineScenario, run } from '../../src/index.js';
+
+describe('a downlink that counts as delivered although the device never received it', () => {
+  const OUTAGE = 'outage, down only (ctl/1..2)';
+  let lost: readonly Explanation[];
+
+  beforeAll(async () => {
+    const plan = defineScenario({
+      ...{ name: 'lost', duration: '6h' },
+      fleet: [{ name: 'ctl', profile: 'control', count: 3, config: { 'interval-poll': 300 } }],
+      faults: [{ outage: 'down', from: '2h', until: '5h', to: 'ctl/1..2' }],
+      steps: [{ at: '2h1m', downlink: { output_1_state: 1 } }],
+    });
+    const { explanations = [] } = await run(plan);
+    lost = explanations.filter(({ text }) => text.includes('never received'));
+  });
+
+  it('is said so, in the text and in the timeline', () => {
+    expect(lost).toHaveLength(2);
+    for (const { outcome, received, text, timeline } of lost) {
+      expect([outcome, received]).toEqual(['delivered', false]);
+      expect(text).toContain('the cloud counts it as delivered, but the device never received it');
+      const texts = timeline.map(({ what }) => what);
+      expect(texts).toContain('the cloud counts it as delivered, but the device has not received it');
+      expect(texts).not.toContain('the cloud knows that the device has received it');
+    }
+  });
+
+  it('has the fault as its cause, however soon the cloud counted it', () => {
+    expect(lost.some(({ took }) => took < 600_000)).toBe(true);
+    for (const { causes, text } of lost) {
+      expect(causes).toEqual([{ kind: 'fault', name: OUTAGE }]);
+      expect(text).not.toContain('That is below');
+    }
+  });
+});

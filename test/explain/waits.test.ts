@@ -1,0 +1,51 @@
+/** How explanations split the time of a downlink, and which causes follow from it. */
+import { describe, expect, it } from 'vitest';
+import type { Explanation } from '../../src/explain/explanation.js';
+import { defineScenario, run, type ScenarioDefinition } from '../../src/index.js';
+
+async function slowest(change: Partial<ScenarioDefinition>): Promise<Explanation> {
+  const { explanations } = await run(defineScenario({ name: 'waits', ...change } as ScenarioDefinition));
+  const [first] = explanations ?? [];
+  if (first === undefined) throw new Error('the run has no downlinks');
+  return first;
+}
+
+describe('the waits of a downlink', () => {
+  it('count the time of an exchange that began before an outage as that of an exchange', async () => {
+    const { waits } = await slowest({
+      ...{ name: 'cfgup', duration: '2h' },
+      fleet: [{ name: 'clime', profile: 'clime', count: 1, config: { 'interval-report': 1800 } }],
+      steps: [{ at: '1h', config: { 'interval-report': 1200 } }],
+      faults: [{ outage: 'up', from: '5435s', until: '5500s' }],
+    });
+    const outage = waits.find(({ what }) => what === 'outage, up only');
+    expect(outage?.time).toBeGreaterThanOrEqual(65_000);
+    expect(outage?.time).toBeLessThan(70_000);
+  });
+
+  it('make the fault of the longest wait the first cause, also if shorter intervals would have avoided it', async () => {
+    const { causes, waits, text } = await slowest({
+      ...{ name: 'k', duration: '3h' },
+      fleet: [{ name: 'control', profile: 'control', count: 1 }],
+      steps: [{ at: '1h', downlink: { output_1_state: 1 } }],
+      faults: [{ outage: 'up', from: '5400300ms', until: '5405s' }],
+    });
+    expect(waits[0]?.what).toBe('outage, up only');
+    expect(causes.map(({ name }) => name)).toEqual(['outage, up only', 'next report (every 30m, no polls)']);
+    expect(text).toContain('Several causes came together: outage, up only; next report (every 30m, no polls).');
+  });
+
+  it('make all faults causes that made the same exchanges fail by chance', async () => {
+    const { causes, text } = await slowest({
+      ...{ name: 'chance', seed: 1, duration: '6h' },
+      fleet: [{ name: 'clime', profile: 'clime', count: 4, config: { 'interval-report': 900, 'interval-poll': 60 } }],
+      faults: [
+        { reorder: { ratio: '60%', by: '20s' }, from: '1h', until: '5h' },
+        { loss: '70%', from: '1h', until: '5h' },
+      ],
+      steps: [{ at: '121m', commands: ['info show'] }],
+    });
+    expect(causes.map(({ name }) => name).sort()).toEqual(['loss 70%', 'reorder 60%, held back by up to 20s']);
+    expect(text).toContain('Several causes came together');
+  });
+});

@@ -1,0 +1,58 @@
+/** Handshakes over networks that lose, repeat and reorder datagrams. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Network, network, PSK, undisturbed } from './pair.js';
+
+/** Datagrams of a handshake without disturbance. */
+const USUAL = 6;
+
+/** Messages of the server are in fragments with `mtu`. */
+async function opens(disturbed: Network, mtu?: number): Promise<boolean> {
+  let calm = false;
+  const { connect, pass, server } = network({
+    network: (passing) => (calm ? undisturbed(passing) : disturbed(passing)),
+    keys: () => PSK,
+    ...(mtu && { mtu }),
+  });
+  // The message with the long identity is in fragments with `mtu`; the hello must not be.
+  const client = connect('a:1', { timeout: 60_000, ...(mtu && { mtu: mtu + 60, identity: 'long '.repeat(60) }) });
+  await pass(30_000);
+  calm = true;
+  client.send('x');
+  await pass(50);
+  return client.dtls.phase === 'open' && client.received.includes('x?') && server.size.handshakes === 0;
+}
+
+describe('a handshake succeeds', () => {
+  it.each(Array.from({ length: USUAL }, (_, lost) => lost))('although datagram %i is lost', async (lost) => {
+    expect(await opens((passing) => (passing.index === lost ? [] : undisturbed(passing)))).toBe(true);
+  });
+
+  it('although every datagram is lost once', async () => {
+    const lost = new Set<string>();
+    // A repetition has another record number, so only the type and the end of a message are compared.
+    const once: Network = (passing) => {
+      const key = `${passing.to} ${passing.datagram[0]} ${passing.datagram.length}`;
+      if (lost.has(key)) return undisturbed(passing);
+      lost.add(key);
+      return [];
+    };
+    expect(await opens(once)).toBe(true);
+    expect(lost.size).toBeGreaterThanOrEqual(USUAL);
+  });
+
+  it('although every datagram arrives twice', async () => {
+    expect(await opens(() => [10, 15])).toBe(true);
+  });
+
+  it('whatever the first 24 datagrams suffer, with and without fragments', async () => {
+    const fate = fc.constantFrom([10], [10], [10], [], [10, 200], [900], [30, 1500]);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fate, { maxLength: 24 }), fc.constantFrom(undefined, 110), async (fates, mtu) => {
+        const disturbed: Network = ({ index }) => fates[index] ?? [10];
+        expect(await opens(disturbed, mtu)).toBe(true);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { html } from '../../src/report/renderers/html.js';
+import { text } from '../../src/report/renderers/text.js';
+import { runText } from '../runner/run-text.js';
+
+const scenario = (line: string) => `
+name: dead-spot
+duration: 20m
+fleet: [{ name: clime, profile: clime, count: 2, config: { interval-report: 300 } }]
+faults: [{ no-signal:, from: 0s, until: 20m, to: clime/1 }]
+expect: ['${line}']
+`;
+
+describe('a run with a device that was never ready', () => {
+  it('says so beside the verdict, and that no expectation is about it', async () => {
+    const result = await runText(scenario('uplink.stored within 2m >= 95%'));
+    expect(result.passed).toBe(true);
+    const warning =
+      '1 of 2 devices was never ready: it had no session, and no expectation is about device.ready, device.up or device.startup';
+    expect(text(result, { width: 200 })).toContain(`\n! ${warning}\n`);
+    expect(html(result)).toContain(warning);
+  });
+
+  it('fails a share of the boots that have a session in time', async () => {
+    const result = await runText(scenario('device.startup within 5m >= 95%'));
+    expect(result.expectations[0]).toMatchObject({ passed: false, left: 0.5 });
+    expect(text(result, { width: 200 })).toContain('\n! 1 of 2 devices was never ready: it had no session\n');
+  });
+});

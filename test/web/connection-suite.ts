@@ -1,0 +1,104 @@
+/** How the console signs in, and how it goes on when the service restarts. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { DeviceCloudClient } from '../../src/client/client.js';
+import { type Service, startService } from '../../src/cloud/service.js';
+import { entropy } from '../../src/kernel/entropy.js';
+import { RealClock } from '../../src/kernel/real-clock.js';
+import { QUIET } from '../support/cloud.js';
+import { CHEAP } from '../support/passwords.js';
+import type { BuiltConsole } from './console.js';
+
+const KEY = 'an-api-key-for-tests';
+const ADMIN = { email: 'eva@example.org', password: 'correct horse battery staple' };
+
+export function connectionSuite(browser: () => Browser, built: () => BuiltConsole): void {
+  const start = (db: string, port = 0): Promise<Service> =>
+    startService({
+      ...{ db, port, host: '127.0.0.1', udpPort: null, udpRawPort: null, apiKey: KEY, admin: ADMIN },
+      ...{ clock: new RealClock(), random: entropy, trace: { emit: () => {} }, log: QUIET },
+      ...{ webConsole: built().folder, passwordCost: CHEAP },
+    });
+  const register = async ({ api, spaceId }: Service, name: string, serial: number) => {
+    const client = new DeviceCloudClient({ baseUrl: api, apiKey: KEY, spaceId });
+    const token = String(serial).padStart(32, '0');
+    await client.createDevice({ name, serial_number: String(serial), token });
+    await client.close();
+  };
+
+  describe('the connection of the console', () => {
+    it('begins with a key, an account, or a token in the address that works once', async () => {
+      const service = await start('memory');
+      const page = await browser().newPage();
+      await page.goto(service.api);
+      const key = page.getByLabel('API key', { exact: true }).last();
+      await key.fill('wrong');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      expect(await page.getByRole('alert').textContent()).toBe('this API key or token is not valid');
+      await key.fill(KEY);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { name: 'Fleet' }).waitFor();
+      expect(
+        await page.evaluate('JSON.stringify([document.cookie, { ...sessionStorage }, { ...localStorage }])'),
+      ).not.toContain(KEY);
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByLabel('account').check();
+      await page.getByLabel('E-mail address').fill(ADMIN.email);
+      await page.getByLabel('Password').fill(ADMIN.password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { name: 'Fleet' }).waitFor();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByRole('heading', { name: 'ghostfleet' }).waitFor();
+
+      const link = service.consoleLink() ?? '';
+      await page.goto('about:blank');
+      await page.goto(link);
+      await page.getByRole('heading', { name: 'Fleet' }).waitFor();
+      expect(page.url()).toBe(`${service.api}/#/fleet`);
+      const other = await browser().newPage();
+      await other.goto(link);
+      expect(await other.getByRole('alert').textContent()).toContain('one-time token');
+      await Promise.all([page.context().close(), other.context().close()]);
+      await service.close();
+    });
+
+    it('shows the devices of its own space only', async () => {
+      const service = await start('memory');
+      await register(service, 'ours', 3_000_000_003);
+      const { apiKey: theirs = '' } = await service.openSpace('theirs');
+      const page = await browser().newPage();
+      await page.goto(service.api);
+      await page.getByLabel('API key', { exact: true }).last().fill(theirs);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByText('This space has no devices').waitFor();
+      await register(service, 'ours-too', 3_000_000_004);
+      await page.getByText('live', { exact: true }).waitFor();
+      expect(await page.getByText('ours').count()).toBe(0);
+      await page.context().close();
+      await service.close();
+    });
+
+    it('goes on after a restart of the service, with what has happened meanwhile', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'gf-console-'));
+      const db = join(folder, 'fleet.db');
+      const first = await start(db);
+      const page = await browser().newPage();
+      await page.goto(first.consoleLink() ?? '');
+      await page.getByText('This space has no devices').waitFor();
+      await register(first, 'before', 3_000_000_001);
+      await page.getByRole('link', { name: 'before' }).waitFor();
+      await first.close();
+      await page.getByText('connection lost').waitFor();
+      const second = await start(db, Number(new URL(first.api).port));
+      await register(second, 'after', 3_000_000_002);
+      await page.getByRole('link', { name: 'after' }).waitFor();
+      await page.getByText('live', { exact: true }).waitFor();
+      await page.context().close();
+      await second.close();
+      rmSync(folder, { recursive: true });
+    });
+  });
+}

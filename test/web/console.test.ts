@@ -1,0 +1,88 @@
+/** The console in a real browser, at a real service with virtual devices. One browser and one service for all tests. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connectionSuite } from './connection-suite.js';
+import { type BuiltConsole, buildConsole, type OpenPage, openConsole, startBrowser, violationsOf } from './console.js';
+import { deviceSuite } from './device-suite.js';
+import { fleetSuite } from './fleet-suite.js';
+import { pagesOf } from './pages.js';
+import { runSuite } from './run-suite.js';
+import { spaceSuite } from './space-suite.js';
+import { type World, world } from './world.js';
+
+let browser: Browser;
+let built: BuiltConsole;
+let here: World;
+let shared: OpenPage;
+
+beforeAll(async () => {
+  [browser, built] = await Promise.all([startBrowser(), buildConsole()]);
+  here = await world(built.folder);
+  shared = await openConsole(browser, here.service);
+});
+afterAll(async () => {
+  await browser?.close();
+  await here?.service.close();
+  built?.[Symbol.dispose]();
+});
+
+/** Shows a page in the browser that the tests share. */
+async function open(fragment: string): Promise<Page> {
+  const { page } = shared;
+  // Away first, so that the page begins anew.
+  await page.goto(`${here.service.api}/#/none`);
+  await page.goto(`${here.service.api}/${fragment}`);
+  return page;
+}
+
+describe('the console', () => {
+  it('has a first page of at most 300 kB', () => {
+    const page = readFileSync(join(built.folder, 'index.html'), 'utf8');
+    const files = [...page.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, name = '']) => name);
+    expect(readdirSync(join(built.folder, 'assets')).length).toBeGreaterThan(files.length);
+    expect(files.length).toBeGreaterThan(1);
+    const size = files.reduce((sum, name) => sum + gzipSync(readFileSync(join(built.folder, name))).length, 0);
+    expect(size).toBeLessThan(300_000);
+  });
+
+  it('has no violation of accessibility on any page, in both themes', async () => {
+    const { page, context } = await openConsole(browser, here.service);
+    const check = async (name: string) => {
+      expect(await violationsOf(page), name).toEqual([]);
+      // The themes differ in their colours only.
+      await page.evaluate('document.documentElement.dataset.theme = "light"');
+      expect(await violationsOf(page, ['color-contrast']), `${name}, light`).toEqual([]);
+      await page.evaluate('document.documentElement.dataset.theme = "dark"');
+    };
+    for (const { fragment, ready } of pagesOf(here.cellar.id)) {
+      await page.goto(`${here.service.api}/${fragment}`);
+      await page.locator(ready).first().waitFor();
+      await check(fragment);
+    }
+    await context.clearCookies();
+    await page.reload();
+    await page.locator('.sign-in input').first().waitFor();
+    await check('sign-in');
+    await context.close();
+  });
+
+  fleetSuite(() => here, open);
+  deviceSuite(() => here, open);
+  spaceSuite(() => here, open);
+  runSuite(
+    () => browser,
+    () => here,
+  );
+  connectionSuite(
+    () => browser,
+    () => built,
+  );
+
+  // The last one, because it looks back at all pages above.
+  it('causes no errors, no warnings and no violations of the policy', () => {
+    expect(shared.complaints).toEqual([]);
+  });
+});

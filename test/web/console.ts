@@ -1,0 +1,95 @@
+/** The console in a browser: built from its sources, at a service in virtual time with devices. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import chromium from '@sparticuz/chromium';
+import { type Browser, type BrowserContext, type Page, chromium as playwright } from 'playwright-core';
+import { build } from 'vite';
+import type { Service } from '../../src/index.js';
+
+/** Starts the browser from the registry, or the one in `GHOSTFLEET_CHROMIUM`. */
+export async function startBrowser(): Promise<Browser> {
+  const system = process.env.GHOSTFLEET_CHROMIUM;
+  if (system !== undefined) return playwright.launch({ executablePath: system });
+  // In one process, the browser would end with its first page; and pages keep to the rules of the web here.
+  const args = chromium.args.filter((arg) => !UNWANTED.test(arg));
+  return playwright.launch({ args, executablePath: await chromium.executablePath(), headless: true });
+}
+
+const UNWANTED =
+  /^--(single-process|no-zygote|disable-web-security|allow-running-insecure-content|disable-site-isolation)/;
+
+export interface BuiltConsole extends Disposable {
+  /** Folder with `index.html`. */
+  readonly folder: string;
+}
+
+/** Builds the console to a folder of its own. */
+export async function buildConsole(): Promise<BuiltConsole> {
+  const folder = mkdtempSync(join(tmpdir(), 'gf-console-'));
+  await build({ configFile: 'web/vite.config.ts', logLevel: 'error', build: { outDir: folder } });
+  return { folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+export interface Look {
+  readonly theme: 'dark' | 'light';
+  readonly width: number;
+}
+
+/** Requests, errors and violations of the policy that a page has caused. */
+export interface OpenPage {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  readonly complaints: string[];
+}
+
+export async function openConsole(
+  browser: Browser,
+  service: Pick<Service, 'api' | 'apiKey'>,
+  { theme, width }: Look = { theme: 'dark', width: 1280 },
+): Promise<OpenPage> {
+  const context = await browser.newContext({
+    viewport: { width, height: 800 },
+    colorScheme: theme,
+  });
+  await signIn(context, service);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('console', (message) => {
+    // A service without a run answers 404, which the browser reports.
+    if (message.location().url.endsWith('/run')) return;
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  await page.goto(service.api);
+  return { page, context, complaints };
+}
+
+/** Gives the browser the cookie of the console. */
+async function signIn(context: BrowserContext, { api, apiKey }: Pick<Service, 'api' | 'apiKey'>): Promise<void> {
+  const answer = await context.request.post(`${api}/console/session`, {
+    data: { credential: apiKey },
+    headers: { origin: api },
+  });
+  if (!answer.ok()) throw new Error(`the sign-in was answered with ${answer.status()}`);
+}
+
+/**
+ * Violations of accessibility that axe finds, each with the elements.
+ * @param rules names of rules to check; default: all
+ */
+export async function violationsOf(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
+  // Over the protocol of the browser, because the policy of the page forbids foreign scripts.
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(AXE);
+  const results = await page.evaluate(
+    `axe.run(${JSON.stringify({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) })})`,
+  );
+  // Because axe has no types in this project's configuration.
+  const { violations } = results as { violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] };
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`),
+  );
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

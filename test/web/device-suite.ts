@@ -1,0 +1,118 @@
+/** The pages of a device: what they show, and what they send. */
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { HOSTILE_TOKEN, type World } from './world.js';
+
+/** @param open opens a page of the console, such as `#/fleet` */
+export function deviceSuite(here: () => World, open: (fragment: string) => Promise<Page>): void {
+  describe('a device', () => {
+    it('shows its latest values with units, its identity and its session', async () => {
+      const page = await open(`#/devices/${here().cellar.id}`);
+      const reading = page.getByRole('row', { name: /^hygrometer humidity/ });
+      expect(await reading.textContent()).toMatch(/\d %$/);
+      expect(await page.getByText('CHESTER Clime').count()).toBe(1);
+      await page.getByText(/next contact in about \d+ min/).waitFor();
+    });
+
+    it('opens a message with its body', async () => {
+      const page = await open(`#/devices/${here().cellar.id}/messages`);
+      await page.getByLabel('Type').selectOption('data');
+      await page.locator('summary').first().click();
+      expect(await page.locator('details pre').textContent()).toContain('"hygrometer"');
+    });
+
+    it('queues a configuration and cancels it', async () => {
+      const page = await open(`#/devices/${here().gate.id}/queue`);
+      await page.getByLabel('Kind').selectOption('config');
+      await page.getByLabel('Lines').fill('app config interval-report 1200');
+      await page.getByRole('button', { name: 'Queue' }).click();
+      await page.getByText('app config interval-report 1200').waitFor();
+      await page.getByRole('button', { name: /^Cancel app config/ }).click();
+      await page.getByRole('heading', { name: 'Waiting (0)' }).waitFor();
+      const [latest] = await here().service.client.messages({ device_id: here().gate.id, direction: 'down', limit: 1 });
+      expect(latest).toMatchObject({ down_state: 'cancelled', body: ['app config interval-report 1200'] });
+    });
+
+    it('is registered, changed and removed', async () => {
+      const page = await open('#/fleet');
+      await page.getByText('Register a device').click();
+      await page.getByRole('textbox', { name: 'Name' }).fill('attic-0001');
+      await page.getByLabel('Serial number').fill('3000000077');
+      await page.getByLabel('Claim token').fill('77'.repeat(16));
+      await page.getByRole('button', { name: 'Register', exact: true }).click();
+      await page.getByRole('heading', { name: 'attic-0001' }).waitFor();
+      await page.getByText('Change', { exact: true }).click();
+      await page.getByLabel(/^Labels/).fill('site: A');
+      await page.getByLabel('cold').check();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.locator('dd', { hasText: 'site: A' }).waitFor();
+      await page.getByRole('button', { name: 'Remove the device' }).click();
+      await page.getByRole('button', { name: 'Yes' }).click();
+      await expect.poll(() => page.locator('#found').textContent()).toBe('4 devices');
+    });
+
+    it('explains why data are not queued', async () => {
+      const page = await open(`#/devices/${here().cellar.id}/queue`);
+      await page.getByLabel('Kind').selectOption('data');
+      await page.getByLabel('Object').fill('{"led"}');
+      await page.getByRole('button', { name: 'Queue' }).click();
+      expect(await page.getByRole('alert').textContent()).toContain('not JSON');
+    });
+
+    it('answers a line of the terminal when the device has fetched it', async () => {
+      const page = await open(`#/devices/${here().cellar.id}/terminal`);
+      const screen = page.locator('.xterm-rows');
+      await page.locator('.xterm').click();
+      await page.keyboard.type('info show');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => screen.textContent()).toContain('queued');
+      await page.getByText('Waiting for an answer').waitFor();
+      await here().time.advance('40m');
+      await expect.poll(() => screen.textContent(), { timeout: 10_000 }).toMatch(/answer after .* min.*firmware name/);
+      await page.getByText('No answer is outstanding.').waitFor();
+    });
+
+    it('shows hostile output of a shell as text', async () => {
+      const { hostile, service } = here();
+      const page = await open(`#/devices/${hostile.id}/terminal`);
+      await page.locator('.xterm').click();
+      await page.keyboard.type('evil');
+      await page.keyboard.press('Enter');
+      const screen = page.locator('.xterm-rows');
+      await expect.poll(() => screen.textContent()).toContain('queued');
+      await answerAsDevice(service.api, hostile.serial_number, '\x1b[2J\x1b]0;owned\x07<script>top.hacked=1</script>');
+      await expect
+        .poll(() => screen.textContent(), { timeout: 10_000 })
+        .toContain('\\u001b[2J\\u001b]0;owned\\u0007<script>');
+      expect(await page.title()).toBe('ghostfleet');
+      expect(await page.evaluate('top.hacked')).toBeUndefined();
+    });
+  });
+}
+
+/** Fetches the waiting command over the ingress for devices, and answers it. */
+async function answerAsDevice(api: string, serial: string, output: string): Promise<void> {
+  const post = async (path: string, body?: unknown) => {
+    const response = await fetch(`${api}/v2/device/${serial}/${path}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Claim ${HOSTILE_TOKEN}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    // Because the ingress describes its answers so.
+    return (await response.json()) as { readonly downlink?: { readonly id: string; readonly type: string } | null };
+  };
+  await post('session', { fw_version: 'v1.0.0' });
+  for (;;) {
+    const { downlink } = await post('poll');
+    if (!downlink) throw new Error('no command is waiting');
+    await post('ack', { id: downlink.id });
+    if (downlink.type !== 'shell') continue;
+    const responses = [{ command: 'evil', result: 0, outputs: [output] }];
+    await post('uplink', { type: 'shell', body: { message_id: downlink.id, responses } });
+    return;
+  }
+}

@@ -1,0 +1,46 @@
+/** The page of the fleet. */
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import type { World } from './world.js';
+
+/** @param open opens a page of the console, such as `#/fleet` */
+export function fleetSuite(here: () => World, open: (fragment: string) => Promise<Page>): void {
+  describe('the fleet', () => {
+    it('lists the devices with their latest values', async () => {
+      const page = await open('#/fleet');
+      const row = page.getByRole('row', { name: /^cellar-0001 active/ });
+      await expect.poll(() => row.textContent()).toMatch(/dBm.*V.*°C.*v\d/);
+    });
+
+    it('finds devices by a part of the name, by a selector, and by a tag', async () => {
+      const page = await open('#/fleet');
+      const search = page.getByRole('searchbox');
+      const found = page.locator('#found');
+      await search.fill('gate');
+      await expect.poll(() => found.textContent()).toBe('1 of 4 devices');
+      await search.fill('fw>=3 & !tag/cold');
+      await expect.poll(() => found.textContent()).toBe('1 of 4 devices');
+      await search.fill('fw>=');
+      await expect.poll(() => found.textContent()).toContain('column 5 of the selector');
+      await search.fill('');
+      await page.getByRole('button', { name: /^cold/ }).click();
+      await expect.poll(() => found.textContent()).toBe('2 of 4 devices');
+    });
+
+    it('is used with the keyboard alone', async () => {
+      const page = await open('#/fleet');
+      await page.getByRole('link', { name: 'cellar-0001' }).waitFor();
+      await page.getByRole('grid').focus();
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'gate-0001' }).waitFor();
+    });
+
+    it('shows hostile names as text', async () => {
+      const page = await open('#/fleet');
+      await page.getByRole('link', { name: here().hostile.name }).waitFor();
+      expect(await page.evaluate('document.querySelectorAll("main img, main script").length')).toBe(0);
+    });
+  });
+}

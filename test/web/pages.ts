@@ -1,0 +1,25 @@
+/** All pages of the console. */
+export interface PageOfConsole {
+  /** Place in the address: `#/fleet`. */
+  readonly fragment: string;
+  /** Selector of an element that the complete page has. */
+  readonly ready: string;
+}
+
+/** @param deviceId a device with reports and downlinks */
+export function pagesOf(deviceId: string): readonly PageOfConsole[] {
+  const device = `#/devices/${deviceId}`;
+  const administration = ['spaces', 'tags', 'connectors', 'variables', 'images', 'updates', 'keys', 'users', 'audit'];
+  return [
+    { fragment: '#/fleet', ready: '.row a' },
+    { fragment: device, ready: '.readings' },
+    { fragment: `${device}/messages`, ready: '.messages li' },
+    { fragment: `${device}/queue`, ready: '.timeline li' },
+    { fragment: `${device}/terminal`, ready: '.xterm' },
+    { fragment: '#/downlinks', ready: '.bars' },
+    { fragment: '#/terminal', ready: '.xterm' },
+    { fragment: '#/inspector/a200182a6161f5', ready: '.sections pre' },
+    ...administration.map((tab) => ({ fragment: `#/administration/${tab}`, ready: 'table, p.dim' })),
+    { fragment: '#/nowhere', ready: 'h1' },
+  ];
+}

@@ -1,0 +1,62 @@
+/** The page of the run, with a stand-in for the run: docs/CONSOLE.md describes its answers, test/control/ tests the real one. */
+import type { Browser } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { openConsole, violationsOf } from './console.js';
+import type { World } from './world.js';
+
+const STATE = {
+  ...{ name: 'live', seed: 42, devices: 300, now_ms: 600_000, duration_ms: 3_600_000, speed: 60, paused: false },
+  counts: { 'device.ready': 300, 'uplink.stored': 1234 },
+  expectations: [{ line: 'uplink.stored == uplink.sent', state: 'undecided', sentence: '1234 of 1240 so far' }],
+  faults: [
+    { id: 'f1', fault: 'loss 50%', way: 'both', to: 'cellar', from: 0, until: null, state: 'active', injected: true },
+  ],
+};
+
+export function runSuite(browser: () => Browser, here: () => World): void {
+  describe('the page of the run', () => {
+    it('shows the state, changes time and faults, and executes lines on devices', async () => {
+      const { page, context, complaints } = await openConsole(browser(), here().service);
+      const requests: string[] = [];
+      await context.route(/\/run(\/|$)/, async (route) => {
+        const { pathname } = new URL(route.request().url());
+        const method = route.request().method();
+        if (method !== 'GET') requests.push(`${method} ${pathname} ${route.request().postData() ?? ''}`.trim());
+        if (pathname === '/run/states') return route.fulfill({ body: `${JSON.stringify(STATE)}\n` });
+        if (pathname === '/run/lines') {
+          const part = { from: 'cellar-0001', code: 0, lines: ['firmware name: \x1b[2JClime'], more: false };
+          return route.fulfill({ body: `${JSON.stringify(part)}\n{"done":1}\n` });
+        }
+        if (method === 'DELETE') return route.fulfill({ status: 204 });
+        return route.fulfill({
+          json: pathname === '/run/faults' ? { id: 'f2' } : { ...STATE, paused: pathname === '/run/pause' },
+        });
+      });
+      await page.goto(`${here().service.api}/#/run`);
+      await page.reload();
+      await page.getByText('10 min of 60 min').waitFor();
+      await page.getByText('1234 of 1240 so far').waitFor();
+      await page.locator('.xterm').waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Pause' }).click();
+      await page.getByText('paused').waitFor();
+      await page.getByRole('button', { name: 'Lift loss 50%' }).click();
+      await page.getByText('Inject a fault').click();
+      await page.getByLabel(/^For/).fill('10m');
+      await page.getByRole('button', { name: 'Inject', exact: true }).click();
+      await page.getByPlaceholder('all, or a selector').fill('cellar');
+      await page.locator('.xterm').click();
+      await page.keyboard.type('info fw-name');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => page.locator('.xterm-rows').textContent()).toContain('firmware name: \\u001b[2JClime');
+      expect(requests).toEqual([
+        'POST /run/pause {}',
+        'DELETE /run/faults/f1',
+        'POST /run/faults {"fault":"loss: 50%","for":"10m"}',
+        'POST /run/lines {"on":"cellar","line":"info fw-name"}',
+      ]);
+      expect(complaints).toEqual([]);
+      await context.close();
+    });
+  });
+}

@@ -1,0 +1,116 @@
+/** The pages of the whole space: downlinks, inspector, administration. */
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
+import { FIRST, LAST, POLL } from '../../src/protocol/flap/packet.js';
+import { contentFingerprint } from '../../src/protocol/hashes.js';
+import { encodeUp } from '../../src/protocol/messages/index.js';
+import type { World } from './world.js';
+
+const TOKEN = '00112233445566778899aabbccddeeff';
+/** A poll of device 2159017985 that carries a whole configuration. */
+const MESSAGE = encodeUp({
+  kind: 'upload-config',
+  hash: '00'.repeat(8),
+  lines: ['app config mode "lte"', '<b>bold</b>'],
+});
+
+/** @param open opens a page of the console, such as `#/fleet` */
+export function spaceSuite(here: () => World, open: (fragment: string) => Promise<Page>): void {
+  describe('the downlinks of the space', () => {
+    it('are grouped by what they wait for, and move on as they travel', async () => {
+      const { service, gate, time } = here();
+      const page = await open('#/downlinks');
+      await service.client.sendCommands(gate.id, ['info name']);
+      await service.client.sendCommands(gate.id, ['info fw-name']);
+      await page.getByText('info name').waitFor();
+      await page.getByRole('heading', { name: 'Waiting for the next contact of the device (1)' }).waitFor();
+      await page.getByRole('heading', { name: 'Waiting for earlier downlinks of the device (1)' }).waitFor();
+      await time.advance('70m');
+      await page.getByRole('heading', { name: 'On their way (0)' }).waitFor();
+      expect(await page.getByText(/\d+ delivered: half within/).count()).toBe(1);
+    });
+  });
+
+  describe('the terminal for several devices', () => {
+    it('sends a line to all selected devices, and shows equal answers together', async () => {
+      const page = await open('#/terminal');
+      await page.getByRole('searchbox').fill('tag/cold');
+      await page.getByText('2 devices are selected').waitFor();
+      await page.locator('.xterm').click();
+      await page.keyboard.type('info fw-name');
+      await page.keyboard.press('Enter');
+      await page.getByText('Waiting for 2 answers').waitFor();
+      await here().time.advance('70m');
+      const screen = page.locator('.xterm-rows');
+      await expect.poll(() => screen.textContent()).toMatch(/2 × cellar-0001…0002\s*firmware name: CHESTER Clime/);
+    });
+  });
+
+  describe('the inspector', () => {
+    it('takes a datagram apart: envelope, flags, message, and the check of its tag', async () => {
+      const packet = { flags: FIRST | LAST | POLL, sequence: 7, data: MESSAGE };
+      const datagram = seal(packet, 2_159_017_985, tokenBytes(TOKEN), 'base64');
+      const page = await open('#/inspector');
+      await page.getByLabel('Bytes in hex or base64').fill(Buffer.from(datagram).toString('latin1'));
+      await page.getByText('not checked').waitFor();
+      await page.getByLabel(/^Claim token/).fill(TOKEN);
+      await page.getByText('valid for this claim token', { exact: true }).waitFor();
+      const text = (await page.locator('.sections').textContent()) ?? '';
+      for (const part of ['2159017985', 'FLxP', 'UPLOAD_CONFIG', 'app config mode', '<b>bold</b>'])
+        expect(text).toContain(part);
+      expect(text).toContain(contentFingerprint(Buffer.from(Buffer.from(datagram).toString('latin1'), 'base64')));
+    });
+
+    it('shows a body as CBOR, and says what is wrong with other texts', async () => {
+      const page = await open('#/inspector');
+      await page.getByLabel('They are a').selectOption('body');
+      const bytes = page.getByLabel('Bytes in hex or base64');
+      await bytes.fill('a2 00 18 2a 61 61 9f f5 ff');
+      await expect.poll(() => page.locator('.sections pre').textContent()).toBe('{\n  0: 42,\n  "a": [true]\n}');
+      await bytes.fill('a2 0');
+      expect(await page.getByRole('alert').textContent()).toBe('The text has an odd number of hex digits: 3.');
+      await bytes.fill('a2');
+      await page.getByText('invalid').waitFor();
+    });
+  });
+
+  describe('the administration', () => {
+    it('creates a tag and deletes it after a question', async () => {
+      const page = await open('#/administration/tags');
+      await page.getByText('New tag').click();
+      await page.getByLabel('Name').fill('attic');
+      await page.getByRole('button', { name: 'Create' }).click();
+      await page.getByRole('cell', { name: 'attic', exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Delete attic' }).click();
+      await page.getByRole('button', { name: 'Yes' }).click();
+      await page.getByRole('cell', { name: 'attic', exact: true }).waitFor({ state: 'detached' });
+      expect((await here().service.client.tags()).map(({ name }) => name)).toEqual(['cold']);
+    });
+
+    it('shows a new key once', async () => {
+      const page = await open('#/administration/keys');
+      await page.getByText('New key').click();
+      await page.getByLabel('Name').fill('partner');
+      await page.getByRole('combobox', { name: 'May' }).selectOption('read');
+      await page.getByRole('button', { name: 'Create' }).click();
+      const [, secret = ''] = /shown again: (\S+)/.exec((await page.locator('output').textContent()) ?? '') ?? [];
+      const answer = await fetch(`${here().service.api}/v2/spaces`, { headers: { 'x-api-key': secret } });
+      expect(answer.status).toBe(200);
+      await page.reload();
+      await page.getByRole('cell', { name: 'partner', exact: true }).waitFor();
+      expect(await page.getByText(secret).count()).toBe(0);
+    });
+
+    it('previews a connector with the latest message', async () => {
+      const page = await open('#/administration/connectors');
+      await page.getByText('New connector').click();
+      await page.getByLabel('Name').fill('forward');
+      await page.getByLabel('cold').check();
+      await page.getByRole('button', { name: 'Create' }).click();
+      await page.getByRole('button', { name: 'Open forward' }).click();
+      await page.getByRole('button', { name: /^Preview/ }).click();
+      await expect.poll(() => page.locator('pre').textContent()).toContain('https://example.com/hook');
+    });
+  });
+}

@@ -1,0 +1,41 @@
+/** A space with a few devices that have reported for some hours. */
+import {
+  type Device,
+  type Service,
+  startDevice,
+  startService,
+  type VirtualDevice,
+  type VirtualTime,
+  virtualTime,
+} from '../../src/index.js';
+
+export const HOSTILE_TOKEN = 'ab'.repeat(16);
+
+export interface World {
+  readonly time: VirtualTime;
+  readonly service: Service;
+  readonly cellar: VirtualDevice;
+  readonly gate: VirtualDevice;
+  /** A device without a program, with a name that a careless page would take for HTML. */
+  readonly hostile: Device;
+}
+
+/**
+ * Its time begins three hours ago: pages show times by the clock of the machine.
+ * @param webConsole folder with the built console
+ */
+export async function world(webConsole: string): Promise<World> {
+  const time = virtualTime({ start: new Date(Date.now() - 3 * 3_600_000) });
+  const service = await startService({ time, webConsole });
+  const { client } = service;
+  const cold = await client.createTag({ name: 'cold', color: '#3377bb' });
+  const cellar = await startDevice({ profile: 'clime', service, name: 'cellar-0001' });
+  const second = await startDevice({ profile: 'clime', service, name: 'cellar-0002' });
+  const gate = await startDevice({ profile: 'control', service, name: 'gate-0001' });
+  for (const { id } of [cellar, second]) await client.updateDevice(id, { tags: [cold] });
+  const name = '<img src=x onerror=alert(1)>';
+  const hostile = await client.createDevice({ name, serial_number: '3000000000', token: HOSTILE_TOKEN });
+  await client.sendCommands(cellar.id, ['info show']);
+  await time.advance('2h55m');
+  return { time, service, cellar, gate, hostile };
+}

@@ -1,0 +1,79 @@
+/**
+ * Connections of the API client, on top of `fetch`. The build puts this file in place of undici, of which the client uses
+ * only this much (src/client/http.ts).
+ */
+import { signal } from '@preact/signals';
+
+interface PoolRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | null;
+  readonly signal?: AbortSignal;
+}
+
+/** State of the connection of the stream of events. */
+export const connection = signal<'connecting' | 'live' | 'lost'>('connecting');
+
+export class Pool {
+  readonly #origin: string;
+  readonly #ending = new AbortController();
+
+  constructor(origin: string) {
+    this.#origin = origin;
+  }
+
+  async request(request: PoolRequest) {
+    const response = await send(this.#origin, { ...request, signal: this.#ending.signal });
+    return {
+      statusCode: response.status,
+      headers: Object.fromEntries(response.headers),
+      body: { text: () => response.text() },
+    };
+  }
+
+  /** Aborts running requests. */
+  async close(): Promise<void> {
+    this.#ending.abort();
+  }
+}
+
+/** A connection for an answer that lasts. */
+export class Client {
+  readonly #origin: string;
+  readonly #ending = new AbortController();
+
+  constructor(origin: string) {
+    this.#origin = origin;
+  }
+
+  async request({ signal: ended, ...request }: PoolRequest) {
+    ended?.addEventListener('abort', () => this.#ending.abort(), { once: true });
+    const response = await send(this.#origin, { ...request, signal: this.#ending.signal });
+    if (response.ok) connection.value = 'live';
+    const body = { text: () => response.text(), [Symbol.asyncIterator]: () => piecesOf(response) };
+    return { statusCode: response.status, headers: Object.fromEntries(response.headers), body };
+  }
+
+  async destroy(): Promise<void> {
+    connection.value = 'lost';
+    this.#ending.abort();
+  }
+}
+
+function send(origin: string, { method, path, headers, body = null, signal: ended }: PoolRequest): Promise<Response> {
+  return fetch(origin + path, {
+    ...{ method, headers, body, credentials: 'same-origin', cache: 'no-store' },
+    ...(ended && { signal: ended }),
+  });
+}
+
+/** By hand: not every browser iterates over the body of a response. */
+async function* piecesOf({ body }: Response): AsyncGenerator<Uint8Array> {
+  const reader = body?.getReader();
+  for (;;) {
+    const piece = await reader?.read();
+    if (!piece?.value) return;
+    yield piece.value;
+  }
+}

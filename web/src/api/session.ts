@@ -1,0 +1,113 @@
+/**
+ * Who is signed in, and to which space. The service keeps the credential in a cookie that no script can read; only the id
+ * of the space is stored here.
+ */
+import { signal } from '@preact/signals';
+import { ApiError, DeviceCloudClient } from '../../../src/client/client.js';
+import { JsonHttp } from '../../../src/client/http.js';
+import type { Space } from '../../../src/client/types.js';
+
+export interface Session {
+  readonly space: Space;
+  /** All spaces that the credential opens. */
+  readonly spaces: readonly Space[];
+  readonly client: DeviceCloudClient;
+}
+
+/** Where the service exchanges a credential for a cookie. */
+const COOKIE = '/console/session';
+const SPACE = 'ghostfleet.space';
+
+/** `undefined`: not signed in; `null`: not known yet. */
+export const session = signal<Session | undefined | null>(null);
+/** Why the page asks for a credential again. */
+export const signInNotice = signal('');
+
+/** The session of a page that is shown only after the sign-in. */
+export function current(): Session {
+  const { value } = session;
+  if (!value) throw new Error('not signed in');
+  return value;
+}
+
+/** Opens the session of this browser: with the one-time token in the address, or with the cookie. */
+export async function resume(): Promise<void> {
+  const token = takeToken();
+  try {
+    if (token !== undefined) await bare().request('POST', COOKIE, {}, { token });
+    await open(sessionStorage.getItem(SPACE) ?? undefined);
+  } catch (error) {
+    session.value = undefined;
+    // Without a cookie, the sign-in page needs no explanation.
+    const isExpected = token === undefined && error instanceof ApiError && error.status === 401;
+    if (!isExpected) signInNotice.value = sentence(error);
+  }
+}
+
+/**
+ * Signs in with an API key or the token of a login.
+ * @throws ApiError 401 if the service rejects the credential
+ */
+export async function signIn(credential: string): Promise<void> {
+  await bare().request('POST', COOKIE, {}, { credential });
+  await open();
+}
+
+/** Signs in with a user account. @throws ApiError 401 if the address or the password is wrong */
+export async function logIn(email: string, password: string): Promise<void> {
+  const { access_token } = await DeviceCloudClient.login(location.origin, { email, password });
+  await signIn(access_token);
+}
+
+/** Opens a space with the cookie. @param spaceId default: the first space that the credential opens */
+export async function open(spaceId?: string): Promise<void> {
+  const http = bare();
+  // Because types.ts describes the service's answers.
+  const spaces = (await http.request('GET', '/v2/spaces', { limit: 500 })) as readonly Space[];
+  const space = spaces.find(({ id }) => id === spaceId) ?? spaces[0];
+  if (space === undefined) throw new Error('The credential opens no space.');
+  sessionStorage.setItem(SPACE, space.id);
+  signInNotice.value = '';
+  const options = { baseUrl: location.origin, apiKey: '', spaceId: space.id };
+  session.value = { space, spaces, client: new DeviceCloudClient(options, http) };
+}
+
+/** Ends the session of this browser. */
+export async function signOut(notice = ''): Promise<void> {
+  signInNotice.value = notice;
+  const http = bare();
+  await http.request('DELETE', COOKIE).catch(() => undefined);
+  sessionStorage.removeItem(SPACE);
+  session.value = undefined;
+}
+
+/** A message for the user. A rejected credential ends the session. */
+export function explain(error: unknown): string {
+  if (error instanceof ApiError && error.status === 401 && session.value) {
+    void signOut('The service no longer accepts the credential. Sign in again.');
+  }
+  return sentence(error);
+}
+
+function sentence(error: unknown): string {
+  if (error instanceof ApiError) {
+    const { body } = error;
+    if (typeof body === 'object' && body !== null && 'message' in body) return String(body.message);
+    return `The service answered with status ${error.status}.`;
+  }
+  if (error instanceof Error && error.name === 'ConnectionError') return 'The service does not answer.';
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Requests without a key: the browser adds the cookie. */
+function bare(): JsonHttp {
+  return new JsonHttp({ baseUrl: location.origin });
+}
+
+/** The one-time token in the fragment of the address (`#token=…`), which is removed from the address and its history. */
+function takeToken(): string | undefined {
+  const [, token] = /^#token=([\x21-\x7e]+)$/.exec(location.hash) ?? [];
+  if (token === undefined) return undefined;
+  history.replaceState(null, '', `${location.pathname}#/fleet`);
+  return token;
+}

@@ -1,0 +1,43 @@
+/** Chooses the page. Pages other than the first one are loaded when they are opened. */
+import type { ComponentType } from 'preact';
+import { session } from './api/session.js';
+import { loadFailure, space } from './model/space.js';
+import { FleetPage } from './pages/fleet/fleet-page.js';
+import { SignIn } from './pages/sign-in.js';
+import { Failure } from './parts/failure.js';
+import { later } from './parts/later.js';
+import { Shell } from './parts/shell.js';
+import { address, route } from './route.js';
+
+const PAGES: Readonly<Record<string, ComponentType>> = {
+  fleet: FleetPage,
+  devices: later(async () => (await import('./pages/device/device-page.js')).DevicePage),
+  downlinks: later(async () => (await import('./pages/downlinks/downlinks-page.js')).DownlinksPage),
+  run: later(async () => (await import('./pages/run/run-page.js')).RunPage),
+  terminal: later(async () => (await import('./pages/terminal/terminal-page.js')).TerminalPage),
+  inspector: later(async () => (await import('./pages/inspector/inspector-page.js')).InspectorPage),
+  administration: later(async () => (await import('./pages/administration/administration-page.js')).AdministrationPage),
+};
+
+export function App() {
+  if (session.value === null) return <p class="wait">Connecting …</p>;
+  if (!session.value || !space.value) return <SignIn />;
+  const Page = PAGES[route.value.page] ?? Missing;
+  return (
+    <Shell>
+      <Failure text={loadFailure.value} />
+      <Page key={`${session.value.space.id}/${route.value.rest[0] ?? ''}`} />
+    </Shell>
+  );
+}
+
+function Missing() {
+  return (
+    <>
+      <h1>This page does not exist</h1>
+      <p>
+        <a href={address('fleet')}>Back to the fleet</a>
+      </p>
+    </>
+  );
+}

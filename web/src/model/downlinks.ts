@@ -1,0 +1,138 @@
+/** Downlinks of the whole space: those on their way, what they wait for, and how long the others took. */
+import { signal } from '@preact/signals';
+import type { DeviceCloudClient } from '../../../src/client/client.js';
+import type { Message } from '../../../src/client/types.js';
+import type { Feed, Station } from './feed.js';
+
+/** An undelivered downlink expires after 30 days, unless the service is configured otherwise. */
+const LIFETIME = 30 * 86_400_000;
+const PAGE = 100;
+/** Pages that are read at most: more would delay the page. */
+const MOST_PAGES = 20;
+
+/** The latest downlinks, newest first; at most 2,000. */
+export async function recentDownlinks(client: DeviceCloudClient): Promise<readonly Message[]> {
+  const found: Message[] = [];
+  const after = new Date(Date.now() - LIFETIME).toISOString();
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const offset = found.at(-1)?.id;
+    const messages = await client.messages({
+      ...{ direction: 'down', limit: PAGE, after },
+      ...(offset !== undefined && { offset }),
+    });
+    found.push(...messages);
+    if (messages.length < PAGE) break;
+  }
+  return found;
+}
+
+/** A downlink after one more station of its way. */
+export function afterStation(message: Message, { what, at, down_state }: Station): Message {
+  return {
+    ...message,
+    down_state,
+    down_state_at: down_state === message.down_state ? message.down_state_at : at,
+    down_attempt: what === 'offered' ? message.down_attempt + 1 : message.down_attempt,
+  };
+}
+
+export interface Downlink {
+  readonly message: Message;
+  /** Its latest station since the page was opened. */
+  readonly station: Station | undefined;
+}
+
+export class Downlinks {
+  /** By the ids of the messages. */
+  readonly all = signal<ReadonlyMap<string, Downlink>>(new Map());
+  readonly #client: DeviceCloudClient;
+  readonly #end: () => void;
+  readonly #found = new Map<string, Downlink>();
+  #isDue = false;
+
+  constructor(client: DeviceCloudClient, feed: Feed) {
+    this.#client = client;
+    this.#end = feed.listen({
+      message: (message) => {
+        if (message.direction === 'down') this.#put(message, undefined);
+      },
+      station: (station) => {
+        const known = this.#found.get(station.message_id);
+        if (known) this.#put(afterStation(known.message, station), station);
+      },
+      reset: () => void this.load().catch(() => undefined),
+    });
+  }
+
+  async load(): Promise<void> {
+    for (const message of await recentDownlinks(this.#client)) this.#put(message, undefined);
+  }
+
+  async cancel(id: string): Promise<void> {
+    this.#put(await this.#client.cancelMessage(id), undefined);
+  }
+
+  close(): void {
+    this.#end();
+  }
+
+  #put(message: Message, station: Station | undefined): void {
+    this.#found.set(message.id, { message, station: station ?? this.#found.get(message.id)?.station });
+    if (this.#isDue) return;
+    this.#isDue = true;
+    setTimeout(() => {
+      this.#isDue = false;
+      this.all.value = new Map(this.#found);
+    }, 250);
+  }
+}
+
+/**
+ * What a pending downlink waits for, in a few words.
+ * @param lastSeen last contact of the device in Unix ms, 0 before the first one; undefined if the device is not known (yet)
+ * @param isFirst whether no other downlink of the device was queued before it
+ */
+export function waitsFor({ message, station }: Downlink, lastSeen: number | undefined, isFirst: boolean): string {
+  if (station?.what === 'waiting') return `the cloud: ${station.detail ?? 'unknown reason'}`;
+  if (lastSeen === 0) return 'the first contact of the device';
+  if (!isFirst) return 'earlier downlinks of the device';
+  if (message.down_attempt > 0) return 'the confirmation of the device';
+  return 'the next contact of the device';
+}
+
+/** Upper limits of the bars of the histogram, in ms, with their names. */
+export const TIMES = [
+  [1_000, '1 s'],
+  [10_000, '10 s'],
+  [60_000, '1 min'],
+  [300_000, '5 min'],
+  [900_000, '15 min'],
+  [3_600_000, '1 h'],
+  [21_600_000, '6 h'],
+  [86_400_000, '1 d'],
+  [Number.POSITIVE_INFINITY, 'longer'],
+] as const;
+
+export interface Bar {
+  /** `1 min`: up to a minute, more than the bar before. */
+  readonly upTo: string;
+  readonly count: number;
+}
+
+/** Numbers of delivered downlinks by the time from queued to sent. */
+export function histogramOf(messages: readonly Message[]): readonly Bar[] {
+  const times = deliveryTimes(messages);
+  return TIMES.map(([limit, upTo], i) => {
+    const least = TIMES[i - 1]?.[0] ?? -1;
+    return { upTo, count: times.filter((time) => time > least && time <= limit).length };
+  });
+}
+
+/** Times from queued to sent in ms, ascending. */
+export function deliveryTimes(messages: readonly Message[]): readonly number[] {
+  return messages
+    .flatMap(({ down_state, down_state_at, created_at }) =>
+      down_state === 'sent' && down_state_at !== null ? [Date.parse(down_state_at) - Date.parse(created_at)] : [],
+    )
+    .sort((a, b) => a - b);
+}

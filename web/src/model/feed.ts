@@ -1,0 +1,62 @@
+/**
+ * What happens in the space while the console is open: new messages, and the stations of downlinks. The pages get each
+ * event once; the client resumes the stream after a lost connection.
+ */
+import type { DeviceCloudClient, SpaceEvent } from '../../../src/client/client.js';
+import type { Message } from '../../../src/client/types.js';
+
+type Events = { readonly [Each in SpaceEvent as Each['event']]: Each['data'] };
+export type Station = Events['downlink'];
+
+export interface Listener {
+  readonly message?: (message: Message) => void;
+  readonly station?: (station: Station) => void;
+  readonly device?: (event: Events['device']) => void;
+  /** Events are missing: what is known has to be read again. */
+  readonly reset?: () => void;
+}
+
+export class Feed {
+  readonly #client: DeviceCloudClient;
+  readonly #listeners = new Set<Listener>();
+  readonly #ending = new AbortController();
+
+  constructor(client: DeviceCloudClient) {
+    this.#client = client;
+  }
+
+  /** Calls `listener` for every event from now on. @returns a function that ends this */
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Follows the events until the feed is closed.
+   * @param onOpen called when a stream has begun: lists that are read from then on miss nothing
+   * @throws ApiError if the credential becomes invalid
+   */
+  async follow(onOpen: (resumed: boolean) => void): Promise<void> {
+    const wanted = ['message', 'downlink', 'device'] as const;
+    const query = { event: wanted, signal: this.#ending.signal, onOpen };
+    for await (const event of this.#client.events(query)) this.#tell(event);
+  }
+
+  /** Passes on a message that a request of the user has returned. */
+  see(message: Message): void {
+    this.#tell({ id: '', event: 'message', data: message });
+  }
+
+  close(): void {
+    this.#ending.abort();
+  }
+
+  #tell({ event, data }: SpaceEvent): void {
+    for (const listener of this.#listeners) {
+      if (event === 'message') listener.message?.(data);
+      else if (event === 'downlink') listener.station?.(data);
+      else if (event === 'device') listener.device?.(data);
+      else if (event === 'reset') listener.reset?.();
+    }
+  }
+}

@@ -1,0 +1,234 @@
+/**
+ * The devices of the space, as the table shows them: all of them in memory, one small record each. Reports are known only
+ * as far as they were seen or asked for, because a fleet has too many to load.
+ */
+import { signal } from '@preact/signals';
+import type { DeviceCloudClient } from '../../../src/client/client.js';
+import type { Device, Message } from '../../../src/client/types.js';
+import { printableLine } from '../../../src/kernel/printable.js';
+import { recentDownlinks } from './downlinks.js';
+import type { Station } from './feed.js';
+import { type Reading, readingsOf, rsrpOf, voltageOf } from './values.js';
+
+/** A device of the table. Changed in place; {@link Fleet.version} counts the changes. */
+export interface Row {
+  readonly id: string;
+  readonly name: string;
+  readonly serial: string;
+  readonly tags: readonly string[];
+  readonly firmware: string;
+  readonly product: string;
+  /** Last part of the bundle of its firmware: `clime`; empty before its first session. */
+  readonly profile: string;
+  /** Label `region`; null without it. */
+  readonly region: string | null;
+  /** Unix time in ms; 0 before the first contact. */
+  lastSeen: number;
+  sessionId: number | null;
+  /** Undefined until a report of the device is known. */
+  report: Report | undefined;
+  /** First values of the latest reports, oldest first. */
+  readonly trend: number[];
+  /** Ids of its downlinks that wait. */
+  readonly waiting: Set<string>;
+  /** Whether its reports were asked for. */
+  isAsked: boolean;
+}
+
+interface Report {
+  readonly at: number;
+  readonly rsrp: number | undefined;
+  readonly voltage: number | undefined;
+  readonly readings: readonly Reading[];
+}
+
+/** Reports that are asked for when a device comes into view. */
+const ASKED = 8;
+const LONGEST_TREND = 24;
+const PAGE = 500;
+const LONG_AGO = '1970-01-01T00:00:00.000Z';
+
+export class Fleet {
+  readonly rows: Row[] = [];
+  /** Counts the changes, at most four a second. */
+  readonly version = signal(0);
+  /** Whether all devices are listed. */
+  readonly isComplete = signal(false);
+  readonly #byId = new Map<string, Row>();
+  readonly #client: DeviceCloudClient;
+  #isDue = false;
+  #isClosed = false;
+  #asking = 0;
+  #toAsk: Row[] = [];
+
+  constructor(client: DeviceCloudClient) {
+    this.#client = client;
+  }
+
+  row(id: string): Row | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** Lists all devices, page by page, from both ends: one half is read while the other one is sent. */
+  async load(): Promise<void> {
+    const tail: Device[] = [];
+    const known = new Set<string>();
+    await Promise.all([
+      this.#pages('asc', known, (device) => this.put(device)),
+      this.#pages('desc', known, (device) => tail.push(device)),
+    ]);
+    for (const device of tail.reverse()) this.put(device);
+    this.isComplete.value = true;
+    this.#changed();
+    await this.#loadWaiting();
+    this.#changed();
+  }
+
+  /** @param known ids that were listed, from either end: the list is complete when the two ends meet */
+  async #pages(order_by: 'asc' | 'desc', known: Set<string>, take: (device: Device) => void): Promise<void> {
+    let offset: string | undefined;
+    while (!this.#isClosed) {
+      const page = await this.#client.devices({ limit: PAGE, order_by, ...(offset !== undefined && { offset }) });
+      const fresh = page.filter(({ id }) => !known.has(id));
+      for (const device of fresh) {
+        known.add(device.id);
+        take(device);
+      }
+      offset = page.at(-1)?.id;
+      if (fresh.length < PAGE) return;
+    }
+  }
+
+  /** Adds a device, or replaces what is known of it. */
+  put(device: Device): void {
+    const known = this.#byId.get(device.id);
+    const facts = factsOf(device);
+    if (known) Object.assign(known, facts);
+    else {
+      const row: Row = { ...facts, report: undefined, trend: [], waiting: new Set(), isAsked: false };
+      this.#byId.set(device.id, row);
+      this.rows.push(row);
+    }
+    this.#changed();
+  }
+
+  /** Reads a device again. */
+  async refresh(id: string): Promise<void> {
+    this.put(await this.#client.device(id));
+  }
+
+  remove(id: string): void {
+    const known = this.#byId.get(id);
+    if (!known) return;
+    this.#byId.delete(id);
+    this.rows.splice(this.rows.indexOf(known), 1);
+    this.#changed();
+  }
+
+  /** Takes a message into account. A device that is not known yet is read. */
+  see(message: Message): void {
+    const row = this.#byId.get(message.device_id);
+    if (!row) {
+      void this.refresh(message.device_id).catch(() => undefined);
+      return;
+    }
+    if (message.direction === 'up') {
+      row.lastSeen = Math.max(row.lastSeen, Date.parse(message.created_at));
+      if (message.type === 'data') addReport(row, message);
+    } else setWaiting(row, message.id, message.down_state);
+    this.#changed();
+  }
+
+  /** Takes a station of a downlink into account. */
+  follow({ device_id, message_id, down_state }: Station): void {
+    const row = this.#byId.get(device_id);
+    if (!row) return;
+    setWaiting(row, message_id, down_state);
+    this.#changed();
+  }
+
+  /** Asks for the latest reports of devices that have come into view, a few at a time. */
+  ask(rows: readonly Row[]): void {
+    // Devices that have left the view again are not asked for.
+    this.#toAsk = rows.filter(({ isAsked, lastSeen }) => !isAsked && lastSeen > 0);
+    while (this.#asking < 4 && this.#toAsk.length > 0) void this.#askNext();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#toAsk = [];
+  }
+
+  /** The latest downlinks, of which the pending ones count as waiting. */
+  async #loadWaiting(): Promise<void> {
+    const downlinks = await recentDownlinks(this.#client);
+    for (const { device_id, id, down_state } of downlinks) {
+      const row = this.#byId.get(device_id);
+      if (row) setWaiting(row, id, down_state);
+    }
+  }
+
+  async #askNext(): Promise<void> {
+    this.#asking++;
+    try {
+      for (let row = this.#toAsk.shift(); row; row = this.#toAsk.shift()) {
+        row.isAsked = true;
+        const reports = await this.#client.messages({
+          ...{ device_id: row.id, type: ['data'], direction: 'up', after: LONG_AGO, limit: ASKED },
+        });
+        row.trend.length = 0;
+        row.report = undefined;
+        for (const report of [...reports].reverse()) addReport(row, report);
+        this.#changed();
+      }
+    } catch {
+      // The row stays without values; the stream of events fills it in.
+    } finally {
+      this.#asking--;
+    }
+  }
+
+  #changed(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    setTimeout(() => {
+      this.#isDue = false;
+      this.version.value++;
+    }, 250);
+  }
+}
+
+/** What the API says of the device itself. */
+function factsOf(device: Device) {
+  const { session } = device;
+  return {
+    id: device.id,
+    name: printableLine(device.name),
+    serial: device.serial_number,
+    tags: device.tags.map(({ name }) => name),
+    firmware: printableLine(String(session?.fw_version ?? '')),
+    product: printableLine(String(session?.fw_name ?? session?.product_name ?? '')),
+    profile:
+      String(session?.fw_bundle ?? '')
+        .split('.')
+        .at(-1) ?? '',
+    region: device.label.region ?? null,
+    lastSeen: device.last_seen === null ? 0 : Date.parse(device.last_seen),
+    sessionId: device.session_id,
+  };
+}
+
+function setWaiting({ waiting }: Row, id: string, state: string | null): void {
+  if (state === 'pending') waiting.add(id);
+  else waiting.delete(id);
+}
+
+function addReport(row: Row, { body, created_at }: Message): void {
+  const at = Date.parse(created_at);
+  if (row.report && at <= row.report.at) return;
+  const readings = readingsOf(body);
+  row.report = { at, rsrp: rsrpOf(body), voltage: voltageOf(body), readings };
+  const [first] = readings;
+  if (first) row.trend.push(first.value);
+  if (row.trend.length > LONGEST_TREND) row.trend.shift();
+}

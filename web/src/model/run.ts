@@ -1,0 +1,128 @@
+/**
+ * The run behind the service, if there is one: its state, and what the console can do with it. Requests below `/run` exist
+ * only at the address that a run in real time has printed.
+ */
+import { signal } from '@preact/signals';
+import { ApiError } from '../../../src/client/client.js';
+import { JsonHttp } from '../../../src/client/http.js';
+
+export interface RunState {
+  /** Name of the scenario. */
+  readonly name: string;
+  readonly seed: string | number;
+  readonly devices: number;
+  /** Time since the start of the run. */
+  readonly now_ms: number;
+  readonly duration_ms: number;
+  /** Simulated seconds in a second. */
+  readonly speed: number;
+  readonly paused: boolean;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly expectations: readonly {
+    readonly line: string;
+    readonly state: 'holds' | 'fails' | 'undecided';
+    readonly sentence: string;
+  }[];
+  readonly faults: readonly RunFault[];
+}
+
+/** Times in ms since the start of the run. */
+export interface RunFault {
+  readonly id: string;
+  /** `loss 10%` */
+  readonly fault: string;
+  /** Selector of its devices; null: all. */
+  readonly to: string | null;
+  readonly from: number;
+  /** null: until it is lifted. */
+  readonly until: number | null;
+  readonly state: 'planned' | 'active' | 'over';
+}
+
+/** A part of the output of a device. */
+export interface LinePart {
+  readonly from: string;
+  readonly code: number;
+  readonly lines: readonly string[];
+}
+
+/** The latest state; undefined without a run, or without the right to control it. */
+export const runState = signal<RunState | undefined>(undefined);
+
+export class Run {
+  readonly #http = new JsonHttp({ baseUrl: location.origin });
+  readonly #ending = new AbortController();
+
+  /** Follows the state until the run ends. Does nothing if there is no run. */
+  async follow(): Promise<void> {
+    try {
+      // Because src/control describes its answers so.
+      runState.value = (await this.#http.request('GET', '/run')) as RunState;
+      for await (const state of linesOf('/run/states', { signal: this.#ending.signal })) {
+        runState.value = state as RunState;
+      }
+    } catch (error) {
+      // 404: a service without a run; 401: the session did not begin with the address of the run.
+      if (!(error instanceof ApiError)) runState.value = undefined;
+    }
+  }
+
+  /** @param action `pause`, `resume`, `step` or `speed` */
+  async act(action: string, body: Readonly<Record<string, unknown>> = {}): Promise<void> {
+    runState.value = (await this.#http.request('POST', `/run/${action}`, {}, body)) as RunState;
+  }
+
+  /** @param fault as in a scenario: `loss: 10%` @param to selector; empty: all devices @param lasts `10m`; empty: until lifted */
+  async inject(fault: string, to: string, lasts: string): Promise<void> {
+    await this.#http.request(
+      'POST',
+      '/run/faults',
+      {},
+      {
+        fault,
+        ...(to !== '' && { to }),
+        ...(lasts !== '' && { for: lasts }),
+      },
+    );
+  }
+
+  async lift(id: string): Promise<void> {
+    await this.#http.request('DELETE', `/run/faults/${encodeURIComponent(id)}`);
+  }
+
+  /** Executes a line on devices; yields their output as it arrives. */
+  async *line(on: string, line: string): AsyncGenerator<LinePart> {
+    for await (const part of linesOf('/run/lines', { method: 'POST', body: JSON.stringify({ on, line }) })) {
+      if (typeof part === 'object' && part !== null && 'from' in part) yield part as LinePart;
+    }
+  }
+
+  /** Words that can follow at the end of a line, for the first selected device. */
+  async complete(on: string, line: string): Promise<readonly string[]> {
+    const { words } = (await this.#http.request('POST', '/run/complete', {}, { on, line })) as {
+      words: readonly string[];
+    };
+    return words;
+  }
+
+  close(): void {
+    this.#ending.abort();
+    runState.value = undefined;
+  }
+}
+
+/** The JSON values of an answer with one on each line. @throws ApiError if the service rejects the request */
+async function* linesOf(path: string, request: RequestInit): AsyncGenerator<unknown> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(path, { ...request, ...(request.body !== undefined && { headers }) });
+  if (!response.ok) throw new ApiError(response.status, await response.json().catch(() => ''), 'GET', path);
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const piece = await reader?.read();
+    if (piece?.value === undefined) return;
+    const lines = (rest + piece.value).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) yield JSON.parse(line);
+  }
+}

@@ -1,0 +1,50 @@
+/** The search of the fleet: a part of a name or serial number, or a selector as in scenarios and on consoles. */
+
+import { seededRandom } from '../../../src/kernel/random.js';
+import type { SelectableDevice } from '../../../src/scenario/selector/device.js';
+import { parseSelector, SelectorError } from '../../../src/scenario/selector/grammar.js';
+import { matcher } from '../../../src/scenario/selector/match.js';
+import type { Row } from './fleet.js';
+
+export interface Search {
+  readonly matches: (row: Row) => boolean;
+  /** Why the text is not a selector; empty if it is. */
+  readonly failure: string;
+}
+
+const ALL: Search = { matches: () => true, failure: '' };
+/** Fields of devices that the API does not show. */
+const UNKNOWN = /(?:^|[\s(&|!])(battery|state)\s*(?:[<>=]|!=)/;
+
+/** @param tags names of all tags @param rows of the fleet, from which samples (`10%`) are drawn */
+export function searchFor(text: string, tags: readonly string[], rows: readonly Row[]): Search {
+  const wanted = text.trim();
+  if (wanted === '') return ALL;
+  const [, field] = UNKNOWN.exec(wanted) ?? [];
+  if (field) return { ...ALL, failure: `"${field}" is known of virtual devices in a run only` };
+  try {
+    const selector = parseSelector(wanted, tags);
+    if (selector.kind === 'word' && !wanted.includes('*')) return { ...ALL, matches: containing(wanted) };
+    const devices = { [Symbol.iterator]: () => rows.map(selectable).values() };
+    const matches = matcher(selector, { devices, random: seededRandom('console') });
+    return { matches: (row) => matches(selectable(row)), failure: '' };
+  } catch (error) {
+    if (error instanceof SelectorError) return { ...ALL, failure: error.message };
+    throw error;
+  }
+}
+
+function containing(text: string): (row: Row) => boolean {
+  const part = text.toLowerCase();
+  return ({ name, serial, tags }) =>
+    name.toLowerCase().includes(part) || serial.includes(part) || tags.some((tag) => tag.toLowerCase().includes(part));
+}
+
+/** A device as selectors see it. Its group is its name without the number at the end. */
+function selectable({ name, serial, profile, region, tags, firmware }: Row): SelectableDevice {
+  const [, group = name, number = '0'] = /^(.+)-(\d{4,})$/.exec(name) ?? [];
+  return {
+    ...{ name, serial: Number(serial), group, number: Number(number), region, profile, tags },
+    ...(firmware !== '' && { fw: firmware }),
+  };
+}

@@ -1,0 +1,62 @@
+/** What the console knows of the open space. Replaced as a whole when another space is opened. */
+import { effect, signal } from '@preact/signals';
+import { session } from '../api/session.js';
+import { Feed } from './feed.js';
+import { Fleet } from './fleet.js';
+import { seenAt } from './now.js';
+import { Run } from './run.js';
+
+export interface SpaceModel {
+  readonly fleet: Fleet;
+  readonly feed: Feed;
+  /** The run behind the service; without one, its requests are rejected. */
+  readonly run: Run;
+}
+
+export const space = signal<SpaceModel | undefined>(undefined);
+/** Why the devices could not be read or followed; empty if they can. */
+export const loadFailure = signal('');
+
+/** Opens the model of each session, and closes it with the session. */
+export function followSession(explain: (error: unknown) => string): void {
+  effect(() => {
+    const client = session.value?.client;
+    if (!client) return;
+    const fleet = new Fleet(client);
+    const feed = new Feed(client);
+    const failed = (error: unknown) => {
+      if (space.value?.feed === feed) loadFailure.value = explain(error);
+    };
+    const load = () => fleet.load().catch(failed);
+    const run = new Run();
+    space.value = { fleet, feed, run };
+    void run.follow();
+    loadFailure.value = '';
+    feed.listen({
+      message: (message) => {
+        seenAt(Date.parse(message.created_at));
+        fleet.see(message);
+      },
+      station: (station) => fleet.follow(station),
+      device: ({ device_id, device }) => (device ? fleet.put(device) : fleet.remove(device_id)),
+      reset: () => void load(),
+    });
+    const opened = (resumed: boolean) => {
+      if (!resumed) void load();
+    };
+    feed.follow(opened).catch(failed);
+    return () => {
+      feed.close();
+      fleet.close();
+      run.close();
+      space.value = undefined;
+    };
+  });
+}
+
+/** The model of a page that is shown only after the sign-in. */
+export function model(): SpaceModel {
+  const { value } = space;
+  if (!value) throw new Error('no space is open');
+  return value;
+}

@@ -1,0 +1,24 @@
+/** The audit log. */
+import type { AuditEntry } from '../../../../src/client/client.js';
+import { Ago } from '../../parts/ago.js';
+import type { Family } from './family.js';
+
+export const AUDIT: Family<AuditEntry> = {
+  load: ({ client }) => client.audit({ limit: 500 }),
+  nameOf: ({ action }) => action,
+  columns: [
+    { title: 'When', cell: ({ at }) => <Ago at={Date.parse(at)} /> },
+    { title: 'Action', cell: ({ action }) => <code>{action}</code> },
+    {
+      title: 'By',
+      cell: ({ actor_type, actor_id }) => (
+        <>
+          {actor_type ?? 'unknown'} <code class="dim">{actor_id?.slice(-12)}</code>
+        </>
+      ),
+    },
+    { title: 'On', cell: ({ target_id }) => (target_id === null ? '–' : <code>{target_id}</code>) },
+    { title: 'From', cell: ({ from }) => from },
+  ],
+  empty: 'Nothing has been changed yet.',
+};

@@ -1,0 +1,171 @@
+/** Connectors: their scripts, previews and deliveries. */
+import { useState } from 'preact/hooks';
+import type { Connector, ConnectorTrigger, Delivery } from '../../../../src/client/types.js';
+import { printable, printableLine } from '../../../../src/kernel/printable.js';
+import { explain } from '../../api/session.js';
+import { Action } from '../../parts/action.js';
+import { Ago } from '../../parts/ago.js';
+import { Failure } from '../../parts/failure.js';
+import { useLoad } from '../../parts/load.js';
+import type { Family, Surroundings } from './family.js';
+
+const TRIGGERS = ['data', 'session', 'config', 'stats', 'codec'] as const satisfies readonly ConnectorTrigger[];
+const EXAMPLE = "const main = ({ device, message }) => ({ url: 'https://example.com/hook', data: message.body });";
+
+export const CONNECTORS: Family<Connector> = {
+  load: ({ client }) => client.connectors({ limit: 500 }),
+  nameOf: ({ name }) => name,
+  columns: [
+    { title: 'Name', cell: ({ name }) => name },
+    { title: 'State', cell: ({ state }) => <span class={state === 'enabled' ? 'good' : 'dim'}>{state}</span> },
+    { title: 'Direction', cell: ({ direction }) => direction },
+    { title: 'Triggers', cell: ({ triggers }) => triggers.join(', ') },
+    { title: 'Tags', cell: ({ tags }) => tags.map(({ name }) => name).join(', ') || 'none: forwards nothing' },
+  ],
+  form: {
+    title: 'New connector',
+    fields: [
+      { name: 'name', label: 'Name', kind: 'text', isRequired: true },
+      { name: 'trigger', label: 'Trigger', kind: 'choice', options: TRIGGERS },
+      { name: 'direction', label: 'Direction', kind: 'choice', options: ['up', 'down'] },
+      { name: 'tags', label: 'Forwards messages of devices with these tags', kind: 'tags' },
+      { name: 'script', label: 'Script', kind: 'lines', isRequired: true, initial: EXAMPLE },
+    ],
+    create: async (values, { client }) => {
+      const trigger = TRIGGERS.find((each) => each === values.text('trigger')) ?? 'data';
+      await client.createConnector({
+        ...{ name: values.needed('name'), transformation: values.needed('script'), triggers: [trigger] },
+        ...{ tags: values.tags(), direction: values.text('direction') === 'down' ? 'down' : 'up' },
+      });
+      return undefined;
+    },
+  },
+  actions: [
+    {
+      title: 'Enable',
+      fits: ({ state }) => state === 'disabled',
+      run: async ({ id }, { client }) => void (await client.updateConnector(id, { state: 'enabled' })),
+    },
+    {
+      title: 'Disable',
+      fits: ({ state }) => state === 'enabled',
+      confirm: ({ name }) => `Disable "${name}"? Its pending deliveries are dropped.`,
+      run: async ({ id }, { client }) => void (await client.updateConnector(id, { state: 'disabled' })),
+    },
+    {
+      title: 'Delete',
+      confirm: ({ name }) => `Delete the connector "${name}" and its pending deliveries?`,
+      run: async ({ id }, { client }) => void (await client.deleteConnector(id)),
+    },
+  ],
+  detail: Detail,
+  empty: 'The space has no connectors.',
+};
+
+interface DetailProps {
+  readonly item: Connector;
+  readonly surroundings: Surroundings;
+  readonly reload: () => void;
+}
+
+function Detail({ item, surroundings: { client, isAdmin }, reload }: DetailProps) {
+  const [script, setScript] = useState(item.transformation);
+  const [shown, setShown] = useState('');
+  const [failure, setFailure] = useState('');
+
+  async function preview(): Promise<void> {
+    setFailure('');
+    setShown('');
+    try {
+      const [message] = await client.messages({
+        type: item.triggers,
+        direction: item.direction,
+        limit: 1,
+        after: LONG_AGO,
+      });
+      if (!message) throw new Error('No message of these types is stored.');
+      setShown(JSON.stringify(await client.previewConnector(item.id, message.id, script), null, 2));
+    } catch (error) {
+      setFailure(explain(error));
+    }
+  }
+
+  return (
+    <section class="detail">
+      <h2>{printableLine(item.name)}</h2>
+      <label>
+        Script
+        <textarea
+          rows={10}
+          spellcheck={false}
+          readOnly={!isAdmin}
+          value={script}
+          onInput={({ currentTarget }) => setScript(currentTarget.value)}
+        />
+      </label>
+      <p class="bar">
+        {isAdmin && (
+          <Action
+            run={async () => {
+              await client.updateConnector(item.id, { transformation: script });
+              reload();
+            }}
+          >
+            Save
+          </Action>
+        )}
+        <button type="button" onClick={preview}>
+          Preview with the latest message
+        </button>
+      </p>
+      <Failure text={failure} />
+      {shown !== '' && <pre>{printable(shown)}</pre>}
+      <Deliveries connectorId={item.id} client={client} />
+    </section>
+  );
+}
+
+const LONG_AGO = '1970-01-01T00:00:00.000Z';
+
+function Deliveries({ connectorId, client }: Pick<Surroundings, 'client'> & { readonly connectorId: string }) {
+  const { value = [], failure, reload } = useLoad(() => client.deliveries(connectorId, { limit: 50 }), [connectorId]);
+  return (
+    <>
+      <p class="bar">
+        <strong>Latest deliveries</strong>
+        <button type="button" onClick={reload}>
+          Refresh
+        </button>
+      </p>
+      <Failure text={failure} />
+      {value.length === 0 && <p class="dim">Nothing has been forwarded yet.</p>}
+      <ul class="messages">
+        {value.map((delivery) => (
+          <li key={delivery.id}>
+            <Attempts delivery={delivery} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Attempts({ delivery: { state, attempts, created_at, log } }: { readonly delivery: Delivery }) {
+  return (
+    <details>
+      <summary>
+        <span class={`badge ${state === 'delivered' ? 'sent' : state}`}>{state}</span>
+        <Ago at={Date.parse(created_at)} />
+        <span class="dim">{attempts === 1 ? '1 attempt' : `${attempts} attempts`}</span>
+      </summary>
+      <ol class="inside">
+        {log.map(({ attempt, at, took, target, status, error, response }) => (
+          <li key={attempt}>
+            <Ago at={Date.parse(at)} /> {target ?? ''} {status ?? 'no response'} in {took} ms{' '}
+            {printableLine(error ?? '')} {printableLine(response ?? '')}
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}

@@ -1,0 +1,50 @@
+/** Families of resources as the administration shows them: a table, a form for new ones, and actions. */
+import type { ComponentChildren, ComponentType } from 'preact';
+import type { DeviceCloudClient } from '../../../../src/client/client.js';
+import type { Tag } from '../../../../src/client/types.js';
+import type { Field, Values } from '../../parts/fields.js';
+
+/** What a page needs beside its own resources. */
+export interface Surroundings {
+  readonly client: DeviceCloudClient;
+  /** All tags of the space. */
+  readonly tags: readonly Tag[];
+  /** Whether the user may change something. */
+  readonly isAdmin: boolean;
+}
+
+export interface Column<T> {
+  readonly title: string;
+  readonly cell: (item: T) => ComponentChildren;
+}
+
+export interface ItemAction<T> {
+  readonly title: string;
+  readonly run: (item: T, surroundings: Surroundings) => Promise<string | undefined>;
+  /** A question that the user must confirm first. */
+  readonly confirm?: (item: T) => string;
+  /** Whether the action fits the item. Default: always. */
+  readonly fits?: (item: T) => boolean;
+}
+
+export interface Family<T extends { readonly id: string }> {
+  readonly load: (surroundings: Surroundings) => Promise<readonly T[]>;
+  readonly nameOf: (item: T) => string;
+  readonly columns: readonly Column<T>[];
+  /** Form for a new one; absent if there is none. */
+  readonly form?: {
+    readonly title: string;
+    readonly fields: readonly Field[];
+    /** @returns a text that is shown once, such as a secret */
+    readonly create: (values: Values, surroundings: Surroundings) => Promise<string | undefined>;
+  };
+  readonly actions?: readonly ItemAction<T>[];
+  /** More about the item that the user has opened. */
+  readonly detail?: ComponentType<{
+    readonly item: T;
+    readonly surroundings: Surroundings;
+    readonly reload: () => void;
+  }>;
+  /** What the list says if there is nothing. */
+  readonly empty: string;
+}

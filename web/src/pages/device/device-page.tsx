@@ -1,0 +1,93 @@
+/** One device: what is known of it, its messages, its queue, and a remote shell. */
+import type { ComponentType } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { printableLine } from '../../../../src/kernel/printable.js';
+import { current, explain } from '../../api/session.js';
+import { DeviceModel } from '../../model/device.js';
+import { now } from '../../model/now.js';
+import { nextContact } from '../../model/predict.js';
+import { model } from '../../model/space.js';
+import { Ago, lengthText } from '../../parts/ago.js';
+import { Failure } from '../../parts/failure.js';
+import { later } from '../../parts/later.js';
+import { address, route } from '../../route.js';
+import { Messages } from './messages.js';
+import { Overview } from './overview.js';
+import { Queue } from './queue.js';
+
+export interface TabProps {
+  readonly device: DeviceModel;
+}
+
+interface Tab {
+  readonly key: string;
+  readonly title: string;
+  readonly content: ComponentType<TabProps>;
+}
+
+const TABS: readonly [Tab, ...Tab[]] = [
+  { key: 'overview', title: 'Overview', content: Overview },
+  { key: 'messages', title: 'Messages', content: Messages },
+  { key: 'queue', title: 'Downlinks', content: Queue },
+  {
+    key: 'terminal',
+    title: 'Terminal',
+    content: later(async () => (await import('./terminal-tab.js')).TerminalTab),
+  },
+];
+
+export function DevicePage() {
+  const [id = '', key] = route.value.rest;
+  const [failure, setFailure] = useState('');
+  const device = useMemo(() => new DeviceModel(id, current().client, model().feed), [id]);
+  useEffect(() => {
+    device.load().catch((error: unknown) => setFailure(explain(error)));
+    return () => device.close();
+  }, [device]);
+  const tab = TABS.find((each) => each.key === key) ?? TABS[0];
+  const Content = tab.content;
+  const name = device.device.value?.name;
+  return (
+    <div class="page">
+      <p class="path">
+        <a href={address('fleet')}>Fleet</a>
+      </p>
+      <div class="bar">
+        <h1>{name === undefined ? 'Device' : printableLine(name)}</h1>
+        <Contact device={device} />
+      </div>
+      <Failure text={failure} />
+      <nav class="tabs" aria-label="About this device">
+        {TABS.map((each) => (
+          <a
+            key={each.key}
+            href={address('devices', id, each.key)}
+            {...(each === tab && { 'aria-current': 'page' as const })}
+          >
+            {each.title}
+          </a>
+        ))}
+      </nav>
+      {device.device.value && <Content device={device} />}
+    </div>
+  );
+}
+
+/** The last contact, and when the next one is expected. */
+function Contact({ device }: TabProps) {
+  const { value } = device.device;
+  if (!value) return null;
+  const uplinks = device.messages.value.filter(({ direction }) => direction === 'up');
+  const expected = nextContact(uplinks.map(({ created_at }) => Date.parse(created_at)));
+  return (
+    <p class="dim">
+      last contact <Ago at={value.last_seen === null ? 0 : Date.parse(value.last_seen)} />
+      {expected !== undefined && <span> · {expectation(expected - now.value)}</span>}
+    </p>
+  );
+}
+
+function expectation(left: number): string {
+  if (left > 0) return `next contact in about ${lengthText(left)}`;
+  return `expected ${lengthText(-left)} ago, from its earlier contacts`;
+}

@@ -1,0 +1,92 @@
+/** The messages of a device, both ways, newest first. */
+import { useState } from 'preact/hooks';
+import type { Message } from '../../../../src/client/types.js';
+import { printableLine } from '../../../../src/kernel/printable.js';
+import { Action } from '../../parts/action.js';
+import { Ago } from '../../parts/ago.js';
+import { Body } from '../../parts/body.js';
+import { summaryOf } from '../../parts/summary.js';
+import { Timeline } from '../../parts/timeline.js';
+import type { TabProps } from './device-page.js';
+
+export function Messages({ device }: TabProps) {
+  const [type, setType] = useState('');
+  const [direction, setDirection] = useState('');
+  const messages = device.messages.value;
+  const types = [...new Set(messages.map((message) => message.type))].sort();
+  const shown = messages.filter(
+    (message) => (type === '' || message.type === type) && (direction === '' || message.direction === direction),
+  );
+  return (
+    <section>
+      <h2 class="hidden">Messages</h2>
+      <div class="bar">
+        <Choice label="Type" value={type} choose={setType} options={types} all="all types" />
+        <Choice
+          label="Direction"
+          value={direction}
+          choose={setDirection}
+          options={['up', 'down']}
+          all="both directions"
+        />
+        <p class="dim" role="status">
+          {shown.length} of the latest {messages.length} messages
+        </p>
+      </div>
+      <ul class="messages">
+        {shown.map((message) => (
+          <li key={message.id}>
+            <Entry message={message} />
+          </li>
+        ))}
+      </ul>
+      {device.hasOlder.value && <Action run={() => device.loadOlder()}>Older messages</Action>}
+    </section>
+  );
+}
+
+function Entry({ message }: { readonly message: Message }) {
+  const [isOpen, setOpen] = useState(false);
+  const { direction, type, created_at, down_state } = message;
+  return (
+    <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>
+        <span class="arrow" title={direction === 'up' ? 'from the device' : 'to the device'}>
+          {direction === 'up' ? '↑' : '↓'}
+        </span>
+        <span class="type">{printableLine(type)}</span>
+        <Ago at={Date.parse(created_at)} />
+        {down_state !== null && <span class={`badge ${down_state}`}>{down_state}</span>}
+        <span class="dim brief">{summaryOf(message)}</span>
+      </summary>
+      {isOpen && (
+        <div class="inside">
+          {direction === 'down' && <Timeline messageId={message.id} state={down_state} />}
+          <Body message={message} />
+        </div>
+      )}
+    </details>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly choose: (value: string) => void;
+  readonly options: readonly string[];
+  /** Text of the choice that shows all. */
+  readonly all: string;
+}
+
+function Choice({ label, value, choose, options, all }: ChoiceProps) {
+  return (
+    <select aria-label={label} value={value} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+      <option value="">{all}</option>
+      {options.map((option) => (
+        <option key={option} value={option}>
+          {option}
+        </option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,100 @@
+/** All devices of the space. */
+import { useMemo, useState } from 'preact/hooks';
+import type { Fleet } from '../../model/fleet.js';
+import { searchFor } from '../../model/search.js';
+import { model } from '../../model/space.js';
+import { Register } from './register.js';
+import { Table } from './table.js';
+import { groupsOf, type Sorting, type TagGroup, viewOf } from './view.js';
+
+export function FleetPage() {
+  const { fleet } = model();
+  const [text, setText] = useState('');
+  const [sorting, setSorting] = useState<Sorting>({ key: undefined, isDescending: false });
+  // Read so that the page is drawn again.
+  const version = fleet.version.value;
+  const { rows } = fleet;
+  const isComplete = fleet.isComplete.value;
+  // Sorting a large fleet takes a while: its order follows the values every few seconds only.
+  const turn = rows.length < 2000 ? version : Math.floor(version / 20);
+  const groups = useMemo(() => groupsOf(rows), [rows.length, isComplete, turn]);
+  const search = useMemo(
+    () =>
+      searchFor(
+        text,
+        groups.map(({ tag }) => tag),
+        rows,
+      ),
+    [text, isComplete],
+  );
+  const view = useMemo(() => viewOf(rows, search, sorting), [rows.length, search, sorting, turn]);
+  return (
+    <div class="fleet-page">
+      <div class="bar">
+        <h1>Fleet</h1>
+        <search class="search">
+          <label class="hidden" for="search">
+            Search: a part of a name, or a selector
+          </label>
+          <input
+            id="search"
+            type="search"
+            placeholder="name, serial number, or a selector: tag/cold & fw<3.1"
+            value={text}
+            spellcheck={false}
+            autoComplete="off"
+            aria-describedby="found"
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+          />
+        </search>
+        <p id="found" class={search.failure ? 'failed' : 'dim'} role="status">
+          {search.failure || countText(fleet, view.length)}
+        </p>
+      </div>
+      <Register />
+      <Groups groups={groups} chosen={text} choose={setText} />
+      {isComplete && rows.length === 0 ? <Empty /> : <Table rows={view} sorting={sorting} sort={setSorting} />}
+    </div>
+  );
+}
+
+function countText({ rows, isComplete }: Fleet, found: number): string {
+  const all = rows.length.toLocaleString('en');
+  if (!isComplete.value) return `${all} devices, loading …`;
+  return found === rows.length ? `${all} devices` : `${found.toLocaleString('en')} of ${all} devices`;
+}
+
+interface GroupsProps {
+  readonly groups: readonly TagGroup[];
+  readonly chosen: string;
+  readonly choose: (text: string) => void;
+}
+
+/** The tags as switches of the search. */
+function Groups({ groups, chosen, choose }: GroupsProps) {
+  if (groups.length === 0) return null;
+  return (
+    <ul class="groups" aria-label="Tags">
+      {groups.map(({ tag, devices, waiting }) => {
+        const selector = `tag/${tag}`;
+        const isChosen = chosen === selector;
+        return (
+          <li key={tag}>
+            <button type="button" aria-pressed={isChosen} onClick={() => choose(isChosen ? '' : selector)}>
+              {tag} <span class="dim">{devices.toLocaleString('en')}</span>
+              {waiting > 0 && <span class="count"> {waiting} waiting</span>}
+            </button>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function Empty() {
+  return (
+    <p class="empty">
+      This space has no devices. <code>ghostfleet device clime --help</code> says how to start a virtual one.
+    </p>
+  );
+}

@@ -1,0 +1,143 @@
+/** The table of the fleet: only the rows in view exist, so that 100,000 devices scroll smoothly. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Row } from '../../model/fleet.js';
+import { model } from '../../model/space.js';
+import { useWindow } from '../../parts/rows.js';
+import { address, go } from '../../route.js';
+import { COLUMNS, type Column } from './columns.js';
+import type { Sorting } from './view.js';
+
+/** Height of a row in CSS pixels, the same as `--row` in the style. */
+const ROW = 36;
+
+interface TableProps {
+  readonly rows: readonly Row[];
+  readonly sorting: Sorting;
+  readonly sort: (sorting: Sorting) => void;
+}
+
+export function Table({ rows, sorting, sort }: TableProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const { first, end } = useWindow(box, rows.length, ROW);
+  const [active, setActive] = useState(0);
+  const shown = rows.slice(first, end);
+  useEffect(() => {
+    // Shortly after the scrolling ends, not for every row that passes.
+    const timer = setTimeout(() => model().fleet.ask(shown), 150);
+    return () => clearTimeout(timer);
+  }, [first, end, rows]);
+
+  function move(event: KeyboardEvent): void {
+    const to = target(event.key, active, rows.length, Math.max(1, end - first - 16));
+    if (event.key === 'Enter') go('devices', rows[active]?.id ?? '');
+    if (to === undefined) return;
+    event.preventDefault();
+    setActive(to);
+    const { current } = box;
+    if (!current) return;
+    const top = to * ROW;
+    if (top < current.scrollTop) current.scrollTop = top;
+    // The head covers the first row.
+    else if (top + 2 * ROW > current.scrollTop + current.clientHeight) {
+      current.scrollTop = top + 2 * ROW - current.clientHeight;
+    }
+  }
+
+  return (
+    <div
+      class="fleet"
+      role="grid"
+      aria-label="Devices"
+      aria-rowcount={rows.length + 1}
+      aria-activedescendant={rows.length > 0 ? `row-${active}` : undefined}
+      tabIndex={0}
+      ref={box}
+      onKeyDown={move}
+    >
+      <Head sorting={sorting} sort={sort} />
+      <div role="rowgroup" class="space" style={{ height: `${rows.length * ROW}px` }}>
+        {shown.map((row, i) => (
+          <Line key={row.id} row={row} index={first + i} isActive={first + i === active} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Head({ sorting, sort }: Omit<TableProps, 'rows'>) {
+  return (
+    <div role="rowgroup" class="head">
+      <div role="row" class="row" aria-rowindex={1}>
+        {COLUMNS.map((column) => (
+          <div key={column.key} role="columnheader" class={column.key} aria-sort={direction(column, sorting)}>
+            {column.order ? (
+              <button type="button" onClick={() => sort(next(column, sorting))}>
+                {column.title}
+                <span aria-hidden="true">
+                  {{ ascending: ' ↑', descending: ' ↓', none: '' }[direction(column, sorting)]}
+                </span>
+              </button>
+            ) : (
+              column.title
+            )}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface LineProps {
+  readonly row: Row;
+  /** From 0. */
+  readonly index: number;
+  readonly isActive: boolean;
+}
+
+function Line({ row, index, isActive }: LineProps) {
+  return (
+    <div
+      id={`row-${index}`}
+      role="row"
+      class={isActive ? 'row active' : 'row'}
+      aria-rowindex={index + 2}
+      style={{ transform: `translateY(${index * ROW}px)` }}
+    >
+      {COLUMNS.map(({ key, cell }) => (
+        <div key={key} role="gridcell" class={key}>
+          {key === 'name' ? (
+            <a href={address('devices', row.id)} tabIndex={-1}>
+              {cell(row)}
+            </a>
+          ) : (
+            cell(row)
+          )}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function direction(column: Column, { key, isDescending }: Sorting): 'ascending' | 'descending' | 'none' {
+  if (column.key !== key) return 'none';
+  return isDescending ? 'descending' : 'ascending';
+}
+
+/** First ascending, then descending, then the order of the fleet. */
+function next(column: Column, { key, isDescending }: Sorting): Sorting {
+  if (column.key !== key) return { key: column.key, isDescending: false };
+  return isDescending ? { key: undefined, isDescending: false } : { key, isDescending: true };
+}
+
+/** Row that a key moves to; undefined for other keys. */
+function target(key: string, from: number, count: number, page: number): number | undefined {
+  const to = {
+    ArrowDown: from + 1,
+    ArrowUp: from - 1,
+    PageDown: from + page,
+    PageUp: from - page,
+    Home: 0,
+    End: count,
+  }[key];
+  return to === undefined ? undefined : Math.max(0, Math.min(count - 1, to));
+}

@@ -1,0 +1,113 @@
+/** Takes bytes apart that the user has pasted. Nothing is sent to the service. */
+import { useMemo, useState } from 'preact/hooks';
+import { printable } from '../../../../src/kernel/printable.js';
+import { Failure } from '../../parts/failure.js';
+import { route } from '../../route.js';
+import { inspect, type Kind, type Options, type Section } from './inspect.js';
+
+const KINDS: Readonly<Record<Kind, string>> = {
+  datagram: 'datagram (with envelope)',
+  message: 'message (type and value)',
+  body: 'body (CBOR)',
+};
+
+export function InspectorPage() {
+  const [given] = route.value.rest;
+  const [text, setText] = useState(given ?? '');
+  const [kind, setKind] = useState<Kind>(given === undefined ? 'datagram' : 'body');
+  const [token, setToken] = useState('');
+  const [decoder, setDecoder] = useState('');
+  const { sections, failure } = useMemo(() => result(text, { kind, token, decoder }), [text, kind, token, decoder]);
+  return (
+    <div class="page">
+      <h1>Inspector</h1>
+      <div class="columns">
+        <form class="stack" onSubmit={(event) => event.preventDefault()}>
+          <label>
+            Bytes in hex or base64
+            <textarea
+              rows={8}
+              spellcheck={false}
+              value={text}
+              placeholder="paste a datagram, a message or a body"
+              onInput={({ currentTarget }) => setText(currentTarget.value)}
+            />
+          </label>
+          <label>
+            They are a{' '}
+            <select
+              value={kind}
+              // Because the options are the keys of KINDS.
+              onChange={({ currentTarget }) => setKind(currentTarget.value as Kind)}
+            >
+              {Object.entries(KINDS).map(([key, title]) => (
+                <option key={key} value={key}>
+                  {title}
+                </option>
+              ))}
+            </select>
+          </label>
+          {kind === 'datagram' && (
+            <label>
+              Claim token, to check the tag (stays in this page)
+              <input
+                class="mono long"
+                type="password"
+                autoComplete="off"
+                value={token}
+                placeholder="32 hex digits"
+                onInput={({ currentTarget }) => setToken(currentTarget.value)}
+              />
+            </label>
+          )}
+          <label>
+            Decoder in CBOR, to decode data
+            <textarea
+              rows={3}
+              spellcheck={false}
+              value={decoder}
+              placeholder="the document that the device uploads, in hex or base64"
+              onInput={({ currentTarget }) => setDecoder(currentTarget.value)}
+            />
+          </label>
+        </form>
+        <div class="sections" aria-live="polite">
+          <Failure text={failure} />
+          {sections.map((section) => (
+            <Part key={section.title} section={section} />
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function result(text: string, options: Options): { readonly sections: readonly Section[]; readonly failure: string } {
+  if (text.trim() === '') return { sections: [], failure: '' };
+  try {
+    return { sections: inspect(text, options), failure: '' };
+  } catch (error) {
+    return { sections: [], failure: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function Part({ section: { title, facts, text } }: { readonly section: Section }) {
+  return (
+    <section>
+      <h2>{title}</h2>
+      {facts.length > 0 && (
+        <dl class="facts">
+          {facts.map(([name, value, note]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>
+                <code>{printable(value)}</code> {note && <span class="dim">{printable(note)}</span>}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {text !== undefined && <pre>{printable(text)}</pre>}
+    </section>
+  );
+}

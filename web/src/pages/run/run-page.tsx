@@ -1,0 +1,143 @@
+/** The run behind the service: progress, expectations, faults, time, and its devices from outside. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { printableLine } from '../../../../src/kernel/printable.js';
+import { type RunState, runState } from '../../model/run.js';
+import { model } from '../../model/space.js';
+import { Action } from '../../parts/action.js';
+import { lengthText } from '../../parts/ago.js';
+import { later } from '../../parts/later.js';
+import { Sparkline } from '../../parts/sparkline.js';
+import { Faults } from './faults.js';
+
+const Bench = later(async () => (await import('./bench.js')).Bench);
+
+const SPEEDS = [1, 10, 60, 300, 1200];
+
+export function RunPage() {
+  const { value: state } = runState;
+  if (!state) {
+    return (
+      <div class="page">
+        <h1>Run</h1>
+        <p>
+          There is no run to control. <code>ghostfleet demo</code> and <code>ghostfleet run --clock real</code> print an
+          address that opens it here.
+        </p>
+      </div>
+    );
+  }
+  return (
+    <div class="page">
+      <div class="bar">
+        <h1>{printableLine(state.name)}</h1>
+        <p class="dim">
+          {state.devices} devices, seed {state.seed}
+        </p>
+      </div>
+      <Time state={state} />
+      <div class="columns">
+        <Counts state={state} />
+        <Expectations state={state} />
+        <Faults faults={state.faults} />
+      </div>
+      <Bench />
+    </div>
+  );
+}
+
+function Time({ state: { now_ms, duration_ms, speed, paused } }: { readonly state: RunState }) {
+  const { run } = model();
+  return (
+    <div class="bar">
+      <progress value={now_ms} max={duration_ms} aria-label="Progress of the run" />
+      <span role="status">
+        {lengthText(now_ms)} of {lengthText(duration_ms)}
+        {paused ? ', paused' : ''}
+      </span>
+      <Action run={() => run.act(paused ? 'resume' : 'pause')}>{paused ? 'Resume' : 'Pause'}</Action>
+      <Action run={() => run.act('step')}>Next event</Action>
+      <Action run={() => run.act('step', { for: '10m' })}>10 minutes on</Action>
+      <label>
+        Speed{' '}
+        <select
+          value={String(speed)}
+          onChange={({ currentTarget }) => void run.act('speed', { speed: Number(currentTarget.value) })}
+        >
+          {[...new Set([...SPEEDS, speed])]
+            .sort((a, b) => a - b)
+            .map((each) => (
+              <option key={each} value={String(each)}>
+                {each === 1 ? 'real time' : `${each} times`}
+              </option>
+            ))}
+        </select>
+      </label>
+    </div>
+  );
+}
+
+/** States that the trend of a counter spans: a minute. */
+const LONGEST = 120;
+
+function Counts({ state: { counts, now_ms } }: { readonly state: RunState }) {
+  const history = useRef<Readonly<Record<string, number>>[]>([]);
+  const [, draw] = useState(0);
+  useEffect(() => {
+    history.current = [...history.current, counts].slice(-LONGEST);
+    draw((turn) => turn + 1);
+  }, [now_ms]);
+  return (
+    <section>
+      <h2>Counts</h2>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">What</th>
+            <th scope="col">Number</th>
+            <th scope="col">Rate</th>
+          </tr>
+        </thead>
+        <tbody>
+          {Object.entries(counts).map(([name, count]) => (
+            <tr key={name}>
+              <td>
+                <code>{name}</code>
+              </td>
+              <td>{count.toLocaleString('en')}</td>
+              <td>
+                <Sparkline values={ratesOf(history.current, name)} label={`rate of ${name} in the last minute`} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** What was counted from one state to the next. */
+function ratesOf(history: readonly Readonly<Record<string, number>>[], name: string): readonly number[] {
+  return history.flatMap((counts, i) => {
+    const before = history[i - 1];
+    return before ? [(counts[name] ?? 0) - (before[name] ?? 0)] : [];
+  });
+}
+
+const BADGES = { holds: 'good', fails: 'bad', undecided: 'late' } as const;
+
+function Expectations({ state: { expectations } }: { readonly state: RunState }) {
+  return (
+    <section>
+      <h2>Expectations so far</h2>
+      {expectations.length === 0 && <p class="dim">The scenario expects nothing.</p>}
+      <ul class="messages">
+        {expectations.map(({ line, state, sentence }) => (
+          <li key={line}>
+            <span class={`badge ${BADGES[state]}`}>{state}</span> <code>{printableLine(line)}</code>
+            <p class="dim">{printableLine(sentence)}</p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,154 @@
+/** The line at the bottom of a terminal: editing, history, and output above it. Keys come as xterm.js sends them. */
+
+/** Where texts appear. */
+export interface Screen {
+  /** Writes lines above the line that is being entered. */
+  print(text: string, tone?: Tone): void;
+}
+export type Tone = 'plain' | 'dim' | 'failed';
+
+export interface LineEditorOptions {
+  /** Writes to the terminal. */
+  readonly write: (text: string) => void;
+  /** Called for each line. */
+  readonly enter: (line: string) => void;
+  /** Words that can follow at the end of a line. */
+  readonly complete: (line: string) => Promise<readonly string[]>;
+}
+
+const COLOURS: Readonly<Record<Tone, string>> = { plain: '', dim: '\x1b[2m', failed: '\x1b[31m' };
+const RESET = '\x1b[0m';
+/** Control sequences and control characters in what a user pastes. */
+const UNWANTED = /\p{Cc}(?:\[[0-9;]*[A-Za-z~])?/gu;
+
+export class LineEditor implements Screen {
+  readonly #options: LineEditorOptions;
+  readonly #prompt: string;
+  readonly #history: string[] = [];
+  #line = '';
+  #at = 0;
+  #shown: number | undefined;
+
+  constructor(prompt: string, options: LineEditorOptions) {
+    this.#prompt = prompt;
+    this.#options = options;
+    this.#draw();
+  }
+
+  print(text: string, tone: Tone = 'plain'): void {
+    const lines = text.replace(/\r?\n/g, '\r\n');
+    this.#options.write(`\r\x1b[K${COLOURS[tone]}${lines}${RESET}\r\n`);
+    this.#draw();
+  }
+
+  /** Takes keys and pasted text. */
+  type(keys: string): void {
+    const key = KEYS[keys];
+    if (key) this.#press(key);
+    else for (const [i, part] of keys.split(/\r\n|\r|\n/).entries()) this.#insert(part, i > 0);
+    this.#draw();
+  }
+
+  #insert(text: string, isNewLine: boolean): void {
+    if (isNewLine) this.#press('enter');
+    const plain = text.replace(UNWANTED, '');
+    this.#line = this.#line.slice(0, this.#at) + plain + this.#line.slice(this.#at);
+    this.#at += plain.length;
+  }
+
+  #press(key: Key): void {
+    switch (key) {
+      case 'enter': {
+        const line = this.#line;
+        this.#options.write(`\r\x1b[K${this.#prompt}${line}\r\n`);
+        if (line.trim() !== '' && this.#history.at(-1) !== line) this.#history.push(line);
+        this.#put('');
+        this.#shown = undefined;
+        this.#options.enter(line);
+        return;
+      }
+      case 'back':
+        if (this.#at === 0) return;
+        this.#line = this.#line.slice(0, this.#at - 1) + this.#line.slice(this.#at);
+        this.#at--;
+        return;
+      case 'delete':
+        this.#line = this.#line.slice(0, this.#at) + this.#line.slice(this.#at + 1);
+        return;
+      case 'left':
+        this.#at = Math.max(0, this.#at - 1);
+        return;
+      case 'right':
+        this.#at = Math.min(this.#line.length, this.#at + 1);
+        return;
+      case 'home':
+        this.#at = 0;
+        return;
+      case 'end':
+        this.#at = this.#line.length;
+        return;
+      case 'up':
+        return this.#recall((this.#shown ?? this.#history.length) - 1);
+      case 'down':
+        return this.#recall((this.#shown ?? this.#history.length) + 1);
+      case 'clear':
+        return this.#put('');
+      case 'tab':
+        void this.#complete();
+        return;
+      default:
+        return key satisfies never;
+    }
+  }
+
+  /** Adds what all completions of the last word have in common; shows them if that is nothing. */
+  async #complete(): Promise<void> {
+    const line = this.#line;
+    const words = await this.#options.complete(line).catch(() => []);
+    // The user has typed on.
+    if (line !== this.#line || words.length === 0) return;
+    const typed = /\S*$/.exec(line)?.[0] ?? '';
+    const shared = words.reduce((common, word) => {
+      let length = 0;
+      while (length < common.length && common[length] === word[length]) length++;
+      return common.slice(0, length);
+    });
+    const isFound = shared.startsWith(typed) && shared.length > typed.length;
+    if (isFound) this.#put(line.slice(0, line.length - typed.length) + shared + (words.length === 1 ? ' ' : ''));
+    else if (words.length > 1) this.print(words.join('  '), 'dim');
+    this.#draw();
+  }
+
+  #recall(index: number): void {
+    if (index < 0) return;
+    this.#shown = Math.min(index, this.#history.length);
+    this.#put(this.#history[this.#shown] ?? '');
+  }
+
+  #put(line: string): void {
+    this.#line = line;
+    this.#at = line.length;
+  }
+
+  #draw(): void {
+    const back = this.#line.length - this.#at;
+    this.#options.write(`\r\x1b[K${this.#prompt}${this.#line}${back > 0 ? `\x1b[${back}D` : ''}`);
+  }
+}
+
+type Key = 'enter' | 'back' | 'delete' | 'left' | 'right' | 'home' | 'end' | 'up' | 'down' | 'clear' | 'tab';
+
+const KEYS: Readonly<Record<string, Key>> = {
+  '\r': 'enter',
+  '\x7f': 'back',
+  '\x1b[3~': 'delete',
+  '\x1b[D': 'left',
+  '\x1b[C': 'right',
+  '\x1b[H': 'home',
+  '\x1b[F': 'end',
+  '\x1b[A': 'up',
+  '\x1b[B': 'down',
+  '\x03': 'clear',
+  '\x15': 'clear',
+  '\t': 'tab',
+};

@@ -1,0 +1,131 @@
+/**
+ * A shell over downlinks: a line becomes a command for each target, and their answers appear when the devices have sent
+ * them, which may take hours. Lines can be entered meanwhile.
+ */
+import { signal } from '@preact/signals';
+import type { DeviceCloudClient } from '../../../../src/client/client.js';
+import type { Message } from '../../../../src/client/types.js';
+import { grouped, type Printed } from '../../../../src/console/grouping.js';
+import { printable } from '../../../../src/kernel/printable.js';
+import { explain } from '../../api/session.js';
+import type { Feed, Station } from '../../model/feed.js';
+import { lengthText } from '../../parts/ago.js';
+import type { Screen } from './line-editor.js';
+
+export interface Target {
+  readonly id: string;
+  readonly name: string;
+}
+
+interface Entry {
+  readonly line: string;
+  readonly target: Target;
+  /** When it was queued, in Unix ms. */
+  readonly at: number;
+}
+
+/** Answers that arrive within this time, in ms, are shown together. */
+const TOGETHER = 300;
+/** Most targets of a line. */
+const MOST = 500;
+/** Requests at a time. */
+const PARALLEL = 8;
+
+export interface RemoteOptions {
+  readonly client: DeviceCloudClient;
+  readonly feed: Feed;
+  /** The devices that the next line goes to. */
+  readonly targets: () => readonly Target[];
+  readonly screen: Screen;
+}
+
+export class Remote {
+  /** Lines whose answers have not arrived, oldest first. */
+  readonly waiting = signal<readonly Entry[]>([]);
+  readonly #options: RemoteOptions;
+  readonly #open = new Map<string, Entry>();
+  readonly #end: () => void;
+  #answers: (Printed & { readonly wait: number })[] = [];
+
+  constructor(options: RemoteOptions) {
+    this.#options = options;
+    this.#end = options.feed.listen({
+      message: (message) => this.#see(message),
+      station: (station) => this.#follow(station),
+    });
+  }
+
+  async enter(line: string): Promise<void> {
+    if (line.trim() === '') return;
+    const targets = this.#options.targets();
+    const { screen } = this.#options;
+    if (targets.length === 0) return screen.print('no device is selected', 'failed');
+    if (targets.length > MOST) return screen.print(`${targets.length} devices are selected; at most ${MOST}`, 'failed');
+    const left = [...targets];
+    let queued = 0;
+    const sender = async () => {
+      for (let target = left.shift(); target; target = left.shift()) if (await this.#send(target, line)) queued++;
+    };
+    await Promise.all(Array.from({ length: PARALLEL }, sender));
+    if (queued === 0) return;
+    const who = targets.length === 1 ? 'the device fetches it at its next contact' : `for ${queued} devices`;
+    screen.print(`queued; ${who}`, 'dim');
+  }
+
+  close(): void {
+    this.#end();
+  }
+
+  /** @returns whether the command is queued */
+  async #send(target: Target, line: string): Promise<boolean> {
+    const { client, feed, screen } = this.#options;
+    try {
+      const message = await client.sendCommands(target.id, [line]);
+      this.#open.set(message.id, { line, target, at: Date.parse(message.created_at) });
+      this.#changed();
+      feed.see(message);
+      return true;
+    } catch (error) {
+      screen.print(`${target.name}: ${explain(error)}`, 'failed');
+      return false;
+    }
+  }
+
+  #follow({ message_id, what, at }: Station): void {
+    const entry = this.#open.get(message_id);
+    if (!entry || !['sent', 'cancelled', 'expired'].includes(what)) return;
+    const wait = lengthText(Date.parse(at) - entry.at);
+    this.#options.screen.print(`${entry.target.name}: ${printable(entry.line)}: ${what} after ${wait}`, 'dim');
+    if (what !== 'sent') this.#open.delete(message_id);
+    this.#changed();
+  }
+
+  #see({ type, direction, body, created_at }: Message): void {
+    if (type !== 'shell' || direction !== 'up') return;
+    // Because the service describes the body of a shell answer so.
+    const { message_id, responses } = body as { message_id?: unknown; responses?: unknown };
+    const entry = this.#open.get(String(message_id));
+    if (!entry || !Array.isArray(responses)) return;
+    this.#open.delete(String(message_id));
+    this.#changed();
+    const wait = Date.parse(created_at) - entry.at;
+    for (const { outputs, result } of responses as readonly { outputs?: unknown; result?: unknown }[]) {
+      const lines = Array.isArray(outputs) ? outputs.map((output) => printable(String(output))) : [];
+      this.#answers.push({ from: entry.target.name, code: typeof result === 'number' ? result : 0, lines, wait });
+    }
+    if (this.#answers.length === responses.length) setTimeout(() => this.#show(), TOGETHER);
+  }
+
+  #show(): void {
+    const answers = this.#answers;
+    this.#answers = [];
+    const waits = answers.map(({ wait }) => wait);
+    const [least, most] = [lengthText(Math.min(...waits)), lengthText(Math.max(...waits))];
+    this.#options.screen.print(`answer after ${least === most ? most : `${least} to ${most}`}`, 'dim');
+    this.#options.screen.print(grouped(answers).join('\n'));
+  }
+
+  #changed(): void {
+    this.waiting.value = [...this.#open.values()];
+  }
+}

@@ -1,0 +1,64 @@
+/** A button that makes a request, and says if it fails. */
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { explain } from '../api/session.js';
+
+interface ActionProps {
+  readonly run: () => Promise<unknown>;
+  /** A question that the user must confirm first. */
+  readonly confirm?: string;
+  /** Text for screen readers if the text of the button is not enough. */
+  readonly label?: string;
+  readonly isDangerous?: boolean;
+  readonly children: ComponentChildren;
+}
+
+export function Action({ run, confirm: question, label, isDangerous = false, children }: ActionProps) {
+  const [isAsking, setAsking] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState('');
+
+  async function start(): Promise<void> {
+    setAsking(false);
+    setBusy(true);
+    setFailure('');
+    try {
+      await run();
+    } catch (error) {
+      setFailure(explain(error));
+    }
+    setBusy(false);
+  }
+
+  if (isAsking) {
+    return (
+      <span class="question" role="alertdialog" aria-label={question}>
+        {question}{' '}
+        <button type="button" class="danger" onClick={start}>
+          Yes
+        </button>{' '}
+        <button type="button" onClick={() => setAsking(false)}>
+          No
+        </button>
+      </span>
+    );
+  }
+  return (
+    <>
+      <button
+        type="button"
+        disabled={isBusy}
+        aria-label={label}
+        class={isDangerous ? 'danger' : ''}
+        onClick={question === undefined ? start : () => setAsking(true)}
+      >
+        {children}
+      </button>
+      {failure !== '' && (
+        <span class="failed" role="alert">
+          {failure}
+        </span>
+      )}
+    </>
+  );
+}

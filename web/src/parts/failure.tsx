@@ -1,0 +1,8 @@
+/** A message that something has failed; nothing for an empty text. */
+export function Failure({ text }: { readonly text: string }) {
+  return text === '' ? null : (
+    <p class="failure" role="alert">
+      {text}
+    </p>
+  );
+}

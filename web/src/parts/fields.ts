@@ -1,0 +1,25 @@
+/** The fields of a form, and their values. */
+
+export interface Field {
+  readonly name: string;
+  readonly label: string;
+  /** `tags`: any number of tags. `file`: its bytes in base64. */
+  readonly kind: 'text' | 'email' | 'password' | 'color' | 'lines' | 'choice' | 'switch' | 'tags' | 'file';
+  readonly isRequired?: boolean;
+  /** Values of a choice, the first one as default. */
+  readonly options?: readonly string[];
+  readonly hint?: string;
+  /** Default of a text. */
+  readonly initial?: string;
+  /** Ids of the tags that are chosen at first. */
+  readonly chosen?: readonly string[];
+}
+
+/** Values of a form by the names of its fields; lists of ids for tags. An empty text is undefined. */
+export interface Values {
+  text(name: string): string | undefined;
+  /** @throws Error if the field is empty */
+  needed(name: string): string;
+  isOn(name: string): boolean;
+  tags(): readonly { readonly id: string }[];
+}

@@ -1,0 +1,147 @@
+/** A form made from a list of fields. */
+import { useState } from 'preact/hooks';
+import type { Tag } from '../../../src/client/types.js';
+import { explain } from '../api/session.js';
+import { Failure } from './failure.js';
+import type { Field, Values } from './fields.js';
+
+interface FormProps {
+  readonly title: string;
+  readonly fields: readonly Field[];
+  readonly tags: readonly Tag[];
+  /** Text of the button. */
+  readonly button: string;
+  readonly submit: (values: Values) => Promise<void>;
+}
+
+export function Form({ title, fields, tags, button, submit }: FormProps) {
+  const [failure, setFailure] = useState('');
+  const [isBusy, setBusy] = useState(false);
+
+  async function send(event: SubmitEvent): Promise<void> {
+    event.preventDefault();
+    // Because the handler belongs to a form.
+    const form = event.currentTarget as HTMLFormElement;
+    setBusy(true);
+    setFailure('');
+    try {
+      await submit(await valuesOf(form));
+      form.reset();
+    } catch (error) {
+      setFailure(explain(error));
+    }
+    setBusy(false);
+  }
+
+  return (
+    <details class="form">
+      <summary>{title}</summary>
+      <form class="stack" onSubmit={send}>
+        {fields.map((field) => (
+          <Input key={field.name} field={field} tags={tags} />
+        ))}
+        <Failure text={failure} />
+        <button type="submit" class="primary" disabled={isBusy}>
+          {button}
+        </button>
+      </form>
+    </details>
+  );
+}
+
+function Input({ field, tags }: { readonly field: Field; readonly tags: readonly Tag[] }) {
+  const { name, label, kind, isRequired = false, options = [], hint, initial } = field;
+  const common = { name, required: isRequired, ...(hint !== undefined && { placeholder: hint }) };
+  switch (kind) {
+    case 'lines':
+      return (
+        <label>
+          {label}
+          <textarea rows={6} spellcheck={false} {...common} defaultValue={initial ?? ''} />
+        </label>
+      );
+    case 'choice':
+      return (
+        <label>
+          {label}{' '}
+          <select name={name}>
+            {options.map((option) => (
+              <option key={option} value={option}>
+                {option}
+              </option>
+            ))}
+          </select>
+        </label>
+      );
+    case 'switch':
+      return (
+        <label>
+          <input type="checkbox" name={name} /> {label}
+        </label>
+      );
+    case 'tags':
+      return <Tags label={label} tags={tags} chosen={field.chosen ?? []} />;
+    default:
+      return (
+        <label>
+          {label}{' '}
+          <input
+            // Because the types of Preact differ by the value of `type`.
+            type={kind as 'text'}
+            class="long"
+            autoComplete="off"
+            {...common}
+            {...(initial !== undefined && { defaultValue: initial })}
+          />
+        </label>
+      );
+  }
+}
+
+interface TagsProps {
+  readonly label: string;
+  readonly tags: readonly Tag[];
+  /** Ids of those that are chosen at first. */
+  readonly chosen: readonly string[];
+}
+
+function Tags({ label, tags, chosen }: TagsProps) {
+  return (
+    <fieldset class="tags">
+      <legend>{label}</legend>
+      {tags.length === 0 && <span class="dim">The space has no tags.</span>}
+      {tags.map(({ id, name }) => (
+        <label key={id}>
+          <input type="checkbox" name="tags" value={id} defaultChecked={chosen.includes(id)} /> {name}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+async function valuesOf(form: HTMLFormElement): Promise<Values> {
+  const data = new FormData(form);
+  const files = new Map<string, string>();
+  for (const [name, value] of data) if (value instanceof File && value.size > 0) files.set(name, await base64Of(value));
+  const text = (name: string) => {
+    const value = files.get(name) ?? data.get(name);
+    return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+  };
+  return {
+    text,
+    needed: (name) => {
+      const value = text(name);
+      if (value === undefined) throw new Error(`The field "${name}" is empty.`);
+      return value;
+    },
+    isOn: (name) => data.has(name),
+    tags: () => data.getAll('tags').map((id) => ({ id: String(id) })),
+  };
+}
+
+async function base64Of(file: File): Promise<string> {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  let text = '';
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return btoa(text);
+}

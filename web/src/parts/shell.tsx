@@ -1,0 +1,82 @@
+/** The frame of all pages: navigation, space, connection, theme. */
+import type { ComponentChildren } from 'preact';
+import { printableLine } from '../../../src/kernel/printable.js';
+import { connection } from '../api/pool.js';
+import { open, session, signOut } from '../api/session.js';
+import { runState } from '../model/run.js';
+import { address, route } from '../route.js';
+import { switchTheme, theme } from '../theme.js';
+
+const PAGES = [
+  { page: 'fleet', title: 'Fleet' },
+  { page: 'downlinks', title: 'Downlinks' },
+  { page: 'terminal', title: 'Terminal' },
+  { page: 'run', title: 'Run' },
+  { page: 'inspector', title: 'Inspector' },
+  { page: 'administration', title: 'Administration' },
+] as const;
+
+const CONNECTIONS = { connecting: 'connecting', live: 'live', lost: 'connection lost' } as const;
+
+export function Shell({ children }: { readonly children: ComponentChildren }) {
+  const { page } = route.value;
+  const shown = page === 'devices' ? 'fleet' : page;
+  return (
+    <>
+      <button type="button" class="skip" onClick={skip}>
+        Skip to the content
+      </button>
+      <header class="top">
+        <a class="brand" href={address('fleet')}>
+          ghostfleet
+        </a>
+        <nav aria-label="Pages">
+          {PAGES.filter((entry) => entry.page !== 'run' || runState.value).map((entry) => (
+            <a
+              key={entry.page}
+              href={address(entry.page)}
+              {...(entry.page === shown && { 'aria-current': 'page' as const })}
+            >
+              {entry.title}
+            </a>
+          ))}
+        </nav>
+        <div class="tools">
+          <span class={`state ${connection.value}`} role="status">
+            {CONNECTIONS[connection.value]}
+          </span>
+          <SpaceChoice />
+          <button type="button" onClick={switchTheme}>
+            {theme.value === 'dark' ? 'Light' : 'Dark'}
+          </button>
+          <button type="button" onClick={() => void signOut()}>
+            Sign out
+          </button>
+        </div>
+      </header>
+      <main id="content" tabIndex={-1}>
+        {children}
+      </main>
+    </>
+  );
+}
+
+function SpaceChoice() {
+  const { spaces = [], space: opened } = session.value ?? {};
+  if (!opened) return null;
+  if (spaces.length < 2) return <span class="space">space {printableLine(opened.name)}</span>;
+  return (
+    <select aria-label="Space" value={opened.id} onChange={({ currentTarget }) => void open(currentTarget.value)}>
+      {spaces.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** A link would change the address, whose fragment names the page. */
+function skip(): void {
+  document.getElementById('content')?.focus();
+}
