@@ -3,7 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { quote } from '../input/problems.js';
 import { readText } from '../input/text-file.js';
 import { EXIT, UsageError } from '../kernel/errors.js';
-import { draftProfile, type ObservedMessage } from '../profile/draft.js';
+import { cannotWrite } from '../kernel/file-failure.js';
+import { draftProfile } from '../profile/draft.js';
+import { readHistory } from '../profile/history.js';
 import { packagedFiles, packagedProfiles, packagedSource, userFiles } from '../profile/library.js';
 import { FAMILIES, type FamilyName } from '../profile/profile.js';
 import { readProfile } from '../profile/read.js';
@@ -83,37 +85,20 @@ function check(files: readonly string[], host: Host): void {
   if (wrong.length > 0) throw new UsageError('bad-file', wrong.join('\n'));
 }
 
-/** Writes a new profile. @throws UsageError if the file exists, or for a history that is not a list of messages */
+/** Writes a new profile. @throws UsageError if the file exists or cannot be written, and for a history with problems */
 function draft(file: string, family: FamilyName, from: string | undefined, host: Host): void {
   const name = /(?:^|\/)([a-z][a-z0-9-]*)\.yaml$/.exec(file)?.[1];
   if (name === undefined) {
     throw new UsageError('bad-file', `"${file}" is not a name for a profile; expected one such as "coldroom.yaml"`);
   }
-  const text = draftProfile({ name, family, history: from === undefined ? [] : historyIn(from) });
+  const text = draftProfile({ name, family, history: from === undefined ? [] : readHistory(readText(from), from) });
   readProfile(text, file, userFiles(file));
   try {
     writeFileSync(file, text, { flag: 'wx' });
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error && error.code === 'EEXIST' ? 'it exists' : String(error);
-    throw new UsageError('bad-file', `"${file}" cannot be written: ${reason}`);
+    throw cannotWrite(`"${file}"`, error);
   }
   host.out.write(`${file}: written; "ghostfleet device ${file}" with --serial and --token runs it\n`);
-}
-
-function historyIn(file: string): readonly ObservedMessage[] {
-  try {
-    const list: unknown = JSON.parse(readText(file));
-    const messages = Array.isArray(list) ? list.filter(isMessage) : [];
-    // The API lists the newest first.
-    if (messages.length > 0) return messages.reverse();
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
-  throw new UsageError('bad-file', `"${file}" is not a list of messages in JSON, as GET …/messages returns it`);
-}
-
-function isMessage(value: unknown): value is ObservedMessage {
-  return typeof value === 'object' && value !== null && 'type' in value && 'body' in value;
 }
 
 function shown(name: string, resolved: boolean): string {

@@ -140,3 +140,8 @@ export function named<T>(wanted: string, check: (name: string) => Check<T>): Che
 }
 
 const NAME = /^[a-z][a-z0-9_]*$/;
+
+/** Whether a sensor, a quantity or a section of the reports can have this name. */
+export function isName(text: string): boolean {
+  return NAME.test(text);
+}

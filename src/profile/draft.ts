@@ -34,7 +34,7 @@ const TEMPLATE: readonly ObservedMessage[] = [
 ];
 
 /** Parameters that every profile needs: the intervals of its reports and polls, and the radio mode of CHESTER. */
-const INTERVALS: Plain = {
+export const INTERVALS: Plain = {
   'interval-sample': { type: 'int', range: [1, 86_400], default: 60, help: 'Time from sample to sample, in seconds.' },
   'interval-report': {
     type: 'int',
@@ -109,7 +109,8 @@ function last(history: readonly ObservedMessage[], type: string): Plain {
   return Array.isArray(body) ? { lines: body } : isPlain(body) ? body : {};
 }
 
-const LINE = /^app config (\S+) (.+)$/;
+/** A line of `config show` with a parameter of the application. */
+export const PARAMETER_LINE = /^app config (\S+) (.+)$/;
 
 /** Parameters of the application from the lines of `config show`; their ranges are unknown. */
 function parametersIn(config: Plain): Plain {
@@ -117,7 +118,7 @@ function parametersIn(config: Plain): Plain {
     .flatMap((value) => (Array.isArray(value) ? value : []))
     .map(String);
   const found = lines.flatMap((line): readonly (readonly [string, Plain])[] => {
-    const [, name, value] = LINE.exec(line) ?? [];
+    const [, name, value] = PARAMETER_LINE.exec(line) ?? [];
     if (name === undefined || value === undefined || name === 'mode' || name.startsWith('channel-')) return [];
     return [[name, { ...specOf(value), help: `Observed as ${value.replaceAll('"', '')}.` }]];
   });
@@ -151,7 +152,7 @@ class Values {
   add(body: unknown): void {
     if (!isPlain(body)) return;
     for (const [section, fields] of Object.entries(body)) {
-      if (['message', 'system', 'network', 'attribute'].includes(section) || !isPlain(fields)) continue;
+      if (isCommonSection(section) || !isPlain(fields)) continue;
       for (const [name, value] of Object.entries(fields))
         if (typeof value === 'number') this.#see(section, name, value);
     }
@@ -193,6 +194,11 @@ class Values {
     seen.digits = Math.min(3, Math.max(seen.digits, digits));
     fields.set(name, seen);
   }
+}
+
+/** Whether all reports have this section: it is not that of a sensor. */
+export function isCommonSection(section: string): boolean {
+  return ['message', 'system', 'network', 'attribute'].includes(section);
 }
 
 /** The sensor of a section of the reports. */

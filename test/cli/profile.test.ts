@@ -118,13 +118,33 @@ describe('ghostfleet profile new', () => {
     expect([exit, err]).toEqual([0, '']);
   });
 
-  it('rejects a file that exists, a name that is not valid, and a history without messages', async () => {
-    const taken = await ghostfleet(['profile', 'new', MINE]);
-    expect(taken.err).toContain('mine.yaml" cannot be written: it exists');
+  it('rejects a name that is not valid, and a file that exists or cannot be written', async () => {
     expect((await ghostfleet(['profile', 'new', join(drafts, 'My Room.yaml')])).err).toContain(
       'is not a name for a profile',
     );
-    const empty = await ghostfleet(['profile', 'new', join(drafts, 'a.yaml'), '--from', file('empty.json', '[]')]);
-    expect(empty.err).toContain('is not a list of messages in JSON');
+    const reasons = [MINE, join(directory, 'none', 'a.yaml')].map(async (path) => {
+      const { exit, err } = await ghostfleet(['profile', 'new', path]);
+      expect(exit).toBe(2);
+      return err.replace(path, 'FILE');
+    });
+    expect(await Promise.all(reasons)).toEqual([
+      'ghostfleet: cannot write "FILE": a file with that name exists\n',
+      'ghostfleet: cannot write "FILE": no such directory\n',
+    ]);
+  });
+
+  it('rejects a history with the line and the value of each problem', async () => {
+    const from = file(
+      'odd.json',
+      '[\n  { "type": "data", "body": null },\n  { "type": "data", "body": { "a": "x" } }\n]',
+    );
+    const { exit, err } = await ghostfleet(['profile', 'new', join(drafts, 'a.yaml'), '--from', from]);
+    expect([exit, err.replaceAll(from, 'FILE')]).toEqual([
+      2,
+      [
+        'ghostfleet: FILE:2:29: "null" is not a map of sections with the values of a report',
+        'FILE:3:36: "x" is not a section with numbers, such as {"probe": {"depth": 1.25}}, and no report has one\n',
+      ].join('\n'),
+    ]);
   });
 });

@@ -1,0 +1,107 @@
+/** Messages of an existing device, for a draft of its profile: reads and checks a file of the user. */
+import { complain } from '../input/checks.js';
+import { type LocatedNode, type MapNode, Problems, plain } from '../input/document.js';
+import { readJson } from '../input/json.js';
+import { quote } from '../input/problems.js';
+import { isName } from './checks.js';
+import { INTERVALS, isCommonSection, type ObservedMessage, PARAMETER_LINE } from './draft.js';
+
+/** Largest number of a report: a thousand of them is exact, as a draft sends up to three digits after the point. */
+const LARGEST = 1e12;
+
+/**
+ * Reads the messages that GET …/messages has returned, the newest first.
+ * @returns the oldest first
+ * @throws InputError with all problems
+ */
+export function readHistory(text: string, file: string): readonly ObservedMessage[] {
+  const problems = new Problems();
+  const root = readJson(text, file);
+  if (root.kind !== 'list' || root.items.length === 0) {
+    complain(root, problems, 'a list of messages, as GET …/messages returns it');
+  } else {
+    const reports = root.items.map((item) => checkMessage(item, problems));
+    const bodies = reports.filter((body) => body !== undefined);
+    if (bodies.length > 0 && !bodies.some(hasNumbers)) for (const body of bodies) complainOfBody(body, problems);
+  }
+  problems.finish();
+  // Because of the checks above.
+  return (plain(root) as ObservedMessage[]).reverse();
+}
+
+/** @returns the body of a report */
+function checkMessage(node: LocatedNode, problems: Problems): MapNode | undefined {
+  if (node.kind !== 'map') return complain(node, problems, 'a message: a map with "type" and "body"');
+  const [type, direction, body] = ['type', 'direction', 'body'].map((key) => node.entries.get(key)?.value);
+  if (type === undefined || body === undefined) {
+    problems.add(node, `${type === undefined ? '"type"' : '"body"'} is missing in this message`);
+    return undefined;
+  }
+  if (type.kind !== 'scalar' || typeof type.value !== 'string')
+    return complain(type, problems, 'the type of a message, such as "data"');
+  if (direction?.kind === 'scalar' && direction.value === 'down') return undefined;
+  if (type.value === 'session' && body.kind !== 'map')
+    return complain(body, problems, 'a map with the facts of a session');
+  if (type.value === 'config') checkConfig(body, problems);
+  if (type.value !== 'data') return undefined;
+  if (body.kind !== 'map') return complain(body, problems, 'a map of sections with the values of a report');
+  checkReport(body, problems);
+  return body;
+}
+
+function checkReport(body: MapNode, problems: Problems): void {
+  for (const [section, { key, value: fields }] of body.entries) {
+    if (isCommonSection(section) || fields.kind !== 'map') continue;
+    const numbers = [...fields.entries].filter(([, { value }]) => isNumber(value));
+    const names = numbers.map(([name, entry]) => ({ name, place: entry.key }));
+    if (numbers.length > 0) names.unshift({ name: section, place: key });
+    for (const { name, place } of names) {
+      if (!isName(name)) problems.add(place, `${quote(name)} is not a name of small letters, digits and _`);
+    }
+    for (const [, { value }] of numbers) {
+      if (value.kind === 'scalar' && Math.abs(Number(value.value)) > LARGEST)
+        complain(value, problems, `a number from -${LARGEST} to ${LARGEST}`);
+    }
+  }
+}
+
+/** A list of lines, or a map with such lists. */
+function checkConfig(body: LocatedNode, problems: Problems): void {
+  if (body.kind === 'scalar') return complain(body, problems, 'a list of configuration lines');
+  const lists = body.kind === 'list' ? [body] : [...body.entries.values()].map(({ value }) => value);
+  for (const line of lists.flatMap((list) => (list.kind === 'list' ? list.items : []))) {
+    if (line.kind !== 'scalar' || typeof line.value !== 'string') {
+      complain(line, problems, 'a configuration line');
+      continue;
+    }
+    const [, name = '', value = ''] = PARAMETER_LINE.exec(line.value) ?? [];
+    if (name !== '' && !/^[a-z][a-z0-9-]*$/.test(name))
+      problems.add(line, `${quote(name)} is not the name of a parameter in lower case`);
+    if (Object.hasOwn(INTERVALS, name) && !/^\d{1,9}$/.test(value))
+      problems.add(line, `${quote(value)} is not a whole number of seconds for ${quote(name)}`);
+  }
+}
+
+function hasNumbers(body: MapNode): boolean {
+  return [...body.entries].some(
+    ([section, { value }]) =>
+      !isCommonSection(section) && value.kind === 'map' && [...value.entries.values()].some((e) => isNumber(e.value)),
+  );
+}
+
+/** Names each value of a report that has no number for a sensor. */
+function complainOfBody(body: MapNode, problems: Problems): void {
+  const own = [...body.entries].filter(([section]) => !isCommonSection(section));
+  if (own.length === 0) complain(body, problems, WANTED);
+  for (const [, { value }] of own) {
+    const leaves = value.kind === 'map' ? [...value.entries.values()].map((entry) => entry.value) : [];
+    if (leaves.length === 0) complain(value, problems, WANTED);
+    for (const leaf of leaves) complain(leaf, problems, 'a number, and no report has another number for a sensor');
+  }
+}
+
+const WANTED = 'a section with numbers, such as {"probe": {"depth": 1.25}}, and no report has one';
+
+function isNumber(node: LocatedNode): boolean {
+  return node.kind === 'scalar' && typeof node.value === 'number';
+}

@@ -1,0 +1,79 @@
+/** Histories for `profile new --from`: what is wrong with them, and where. */
+import { describe, expect, it } from 'vitest';
+import { InputError } from '../../src/input/problems.js';
+import { draftProfile } from '../../src/profile/draft.js';
+import { readHistory } from '../../src/profile/history.js';
+import { userFiles } from '../../src/profile/library.js';
+import { readProfile } from '../../src/profile/read.js';
+
+function problemsOf(text: string): readonly string[] {
+  try {
+    readHistory(text, 'h.json');
+  } catch (error) {
+    if (error instanceof InputError) return error.message.split('\n');
+    throw error;
+  }
+  return [];
+}
+
+const data = (body: string) => `[{"type":"data","body":${body}}]`;
+
+describe('a history', () => {
+  it.each([
+    ['null', '1:24: "null" is not a map of sections with the values of a report'],
+    ['[1]', '1:24: a list is not a map of sections with the values of a report'],
+    ['"x"', '1:24: "x" is not a map of sections with the values of a report'],
+    ['{"a":{"b":1e400}}', '1:34: "1e400" is not a number from -1000000000000 to 1000000000000'],
+    ['{"a":{"b\\u0001":5}}', '1:30: "b\\u0001" is not a name of small letters, digits and _'],
+    ['{"A":{"b":5}}', '1:25: "A" is not a name of small letters, digits and _'],
+    ['{"a":{"__proto__":5}}', '1:30: "__proto__" is not a name of small letters, digits and _'],
+    ['{"a":{"b":"x"}}', '1:34: "x" is not a number, and no report has another number for a sensor'],
+    ['{"a":{"b":{"c":5}}}', '1:34: a map is not a number, and no report has another number for a sensor'],
+  ])('with the report %s is rejected with its place', (body, problem) => {
+    expect(problemsOf(data(body))).toEqual([`h.json:${problem}`]);
+  });
+
+  it.each([
+    ['{}', '1:1: an empty map is not a list of messages, as GET …/messages returns it'],
+    ['[]', '1:1: an empty list is not a list of messages, as GET …/messages returns it'],
+    ['[7]', '1:2: "7" is not a message: a map with "type" and "body"'],
+    ['[{"type":"data"}]', '1:2: "body" is missing in this message'],
+    ['[{"type":5,"body":{}}]', '1:10: "5" is not the type of a message, such as "data"'],
+    ['[{"type":"session","body":[]}]', '1:27: an empty list is not a map with the facts of a session'],
+    ['[\n{"type":"data",', '2:16: the end of the file is not a key in quotation marks'],
+    ['[\n{"type":"data" 5}]', '2:16: "5" is not a comma or "}"'],
+    ['[1,]', '1:4: "]" is not a value in JSON'],
+    ['["a\tb"]', '1:2: ""a\\tb"" is not a value in JSON'],
+    ['[1] 2', '1:5: "2" is not the end of the file'],
+    ['[', '1:2: the end of the file is not a value in JSON'],
+  ])('%j is rejected with its place', (text, problem) => {
+    expect(problemsOf(text)).toEqual([`h.json:${problem}`]);
+  });
+
+  it('with 50,000 levels is rejected', () => {
+    expect(problemsOf('['.repeat(50_000))).toEqual(['h.json:1:1: the JSON is nested too deep: the limit is 64 levels']);
+  });
+
+  it('with several problems is rejected with all of them', () => {
+    const config = '{"type":"config","body":["app config interval-report 1e9", 5, "app config É 1"]}';
+    expect(problemsOf(`[${config},\n{"type":"data","body":5}]`)).toEqual([
+      'h.json:1:27: "1e9" is not a whole number of seconds for "interval-report"',
+      'h.json:1:61: "5" is not a configuration line',
+      'h.json:1:64: "É" is not the name of a parameter in lower case',
+      'h.json:2:23: "5" is not a map of sections with the values of a report',
+    ]);
+  });
+
+  it('with odd but valid values becomes a valid profile', () => {
+    const body = '{"list":[1],"text":"x","deep":{"a":{"b":1}},"constructor":{"to_string":-1e12},"tiny":{"x":1e-7}}';
+    const config = '{"type":"config","body":["app config a 99999999999", "app config b \\u0001: #", "lte config É x"]}';
+    const history = readHistory(`[${data(body).slice(1, -1)},${config}]`, 'h.json');
+    for (const family of ['chester', 'hio'] as const) {
+      const text = draftProfile({ name: 'odd', family, history });
+      expect(readProfile(text, 'odd.yaml', userFiles('odd.yaml')).sensors.map(({ name }) => name)).toEqual([
+        'constructor',
+        'tiny',
+      ]);
+    }
+  });
+});
