@@ -97,6 +97,7 @@ export class UplinkHandler {
     const { log } = this.#options;
     try {
       const parsed = message instanceof Uint8Array ? parseUp(message) : message;
+      if (session.unproven && isKnown(session, parsed)) return 'copy';
       return await this.#repeated(session, async () => {
         const prepared = await this.#prepare(session, parsed, message);
         const { row } = prepared;
@@ -340,6 +341,23 @@ export class UplinkHandler {
 
 function prepared(type: UplinkType, row: MessageRow, extras: Partial<Extras> = {}): PreparedUplink {
   return { type, row, ...NO_EXTRAS, ...extras };
+}
+
+/**
+ * Whether the device has uploaded this configuration or codec before. The answer to its session start names their hashes,
+ * so a device uploads them again only if an acknowledgement was lost.
+ */
+function isKnown({ device }: DeviceSession, message: UpMessage | DecodedData): boolean {
+  switch (message.kind) {
+    case 'upload-config':
+      return message.hash === device.configHash;
+    case 'upload-decoder':
+      return message.hash === device.decoderHash;
+    case 'upload-encoder':
+      return message.hash === device.encoderHash;
+    default:
+      return false;
+  }
 }
 
 /**

@@ -47,6 +47,8 @@ export class ReplayGuard {
   /** Marks of the latest datagrams that were processed, oldest first. */
   #recent: readonly number[] = [];
   #latestAt: Instant = 0;
+  /** When the device last sent from its proven address. */
+  #homeAt: Instant = 0;
   #dropped: { readonly mark: number; readonly source: Source; readonly since: Instant; count: number } | undefined;
 
   constructor(patience: Millis) {
@@ -57,6 +59,7 @@ export class ReplayGuard {
     this.#home ??= arrival.source;
     const verdict = this.#verdict(arrival);
     if (verdict !== 'copy') this.#remember(arrival);
+    if (verdict === 'known') this.#homeAt = arrival.at;
     return verdict;
   }
 
@@ -86,7 +89,7 @@ export class ReplayGuard {
       return 'known';
     }
     if (this.#isRecentRepeat(arrival)) return 'repeat';
-    const isNew = packet.data.length > 0 && !this.isRepeated(arrival);
+    const isNew = packet.data.length > 0 && !beginsSession(packet) && !this.isRepeated(arrival);
     if (!isNew && !this.#mayBeRestart(arrival)) return this.#drop(arrival);
     this.#guest = source;
     return 'guest';
@@ -96,10 +99,14 @@ export class ReplayGuard {
     return mark === this.#recent.at(-1) && at - this.#latestAt <= this.#patience;
   }
 
-  /** A device that has restarted begins its session with the same bytes as before. */
-  #mayBeRestart({ packet, at }: Arrival): boolean {
-    const begins = packet.sequence === 0 && (packet.flags & FIRST) !== 0 && packet.data[0] === TYPE['create-session'];
-    return begins && at - this.#latestAt > this.#patience;
+  /**
+   * A device that has restarted begins its session with the same bytes as before, often from another port of its host.
+   * From another host, it must have been silent at its proven address. Copies from elsewhere do not count as a sign of
+   * life, or they could keep the device out.
+   */
+  #mayBeRestart({ packet, source, at }: Arrival): boolean {
+    if (packet.sequence !== 0 || !beginsSession(packet)) return false;
+    return source.host === this.#home?.host || at - this.#homeAt > this.#patience;
   }
 
   #drop(arrival: Arrival): Verdict {
@@ -123,6 +130,10 @@ export class ReplayGuard {
     this.#latestAt = at;
     this.#dropped = undefined;
   }
+}
+
+function beginsSession({ flags, data }: Packet): boolean {
+  return (flags & FIRST) !== 0 && data[0] === TYPE['create-session'];
 }
 
 function same(a: Source | undefined, b: Source): boolean {

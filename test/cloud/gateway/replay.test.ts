@@ -12,6 +12,7 @@ const NEW_PORT = { host: '10.0.0.1', port: 40_001 };
 const ELSEWHERE = { host: '198.51.100.7', port: 9 };
 
 const SESSION = encodeUp({ kind: 'create-session', session: { serial_number: SERIAL, fw_version: 'v1.0.0' } });
+const CONFIG = encodeUp({ kind: 'upload-config', hash: '0123456789abcdef', lines: ['app config interval-report 60'] });
 const single = (sequence: number, data: Uint8Array) => ({ flags: FIRST | LAST, sequence, data });
 const poll = (sequence: number) => ({ flags: POLL, sequence, data: NOTHING });
 const ack = (sequence: number) => ({ flags: ACK, sequence, data: NOTHING });
@@ -33,8 +34,11 @@ async function guardedCloud() {
   };
   const queue = (command: string) => cloud.core.queue(device, { type: 'shell', commands: [command] });
   const states = async () => (await cloud.messages(device)).map(({ downState }) => downState).filter(Boolean);
+  const count = async () => (await cloud.messages(device)).length;
+  const added = async (from: number) =>
+    (await cloud.messages(device)).slice(from).map(({ type, direction }) => `${type} ${direction}`);
   const wait = (time: number) => cloud.clock.runUntil(cloud.clock.now + time);
-  return { ...cloud, gateway, send, queue, states, wait, warned };
+  return { ...cloud, gateway, send, queue, states, count, added, wait, warned };
 }
 
 /** A device that has fetched one command: its poll and its acknowledgement are what an attacker records. */
@@ -46,6 +50,15 @@ async function recorded() {
   await cloud.send({ ...report(1), sequence: 3 });
   await cloud.queue('secret');
   return cloud;
+}
+
+/** A device that starts, uploads its configuration and sends more datagrams than the guard remembers. */
+async function longSession() {
+  const cloud = await guardedCloud();
+  const session: Packet[] = [single(0, SESSION), poll(2), ack(4), single(5, CONFIG)];
+  for (let n = 0; n < 40; n++) session.push({ ...report(n), sequence: 7 + 2 * n });
+  for (const packet of session) await cloud.send(packet);
+  return { cloud, session };
 }
 
 describe('a recorded poll and acknowledgement from another address', () => {
@@ -109,6 +122,23 @@ describe('other recorded datagrams', () => {
     expect(await cloud.states()).toContain('pending');
   });
 
+  it('of a whole session at another host store nothing within 60 s of the last datagram, however long the session was', async () => {
+    const { cloud, session } = await longSession();
+    const stored = await cloud.count();
+    await cloud.wait(seconds(2));
+    for (const packet of session) await cloud.send(packet, ELSEWHERE);
+    expect(await cloud.count()).toBe(stored);
+    expect(cloud.gateway.counters.replayed).toBeGreaterThan(0);
+  });
+
+  it('of a whole session store only its start later, because a restarted device sends the same bytes', async () => {
+    const { cloud, session } = await longSession();
+    const stored = await cloud.count();
+    await cloud.wait(seconds(61));
+    for (const packet of session) await cloud.send(packet, ELSEWHERE);
+    expect(await cloud.added(stored)).toEqual(['session up', 'session down']);
+  });
+
   it('with old data do not prove an address, also if they are older than the remembered ones', async () => {
     const cloud = await guardedCloud();
     for (let n = 0; n < 40; n++) await cloud.send(report(n));
@@ -129,6 +159,20 @@ describe('a device with a new address', () => {
   it('continues its dialogue from another port of the same host', async () => {
     const cloud = await recorded();
     expect((await cloud.send(poll(5), NEW_PORT))?.data.length).toBeGreaterThan(0);
+  });
+
+  it('may restart at once from another port of its host', async () => {
+    const { cloud } = await longSession();
+    expect((await cloud.send(single(0, SESSION), NEW_PORT))?.flags).toBe(ACK | POLL);
+  });
+
+  it('may restart at another host 60 s after its last datagram, also while copies of earlier datagrams arrive', async () => {
+    const { cloud, session } = await longSession();
+    await cloud.wait(seconds(59));
+    expect(await cloud.send(single(0, SESSION), ELSEWHERE)).toBeUndefined();
+    await cloud.send(session[5] as Packet, { host: '203.0.113.4', port: 7 });
+    await cloud.wait(seconds(2));
+    expect((await cloud.send(single(0, SESSION), ELSEWHERE))?.flags).toBe(ACK | POLL);
   });
 
   it('is heard if it repeats a packet without end', async () => {
