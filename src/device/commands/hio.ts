@@ -80,7 +80,7 @@ export const hioCloud: Command = {
   word: 'cloud',
   help: 'The connection to the cloud.',
   run: groupHelp,
-  children: [moduleConfig('cloud', 'strict'), state, metrics, pollCloud, psk, firmware],
+  children: [moduleConfig('cloud'), state, metrics, pollCloud, psk, firmware],
 };
 
 export const hioLte: Command = {
@@ -88,7 +88,7 @@ export const hioLte: Command = {
   help: 'The LTE modem.',
   run: groupHelp,
   children: [
-    moduleConfig('lte', 'strict'),
+    moduleConfig('lte'),
     ...identities,
     {
       word: 'state',
@@ -113,7 +113,7 @@ export const hioApp: Command = {
   word: 'app',
   help: 'The application.',
   run: groupHelp,
-  children: [moduleConfig('app', 'strict')],
+  children: [moduleConfig('app')],
 };
 
 function cloudMetrics(m: CloudMetrics): readonly string[] {

@@ -4,16 +4,13 @@ import type { ConfigItem, ConfigList, ConfigModule } from '../config/layout.js';
 import { changeList, listLines, numberLines } from '../config/list.js';
 import { helpLines, readLine } from '../config/text.js';
 import type { Command, CommandResult } from '../shell/command.js';
-import { EINVAL } from '../shell/errno.js';
+import { EINVAL, REJECTED_VALUE } from '../shell/errno.js';
 import { commandHelp } from '../shell/help.js';
 import { ok, refused, rejected } from './results.js';
 import { slotComplaint } from './serial.js';
 
-/**
- * The command `config` of the module with the shell word `module`.
- * @param values `lenient`: the code is 0 even for a rejected value (CHESTER); `strict`: −22 (hio devices)
- */
-export function moduleConfig(module: string, values: 'lenient' | 'strict' = 'lenient'): Command {
+/** The command `config` of the module with the shell word `module`. */
+export function moduleConfig(module: string): Command {
   return {
     word: 'config',
     help: 'Show or set parameters: [show | <name> [<value>]]; a name may end in * to mean all that begin so.',
@@ -32,9 +29,7 @@ export function moduleConfig(module: string, values: 'lenient' | 'strict' = 'len
         if (complaint !== undefined) return refused(EINVAL, complaint);
       }
       if (found && name === 'show' && value === undefined) return ok(...allLines(config, found));
-      const result = parameters(config, found?.items ?? [], words);
-      const written = words.length === 2 && result.rejected;
-      return written && values === 'strict' ? refused(EINVAL, ...result.lines) : result;
+      return parameters(config, found?.items ?? [], words);
     },
   };
 }
@@ -61,9 +56,16 @@ function parameters(config: DeviceConfig, items: readonly ConfigItem[], words: r
   const chosen = items.filter((item) => matches(item, name));
   if (chosen.length === 0) return rejected(...help);
   if (value === undefined) return ok(...configLines(config, chosen));
-  const complaints = chosen.flatMap((item) => config.write(item, value) ?? []);
+  const complaints: string[] = [];
+  for (const item of chosen) {
+    const { lines, fault } = config.write(item, value) ?? NO_COMPLAINT;
+    if (fault !== 'unsaid') return refused(REJECTED_VALUE[fault], ...lines);
+    complaints.push(...lines);
+  }
   return complaints.length > 0 ? rejected(...complaints) : ok();
 }
+
+const NO_COMPLAINT = { lines: [], fault: 'unsaid' } as const;
 
 /** The lines of `<module> config show`: every parameter. */
 function allLines(config: DeviceConfig, module: ConfigModule): readonly string[] {

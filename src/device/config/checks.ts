@@ -7,46 +7,68 @@ import { parseDeviceSlot } from './device-slot.js';
 
 type Checker = (text: string, spec: StringParameter) => string | undefined;
 
-export const STRING_CHECKERS: Readonly<Record<StringCheck, Checker>> = {
-  'lte-mode': checkMode,
-  'lte-bands': checkBands,
-  'lte-network': checkNetwork,
-  'device-slot': checkDeviceSlot,
-};
+/** What the checks of two families of firmware do differently: the bands of the modem, and the texts. */
+interface Checks {
+  readonly bands: readonly number[];
+  readonly mode: string;
+  readonly comma: string;
+  readonly number: string;
+  readonly band: (band: number) => string;
+  readonly network: string;
+  readonly digits: string;
+}
 
-const BANDS: ReadonlySet<number> = new Set([1, 2, 3, 4, 5, 8, 12, 13, 17, 18, 19, 20, 25, 26, 28, 66]);
+export function stringCheckers(checks: Checks): Readonly<Record<StringCheck, Checker>> {
+  return {
+    'lte-mode': (text) => checkMode(text, checks),
+    'lte-bands': (text) => checkBands(text, checks),
+    'lte-network': (text) => checkNetwork(text, checks),
+    'device-slot': checkDeviceSlot,
+  };
+}
+
+/** The checks of CHESTER. */
+export const STRING_CHECKERS = stringCheckers({
+  bands: [1, 2, 3, 4, 5, 8, 12, 13, 17, 18, 19, 20, 25, 26, 28, 66],
+  mode: 'invalid mode',
+  comma: 'expected comma',
+  number: 'invalid number format',
+  band: (band) => `band ${band} is not supported`,
+  network: 'must be "" or PLMN ID (format: 5-6 digits)',
+  digits: 'PLMN ID must be digits',
+});
 
 /** A list of radio technologies: `lte-m,nb-iot`. */
-function checkMode(text: string): string | undefined {
+function checkMode(text: string, { mode: wrongMode, comma }: Checks): string | undefined {
   let rest = text;
   while (true) {
     const mode = /^(?:lte-m|nb-iot)/.exec(rest);
-    if (!mode) return 'invalid mode';
+    if (!mode) return wrongMode;
     rest = rest.slice(mode[0].length);
     if (rest === '') return undefined;
-    if (!rest.startsWith(',')) return 'expected comma';
+    if (!rest.startsWith(',')) return comma;
     rest = rest.slice(1);
   }
 }
 
 /** A list of bands: `8,20`; empty for all. */
-function checkBands(text: string): string | undefined {
+function checkBands(text: string, { bands, number: wrongNumber, band }: Checks): string | undefined {
   if (text === '') return undefined;
   let rest = text;
   while (true) {
     const number = /^\d+(?=,|$)/.exec(rest)?.[0];
-    if (number === undefined || Number(number) > 255) return 'invalid number format';
-    if (!BANDS.has(Number(number))) return `band ${Number(number)} is not supported`;
+    if (number === undefined || Number(number) > 255) return wrongNumber;
+    if (!bands.includes(Number(number))) return band(Number(number));
     if (rest === number) return undefined;
     rest = rest.slice(number.length + 1);
   }
 }
 
 /** A network's number (PLMN); empty for any. */
-function checkNetwork(text: string): string | undefined {
+function checkNetwork(text: string, { network, digits }: Checks): string | undefined {
   if (text === '') return undefined;
-  if (text.length < 5 || text.length > 6) return 'must be "" or PLMN ID (format: 5-6 digits)';
-  return /^\d+$/.test(text) ? undefined : 'PLMN ID must be digits';
+  if (text.length < 5 || text.length > 6) return network;
+  return /^\d+$/.test(text) ? undefined : digits;
 }
 
 /** A device on a serial line. The firmware's answer to an invalid text lists the valid types in groups of four. */

@@ -10,11 +10,16 @@
  * Settings}.
  */
 import type { ParameterValue } from '../../profile/parameters.js';
+import { parseHioValue } from './hio-parse.js';
 import type { ConfigItem, ConfigLayout } from './layout.js';
 import { parseValue } from './parse.js';
+import type { Refused } from './parsed.js';
 
 /** The values that differ from the defaults, by {@link ConfigItem.key}. */
 export type Settings = ReadonlyMap<string, ParameterValue>;
+
+/** How a family of firmware reads values. */
+const PARSERS = { chester: parseValue, hio: parseHioValue } as const;
 
 /** Factory settings: all defaults. */
 const FACTORY_SETTINGS: Settings = new Map();
@@ -112,7 +117,7 @@ export class DeviceConfig {
    * failed.
    */
   store(item: ConfigItem, text: string): boolean {
-    const parsed = parseValue(item.spec, text);
+    const parsed = PARSERS[this.#layout.family](item.spec, text);
     if (parsed.kind === 'refused' || !this.#write()) return false;
     this.#flash = withValue(this.#flash, item, parsed.value);
     this.#live = withValue(this.#live, item, parsed.value);
@@ -141,12 +146,12 @@ export class DeviceConfig {
   }
 
   /**
-   * Sets the interim value from `text`. Returns undefined if it was accepted; otherwise the lines that the firmware prints, and
-   * the value is unchanged.
+   * Sets the interim value from `text`. Returns undefined if it was accepted; otherwise what the firmware prints, and the
+   * value is unchanged.
    */
-  write(item: ConfigItem, text: string): readonly string[] | undefined {
-    const parsed = parseValue(item.spec, text);
-    if (parsed.kind === 'refused') return parsed.lines;
+  write(item: ConfigItem, text: string): Refused | undefined {
+    const parsed = PARSERS[this.#layout.family](item.spec, text);
+    if (parsed.kind === 'refused') return parsed;
     if (parsed.value !== this.read(item)) this.#interim = withValue(this.#interim, item, parsed.value);
     return undefined;
   }

@@ -9,8 +9,11 @@ import type {
   ParameterSpec,
   ParameterValue,
 } from '../../profile/parameters.js';
+import type { FamilyName } from '../../profile/profile.js';
 
 export interface ConfigLayout {
+  /** Family of the firmware, which decides how it reads values. */
+  readonly family: FamilyName;
   /** In the order of registration, which is the order of `config show`. */
   readonly modules: readonly ConfigModule[];
   /** Finds a module by its shell word. */
@@ -50,7 +53,7 @@ export interface ConfigItem {
 }
 
 /** Builds the layout for the modules of a profile. */
-export function configLayout(specs: readonly ModuleSpec[]): ConfigLayout {
+export function configLayout(specs: readonly ModuleSpec[], family: FamilyName = 'chester'): ConfigLayout {
   const modules = specs.map(arrange);
   const byName = new Map(
     modules.map((module) => [
@@ -59,6 +62,7 @@ export function configLayout(specs: readonly ModuleSpec[]): ConfigLayout {
     ]),
   );
   return {
+    family,
     modules,
     module: (name) => byName.get(name)?.module,
     find: (module, name) => byName.get(module)?.items.get(name),

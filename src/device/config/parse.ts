@@ -1,21 +1,17 @@
 /**
- * Parses the text of a write. The result is a value, or the lines that the firmware prints when it rejects the text (firmware
+ * Parses the text of a write as CHESTER does; hio-parse.ts has the rules of hio devices. The result is a value, or the lines that the firmware prints when it rejects the text (firmware
  * shell, 3.2).
  *
  * The firmware calls functions of the C library, and these rules are theirs, oddities included: what a real device accepts must
  * be accepted here, too.
  */
-import type { ParameterSpec, ParameterValue, StringParameter } from '../../profile/parameters.js';
+import type { ParameterSpec, StringParameter } from '../../profile/parameters.js';
 import { STRING_CHECKERS } from './checks.js';
 import { leadingFloat, leadingInteger } from './number.js';
+import { accepted, type Parsed } from './parsed.js';
 import { helpLines } from './text.js';
 
 export { leadingInteger } from './number.js';
-
-type Parsed =
-  | { readonly kind: 'value'; readonly value: ParameterValue }
-  /** The lines that the firmware prints; the value is unchanged. */
-  | { readonly kind: 'refused'; readonly lines: readonly string[] };
 
 /** Parses `text` as a value of the parameter. */
 export function parseValue(spec: ParameterSpec, text: string): Parsed {
@@ -46,11 +42,13 @@ export function parseValue(spec: ParameterSpec, text: string): Parsed {
 function parseString(spec: StringParameter, text: string): Parsed {
   if (text.length > spec.maxLength) {
     // A network that is too long is answered with the help line alone.
-    return spec.check === 'lte-network' ? { kind: 'refused', lines: helpLines(spec) } : refused('value too long', spec);
+    return spec.check === 'lte-network'
+      ? { kind: 'refused', lines: helpLines(spec), fault: 'unsaid' }
+      : refused('value too long', spec);
   }
   const complaint = spec.check && STRING_CHECKERS[spec.check](text, spec);
   // When a module's own check fails, the firmware prints no help.
-  return complaint === undefined ? accepted(text) : { kind: 'refused', lines: complaint.split('\n') };
+  return complaint === undefined ? accepted(text) : { kind: 'refused', lines: complaint.split('\n'), fault: 'unsaid' };
 }
 
 /** NaN is within every range: both comparisons of the firmware are false for it. */
@@ -58,10 +56,6 @@ function inRange(spec: ParameterSpec & { readonly min: number; readonly max: num
   return value < spec.min || value > spec.max ? refused('Invalid range', spec) : accepted(value);
 }
 
-function accepted(value: ParameterValue): Parsed {
-  return { kind: 'value', value };
-}
-
 function refused(complaint: string, spec: ParameterSpec): Parsed {
-  return { kind: 'refused', lines: [complaint, ...helpLines(spec)] };
+  return { kind: 'refused', lines: [complaint, ...helpLines(spec)], fault: 'unsaid' };
 }

@@ -16,3 +16,6 @@ export const ENOSPC = -28;
 export const ENODATA = -61;
 export const ETIMEDOUT = -116;
 export const ENOTSUP = -134;
+
+/** The code for a value that the configuration rejects. */
+export const REJECTED_VALUE = { unsaid: 0, invalid: EINVAL, 'too long': ENOMEM } as const;

@@ -7,7 +7,7 @@ import type { BootCause } from '../../trace/events.js';
 import type { DeviceConfig } from '../config/device-config.js';
 import { captureOutput, splitCapture } from './capture.js';
 import type { CommandResult, Rest } from './command.js';
-import { EINVAL, ENOENT, ENOMEM } from './errno.js';
+import { EINVAL, ENOENT, ENOMEM, REJECTED_VALUE } from './errno.js';
 import type { ShellHost } from './host.js';
 import { isRejected, type Shell, tooLong } from './shell.js';
 
@@ -110,7 +110,7 @@ function applyConfigLine(config: DeviceConfig, line: string): number {
   const item = config.layout.module(module)?.items.find(({ spec }) => spec.name === name);
   if (item === undefined) return rest === '' ? EINVAL : ENOENT;
   const value = rest.length > 1 && rest.startsWith('"') && rest.endsWith('"') ? rest.slice(1, -1) : rest;
-  return config.write(item, value) === undefined ? 0 : EINVAL;
+  return REJECTED_VALUE[config.write(item, value)?.fault ?? 'unsaid'];
 }
 
 /** Words are separated by spaces; the value is the rest of the line. */

@@ -42,7 +42,7 @@ function versionOf(family: Map<string, DeviceType>, profile: Profile, modemTimin
     policy: POLICIES[profile.family],
     build: { bundle: identity.fwBundle, name: identity.fwName, version: identity.fwVersion },
     shell: buildShell(profile.commands, profile.modules, profile.family),
-    layout: configLayout(profile.modules),
+    layout: configLayout(profile.modules, profile.family),
     decoderUpload: encodeUp({ kind: 'upload-decoder', hash: decoder.hash, document: decoder.bytes }),
     encoderUpload: encoder && encodeUp({ kind: 'upload-encoder', hash: encoder.hash, document: encoder.bytes }),
     modemTimings,

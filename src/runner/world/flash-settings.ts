@@ -48,7 +48,7 @@ export function parameterRefusal(
   const item = config.layout.find(module, name);
   if (item === undefined) return unknownParameter(config.layout, module, name);
   const refusal = value === undefined ? undefined : config.write(item, value);
-  return refusal?.map((text) => text.trim().replace(/\s+/g, ' ')).join('; ');
+  return refusal?.lines.map((text) => text.trim().replace(/\s+/g, ' ')).join('; ');
 }
 
 function unknownParameter({ modules, module }: ConfigLayout, wanted: string, name: string): string {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { STRING_CHECKERS } from '../../../src/device/config/checks.js';
+import { parseHioValue } from '../../../src/device/config/hio-parse.js';
 import { parseValue } from '../../../src/device/config/parse.js';
+import type { ParameterSpec } from '../../../src/profile/parameters.js';
 import { LTE_MODE } from './specs.js';
 
 const FINE = undefined;
@@ -33,5 +35,55 @@ describe.each([
 });
 
 it('a failed check prints its own line and no help', () => {
-  expect(parseValue(LTE_MODE, 'gsm')).toEqual({ kind: 'refused', lines: ['invalid mode'] });
+  expect(parseValue(LTE_MODE, 'gsm')).toEqual({ kind: 'refused', lines: ['invalid mode'], fault: 'unsaid' });
+});
+
+/** hio devices: another text, then the help of the parameter. */
+describe.each([
+  ['lte-mode', 'lte', 'Invalid mode', 'invalid'],
+  ['lte-mode', 'lte-m nb-iot', 'Expected comma', 'invalid'],
+  ['lte-bands', '8;20', 'Invalid number format', 'invalid'],
+  ['lte-bands', '1,7', 'Band is not supported', 'invalid'],
+  ['lte-bands', '9'.repeat(42), 'Value too long', 'too long'],
+  ['lte-network', '230', 'PLMN ID must be 5-6 digits', 'invalid'],
+  ['lte-network', '2300x', 'PLMN ID must be digits', 'invalid'],
+  ['lte-network', '9'.repeat(42), 'Invalid value', 'too long'],
+] as const)('%s of a hio device', (check, text, complaint, fault) => {
+  const spec = { name: 'it', type: 'string', maxLength: 41, default: '', check, help: 'Help.' } as const;
+
+  it(`"${text}" is rejected: ${complaint}`, () => {
+    expect(parseHioValue(spec, text)).toEqual({
+      kind: 'refused',
+      lines: [complaint, '  it                :Help.'],
+      fault,
+    });
+  });
+});
+
+it.each([
+  ['int', '+5', 5],
+  ['int', ' 7', 7],
+  ['int', '', 0],
+  ['int', '5x', 'Invalid format'],
+  ['int', '500', 'Invalid range'],
+  ['float', '2.5', 2.5],
+  ['float', '2.5 ', 'Invalid format'],
+  ['float', '', 0],
+  ['bool', 'yes', 'Invalid format'],
+  ['enum', 'c', 'Invalid option'],
+  ['hex', '0 0f F', '00ff'],
+  ['hex', '00f', 'Length does not match'],
+  ['lte-bands', '65,85,106', '65,85,106'],
+])('a hio device reads the %s "%s" as %s', (type, text, expected) => {
+  const common = { name: 'it', help: 'Help.', min: 0, max: 100 };
+  const specs: Readonly<Record<string, ParameterSpec>> = {
+    int: { ...common, type: 'int', default: 0 },
+    float: { ...common, type: 'float', default: 0 },
+    bool: { ...common, type: 'bool', default: false },
+    enum: { ...common, type: 'enum', values: ['a', 'b'], default: 'a' },
+    hex: { ...common, type: 'hex', size: 2, default: '0000' },
+    'lte-bands': { ...common, type: 'string', maxLength: 41, default: '', check: 'lte-bands' },
+  };
+  const parsed = parseHioValue(specs[type] as ParameterSpec, text);
+  expect(parsed.kind === 'value' ? parsed.value : parsed.lines[0]).toBe(expected);
 });

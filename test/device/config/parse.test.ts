@@ -55,7 +55,11 @@ describe('a parameter refuses, with its help,', () => {
     [DEVEUI, '0011', 'Length does not match.'],
     [DEVEUI, '00112233AABBCCDG', 'Length does not match.'],
   ])('$type: "%s" $1', (spec, text, complaint) => {
-    expect(parseValue(spec, text)).toEqual({ kind: 'refused', lines: [complaint, ...helpLines(spec)] });
+    expect(parseValue(spec, text)).toEqual({
+      kind: 'refused',
+      lines: [complaint, ...helpLines(spec)],
+      fault: 'unsaid',
+    });
   });
 });
 

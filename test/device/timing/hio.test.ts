@@ -262,7 +262,18 @@ describe('the shell', () => {
     const { device, start } = await scripted(HIO);
     await start();
     expect(device.shell('cloud config failover 256')).toMatchObject({ code: -22 });
+    expect(device.shell(`lte config bands ${'1,'.repeat(30)}`)).toMatchObject({ code: -12 });
     expect(device.shell('cloud psk set 0g')).toMatchObject({ code: -22 });
     expect(device.shell('cloud psk set 00ff')).toMatchObject({ code: 0 });
+  });
+
+  it('writes several parameters up to the first one that rejects the value', async () => {
+    const { device, start } = await scripted(HIO);
+    await start();
+    const { lines, code } = device.shell('cloud config * 7');
+    expect([lines[0], code]).toEqual(['Invalid option', -22]);
+    expect(device.shell('cloud config addr').lines).toEqual(['cloud config addr "157.245.24.13"']);
+    expect(device.shell('cloud config a* 7')).toMatchObject({ lines: [], code: 0 });
+    expect(device.shell('cloud config addr2').lines).toEqual(['cloud config addr2 "7"']);
   });
 });

@@ -1,0 +1,16 @@
+/** What comes of the text of a write. */
+import type { ParameterValue } from '../../profile/parameters.js';
+
+/** The firmware prints `lines` and returns a code; the value is unchanged. */
+export interface Refused {
+  readonly kind: 'refused';
+  readonly lines: readonly string[];
+  /** Decides the code; `unsaid` on CHESTER, where only the lines show that the value was rejected. */
+  readonly fault: 'unsaid' | 'invalid' | 'too long';
+}
+
+export type Parsed = { readonly kind: 'value'; readonly value: ParameterValue } | Refused;
+
+export function accepted(value: ParameterValue): Parsed {
+  return { kind: 'value', value };
+}
