@@ -323,6 +323,10 @@ describe('the key of a PostgreSQL database', () => {
     const wrong = keyFrom('0'.repeat(64), 'the file "x"');
     await expect(openStore(url, { secretsKey: wrong })).rejects.toMatchObject({ code: 'wrong-secrets-key' });
     expect(await dump(url)).toBe(text);
+    const version = POSTGRES_MIGRATIONS.length - 1;
+    await query(url, `UPDATE ghostfleet_schema SET version = ${version}`);
+    await expect(openStore(url, { secretsKey: wrong })).rejects.toMatchObject({ code: 'wrong-secrets-key' });
+    expect(await query(url, 'SELECT version FROM ghostfleet_schema')).toEqual([{ version }]);
   });
 
   it('is replaced while no service uses the database', async () => {

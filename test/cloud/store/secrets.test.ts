@@ -193,6 +193,23 @@ describe('the key of an SQLite file', () => {
     expect(existsSync(`${path}-wal`)).toBe(false);
   });
 
+  it('must be the right one also after a crash: otherwise the log of the last commits stays as it is', async () => {
+    const path = newPath();
+    const store = await openStore(path, { secretsKey: KEY });
+    await plant(store);
+    const crashed = newPath();
+    const suffixes = ['', '-wal', '-tail'];
+    for (const suffix of suffixes) copyFileSync(path + suffix, crashed + suffix);
+    await store.close();
+    const contents = () => suffixes.map((suffix) => readFileSync(crashed + suffix).toString('latin1'));
+    const before = contents();
+    const wrong = keyFrom('0'.repeat(64), 'GHOSTFLEET_SECRETS_KEY');
+    expect((await refusal(crashed, { secretsKey: wrong })).code).toBe('wrong-secrets-key');
+    expect((await refusal(crashed)).code).toBe('missing-secrets-key');
+    expect(contents().map((content, n) => content === before[n])).toEqual([true, true, true]);
+    expect(await harvestOf(crashed, { secretsKey: KEY })).toEqual(await expected());
+  });
+
   it('is named by `serve`, which accepts another one in a file', async () => {
     const path = newPath();
     const start = (...more: string[]) => {

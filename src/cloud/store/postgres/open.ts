@@ -8,7 +8,7 @@ import { PostgresDriver } from './driver.js';
 import { migratePostgres } from './migrations.js';
 import { PostgresNodes } from './nodes.js';
 import { fromPostgres } from './text.js';
-import { rotate, USE_KEY, unlock } from './unlock.js';
+import { checkKey, rotate, USE_KEY, unlock } from './unlock.js';
 import { parsePostgresUrl, publicName } from './url.js';
 
 /** Connections for reading, one of which listens to the other services. One more writes, and waits for no reader. */
@@ -83,6 +83,7 @@ function prepare(
       throw new UsageError('bad-database', `"${name}" has the encoding ${encoding}; it must be UTF8`);
     }
     const needed = needKey(key, name);
+    await checkKey(client, name, needed);
     await migratePostgres(client, name);
     await unlock(client, name, needed);
     const { rows } = await client.query<{ number: string; schema: string }>(
@@ -100,6 +101,7 @@ export async function rotatePostgres(url: string, key: NamedKey | undefined, nex
   const name = publicName(url);
   return connected(url, name, async (client) => {
     const needed = needKey(key, name);
+    await checkKey(client, name, needed);
     await migratePostgres(client, name);
     return rotate(client, name, needed, next);
   });

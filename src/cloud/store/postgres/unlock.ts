@@ -27,6 +27,17 @@ export async function unlock(client: ClientBase, name: string, key: NamedKey): P
 }
 
 /**
+ * Compares the key with that of the database, without changing anything: the schema is migrated afterwards.
+ * @throws UsageError `wrong-secrets-key`
+ */
+export async function checkKey(client: ClientBase, name: string, key: NamedKey): Promise<void> {
+  const tables = ['ghostfleet_schema', 'vault'].map((table) => `to_regclass('${table}') IS NOT NULL`);
+  const { rows } = await client.query<{ hasKey: boolean }>(`SELECT ${tables.join(' AND ')} AS "hasKey"`);
+  const stored = rows[0]?.hasKey ? await storedProof(client) : undefined;
+  if (stored) needFitting(key, stored, name);
+}
+
+/**
  * Replaces the key in one transaction. Resolves with the number of rows with secrets.
  * @throws UsageError `wrong-secrets-key`, `same-secrets-key`; `database-in-use` if services use the database
  */

@@ -6,6 +6,7 @@
  * the owner locks an empty file beside it, `<path>-owner`; the operating system releases the lock when the process ends. The
  * lock file is never removed, because another process may have locked it by then.
  */
+import { statSync } from 'node:fs';
 import BetterSqlite, { type Database, SqliteError } from 'better-sqlite3';
 import { UsageError } from '../../../kernel/errors.js';
 import { makePrivate } from '../../../kernel/private-file.js';
@@ -35,6 +36,7 @@ interface OpenDatabase {
 export function openDatabase(path: string, given?: NamedKey): OpenDatabase {
   let db: Database | undefined;
   let owner: Database | undefined;
+  let accepted = false;
   try {
     // SQLite gives the files beside it the same rights.
     makePrivate(path);
@@ -48,6 +50,7 @@ export function openDatabase(path: string, given?: NamedKey): OpenDatabase {
     owner.exec('BEGIN EXCLUSIVE');
     // Before the first write: with a wrong key, the file stays unchanged.
     const key = findKey(db, path, given);
+    accepted = true;
     for (const pragma of WRITER_PRAGMAS) db.pragma(pragma);
     migrate(db, path);
     // Not earlier, because this changes the header of the file, which must be ours.
@@ -59,9 +62,32 @@ export function openDatabase(path: string, given?: NamedKey): OpenDatabase {
     const lock = owner;
     return { db, key, options: { release: () => lock.close(), soundness, checksPages: existed } };
   } catch (error) {
-    db?.close();
+    if (accepted) db?.close();
+    else if (db) closeUnchanged(db);
     owner?.close();
     throw asUsageError(path, error);
+  }
+}
+
+/**
+ * Closes a connection that has only read. SQLite moves the log of a crashed process into the file when the last connection
+ * closes, but not if this is a read-only one.
+ */
+function closeUnchanged(db: Database): void {
+  if (!(statSync(`${db.name}-wal`, { throwIfNoEntry: false })?.size ?? 0)) {
+    db.close();
+    return;
+  }
+  let last: Database | undefined;
+  try {
+    last = new BetterSqlite(db.name, { readonly: true });
+    // From the first read on, it has a lock that keeps `db` from being the last connection.
+    last.pragma('user_version');
+  } catch {
+    // What cannot be read as a database has no log.
+  } finally {
+    db.close();
+    last?.close();
   }
 }
 
