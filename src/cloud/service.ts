@@ -227,7 +227,7 @@ function buildParts(options: ServiceOptions, store: Store, closers: Closers): Pa
     forwarding: connectors,
     ...(expiry !== undefined && { expiry }),
   });
-  closers.push(async () => core.close());
+  closers.push(() => core.close());
   if (keep !== undefined) closers.push(startRetention({ store, clock, log, trace, keep }));
   const gateway = new FlapGateway({ core, clock, trace, log, acknowledged: options.acknowledged });
   closers.push(() => gateway.idle());

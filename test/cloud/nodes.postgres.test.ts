@@ -42,7 +42,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   for (const cloud of [a, b]) {
-    cloud.core.close();
+    await cloud.core.close();
     await cloud.store.close();
   }
 });
@@ -135,7 +135,7 @@ describe('two services whose clocks differ by an hour', () => {
       await post(app, 'ack', { id: downlink.id });
     }
     expect(offers).toEqual(['0', '1', '2', '3', '4', '5']);
-    late.core.close();
+    await late.core.close();
     await late.store.close();
   });
 });

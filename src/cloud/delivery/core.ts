@@ -297,8 +297,8 @@ export class CloudCore implements Downlinks {
   }
 
   /** Stops the expiry of downlinks. */
-  close(): void {
-    this.#expiry.close();
+  close(): Promise<void> {
+    return this.#expiry.close();
   }
 
   #chunkQueue(): ChunkQueue {

@@ -10,7 +10,7 @@ import { days, hours, type Millis, millis, type UnixMillis } from '../../kernel/
 import type { MessageRow, Store, WaitingRow } from '../store/store.js';
 
 interface ExpiryOptions {
-  readonly store: Store;
+  readonly store: Pick<Store, 'overdueDownlinks'>;
   readonly clock: EdgeClock;
   readonly log: Log;
   /** How long an undelivered downlink stays pending. Default 30 days. */
@@ -27,6 +27,7 @@ export class Expiry {
   readonly #patience: Millis;
   readonly #expire: (row: MessageRow) => Promise<void>;
   #next: Alarm | undefined;
+  #sweeping: Promise<void> = Promise.resolve();
   #closed = false;
 
   /** @param expire ends an overdue downlink */
@@ -46,16 +47,18 @@ export class Expiry {
     return createdAt + this.#patience;
   }
 
-  close(): void {
+  /** Starts no further sweep, and waits for the downlink that is being expired. The store must be open until then. */
+  close(): Promise<void> {
     this.#closed = true;
     this.#next?.cancel();
+    return this.#sweeping;
   }
 
   #sweepAfter(delay: Millis): void {
     const { clock, log } = this.#options;
     this.#next = clock.after(delay, 'expiry of downlinks', () => {
       const release = clock.hold('the expiry of downlinks');
-      void this.#sweep()
+      this.#sweeping = this.#sweep()
         .catch((error: unknown) => {
           log.error({ error: String(error) }, 'expiry of downlinks failed');
           return 0;
@@ -71,7 +74,10 @@ export class Expiry {
   async #sweep(): Promise<number> {
     const { store, clock } = this.#options;
     const overdue = await store.overdueDownlinks(clock.wall - this.#patience, SWEEP_SIZE);
-    for (const row of overdue) await this.#expire(row);
+    for (const row of overdue) {
+      if (this.#closed) break;
+      await this.#expire(row);
+    }
     return overdue.length;
   }
 }

@@ -99,7 +99,7 @@ export async function lab({ store = new MemoryStore(), allowPrivate = true, answ
     return list.reverse();
   };
   const close = async () => {
-    core.close();
+    await core.close();
     await connectors.close();
     await hook.close();
   };

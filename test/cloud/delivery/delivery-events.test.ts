@@ -223,7 +223,7 @@ describe('a downlink', () => {
   it('does not expire after the core was closed', async () => {
     const { core, device, clock, since } = await connected();
     await core.queue(device, shell('one'));
-    core.close();
+    await core.close();
     expect(clock.waiting).toBe(0);
     await clock.runUntil(days(40));
     expect(since('downlink.expired')).toEqual([]);

@@ -122,7 +122,7 @@ describe('the life of a downlink', () => {
     expect(await store.message(cloud.spaceId, id)).toMatchObject({ downState: 'pending' });
     await clock.runUntil(days(7) + hours(2));
     expect(await store.message(cloud.spaceId, id)).toMatchObject({ downState: 'expired' });
-    core.close();
+    await core.close();
   });
 
   it('ends as cancelled once, if a user cancels it', async () => {

@@ -82,7 +82,7 @@ describe('the OpenAPI document', () => {
     await app.ready();
     // Because fastify-swagger's type covers every version of OpenAPI.
     const documented = operationsOf(app.swagger() as unknown as Document).map(({ name }) => name);
-    core.close();
+    await core.close();
     expect(documented).toEqual(expect.arrayContaining(['POST /v2/auth/space', 'GET /readyz']));
     expect(documented).toContain('POST /v2/device/{serial_number}/uplink');
     expect(documented.sort()).toEqual(routes.map((route) => route.replaceAll(/:(\w+)/g, '{$1}')).sort());

@@ -1,0 +1,24 @@
+/** The end of the expiry of downlinks; test/cloud/delivery/downlink-life.test.ts has the rest. */
+import { expect, it } from 'vitest';
+import { Expiry } from '../../../src/cloud/maintenance/expiry.js';
+import { QUIET, testCloud } from '../../support/cloud.js';
+import { message } from '../store/rows.js';
+
+it('a service that stops during a sweep waits for the downlink in work, and expires no further one', async () => {
+  const { clock } = await testCloud();
+  const overdue = [1, 2, 3].map((n) => message(n));
+  let storeIsOpen = true;
+  const expired: boolean[] = [];
+  const store = { overdueDownlinks: async () => overdue };
+  const expire = async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    expired.push(storeIsOpen);
+  };
+  const expiry = new Expiry({ store, clock, log: QUIET }, expire);
+  const running = clock.runUntil(clock.now);
+  await new Promise((resolve) => setImmediate(resolve));
+  await expiry.close();
+  storeIsOpen = false;
+  await running;
+  expect(expired).toEqual([true]);
+});
