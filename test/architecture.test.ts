@@ -35,7 +35,7 @@ const MAY_IMPORT: Readonly<Record<string, { readonly values: readonly string[]; 
       ],
       types: ['report', 'console'],
     },
-    control: { values: ['kernel', 'input', 'cloud', 'console', 'scenario'], types: ['runner'] },
+    control: { values: ['kernel', 'input', 'cloud', 'console', 'scenario'], types: ['explain', 'runner'] },
     library: {
       values: [
         ...['kernel', 'input', 'runner', 'report', 'cloud', 'profile', 'scenario', 'client', 'trace', 'transport'],

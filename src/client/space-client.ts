@@ -212,8 +212,8 @@ export class SpaceClient extends AccountClient {
     return this.requests.post(`${this.requests.item('devices', deviceId)}/firmware`, { firmware_id: firmwareId });
   }
 
-  /** A page of firmware updates of all devices. Default: 100. */
-  firmwareUpdates(query: PageQuery = {}): Promise<readonly FirmwareUpdate[]> {
+  /** A page of firmware updates of all devices, or of one. Default: 100. */
+  firmwareUpdates(query: PageQuery & { readonly device_id?: string } = {}): Promise<readonly FirmwareUpdate[]> {
     return this.requests.get(`${this.requests.space}/firmware`, { ...query });
   }
 

@@ -404,5 +404,6 @@ export interface Delivery {
 
 export interface DeliveryQuery extends PageQuery {
   readonly state?: DeliveryState;
+  readonly device_id?: string;
   readonly message_id?: string;
 }

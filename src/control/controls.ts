@@ -2,6 +2,7 @@
 
 import { carryOut, completions } from '../console/line.js';
 import type { Answer, Fleet, Member } from '../console/member.js';
+import type { Explanation } from '../explain/explanation.js';
 import { Problems, readYaml } from '../input/document.js';
 import { UsageError } from '../kernel/errors.js';
 import type { RealClock } from '../kernel/real-clock.js';
@@ -99,16 +100,27 @@ export class RunControls {
    */
   inject(text: string, to: string | undefined, lasts: string | undefined): string {
     const members = to === undefined ? null : this.#select(to);
-    const serials = members && new Set(members.map(({ serial }) => serial));
+    const serials = new Set(members?.map(({ serial }) => serial));
+    const devices = members && this.#plan.devices.flatMap(({ serial }, index) => (serials.has(serial) ? [index] : []));
     const { fault, way } = faultIn(text);
     const time = lasts === undefined ? undefined : durationIn(lasts);
-    const id = this.#faults.inject({ fault, way, to: to ?? null, serials, lasts: time });
+    const id = this.#faults.inject({ fault, way, to: to ?? null, devices, lasts: time });
     const described = `fault: ${text.trim()}${time === undefined ? '' : ` for ${formatDuration(time)}`}`;
     for (const { serial } of members ?? this.#fleet.members()) this.#fleet.noted(serial, described);
     return id;
   }
 
-  /** False for an unknown id. */
+  /**
+   * Explains a downlink, as `ghostfleet explain` does after the run.
+   * @throws UsageError if the run has had too many events
+   */
+  explain(serial: number, id: string): Explanation | undefined {
+    const explainer = this.#control.explainer();
+    if (!explainer.overflowed) return explainer.downlinkOf(serial, id);
+    throw new UsageError('too-many-events', 'the run has had more events than are kept for explanations');
+  }
+
+  /** False for an unknown fault, and for one that is over. */
   lift(id: string): boolean {
     return this.#faults.lift(id);
   }

@@ -1,5 +1,6 @@
 /** The requests below `/run`, for the web console. docs/CONSOLE.md describes them. */
 import { ApiFault } from '../cloud/http/errors.js';
+import type { Explanation } from '../explain/explanation.js';
 import type { RealClock } from '../kernel/real-clock.js';
 import type { RunControls } from './controls.js';
 
@@ -41,6 +42,7 @@ const ROUTES: readonly Route[] = [
     status: 200,
     handle: ({ controls, query }) => controls.devices(query.on ?? 'all'),
   },
+  { method: 'GET', path: '/run/explanations/', status: 200, handle: explanation },
   { method: 'POST', path: '/run/lines', status: 200, handle: line },
   {
     method: 'POST',
@@ -88,6 +90,12 @@ function changing(name: string, change: (request: Request) => void): Route {
     return request.controls.state();
   };
   return { method: 'POST', path: `/run/${name}`, status: 200, handle };
+}
+
+function explanation({ controls, query, id }: Request): Explanation {
+  const found = controls.explain(Number(query.serial), id);
+  if (!found) throw new ApiFault(404, 'downlink not found');
+  return found;
 }
 
 /** The state every half second, until the client leaves. */

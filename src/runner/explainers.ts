@@ -1,7 +1,12 @@
 /** What is known of the runs of this process besides their results, which are plain data without events. */
-import type { RunExplainer } from '../explain/run-explainer.js';
+import { RunExplainer } from '../explain/run-explainer.js';
+import type { Profile } from '../profile/profile.js';
 import type { RunResult } from '../report/result.js';
+import type { Plan } from '../scenario/model/plan.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
+import { situationOf } from './situation.js';
+import type { WorldControl } from './world/course.js';
+import type { Journal } from './world/journal.js';
 
 interface Known {
   readonly explainer: RunExplainer;
@@ -22,4 +27,22 @@ export function explainerOf(result: RunResult): RunExplainer | undefined {
 /** All downlinks of users, in the order of the queue; undefined for a result that is a copy, or of another process. */
 export function downlinksOf(result: RunResult): Iterable<DownlinkRecord> | undefined {
   return KNOWN.get(result)?.downlinks;
+}
+
+/** Explains the downlinks of a running run, as if it ended now. */
+export function explainerNow(
+  { plan, profiles }: { readonly plan: Plan; readonly profiles: ReadonlyMap<string, Profile> },
+  journal: Pick<Journal, 'histories' | 'names' | 'settle'>,
+  { clock, world }: Pick<WorldControl, 'clock' | 'world'>,
+): RunExplainer {
+  journal.settle();
+  const { histories, names } = journal;
+  const end = { kind: 'world.closing', at: clock.now } as const;
+  const soFar = {
+    overflowed: histories.overflowed,
+    withDownlinks: histories.withDownlinks,
+    of: (serial: number) => ({ serial, events: [...histories.of(serial).events, end] }),
+  };
+  const { plan: carriedOut, times } = world?.happened() ?? { plan, times: undefined };
+  return new RunExplainer(soFar, situationOf(carriedOut, profiles, times), names);
 }

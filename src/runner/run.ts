@@ -12,7 +12,7 @@ import type { SeenAcks } from '../trace/invariants/invariant.js';
 import type { Fold, LineSink } from '../trace/log.js';
 import type { Metrics } from '../trace/metrics/index.js';
 import { inThreads } from './divided/threads.js';
-import { keepKnown } from './explainers.js';
+import { explainerNow, keepKnown } from './explainers.js';
 import { judge, undecided } from './judge.js';
 import { situationOf } from './situation.js';
 import { type CourseEnd, inOneWorld, type WorldControl, type WorldOptions } from './world/course.js';
@@ -50,6 +50,8 @@ export interface RunControl extends WorldControl {
   readonly metrics: Metrics;
   /** The results so far, for expectations. */
   readonly evidence: () => Evidence;
+  /** Explains the downlinks so far. */
+  readonly explainer: () => RunExplainer;
 }
 
 /** Runs a plan. @throws UsageError if the world cannot be built */
@@ -59,8 +61,13 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const journal = new Journal({ plan, virtual: options.clock === 'virtual', acks: seenAcks(options), sinks, watch });
   const { metrics, names, histories } = journal;
   const started = (control: WorldControl) =>
-    options.started?.({ ...control, metrics, evidence: () => journal.evidence(control.clock.now) });
-  const { end, simulatedMs, generator, audited, times } = await courseOf(options, journal, started);
+    options.started?.({
+      ...control,
+      metrics,
+      evidence: () => journal.evidence(control.clock.now),
+      explainer: () => explainerNow(options, journal, control),
+    });
+  const { end, simulatedMs, generator, audited, happened } = await courseOf(options, journal, started);
   journal.invariants.end();
   const evidence = journal.evidence(simulatedMs);
   const evaluated = [...plan.expectations.map((expectation) => evaluate(expectation, evidence)), ...audited];
@@ -69,7 +76,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const spoiled = generator?.spoiled ?? spoiledByUnsent(summary.calls);
   const { exitCode, failure } = judge(end, expectations, metrics.contradictions, spoiled);
   const slowest = summary.downlinks.slowest.map(({ serial }) => serial);
-  const planned = { ...outline(plan, slowest), ...situationOf(plan, options.profiles, times) };
+  const planned = { ...outline(plan, slowest), ...situationOf(happened.plan, options.profiles, happened.times) };
   const explainer = new RunExplainer(histories, planned, names);
   const result: RunResult = {
     ...summary,

@@ -70,6 +70,9 @@ function pushingTo(host: string) {
     evidence: () => {
       throw new Error('not used');
     },
+    explainer: () => {
+      throw new Error('not used');
+    },
   });
   closing.push(() => push.close());
   return { push, clock, complaints };

@@ -1,5 +1,6 @@
 /** The port of a run for the web console: what a page can do with a running fleet. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DeviceCloudClient } from '../../src/client/client.js';
 import { RunControls } from '../../src/control/controls.js';
 import { RunServer } from '../../src/control/server.js';
 import { InterruptedError } from '../../src/kernel/errors.js';
@@ -146,12 +147,36 @@ describe('a fault of the network', () => {
     await ask('DELETE', '/run/faults/planned-1');
     const { origin } = new URL(link);
     const lifted = await fetch(`${origin}/run/faults/injected-1`, { method: 'DELETE', headers: { cookie, origin } });
-    expect([lifted.status, await faults()]).toEqual([204, []]);
+    expect([lifted.status, (await faults()).length]).toEqual([204, 1]);
+    expect((await faults())[0]).toMatchObject({ id: 'injected-1', state: 'over', until: expect.any(Number) });
     expect((await ask('DELETE', '/run/faults/injected-1')).status).toBe(404);
   });
 
   it.each(['loss: 200%', 'rain: 5%', 'loss', 'loss: 5%\noutage: both'])('is rejected if it is "%s"', async (fault) => {
     expect((await ask('POST', '/run/faults', { fault })).status).toBe(400);
+  });
+});
+
+describe('the explanation of a downlink', () => {
+  it('names an injected fault as the cause, while the downlink is still waiting', async () => {
+    const { api, fleet } = control.world ?? {};
+    const client = new DeviceCloudClient({ baseUrl: '', apiKey: '', spaceId: '', ...api });
+    const { serial = 0, handle } = [...(fleet?.members() ?? [])][0] ?? {};
+    await ask('POST', '/run/pause');
+    const { json: fault } = await ask('POST', '/run/faults', { fault: 'outage: both', to: 'clime' });
+    const { id } = await client.sendCommands(handle?.cloudId ?? '', ['info show']);
+    await client.close();
+    await ask('POST', '/run/lines', { on: 'clime-0001', line: 'send' });
+    await ask('POST', '/run/speed', { speed: 1200 });
+    await ask('POST', '/run/step', { for: '12m' });
+    await expect.poll(async () => (await ask('GET', '/run')).json.paused, { timeout: 10_000 }).toBe(true);
+    const { json } = await ask('GET', `/run/explanations/${id}?serial=${serial}`);
+    expect(json).toMatchObject({ outcome: 'pending', causes: [{ kind: 'fault', name: 'outage (clime)' }] });
+    expect(json.text).toContain('The cause is the fault outage (clime).');
+    expect(json.timeline).toContainEqual(expect.objectContaining({ kind: 'failure' }));
+    expect((await ask('GET', `/run/explanations/other?serial=${serial}`)).status).toBe(404);
+    await ask('DELETE', `/run/faults/${fault.id}`);
+    await ask('POST', '/run/resume');
   });
 });
 

@@ -21,6 +21,30 @@ export function deviceSuite(here: () => World, open: (fragment: string) => Promi
       expect(await page.locator('details pre').textContent()).toContain('"hygrometer"');
     });
 
+    it('takes the bytes of a message apart', async () => {
+      const { id } = await here().service.client.sendConfig(here().gate.id, ['app config interval-report 1500']);
+      const page = await open(`#/devices/${here().gate.id}/messages`);
+      await page.getByLabel('Direction').selectOption('down');
+      await page.locator('summary', { hasText: 'interval-report 1500' }).click();
+      await page.getByText('Bytes', { exact: true }).click();
+      await page.getByText('DOWNLOAD_CONFIG').waitFor();
+      expect(await page.locator('.sections pre').first().textContent()).toMatch(/^82 00 81 78 1f 61 70 70/);
+      await here().service.client.cancelMessage(id);
+    });
+
+    it('says what a downlink waits for, and how long it took', async () => {
+      const page = await open(`#/devices/${here().cellar.id}/queue`);
+      const story = page.getByText(/^It was delivered after .*: .* until the device made contact, .* for the exchange/);
+      await story.first().waitFor();
+    });
+
+    it('lists its updates and what connectors have forwarded of it', async () => {
+      const page = await open(`#/devices/${here().cellar.id}/updates`);
+      await page.getByText('No update of this device has been scheduled.').waitFor();
+      await page.getByRole('link', { name: 'Deliveries' }).click();
+      await page.getByText('The space has no connectors.').waitFor();
+    });
+
     it('queues a configuration and cancels it', async () => {
       const page = await open(`#/devices/${here().gate.id}/queue`);
       await page.getByLabel('Kind').selectOption('config');

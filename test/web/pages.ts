@@ -15,6 +15,8 @@ export function pagesOf(deviceId: string): readonly PageOfConsole[] {
     { fragment: device, ready: '.readings' },
     { fragment: `${device}/messages`, ready: '.messages li' },
     { fragment: `${device}/queue`, ready: '.timeline li' },
+    { fragment: `${device}/updates`, ready: 'table, p.dim' },
+    { fragment: `${device}/deliveries`, ready: 'section p' },
     { fragment: `${device}/terminal`, ready: '.xterm' },
     { fragment: '#/downlinks', ready: '.bars' },
     { fragment: '#/terminal', ready: '.xterm' },

@@ -70,6 +70,7 @@ const DeliveryView = Type.Object(
 const DeliveryQuery = Type.Object({
   ...PageQuery,
   state: Type.Optional(Type.Enum([...DELIVERY_STATES], { description: `one of ${DELIVERY_STATES.join(', ')}` })),
+  device_id: Type.Optional(Uuid),
   message_id: Type.Optional(Uuid),
 });
 /**
@@ -144,13 +145,17 @@ export const deliveries: Family = (routes, { store, connectors }) => {
 
   async function listed(
     connector: Connector,
-    { query: { state, message_id: messageId }, access }: Caller & { readonly query: Static<typeof DeliveryQuery> },
+    {
+      query: { state, device_id: deviceId, message_id: messageId },
+      access,
+    }: Caller & { readonly query: Static<typeof DeliveryQuery> },
     { limit, after }: Page,
   ) {
     const found: Static<typeof DeliveryView>[] = [];
     for await (const delivery of deliveriesOf(store, connector, after)) {
       const shown = deliveryView(delivery, connector, access);
       if (state !== undefined && shown.state !== state) continue;
+      if (deviceId !== undefined && shown.device_id !== deviceId) continue;
       if (messageId === undefined || shown.message_id === messageId) found.push(shown);
       if (found.length === limit) break;
     }

@@ -55,8 +55,8 @@ export async function inThreads(
     course.catch(() => {});
     const end = await Promise.race([stopped, course]);
     const simulatedMs = Math.max(clock.now, ...ends.map((part) => part.simulatedMs));
-    const times = { waits: new Map(), console: [] };
-    return { end, simulatedMs, generator: null, audited: [], times };
+    const happened = { plan, times: { waits: new Map(), console: [] } };
+    return { end, simulatedMs, generator: null, audited: [], happened };
   } finally {
     await Promise.all(parts.map((part) => part.close()));
     journal.close();

@@ -68,6 +68,13 @@ export interface ApiAccess {
   readonly apiKey: string;
 }
 
+/** What happened in a world that was not planned. */
+interface Happened {
+  /** The plan with the faults of users, and without those that they lifted. */
+  readonly plan: Plan;
+  readonly times: Pick<StepTimes, 'waits' | 'console'>;
+}
+
 /** Control of a running world. */
 export interface WorldControl {
   readonly clock: DrivenClock;
@@ -77,6 +84,8 @@ export interface WorldControl {
     readonly api: ApiAccess;
     /** Its network faults. */
     readonly faults: LiveFaults;
+    /** What has happened so far that was not planned. */
+    happened(): Happened;
     /** Its time, if it passes in real time: it can be paused, and its speed changed. */
     readonly pace?: RealClock | undefined;
     /** The address of the web console with a new one-time token; undefined if the cloud has none. */
@@ -88,6 +97,7 @@ export interface WorldControl {
 
 /** What is known at the end of a course besides its events. */
 export interface CourseEnd {
+  readonly happened: Happened;
   readonly end: End;
   /** Simulated time at which the world was at rest, or ended. */
   readonly simulatedMs: Millis;
@@ -95,7 +105,6 @@ export interface CourseEnd {
   readonly generator: GeneratorReport | null;
   /** Results of the rules that another cloud has to follow. */
   readonly audited: readonly ExpectationResult[];
-  readonly times: Pick<StepTimes, 'waits' | 'console'>;
 }
 
 /**
@@ -123,6 +132,7 @@ export async function inOneWorld(
   const target = await openTarget(options, clock, trace, random);
   const callers = new Callers({ baseUrl: target.address.baseUrl, virtual: options.clock === 'virtual' });
   const times = new StepTimes(clock, trace);
+  const happened = () => ({ plan: faults.happened, times });
   const evidence = () => journal.evidence(clock.now);
   const parts = { callers, clock, random, late, evidence, waited: times.waited, faults };
   const fixture = await builtOrClosed(target, () => build(options, target, parts));
@@ -131,7 +141,7 @@ export async function inOneWorld(
   try {
     const api = { ...target.address, spaceId: target.api.spaceId };
     const fleet = fleetOf(plan, fixture.devices, fixture.handles, times.noted);
-    started({ clock, stop, world: { fleet, api, faults, pace, consoleLink: () => target.consoleLink?.() } });
+    started({ clock, stop, world: { fleet, api, faults, happened, pace, consoleLink: () => target.consoleLink?.() } });
     await provision(plan, fixture.world, fixture.handles, { concurrency: atOnce(options), signal: abort.signal });
     begin();
     target.begin();
@@ -147,7 +157,7 @@ export async function inOneWorld(
     }
   }
   const audited = target.audit?.results(nameOf) ?? [];
-  return { end, simulatedMs: sinceStart(clock.now), generator, audited, times };
+  return { end, simulatedMs: sinceStart(clock.now), generator, audited, happened: happened() };
 }
 
 async function closeAll(

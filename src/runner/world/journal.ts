@@ -63,13 +63,18 @@ export class Journal {
 
   /** The results at `now`. */
   evidence(now: Instant): Evidence {
-    this.#order?.settle();
+    this.settle();
     return { metrics: this.metrics.at(now), invariants: this.invariants, nameOf: this.nameOf };
+  }
+
+  /** Passes the events of the present instant on to all folds. */
+  settle(): void {
+    this.#order?.settle();
   }
 
   /** Discards later events: devices still emit some while they are switched off. @throws UsageError if a sink cannot be written */
   close(): void {
-    this.#order?.settle();
+    this.settle();
     this.#log.close();
   }
 }

@@ -271,7 +271,7 @@ describe('deliveries', () => {
     return { ...made, connector, other, rows, path, idsOf };
   }
 
-  it('are listed by connector, newest first, in pages, by state and by message', async () => {
+  it('are listed by connector, newest first, in pages, by state, device and message', async () => {
     const { idsOf, rows } = await withDeliveries();
     expect(await idsOf('')).toEqual([3, 1, 0]);
     expect(await idsOf('limit=2')).toEqual([3, 1]);
@@ -279,6 +279,8 @@ describe('deliveries', () => {
     expect(await idsOf(`offset=${rows[0]?.id}`)).toEqual([]);
     expect(await idsOf('state=pending')).toEqual([1]);
     expect(await idsOf(`message_id=${rows[0]?.messageId}`)).toEqual([0]);
+    expect(await idsOf(`device_id=${rows[0]?.deviceId}`)).toEqual([0]);
+    expect(await idsOf(`device_id=${rows[0]?.messageId}`)).toEqual([]);
   });
 
   it('list their attempts', async () => {

@@ -4,6 +4,8 @@ import type { DeviceCloudClient } from '../../../src/client/client.js';
 import type { Device, Message } from '../../../src/client/types.js';
 import { afterStation } from './downlinks.js';
 import type { Feed, Station } from './feed.js';
+import { nextContact } from './predict.js';
+import type { Contacts } from './story.js';
 
 const LONG_AGO = '1970-01-01T00:00:00.000Z';
 const PAGE = 100;
@@ -49,6 +51,16 @@ export class DeviceModel {
   /** Downlinks, newest first. */
   get downlinks(): readonly Message[] {
     return this.messages.value.filter(({ direction }) => direction === 'down');
+  }
+
+  /** The last contact and the next one, as the messages show them. */
+  get contacts(): Contacts {
+    const uplinks = this.messages.value.filter(({ direction }) => direction === 'up');
+    const { last_seen = null } = this.device.value ?? {};
+    return {
+      last: last_seen === null ? undefined : Date.parse(last_seen),
+      next: nextContact(uplinks.map(({ created_at }) => Date.parse(created_at))),
+    };
   }
 
   async sendCommands(lines: readonly string[]): Promise<Message> {

@@ -5,6 +5,7 @@
 import { signal } from '@preact/signals';
 import { ApiError } from '../../../src/client/client.js';
 import { JsonHttp } from '../../../src/client/http.js';
+import type { Explanation } from '../../../src/explain/explanation.js';
 
 export interface RunState {
   /** Name of the scenario. */
@@ -88,6 +89,12 @@ export class Run {
 
   async lift(id: string): Promise<void> {
     await this.#http.request('DELETE', `/run/faults/${encodeURIComponent(id)}`);
+  }
+
+  /** Why a downlink of a device takes so long. @param serial serial number of the device */
+  async explain(id: string, serial: string): Promise<Explanation> {
+    // Because src/control answers so.
+    return (await this.#http.request('GET', `/run/explanations/${encodeURIComponent(id)}`, { serial })) as Explanation;
   }
 
   /** Executes a line on devices; yields their output as it arrives. */

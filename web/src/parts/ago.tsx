@@ -1,3 +1,4 @@
+import { lengthText } from '../model/length.js';
 import { now } from '../model/now.js';
 
 /** Made once: a table asks for many times a second. */
@@ -16,13 +17,4 @@ export function Ago({ at }: { readonly at: number }) {
 
 function agoText(ms: number): string {
   return ms < 5_000 ? 'just now' : `${lengthText(ms)} ago`;
-}
-
-/** A length of time in its largest unit: `3 min`. */
-export function lengthText(ms: number): string {
-  const s = Math.round(ms / 1000);
-  if (s < 120) return ms < 1000 ? `${Math.round(ms)} ms` : `${s} s`;
-  if (s < 7200) return `${Math.round(s / 60)} min`;
-  if (s < 172_800) return `${Math.round(s / 3600)} h`;
-  return `${Math.round(s / 86_400)} d`;
 }

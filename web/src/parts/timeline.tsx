@@ -1,28 +1,27 @@
 /** The timeline of a downlink: its stations to scale, and as a list. */
-import type { TimelineEntry } from '../../../src/client/types.js';
+import type { Message, TimelineEntry } from '../../../src/client/types.js';
 import { printableLine } from '../../../src/kernel/printable.js';
 import { current } from '../api/session.js';
-import { lengthText } from './ago.js';
-import { Failure } from './failure.js';
-import { useLoad } from './load.js';
+import { lengthText } from '../model/length.js';
+import { type Loaded, useLoad } from './load.js';
 
-interface TimelineProps {
-  readonly messageId: string;
-  /** Changes when the timeline has to be read again. */
-  readonly state: string | null;
+/** The timeline of a downlink, which is read again when its state or its latest station changes. */
+export function useTimeline(
+  { id, down_state, down_attempt }: Message,
+  station?: string,
+): Loaded<readonly TimelineEntry[]> {
+  return useLoad(() => current().client.timeline(id), [id, down_state, down_attempt, station]);
 }
 
-export function Timeline({ messageId, state }: TimelineProps) {
-  const { value = [], failure } = useLoad(() => current().client.timeline(messageId), [messageId, state]);
+export function Timeline({ entries }: { readonly entries: readonly TimelineEntry[] }) {
   return (
     <div class="timeline">
-      <Failure text={failure} />
-      <Scale entries={value} />
+      <Scale entries={entries} />
       <ol>
-        {value.map(({ id, at, what, detail }) => (
+        {entries.map(({ id, at, what, detail }) => (
           <li key={id}>
             <time dateTime={at} title={new Date(at).toLocaleString()}>
-              +{lengthText(Date.parse(at) - startOf(value))}
+              +{lengthText(Date.parse(at) - startOf(entries))}
             </time>{' '}
             <span class={`station ${what}`}>{what}</span>{' '}
             {detail !== null && what !== 'answered' && <span>{printableLine(detail)}</span>}

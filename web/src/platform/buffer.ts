@@ -33,6 +33,17 @@ class ByteBuffer extends Uint8Array {
     return this.#view.getFloat64(at);
   }
 
+  write(text: string, at: number): number {
+    const bytes = new TextEncoder().encode(text);
+    this.set(bytes, at);
+    return bytes.length;
+  }
+
+  writeBigUInt64BE(value: bigint, at: number): number {
+    this.#view.setBigUint64(at, value);
+    return at + 8;
+  }
+
   get #view(): DataView {
     return new DataView(this.buffer, this.byteOffset, this.byteLength);
   }

@@ -1,10 +1,10 @@
 /** Connectors: their scripts, previews and deliveries. */
 import { useState } from 'preact/hooks';
-import type { Connector, ConnectorTrigger, Delivery } from '../../../../src/client/types.js';
+import type { Connector, ConnectorTrigger } from '../../../../src/client/types.js';
 import { printable, printableLine } from '../../../../src/kernel/printable.js';
 import { explain } from '../../api/session.js';
 import { Action } from '../../parts/action.js';
-import { Ago } from '../../parts/ago.js';
+import { DeliveryList } from '../../parts/delivery-list.js';
 import { Failure } from '../../parts/failure.js';
 import { useLoad } from '../../parts/load.js';
 import type { Family, Surroundings } from './family.js';
@@ -138,34 +138,7 @@ function Deliveries({ connectorId, client }: Pick<Surroundings, 'client'> & { re
         </button>
       </p>
       <Failure text={failure} />
-      {value.length === 0 && <p class="dim">Nothing has been forwarded yet.</p>}
-      <ul class="messages">
-        {value.map((delivery) => (
-          <li key={delivery.id}>
-            <Attempts delivery={delivery} />
-          </li>
-        ))}
-      </ul>
+      <DeliveryList deliveries={value} />
     </>
-  );
-}
-
-function Attempts({ delivery: { state, attempts, created_at, log } }: { readonly delivery: Delivery }) {
-  return (
-    <details>
-      <summary>
-        <span class={`badge ${state === 'delivered' ? 'sent' : state}`}>{state}</span>
-        <Ago at={Date.parse(created_at)} />
-        <span class="dim">{attempts === 1 ? '1 attempt' : `${attempts} attempts`}</span>
-      </summary>
-      <ol class="inside">
-        {log.map(({ attempt, at, took, target, status, error, response }) => (
-          <li key={attempt}>
-            <Ago at={Date.parse(at)} /> {target ?? ''} {status ?? 'no response'} in {took} ms{' '}
-            {printableLine(error ?? '')} {printableLine(response ?? '')}
-          </li>
-        ))}
-      </ol>
-    </details>
   );
 }

@@ -4,16 +4,18 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { current, explain } from '../../api/session.js';
 import { DeviceModel } from '../../model/device.js';
+import { lengthText } from '../../model/length.js';
 import { now } from '../../model/now.js';
-import { nextContact } from '../../model/predict.js';
 import { model } from '../../model/space.js';
-import { Ago, lengthText } from '../../parts/ago.js';
+import { Ago } from '../../parts/ago.js';
 import { Failure } from '../../parts/failure.js';
 import { later } from '../../parts/later.js';
 import { address, route } from '../../route.js';
+import { Deliveries } from './deliveries.js';
 import { Messages } from './messages.js';
 import { Overview } from './overview.js';
 import { Queue } from './queue.js';
+import { Updates } from './updates.js';
 
 export interface TabProps {
   readonly device: DeviceModel;
@@ -29,6 +31,8 @@ const TABS: readonly [Tab, ...Tab[]] = [
   { key: 'overview', title: 'Overview', content: Overview },
   { key: 'messages', title: 'Messages', content: Messages },
   { key: 'queue', title: 'Downlinks', content: Queue },
+  { key: 'updates', title: 'Updates', content: Updates },
+  { key: 'deliveries', title: 'Deliveries', content: Deliveries },
   {
     key: 'terminal',
     title: 'Terminal',
@@ -77,8 +81,7 @@ export function DevicePage() {
 function Contact({ device }: TabProps) {
   const { value } = device.device;
   if (!value) return null;
-  const uplinks = device.messages.value.filter(({ direction }) => direction === 'up');
-  const expected = nextContact(uplinks.map(({ created_at }) => Date.parse(created_at)));
+  const { next: expected } = device.contacts;
   return (
     <p class="dim">
       last contact <Ago at={value.last_seen === null ? 0 : Date.parse(value.last_seen)} />

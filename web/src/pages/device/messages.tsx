@@ -5,9 +5,12 @@ import { printableLine } from '../../../../src/kernel/printable.js';
 import { Action } from '../../parts/action.js';
 import { Ago } from '../../parts/ago.js';
 import { Body } from '../../parts/body.js';
+import { later } from '../../parts/later.js';
 import { summaryOf } from '../../parts/summary.js';
-import { Timeline } from '../../parts/timeline.js';
 import type { TabProps } from './device-page.js';
+import { Way } from './way.js';
+
+const Bytes = later(async () => (await import('./bytes.js')).Bytes);
 
 export function Messages({ device }: TabProps) {
   const [type, setType] = useState('');
@@ -36,7 +39,7 @@ export function Messages({ device }: TabProps) {
       <ul class="messages">
         {shown.map((message) => (
           <li key={message.id}>
-            <Entry message={message} />
+            <Entry device={device} message={message} />
           </li>
         ))}
       </ul>
@@ -45,7 +48,7 @@ export function Messages({ device }: TabProps) {
   );
 }
 
-function Entry({ message }: { readonly message: Message }) {
+function Entry({ device, message }: TabProps & { readonly message: Message }) {
   const [isOpen, setOpen] = useState(false);
   const { direction, type, created_at, down_state } = message;
   return (
@@ -61,8 +64,9 @@ function Entry({ message }: { readonly message: Message }) {
       </summary>
       {isOpen && (
         <div class="inside">
-          {direction === 'down' && <Timeline messageId={message.id} state={down_state} />}
+          {direction === 'down' && <Way device={device} message={message} />}
           <Body message={message} />
+          <Bytes message={message} />
         </div>
       )}
     </details>

@@ -7,8 +7,8 @@ import { Action } from '../../parts/action.js';
 import { Ago } from '../../parts/ago.js';
 import { Failure } from '../../parts/failure.js';
 import { summaryOf } from '../../parts/summary.js';
-import { Timeline } from '../../parts/timeline.js';
 import type { TabProps } from './device-page.js';
+import { Way } from './way.js';
 
 export function Queue({ device }: TabProps) {
   const { downlinks } = device;
@@ -27,7 +27,7 @@ export function Queue({ device }: TabProps) {
               <Action run={() => device.cancel(message.id)} label={`Cancel ${summaryOf(message)}`} isDangerous>
                 Cancel
               </Action>
-              <Timeline messageId={message.id} state={`${message.down_state} ${message.down_attempt}`} />
+              <Way device={device} message={message} />
             </article>
           ))}
         </section>
@@ -37,7 +37,7 @@ export function Queue({ device }: TabProps) {
           {ended.map((message) => (
             <article class="downlink" key={message.id}>
               <Title message={message} />
-              <Timeline messageId={message.id} state={message.down_state} />
+              <Way device={device} message={message} />
             </article>
           ))}
         </section>

@@ -8,7 +8,7 @@ import { Action } from '../../parts/action.js';
 import { Ago } from '../../parts/ago.js';
 import { Failure } from '../../parts/failure.js';
 import { summaryOf } from '../../parts/summary.js';
-import { Timeline } from '../../parts/timeline.js';
+import { Timeline, useTimeline } from '../../parts/timeline.js';
 import { address } from '../../route.js';
 import { Histogram } from './histogram.js';
 
@@ -85,15 +85,10 @@ function Group({ reason, members, downlinks }: GroupProps) {
   );
 }
 
-function Entry({
-  downlink: { message, station },
-  downlinks,
-}: {
-  readonly downlink: Downlink;
-  readonly downlinks: Downlinks;
-}) {
+function Entry({ downlink, downlinks }: { readonly downlink: Downlink; readonly downlinks: Downlinks }) {
   const [isOpen, setOpen] = useState(false);
-  const { id, type, created_at, device_id, device_name, down_attempt } = message;
+  const { message } = downlink;
+  const { id, type, created_at, device_id, device_name } = message;
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
@@ -110,9 +105,19 @@ function Entry({
               Cancel
             </Action>
           </p>
-          <Timeline messageId={id} state={`${down_attempt} ${station?.what ?? ''}`} />
+          <Stations downlink={downlink} />
         </div>
       )}
     </details>
+  );
+}
+
+function Stations({ downlink: { message, station } }: { readonly downlink: Downlink }) {
+  const { value = [], failure } = useTimeline(message, station?.what);
+  return (
+    <>
+      <Failure text={failure} />
+      <Timeline entries={value} />
+    </>
   );
 }

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Message } from '../../../../src/client/types.js';
 import { deliveryTimes, histogramOf } from '../../model/downlinks.js';
-import { lengthText } from '../../parts/ago.js';
+import { lengthText } from '../../model/length.js';
 
 export function Histogram({ messages }: { readonly messages: readonly Message[] }) {
   const [type, setType] = useState('');

@@ -7,15 +7,8 @@ import { type Envelope, hasValidTag, open, tokenBytes } from '../../../../src/pr
 import { ACK, FIRST, formatFlags, LAST, POLL } from '../../../../src/protocol/flap/packet.js';
 import { codecHash, contentFingerprint } from '../../../../src/protocol/hashes.js';
 import { type DownMessage, parseDown, parseUp, TYPE, type UpMessage } from '../../../../src/protocol/messages/index.js';
+import type { Section } from '../../parts/sections.js';
 import { hexOf, readPasted } from './input.js';
-
-export interface Section {
-  readonly title: string;
-  /** Name, value, and what it means. */
-  readonly facts: readonly (readonly [name: string, value: string, note?: string])[];
-  /** Longer text. */
-  readonly text?: string;
-}
 
 export type Kind = 'datagram' | 'message' | 'body';
 

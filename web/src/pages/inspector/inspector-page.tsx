@@ -1,9 +1,9 @@
 /** Takes bytes apart that the user has pasted. Nothing is sent to the service. */
 import { useMemo, useState } from 'preact/hooks';
-import { printable } from '../../../../src/kernel/printable.js';
 import { Failure } from '../../parts/failure.js';
+import { type Section, Sections } from '../../parts/sections.js';
 import { route } from '../../route.js';
-import { inspect, type Kind, type Options, type Section } from './inspect.js';
+import { inspect, type Kind, type Options } from './inspect.js';
 
 const KINDS: Readonly<Record<Kind, string>> = {
   datagram: 'datagram (with envelope)',
@@ -73,9 +73,7 @@ export function InspectorPage() {
         </form>
         <div class="sections" aria-live="polite">
           <Failure text={failure} />
-          {sections.map((section) => (
-            <Part key={section.title} section={section} />
-          ))}
+          <Sections sections={sections} />
         </div>
       </div>
     </div>
@@ -89,25 +87,4 @@ function result(text: string, options: Options): { readonly sections: readonly S
   } catch (error) {
     return { sections: [], failure: error instanceof Error ? error.message : String(error) };
   }
-}
-
-function Part({ section: { title, facts, text } }: { readonly section: Section }) {
-  return (
-    <section>
-      <h2>{title}</h2>
-      {facts.length > 0 && (
-        <dl class="facts">
-          {facts.map(([name, value, note]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>
-                <code>{printable(value)}</code> {note && <span class="dim">{printable(note)}</span>}
-              </dd>
-            </div>
-          ))}
-        </dl>
-      )}
-      {text !== undefined && <pre>{printable(text)}</pre>}
-    </section>
-  );
 }

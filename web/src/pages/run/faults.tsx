@@ -1,10 +1,10 @@
 /** Faults of the network of a run: those that act, and the form for another one. */
 
 import { printableLine } from '../../../../src/kernel/printable.js';
+import { lengthText } from '../../model/length.js';
 import type { RunFault } from '../../model/run.js';
 import { model } from '../../model/space.js';
 import { Action } from '../../parts/action.js';
-import { lengthText } from '../../parts/ago.js';
 import type { Field } from '../../parts/fields.js';
 import { Form } from '../../parts/form.js';
 

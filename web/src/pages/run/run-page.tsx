@@ -1,10 +1,10 @@
 /** The run behind the service: progress, expectations, faults, time, and its devices from outside. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { printableLine } from '../../../../src/kernel/printable.js';
+import { lengthText } from '../../model/length.js';
 import { type RunState, runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
 import { Action } from '../../parts/action.js';
-import { lengthText } from '../../parts/ago.js';
 import { later } from '../../parts/later.js';
 import { Sparkline } from '../../parts/sparkline.js';
 import { Faults } from './faults.js';

@@ -1,9 +1,9 @@
 /** A terminal whose lines become command downlinks. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { current } from '../../api/session.js';
+import { lengthText } from '../../model/length.js';
 import { now } from '../../model/now.js';
 import { model } from '../../model/space.js';
-import { lengthText } from '../../parts/ago.js';
 import type { Screen } from './line-editor.js';
 import { Remote, type Target } from './remote.js';
 import { TerminalBox } from './terminal-box.js';

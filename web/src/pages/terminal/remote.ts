@@ -9,7 +9,7 @@ import { grouped, type Printed } from '../../../../src/console/grouping.js';
 import { printable } from '../../../../src/kernel/printable.js';
 import { explain } from '../../api/session.js';
 import type { Feed, Station } from '../../model/feed.js';
-import { lengthText } from '../../parts/ago.js';
+import { lengthText } from '../../model/length.js';
 import type { Screen } from './line-editor.js';
 
 export interface Target {

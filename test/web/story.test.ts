@@ -1,0 +1,54 @@
+/** What the console says of the way of a downlink from the stations that the cloud knows. */
+import { describe, expect, it } from 'vitest';
+import { storyOf } from '../../web/src/model/story.js';
+
+const QUEUED = Date.parse('2026-01-01T00:00:00.000Z');
+const minute = 60_000;
+const entry = (what: string, after: number, detail: string | null = null) => {
+  return { id: what, at: new Date(QUEUED + after).toISOString(), what, detail };
+};
+const message = (down_state: 'pending' | 'sent' | 'expired', down_attempt = 0) => {
+  return { down_state, down_attempt, created_at: new Date(QUEUED).toISOString() };
+};
+const SOON = { last: QUEUED - minute, next: QUEUED + 14 * minute };
+
+describe('the story of a downlink', () => {
+  it('divides the time of a delivery between the wait and the exchange', () => {
+    const entries = [entry('queued', 0), entry('contact', 24 * minute), entry('sent', 24.5 * minute)];
+    const said = storyOf(message('sent', 1), [...entries, entry('answered', 25 * minute)], SOON, QUEUED + 30 * minute);
+    expect(said).toEqual([
+      'It was delivered after 25 min: 24 min until the device made contact, 30 s for the exchange.',
+      'The answer came 30 s later.',
+    ]);
+  });
+
+  it('says when a pending one can be delivered', () => {
+    const said = storyOf(message('pending'), [entry('queued', 0)], SOON, QUEUED + 2 * minute);
+    expect(said).toEqual([
+      'It has waited 2 min.',
+      'It waits for the next contact of the device, in about 12 min as its earlier contacts show.',
+    ]);
+  });
+
+  it('says that a device is overdue, and that the cloud cannot know why', () => {
+    const [, first, second] = storyOf(message('pending'), [entry('queued', 0)], SOON, QUEUED + 20 * minute);
+    expect(first).toContain('expected 6 min ago');
+    expect(second).toContain('the cloud cannot know');
+  });
+
+  it.each([
+    [entry('waiting', 0, 'the device has not uploaded an encoder'), 0, SOON, 'The cloud holds it back: the device has'],
+    [entry('queued', 0), 0, { last: undefined, next: undefined }, 'It waits for the first contact'],
+    [entry('offered', minute), 2, SOON, 'The cloud has sent it 2 times'],
+    [entry('queued', 0), 0, { last: QUEUED, next: undefined }, 'It waits for the next contact of the device.'],
+  ])('names what else a pending one waits for: %o', (latest, attempts, contacts, sentence) => {
+    expect(storyOf(message('pending', attempts), [latest], contacts, QUEUED + minute)[1]).toContain(sentence);
+  });
+
+  it('ends with the time of an expiry', () => {
+    const entries = [entry('queued', 0), entry('expired', 60 * minute)];
+    expect(storyOf(message('expired'), entries, SOON, QUEUED + 90 * minute)).toEqual([
+      'It expired after 60 min, before its delivery.',
+    ]);
+  });
+});

@@ -1,0 +1,71 @@
+/** What the cloud alone knows about the way of a downlink, in sentences. Why a device was silent, it cannot know. */
+import type { Message, TimelineEntry } from '../../../src/client/types.js';
+import { lengthText } from './length.js';
+
+/** What is known of the device. */
+export interface Contacts {
+  /** Unix time in ms; undefined before the first contact. */
+  readonly last: number | undefined;
+  /** When the next one is expected, from the earlier ones; undefined if there are too few. */
+  readonly next: number | undefined;
+}
+
+type Known = Pick<Message, 'down_state' | 'down_attempt' | 'created_at'>;
+
+/** @param entries the timeline of the downlink @param now Unix time in ms */
+export function storyOf(
+  message: Known,
+  entries: readonly TimelineEntry[],
+  contacts: Contacts,
+  now: number,
+): readonly string[] {
+  const queued = Date.parse(message.created_at);
+  const at = (what: string) => {
+    const found = entries.find((entry) => entry.what === what);
+    return found && Date.parse(found.at);
+  };
+  const [sent, contact, answered] = [at('sent'), at('contact'), at('answered')];
+  if (message.down_state === 'pending') {
+    const waited = contact ?? now;
+    const since = `It has waited ${lengthText(Math.max(0, now - queued))}`;
+    const forContact =
+      contact === undefined ? '' : `, ${lengthText(waited - queued)} of it until the device made contact`;
+    return [`${since}${forContact}.`, ...waiting(message, entries, contacts, now)];
+  }
+  if (message.down_state !== 'sent' || sent === undefined) {
+    const ended = at('expired') ?? at('cancelled');
+    const after = ended === undefined ? '' : ` after ${lengthText(ended - queued)}`;
+    return [`It ${message.down_state === 'expired' ? 'expired' : 'was cancelled'}${after}, before its delivery.`];
+  }
+  const parts =
+    contact === undefined || contact > sent
+      ? ''
+      : `: ${lengthText(contact - queued)} until the device made contact, ${lengthText(sent - contact)} for the exchange`;
+  return [
+    `It was delivered after ${lengthText(sent - queued)}${parts}.`,
+    ...(answered === undefined ? [] : [`The answer came ${lengthText(answered - sent)} later.`]),
+  ];
+}
+
+/** What a pending downlink waits for. */
+function waiting(
+  { down_attempt }: Known,
+  entries: readonly TimelineEntry[],
+  { last, next }: Contacts,
+  now: number,
+): readonly string[] {
+  const latest = entries.at(-1);
+  if (latest?.what === 'waiting') return [`The cloud holds it back: ${latest.detail ?? 'the reason is unknown'}.`];
+  if (last === undefined) return ['It waits for the first contact of the device.'];
+  if (down_attempt > 0) {
+    const times = down_attempt === 1 ? 'once' : `${down_attempt} times`;
+    return [`The cloud has sent it ${times}; the device has not confirmed it.`];
+  }
+  const first = 'It waits for the next contact of the device';
+  if (next === undefined) return [`${first}.`];
+  if (next > now) return [`${first}, in about ${lengthText(next - now)} as its earlier contacts show.`];
+  return [
+    `${first}, which was expected ${lengthText(now - next)} ago.`,
+    'Why the device is silent, the cloud cannot know; in a run, the cause is named here.',
+  ];
+}

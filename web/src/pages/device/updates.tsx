@@ -1,0 +1,53 @@
+/** Firmware updates of a device. */
+import { printableLine } from '../../../../src/kernel/printable.js';
+import { current } from '../../api/session.js';
+import { Ago } from '../../parts/ago.js';
+import { Failure } from '../../parts/failure.js';
+import { useLoad } from '../../parts/load.js';
+import type { TabProps } from './device-page.js';
+
+export function Updates({ device: { id, messages } }: TabProps) {
+  // Each message may have moved an update on.
+  const latest = messages.value[0]?.id;
+  const { value, failure } = useLoad(
+    () => current().client.firmwareUpdates({ device_id: id, limit: 100 }),
+    [id, latest],
+  );
+  return (
+    <section>
+      <h2>Firmware updates</h2>
+      <Failure text={failure} />
+      {value?.length === 0 && <p class="dim">No update of this device has been scheduled.</p>}
+      {value !== undefined && value.length > 0 && (
+        <div class="scroll">
+          <table>
+            <thead>
+              <tr>
+                {['Version', 'State', 'Progress', 'Error', 'Changed'].map((title) => (
+                  <th key={title} scope="col">
+                    {title}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {value.map(({ id: update, version, state, offset, size, error, updated_at }) => (
+                <tr key={update}>
+                  <td>{printableLine(version)}</td>
+                  <td class={state === 'succeeded' ? 'good' : state === 'failed' ? 'bad' : ''}>{state}</td>
+                  <td>
+                    <progress value={offset} max={size} aria-label={`Progress of ${printableLine(version)}`} />
+                  </td>
+                  <td>{printableLine(error ?? '–')}</td>
+                  <td>
+                    <Ago at={Date.parse(updated_at)} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}

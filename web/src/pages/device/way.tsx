@@ -1,0 +1,85 @@
+/** The way of a downlink: its timeline, and in words why it took that long. */
+
+import type { Message } from '../../../../src/client/types.js';
+import type { Explanation } from '../../../../src/explain/explanation.js';
+import { printableLine } from '../../../../src/kernel/printable.js';
+import type { DeviceModel } from '../../model/device.js';
+import { lengthText } from '../../model/length.js';
+import { now } from '../../model/now.js';
+import { runState } from '../../model/run.js';
+import { model } from '../../model/space.js';
+import { storyOf } from '../../model/story.js';
+import { Failure } from '../../parts/failure.js';
+import { useLoad } from '../../parts/load.js';
+import { Timeline, useTimeline } from '../../parts/timeline.js';
+
+interface WayProps {
+  readonly device: DeviceModel;
+  readonly message: Message;
+}
+
+export function Way({ device, message }: WayProps) {
+  const { value: entries = [], failure } = useTimeline(message);
+  const isUsers = message.type !== 'session' && message.type !== 'timestamp';
+  return (
+    <>
+      <Timeline entries={entries} />
+      <Failure text={failure} />
+      {isUsers && runState.value !== undefined ? (
+        <Explained device={device} message={message} />
+      ) : (
+        entries.length > 0 && (
+          <p class="story">{storyOf(message, entries, device.contacts, now.value).map(printableLine).join(' ')}</p>
+        )
+      )}
+    </>
+  );
+}
+
+/** How often the explanation of a waiting downlink is asked for, in ms. */
+const EVERY = 5_000;
+
+/** The explanation of the run: it knows its faults, and every exchange of the device. */
+function Explained({ device, message: { id, down_state, down_attempt } }: WayProps) {
+  const turn = down_state === 'pending' ? Math.floor(now.value / EVERY) : 0;
+  const serial = device.device.value?.serial_number ?? '';
+  const { value, failure } = useLoad(
+    () => model().run.explain(id, serial),
+    [id, serial, down_state, down_attempt, turn],
+  );
+  if (!value) return <Failure text={failure} />;
+  return (
+    <div class="explained">
+      <p class="story">{printableLine(value.text)}</p>
+      <details>
+        <summary>Everything that happened meanwhile ({value.timeline.length})</summary>
+        <Course explanation={value} />
+      </details>
+    </div>
+  );
+}
+
+const MARKS = { stage: '', contact: '', failure: '✗', fault: '!', rule: '!' } as const;
+
+function Course({ explanation: { timeline, sooner } }: { readonly explanation: Explanation }) {
+  return (
+    <>
+      <ol class="course">
+        {timeline.map(({ at, kind, what }, i) => (
+          <li key={`${at} ${i}`} class={kind}>
+            <span class="dim">+{lengthText(at)}</span> <span aria-hidden="true">{MARKS[kind]}</span>{' '}
+            {printableLine(what)}
+          </li>
+        ))}
+      </ol>
+      {sooner.length > 0 && <p class="dim">What would have delivered it sooner:</p>}
+      <ul class="course">
+        {sooner.map(({ change, time }) => (
+          <li key={change}>
+            about {lengthText(time)} {printableLine(change)}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
