@@ -13,7 +13,7 @@ const STANDARD_INPUT = '-';
 const PACKAGED = fileURLToPath(new URL('../../scenarios/', import.meta.url));
 
 /** A scenario that is read but not checked. */
-export interface FoundScenario {
+interface FoundScenario {
   readonly text: string;
   /** For messages, and as the place of the files that it refers to. */
   readonly path: string;

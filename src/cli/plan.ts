@@ -1,5 +1,6 @@
 /** `ghostfleet plan`: prints the plan of a scenario without running it. */
 import { EXIT } from '../kernel/errors.js';
+import { withoutEffect } from '../runner/no-effect.js';
 import { describePlan } from '../scenario/plan/describe.js';
 import { command } from './command.js';
 import { findScenario, SCENARIO_FILE, typedName } from './find-scenario.js';
@@ -24,7 +25,8 @@ export const plan = command<PlanFlags>(
       .option('firmware', FIRMWARE),
   async ({ file, seed, var: vars, firmware, allowFile: allowFiles }, host) => {
     const { text, path } = await findScenario(typedName(file, host), host);
-    host.out.write(describePlan(planOf(text, path, { seed, vars, firmware, allowFiles }).plan));
+    const { plan: made, profiles } = planOf(text, path, { seed, vars, firmware, allowFiles });
+    host.out.write(describePlan(made, withoutEffect(made, profiles)));
     return EXIT.fine;
   },
 );

@@ -9,7 +9,6 @@ import type { Plan } from '../scenario/model/plan.js';
 import type { Scenario } from '../scenario/model/scenario.js';
 import { parseScenario } from '../scenario/parse/scenario.js';
 import { planScenario } from '../scenario/plan/plan-scenario.js';
-import type { FoundScenario } from './find-scenario.js';
 
 export type Profiles = ReadonlyMap<string, Profile>;
 
@@ -27,17 +26,15 @@ interface ScenarioSettings {
   readonly profiles?: Profiles | undefined;
 }
 
-/** @throws UsageError that lists all problems of the scenario */
-export function checkScenario({ text, path }: FoundScenario, settings: ScenarioSettings): void {
-  scenarioIn(text, path, profilesBeside(path, settings.allowFiles), settings);
-}
-
 /** Reads a scenario and makes its plan. */
 export function loadPlan(path: string, settings: ScenarioSettings = {}): { plan: Plan; profiles: Profiles } {
   return planOf(readText(path), path, settings);
 }
 
-/** Makes the plan of the scenario in `text`, as if it were the content of the file `path`. */
+/**
+ * Makes the plan of the scenario in `text`, as if it were the content of the file `path`.
+ * @throws UsageError that lists all problems of the scenario
+ */
 export function planOf(text: string, path: string, settings: ScenarioSettings): { plan: Plan; profiles: Profiles } {
   const { seed, profiles = profilesBeside(path, settings.allowFiles) } = settings;
   const scenario = scenarioIn(text, path, profiles, settings);

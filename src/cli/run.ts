@@ -28,6 +28,7 @@ import { cloudIn, type TargetFlags, targetOptions, targetWords } from './target.
 import { checkTrust, type TrustFlags, trustOptions } from './trust.js';
 import { FIRMWARE, POSITIVE_FORM, positiveNumber, SEED, VARIABLES } from './values.js';
 import { version } from './version.js';
+import { printWarnings } from './warnings.js';
 
 interface RunFlags extends TargetFlags, TrustFlags {
   readonly file: string;
@@ -142,6 +143,7 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
   const { text, path } = await findScenario(flags.file, host);
   const { plan, profiles } = planOf(text, path, { seed, vars, firmware, allowFiles });
   if (cloud) host.err.write(ignoredSettings(cloud.api, plan));
+  printWarnings(plan, profiles, host);
   checkTrust(plan, flags);
   const reproduce = commandLine(flags, clock, plan);
   const out = flags.out === undefined ? undefined : openDirectory(flags.out);

@@ -12,6 +12,7 @@ import type { AnotherRun, Host } from './host.js';
 import { planOf } from './read-files.js';
 import { runWords } from './run-words.js';
 import { checkTrust, type TrustFlags } from './trust.js';
+import { printWarnings } from './warnings.js';
 
 /** Most runs of one command. */
 export const MOST_SEEDS = 10_000;
@@ -53,10 +54,11 @@ export async function runSeeds(flags: SeedsFlags, host: Host): Promise<ExitCode>
   }
   // Once here: its problems are then reported once.
   const { text, path } = await findScenario(flags.file, host);
-  const { plan } = planOf(text, path, {
+  const { plan, profiles } = planOf(text, path, {
     ...{ seed: flags.seed, vars: flags.var, firmware: flags.firmware, allowFiles: flags.allowFile },
   });
   checkTrust(plan, flags);
+  printWarnings(plan, profiles, host);
   const out = flags.out === undefined ? undefined : openDirectory(flags.out);
   const results = await runAll(plan.seed, flags, host);
   if (results === undefined) return EXIT.interrupted;

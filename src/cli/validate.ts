@@ -1,9 +1,10 @@
-/** `ghostfleet validate`: checks scenario files and reports all problems together. */
+/** `ghostfleet validate`: checks scenario files, reports all problems together, and warns of faults without an effect. */
 import { EXIT, UsageError } from '../kernel/errors.js';
 import { command } from './command.js';
 import { findScenario, SCENARIO_FILE, typedNames } from './find-scenario.js';
-import { checkScenario } from './read-files.js';
+import { planOf } from './read-files.js';
 import { ALLOW_FILE, FIRMWARE, VARIABLES } from './values.js';
+import { printWarnings } from './warnings.js';
 
 interface ValidateFlags {
   readonly files: readonly string[];
@@ -23,8 +24,10 @@ export const validate = command<ValidateFlags>(
     const wrong: string[] = [];
     for (const file of typedNames(files, host)) {
       try {
-        checkScenario(await findScenario(file, host), { vars, firmware, allowFiles });
+        const { text, path } = await findScenario(file, host);
+        const { plan, profiles } = planOf(text, path, { vars, firmware, allowFiles });
         host.out.write(`${file}: valid\n`);
+        printWarnings(plan, profiles, host, file);
       } catch (error) {
         if (!(error instanceof UsageError)) throw error;
         wrong.push(error.message);

@@ -179,7 +179,7 @@ export class Environment {
 }
 
 /** Line volts above which CHESTER-Z supplies the board; °C of the battery if the device has no thermometer. */
-const LINE_PRESENT = 6;
+export const LINE_PRESENT = 6;
 const ROOM = 20;
 
 /** The signals that decide which supply feeds the board, and its temperature. */

@@ -25,8 +25,8 @@ export function planDigest(plan: Plan): string {
   return createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 16);
 }
 
-/** The text of `ghostfleet plan`. */
-export function describePlan(plan: Plan): string {
+/** The text of `ghostfleet plan`. @param warnings sentences for its end */
+export function describePlan(plan: Plan, warnings: readonly string[] = []): string {
   const parts = [
     `plan of ${plan.scenario} · seed ${plan.seed} · plan ${planDigest(plan)}`,
     ...(plan.about === '' ? [] : [plan.about.trim()]),
@@ -42,6 +42,7 @@ export function describePlan(plan: Plan): string {
     ...section('steps', describeActions(plan)),
     ...section('load', plan.loads.map(describeLoad)),
     ...section('expect', plan.expectations.map(expectationText)),
+    ...section('warnings', warnings),
   ];
   return `${parts.join('\n').trimEnd()}\n`;
 }

@@ -1,0 +1,11 @@
+/** Warnings of a plan on the standard error, where they do not mix with a report. */
+import type { Profile } from '../profile/profile.js';
+import { withoutEffect } from '../runner/no-effect.js';
+import type { Plan } from '../scenario/model/plan.js';
+import type { Host } from './host.js';
+
+/** @param file begins each line, if it is one of several */
+export function printWarnings(plan: Plan, profiles: ReadonlyMap<string, Profile>, { err }: Host, file?: string): void {
+  const begin = file === undefined ? '' : `${file}: `;
+  for (const warning of withoutEffect(plan, profiles)) err.write(`${begin}warning: ${warning}\n`);
+}

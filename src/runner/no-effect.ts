@@ -1,0 +1,111 @@
+/**
+ * The faults and steps of a plan that have no effect on devices that they select, although they are valid: a brown-out of
+ * devices that a line supplies, a sensor that the configuration switches off, an outage that ends before the devices are
+ * switched on. A run with them would test less than its scenario says. `validate`, `plan` and `run` show them as warnings.
+ *
+ * They are found before the run. What depends on the course of a run, such as a configuration that a step changes, is not
+ * reported.
+ */
+import { humanCount } from '../kernel/quantity.js';
+import { formatDuration, type Instant } from '../kernel/time.js';
+import type { Profile } from '../profile/profile.js';
+import { describeFaultSpec } from '../scenario/faults/network.js';
+import type { Plan } from '../scenario/model/plan.js';
+import { stepsOf } from '../scenario/plan/steps-of.js';
+import { describeStep, type StepCall } from '../scenario/steps/index.js';
+import { type Cause, type Hit, NoEffectRules } from './no-effect-rules.js';
+
+/** A fault or a step, or one of the sensors that it affects. */
+interface Subject {
+  /** `fault brown-out` */
+  readonly what: string;
+  /** `3h` */
+  readonly when: string;
+  readonly cause: Cause;
+  /** The devices that it selects, each with its times. */
+  readonly hits: readonly Hit[];
+}
+
+/** One sentence for each group of devices without an effect: name, devices, reason, and what to do. */
+export function withoutEffect(plan: Plan, profiles: ReadonlyMap<string, Profile>): readonly string[] {
+  const rules = new NoEffectRules(plan, profiles);
+  const subjects = [...networkFaults(plan), ...deviceFaults(plan), ...stepSubjects(plan)];
+  // A recurring fault gives the same sentence again, with a later time: only the first is shown.
+  const sentences = new Map<string, string>();
+  for (const { what, when, cause, hits } of subjects) {
+    for (const part of hits.length === 0 ? ['it selects no device'] : withoutEffectIn(plan, rules, cause, hits)) {
+      const key = `${what}: ${part}`;
+      if (!sentences.has(key)) sentences.set(key, `${what} at ${when}: ${part}`);
+    }
+  }
+  return [...sentences.values()];
+}
+
+/** The groups in which no selected device is affected. */
+function withoutEffectIn(plan: Plan, rules: NoEffectRules, cause: Cause, hits: readonly Hit[]): readonly string[] {
+  return plan.groups.flatMap(({ name }, group) => {
+    const own = hits.filter(({ device }) => plan.devices[device]?.group === group);
+    const reasons = own.map((hit) => rules.reason(cause, hit));
+    const [reason] = reasons;
+    if (reason === undefined || reasons.includes(undefined)) return [];
+    const count = new Set(own.map(({ device }) => device)).size;
+    return [`no effect on ${count === 1 ? '1 device' : `${humanCount(count)} devices`} of ${name}: ${reason}`];
+  });
+}
+
+function networkFaults({ network, devices }: Plan): readonly Subject[] {
+  const all = devices.map((_, index) => index);
+  return network.map(({ fault, from, until, devices: selected }) => ({
+    what: `fault ${describeFaultSpec(fault)}`,
+    when: moment(from),
+    cause: { kind: 'network' },
+    hits: (selected ?? all).map((device) => ({ device, at: from, until })),
+  }));
+}
+
+function deviceFaults({ deviceFaults: faults = [], actions }: Plan): readonly Subject[] {
+  return faults.flatMap(({ fault, from, until }, index) => {
+    // The actions are sorted by time: the first one begins the fault.
+    const begin = actions.find((action) => action.fault === index);
+    if (begin === undefined) return [];
+    const hits = begin.devices.map((device) => ({ device, at: from, until }));
+    return causesOf(begin).map(({ cause, quantity }) => {
+      const what = quantity === undefined ? fault : `${fault} of ${quantity}`;
+      return { what: `fault ${what}`, when: moment(from), cause, hits };
+    });
+  });
+}
+
+function stepSubjects({ actions }: Plan): readonly Subject[] {
+  const own = actions.filter(({ fault }) => fault === undefined);
+  return stepsOf(own).flatMap(({ first }) => {
+    const all = own.filter(({ origin }) => origin === first.origin);
+    // After a wait, the time is not known: the step may come at any time from the beginning on.
+    const hits = all.flatMap(({ devices, at, wait }) =>
+      devices.map((device) => ({ device, at: wait === undefined ? at : 0, until: null })),
+    );
+    const when = first.wait === undefined ? moment(first.at) : 'the end of its wait';
+    return causesOf(first).map(({ cause, quantity }) => {
+      const what = quantity === undefined ? describeStep(first) : `sensor ${quantity}`;
+      return { what: `step ${what}`, when, cause, hits };
+    });
+  });
+}
+
+interface StepCause {
+  readonly cause: Cause;
+  /** The sensor, if the step is about sensors. */
+  readonly quantity?: string;
+}
+
+/** One cause for each sensor of a step about sensors, otherwise one for the whole step. */
+function causesOf(call: StepCall): readonly StepCause[] {
+  if (call.step !== 'sensor') return [{ cause: { kind: 'step', call } }];
+  return Object.entries(call.options).flatMap(([quantity, { kind }]): readonly StepCause[] =>
+    kind === 'free' ? [] : [{ cause: { kind: 'quantity', quantity }, quantity }],
+  );
+}
+
+function moment(at: Instant): string {
+  return formatDuration(Math.round(at / 1000) * 1000);
+}

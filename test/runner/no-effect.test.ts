@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { packagedProfiles } from '../../src/profile/library.js';
+import { deviceTypes } from '../../src/runner/known-types.js';
+import { withoutEffect } from '../../src/runner/no-effect.js';
+import { parseScenario } from '../../src/scenario/parse/scenario.js';
+import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
+
+const profiles = packagedProfiles();
+const types = deviceTypes(profiles);
+
+/** The warnings for a scenario of 8 h with two Meteo, which run on batteries, and three Control, which a line supplies. */
+function warnings(rest: string, fleet = ''): readonly string[] {
+  const text = `name: test
+duration: 8h
+fleet:
+  - { name: cellar, profile: meteo, count: 2 }
+  - { name: plant, profile: control, count: 3 }
+${fleet}${rest}`;
+  return withoutEffect(planScenario(parseScenario(text, 'test.yaml', types)), profiles);
+}
+
+describe('a brown-out', () => {
+  const BROWN_OUT = 'faults:\n  - { brown-out:, from: 3h, until: 4h, to: plant }\n';
+  const SUPPLIED = [
+    'fault brown-out at 3h: no effect on 3 devices of plant: a device does not use its battery while the power line ' +
+      'supplies it; add a step "line-power: off" at or before that time',
+  ];
+
+  it('has no effect on devices that a line supplies', () => expect(warnings(BROWN_OUT)).toEqual(SUPPLIED));
+
+  it.each([
+    ['is cut before', '{ at: 1h, to: plant, line-power: off }', []],
+    ['is cut while it lasts', '{ at: 210m, to: plant, line-power: off }', []],
+    ['is cut by its sensor', '{ at: 1h, to: plant, sensor: { backup.line_voltage: 0 } }', []],
+    ['is cut at a time that depends on the run', '{ after: device.ready == 5, to: plant, line-power: off }', []],
+    ['is cut for one of the devices', '{ at: 1h, to: plant/2, line-power: off }', []],
+    ['is cut afterwards', '{ at: 5h, to: plant, line-power: off }', SUPPLIED],
+    ['is cut for another group', '{ at: 1h, to: cellar, sensor: { hygrometer.temperature: 1 } }', SUPPLIED],
+  ])('is judged by whether the line %s', (_, step, expected) => {
+    expect(warnings(`${BROWN_OUT}steps:\n  - ${step}\n`)).toEqual(expected);
+  });
+});
+
+describe('a fault or a step', () => {
+  const SILENT = '  - { name: silent, profile: clime, count: 2, config: { mode: none } }\n';
+  const LATE = '  - { name: late, profile: meteo, count: 2, boot: { from: 2h } }\n';
+  const OFF = 'switches trigger.1.state off';
+  const UNUSED = 'a device never connects over LTE';
+  const TOO_EARLY = 'it ends before their first start';
+
+  it.each([
+    [
+      'of a sensor that the configuration switches off',
+      'faults: [{ stuck-sensor: { trigger.1.state: 1 }, to: plant }]',
+      OFF,
+    ],
+    [
+      'of an input that the configuration switches off',
+      'steps: [{ at: 1h, to: plant, pulse: { input: trigger.1.state } }]',
+      OFF,
+    ],
+    ['of the network, for devices without a radio', 'faults: [{ outage: both, to: silent }]', UNUSED],
+    ['of the signal, for devices without a radio', 'faults: [{ signal: { rsrp: -121 }, to: silent }]', UNUSED],
+    ['of the modem, for devices without a radio', 'steps: [{ at: 1h, to: silent, modem: mute }]', UNUSED],
+    ['of the network that ends before the first start', 'faults: [{ loss: 5%, until: 1h, to: late }]', TOO_EARLY],
+    ['of devices that ends before the first start', 'faults: [{ no-signal:, until: 1h, to: late }]', TOO_EARLY],
+    [
+      'that clicks the button too often',
+      'steps: [{ at: 1h, to: plant, button: { clicks: 6 } }]',
+      'no action for 6 clicks',
+    ],
+    [
+      'that holds the button too briefly',
+      'steps: [{ at: 1h, to: plant, button: { hold: 3s } }]',
+      'held for 5s or longer',
+    ],
+    [
+      'that selects no device',
+      'steps: [{ at: 1h, over: 1h, to: "!(100% of all)", modem: mute }]',
+      'it selects no device',
+    ],
+  ])('%s has no effect', (_, rest, reason) => {
+    expect(warnings(`${rest}\n`, SILENT + LATE)).toEqual([expect.stringContaining(reason)]);
+  });
+
+  it.each([
+    [
+      'of a sensor that a step may switch on',
+      'steps: [{ at: 1h, to: plant, shell: app config channel-mode-1 trigger }, { at: 2h, to: plant, sensor: { trigger.1.state: 1 } }]',
+    ],
+    [
+      'of a radio that a step may switch on',
+      'faults: [{ outage: both, to: silent }]\nsteps: [{ at: 1h, to: silent, shell: app config mode lte }]',
+    ],
+    [
+      'of devices that a power cycle starts earlier',
+      'faults: [{ no-signal:, until: 1h, to: late }]\nsteps: [{ at: 30m, to: late, power-cycle: }]',
+    ],
+    ['of groups of which one device is affected', 'faults: [{ no-signal:, from: 3h, until: 4h, to: plant/2 | late }]'],
+    ['that clicks the button for a report', 'steps: [{ at: 1h, button: { clicks: 1 } }]'],
+  ])('%s is not reported', (_, rest) => expect(warnings(`${rest}\n`, SILENT + LATE)).toEqual([]));
+
+  it('that recurs is reported once, with its first time', () => {
+    const recurring = 'faults: [{ brown-out:, from: 1h, until: 5h, every: 1h, lasts: 10m, to: plant }]\n';
+    expect(warnings(recurring)).toEqual([expect.stringMatching(/^fault brown-out at 1h: /)]);
+  });
+});
