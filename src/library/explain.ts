@@ -24,6 +24,9 @@ export function explain(result: RunResult, downlink: string, limit: Millis = min
   if (typeof downlink !== 'string' || downlink === '') {
     throw new UsageError('no-downlink', 'explain needs the id of a downlink, or its beginning or end');
   }
+  if (typeof limit !== 'number' || !(limit >= 0)) {
+    throw new UsageError('bad-options', `limit: ${quote(String(limit))} is not a number of milliseconds`);
+  }
   return downlinkOf(explainer, downlink, limit);
 }
 

@@ -1,23 +1,80 @@
-/** Checks the names of options: callers in JavaScript are not checked by the compiler. */
-import { rejectUnknownKeys } from '../input/checks.js';
+/** Checks the options of calls: callers in JavaScript are not checked by the compiler. */
+import { boolean, type Check, integer, list, oneOf, positiveNumber, rejectUnknownKeys, text } from '../input/checks.js';
 import { Problems } from '../input/document.js';
 import { valueNode } from '../input/value.js';
 import { UsageError } from '../kernel/errors.js';
 
-/** All options of a call. The compiler asks for those that are missing here. */
-export type OptionNames<T> = Readonly<Record<keyof T, true>>;
+/** Checks the value of one option; notes a problem under its name. */
+type OptionCheck = (value: unknown, name: string, problems: Problems) => void;
+
+/** A check for each option of a call. The compiler asks for those that are missing here. */
+export type OptionChecks<T> = Readonly<Record<keyof T, OptionCheck>>;
+
+/** An option that is plain data. */
+export function plain(check: Check<unknown>): OptionCheck {
+  return (value, name, problems) => void check(valueNode(value, name), problems);
+}
+
+/** An option that is an object of a program. @param wanted `a Map of names to profiles` */
+export function such(fits: (value: unknown) => boolean, wanted: string): OptionCheck {
+  return (value, name, problems) => {
+    // The value itself may be large, or refer to itself.
+    if (!fits(value)) problems.add(valueNode(null, name), `needs ${wanted}`);
+  };
+}
+
+/** An option that may be null. */
+export function orNull(check: OptionCheck): OptionCheck {
+  return (value, name, problems) => {
+    if (value !== null) check(value, name, problems);
+  };
+}
+
+/** An option that another part of the library checks. */
+export const CHECKED_ELSEWHERE: OptionCheck = () => {};
+export const TEXT = plain(text());
+export const TEXTS = plain(list(text()));
+export const TRUE_OR_FALSE = plain(boolean);
+export const PORT = plain(integer(0, 65_535, 'a port number from 0 to 65535'));
+export const SEED = plain(integer(0, Number.MAX_SAFE_INTEGER, 'a whole number from 0'));
+export const ABOVE_ZERO = plain(positiveNumber);
+export const MILLIS = plain(integer(1, Number.MAX_SAFE_INTEGER, 'a whole number of milliseconds above 0'));
+export const PROFILES = such(isMap, 'a Map of names to profiles, such as packagedProfiles()');
+export const VARIABLES = such(isMap, 'a Map of names to values, such as new Map([["devices", "100"]])');
+export const LOG = such(
+  (value) => ['info', 'warn', 'error'].every((level) => typeof memberOf(value, level) === 'function'),
+  'an object with the functions info, warn and error',
+);
+
+export function wordOf(words: readonly string[]): OptionCheck {
+  return plain(oneOf(words));
+}
+
+function isMap(value: unknown): boolean {
+  // Maps with the methods of a Map count as well: the packaged profiles are read when they are needed.
+  return (
+    value instanceof Map || ['get', 'has', 'keys'].every((method) => typeof memberOf(value, method) === 'function')
+  );
+}
+
+/** A property of an object; undefined for other values. */
+export function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
 
 /**
  * @param call name of the function
- * @throws InputError with all unknown options, each with the nearest name
+ * @throws InputError with all unknown options, each with the nearest name, and all invalid values
  * @throws UsageError if `options` is not an object
  */
-export function checkNames<T>(call: string, options: unknown, names: OptionNames<T>): void {
-  const known = Object.keys(names);
+export function checkOptions<T>(call: string, options: unknown, checks: OptionChecks<T>): void {
+  const known = Object.keys(checks);
   const given = Object.entries(objectOf(call, options, known)).filter(([, value]) => value !== undefined);
   const node = valueNode(Object.fromEntries(given.map(([key]) => [key, true])), call);
   const problems = new Problems();
   if (node.kind === 'map') rejectUnknownKeys(node, known, `the options of ${call}`, problems);
+  const byName = new Map<string, OptionCheck>(Object.entries(checks));
+  for (const [name, value] of given) byName.get(name)?.(value, name, problems);
   problems.finish();
 }
 

@@ -1,6 +1,6 @@
 /** Scenarios from TypeScript: `run(defineScenario({ … }))`, in a test or any other program. */
 import { dirname, join } from 'node:path';
-import { integer, list, oneOf, positiveNumber } from '../input/checks.js';
+import { integer, list, oneOf } from '../input/checks.js';
 import { Problems } from '../input/document.js';
 import { readInside, readText } from '../input/text-file.js';
 import { valueNode } from '../input/value.js';
@@ -22,7 +22,23 @@ import { readDefinition, type ScenarioDefinition } from '../scenario/parse/defin
 import { parseScenario } from '../scenario/parse/scenario.js';
 import { planScenario } from '../scenario/plan/plan-scenario.js';
 import { FileSink } from '../trace/sinks.js';
-import { checkNames, type OptionNames } from './options.js';
+import {
+  ABOVE_ZERO,
+  CHECKED_ELSEWHERE,
+  checkOptions,
+  LOG,
+  memberOf,
+  type OptionChecks,
+  PROFILES,
+  plain,
+  SEED,
+  such,
+  TEXT,
+  TEXTS,
+  TRUE_OR_FALSE,
+  VARIABLES,
+  wordOf,
+} from './options.js';
 import { openDirectory, writeDownlinks, writeReport } from './run-files.js';
 
 /** Options of {@link defineScenario}. */
@@ -89,12 +105,15 @@ export interface ScenarioRunOptions extends RunOptions {
   readonly allowFiles?: readonly string[];
 }
 
+/** Options of every call that reads a scenario. */
+const OF_READING = { seed: SEED, profiles: PROFILES, allowFiles: TEXTS } as const;
+
 /**
  * Checks a scenario and plans it.
  * @throws InputError with all problems, each with its path: `steps[2].at: "90" is not a duration …`
  */
 export function defineScenario(definition: ScenarioDefinition, options: DefineOptions = {}): Plan {
-  checkNames<DefineOptions>('defineScenario', options, { seed: true, profiles: true, folder: true, allowFiles: true });
+  checkOptions<DefineOptions>('defineScenario', options, { ...OF_READING, folder: TEXT });
   return planDefinition(definition, options);
 }
 
@@ -111,7 +130,7 @@ function planDefinition(definition: ScenarioDefinition, options: DefineOptions):
  * @throws UsageError if a file cannot be read
  */
 export function readScenario(file: string, options: ReadOptions = {}): Plan {
-  checkNames<ReadOptions>('readScenario', options, { seed: true, profiles: true, vars: true, allowFiles: true });
+  checkOptions<ReadOptions>('readScenario', options, { ...OF_READING, vars: VARIABLES });
   // Callers in JavaScript are not checked by the compiler.
   if (typeof file !== 'string') throw new UsageError('no-scenario', 'readScenario needs the path of a file');
   return planFile(file, options);
@@ -126,25 +145,11 @@ type TextOptions = ReadOptions & { readonly folder?: string };
 /** @param file name for messages */
 function planText(source: string, file: string, options: TextOptions): Plan {
   const { profiles = packagedProfiles(), seed, vars } = options;
-  checkTextOptions(options);
   const scenario = parseScenario(source, file, deviceTypes(profiles), {
     ...{ profiles, readFile: filesOf(options) },
     ...(vars && { vars }),
   });
   return planScenario(scenario, seed === undefined ? {} : { seed });
-}
-
-/** Callers in JavaScript are not checked by the compiler. @throws InputError with all invalid options */
-function checkTextOptions({ seed, vars }: TextOptions): void {
-  const problems = new Problems();
-  if (seed !== undefined) {
-    integer(0, Number.MAX_SAFE_INTEGER, 'a whole number from 0')(valueNode(seed, 'seed'), problems);
-  }
-  const given: unknown = vars;
-  if (given !== undefined && !(given instanceof Map)) {
-    problems.add(valueNode(given, 'vars'), 'needs a Map of names to values, such as new Map([["devices", "100"]])');
-  }
-  problems.finish();
 }
 
 function filesOf({ folder, allowFiles }: Pick<DefineOptions, 'folder' | 'allowFiles'>) {
@@ -164,9 +169,11 @@ export async function runScenario(
   scenario: string | ScenarioDefinition,
   options: ScenarioRunOptions = {},
 ): Promise<RunResult> {
-  checkNames<ScenarioRunOptions>('runScenario', options, {
+  checkOptions<ScenarioRunOptions>('runScenario', options, {
     ...PUBLIC_OPTIONS,
-    ...{ seed: true, vars: true, folder: true, allowFiles: true },
+    ...OF_READING,
+    vars: VARIABLES,
+    folder: TEXT,
   });
   // Callers in JavaScript are not checked by the compiler.
   if ((typeof scenario !== 'string' && typeof scenario !== 'object') || scenario === null) {
@@ -175,9 +182,21 @@ export async function runScenario(
   return runWith(planOf(scenario, options), options);
 }
 
-const PUBLIC_OPTIONS: OptionNames<RunOptions> = {
-  ...{ profiles: true, clock: true, speed: true, transport: true, db: true, cloud: true, out: true, log: true },
-  ...{ workers: true, allowHosts: true, allowPrivate: true },
+const PUBLIC_OPTIONS: OptionChecks<RunOptions> = {
+  profiles: PROFILES,
+  clock: wordOf(CLOCKS),
+  speed: ABOVE_ZERO,
+  transport: wordOf(TRANSPORTS),
+  db: TEXT,
+  cloud: such(
+    (cloud) => typeof memberOf(cloud, 'api') === 'string' && typeof memberOf(cloud, 'apiKey') === 'string',
+    'an object with the address "api" and the key "apiKey" of a cloud',
+  ),
+  out: TEXT,
+  log: LOG,
+  workers: plain(integer(1, MOST_WORKERS)),
+  allowHosts: TEXTS,
+  allowPrivate: TRUE_OR_FALSE,
 };
 
 function planOf(scenario: string | ScenarioDefinition, options: ScenarioRunOptions): Plan {
@@ -193,22 +212,23 @@ function planOf(scenario: string | ScenarioDefinition, options: ScenarioRunOptio
  */
 export async function runPlan(plan: Plan, options: PlanOptions = {}): Promise<RunResult> {
   if (!isPlan(plan)) throw new UsageError('no-plan', 'run needs a plan, as defineScenario returns it');
-  checkNames<PlanOptions>('run', options, {
-    ...PUBLIC_OPTIONS,
-    ...{
-      sinks: true,
-      reproduce: true,
-      keep: true,
-      version: true,
-      startedAt: true,
-      stopwatch: true,
-      meter: true,
-      webConsole: true,
-    },
-    ...{ watch: true, started: true },
-  });
+  checkOptions<PlanOptions>('run', options, { ...PUBLIC_OPTIONS, ...OF_THE_PROJECT });
   return runWith(plan, options);
 }
+
+/** Options of the other parts of ghostfleet. */
+const OF_THE_PROJECT = {
+  sinks: CHECKED_ELSEWHERE,
+  reproduce: CHECKED_ELSEWHERE,
+  keep: CHECKED_ELSEWHERE,
+  version: CHECKED_ELSEWHERE,
+  startedAt: CHECKED_ELSEWHERE,
+  stopwatch: CHECKED_ELSEWHERE,
+  meter: CHECKED_ELSEWHERE,
+  webConsole: CHECKED_ELSEWHERE,
+  watch: CHECKED_ELSEWHERE,
+  started: CHECKED_ELSEWHERE,
+} as const;
 
 type PlanOptions = Partial<Omit<FullRunOptions, 'plan' | 'connectorHosts'>> &
   Pick<RunOptions, 'allowHosts' | 'allowPrivate'>;
@@ -233,7 +253,6 @@ async function runWith(plan: Plan, options: PlanOptions): Promise<RunResult> {
     ...(out !== undefined && { out }),
     sinks,
   };
-  checkOptions(all);
   if (typeof out !== 'string') return run(all);
   const log = new FileSink(join(openDirectory(out), 'events.jsonl'));
   const result = await run({ ...all, sinks: [...sinks, log] });
@@ -272,21 +291,12 @@ export function writeReports(result: RunResult, folder: string, formats?: readon
   if (downlinks === undefined && formats?.includes('downlinks')) {
     throw new UsageError('no-history', 'downlinks.csv needs the result of a run of this process, not a copy');
   }
+  if (typeof folder !== 'string') throw new UsageError('no-folder', 'writeReports needs the path of a folder');
   openDirectory(folder);
   for (const format of formats ?? FILE_FORMATS) {
     if (format !== 'downlinks') writeReport(folder, format, result);
     else if (downlinks !== undefined) writeDownlinks(folder, result, downlinks);
   }
-}
-
-/** Callers in JavaScript are not checked by the compiler. @throws InputError with all invalid options */
-function checkOptions({ clock, speed, transport, workers = 1 }: FullRunOptions): void {
-  const problems = new Problems();
-  oneOf(CLOCKS)(valueNode(clock, 'clock'), problems);
-  oneOf(TRANSPORTS)(valueNode(transport, 'transport'), problems);
-  positiveNumber(valueNode(speed, 'speed'), problems);
-  integer(1, MOST_WORKERS)(valueNode(workers, 'workers'), problems);
-  problems.finish();
 }
 
 function isPlan(value: unknown): boolean {

@@ -2,6 +2,7 @@
 import { DeviceCloudClient } from '../client/client.js';
 import { type Service as FullService, startService as startFull } from '../cloud/service.js';
 import { keyFrom } from '../cloud/store/secrets/key.js';
+import { record, text } from '../input/checks.js';
 import type { EdgeClock } from '../kernel/clock.js';
 import { entropy } from '../kernel/entropy.js';
 import { UsageError } from '../kernel/errors.js';
@@ -14,7 +15,18 @@ import { memoryTransport } from '../transport/memory.js';
 import { ownSockets } from '../transport/own-sockets.js';
 import type { Transport } from '../transport/transport.js';
 import { udpTransport } from '../transport/udp.js';
-import { checkNames, type OptionNames } from './options.js';
+import {
+  CHECKED_ELSEWHERE,
+  checkOptions,
+  LOG,
+  MILLIS,
+  type OptionChecks,
+  orNull,
+  PORT,
+  plain,
+  TEXT,
+  TRUE_OR_FALSE,
+} from './options.js';
 import { clockOf, settled, type VirtualTime } from './time.js';
 
 /** Options of {@link startService}; the command line has the same ones (`ghostfleet serve --help`). */
@@ -97,36 +109,33 @@ export function insideOf(service: object): ServiceInside | undefined {
   return insides.get(service);
 }
 
-const SERVICE_OPTIONS: OptionNames<ServiceOptions> = {
-  ...{
-    db: true,
-    host: true,
-    port: true,
-    udpPort: true,
-    udpRawPort: true,
-    udpDtlsPort: true,
-    space: true,
-    apiKey: true,
-  },
-  ...{
-    secretsKey: true,
-    retainMessages: true,
-    expireDownlinks: true,
-    allowPrivateTargets: true,
-    admin: true,
-    webConsole: true,
-    time: true,
-    log: true,
-  },
+const SERVICE_OPTIONS: OptionChecks<ServiceOptions> = {
+  db: TEXT,
+  host: TEXT,
+  port: PORT,
+  udpPort: orNull(PORT),
+  udpRawPort: orNull(PORT),
+  udpDtlsPort: orNull(PORT),
+  space: TEXT,
+  apiKey: TEXT,
+  secretsKey: TEXT,
+  retainMessages: MILLIS,
+  expireDownlinks: MILLIS,
+  allowPrivateTargets: TRUE_OR_FALSE,
+  admin: plain(record('admin', { email: text(), password: text() })),
+  webConsole: TEXT,
+  // clockOf says what it needs.
+  time: CHECKED_ELSEWHERE,
+  log: LOG,
 };
 
 /**
  * Starts the Device Cloud Service in this process: by default in real time, in memory, on free ports of 127.0.0.1.
- * @throws InputError with all unknown options
+ * @throws InputError with all unknown and invalid options
  * @throws UsageError when a port is taken, the database cannot be used, or its key is wrong or missing
  */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  checkNames<ServiceOptions>('startService', options, SERVICE_OPTIONS);
+  checkOptions<ServiceOptions>('startService', options, SERVICE_OPTIONS);
   const { time, secretsKey, ...rest } = options;
   const clock = time === undefined ? new RealClock({ followsSystem: true }) : clockOf(time);
   const service: FullService = await startFull({

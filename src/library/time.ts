@@ -3,7 +3,7 @@ import { UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { DURATION_FORM, formatDuration, type Millis, parseDuration, seconds } from '../kernel/time.js';
 import { VirtualClock } from '../kernel/virtual-clock.js';
-import { checkNames } from './options.js';
+import { CHECKED_ELSEWHERE, checkOptions, SEED } from './options.js';
 
 /** A length of time: milliseconds, or a text such as `6h` or `1h30m`. */
 export type Duration = Millis | string;
@@ -26,7 +26,8 @@ export interface UntilOptions {
 
 /** The start of virtual time. Pass it to `startService`; the devices of the service then live in it as well. */
 export function virtualTime(options: VirtualTimeOptions = {}): VirtualTime {
-  checkNames<VirtualTimeOptions>('virtualTime', options, { start: true, seed: true });
+  // The constructor checks `start`, for programs that call it themselves.
+  checkOptions<VirtualTimeOptions>('virtualTime', options, { start: CHECKED_ELSEWHERE, seed: SEED });
   return new VirtualTime(options);
 }
 
@@ -78,7 +79,9 @@ export class VirtualTime {
    * @throws UsageError `too-late` if it does not hold `within` that time
    */
   async until(condition: () => boolean | Promise<boolean>, options: UntilOptions = {}): Promise<void> {
-    checkNames<UntilOptions>('until', options, { within: true, every: true });
+    if (typeof condition !== 'function') throw new UsageError('bad-options', 'until needs a function as its condition');
+    // millisOf checks both.
+    checkOptions<UntilOptions>('until', options, { within: CHECKED_ELSEWHERE, every: CHECKED_ELSEWHERE });
     const within = millisOf(options.within ?? '1d');
     const every = millisOf(options.every ?? seconds(1));
     if (!(every > 0)) throw new UsageError('bad-duration', `every: "${options.every}" is not more than 0`);

@@ -75,6 +75,8 @@ describe('a missing or invalid argument', () => {
 it('explain without a downlink says what it needs', async () => {
   const result = await run(defineScenario(definition));
   await expect(untyped(explain, result)).rejects.toThrow('explain needs the id of a downlink');
+  await expect(untyped(explain, result, 'x', '10m')).rejects.toThrow('limit: "10m" is not a number of milliseconds');
+  await expect(untyped(writeReports, result, 3)).rejects.toThrow('writeReports needs the path of a folder');
 });
 
 describe('the options of a scenario in YAML', () => {
@@ -87,6 +89,53 @@ describe('the options of a scenario in YAML', () => {
     [{ vars: { devices: '3' } }, 'vars: needs a Map of names to values, such as new Map([["devices", "100"]])'],
   ])('are checked: %j', async (options, message) => {
     await expect(untyped(runScenario, yaml, options)).rejects.toThrow(message);
+  });
+});
+
+describe('an option of the wrong type', () => {
+  const plan = defineScenario(definition);
+  const port = 'is not a port number from 0 to 65535';
+
+  it.each<readonly [string, unknown, readonly unknown[], string]>([
+    ['startService', startService, [{ port: '8099' }], `port: "8099" ${port}`],
+    ['startService', startService, [{ port: null }], `port: an empty value ${port}`],
+    ['startService', startService, [{ udpPort: '5003' }], `udpPort: "5003" ${port}`],
+    ['startService', startService, [{ db: 3 }], 'db: "3" is not a text'],
+    ['startService', startService, [{ apiKey: 1 }], 'apiKey: "1" is not a text'],
+    [
+      'startService',
+      startService,
+      [{ retainMessages: '2d' }],
+      'retainMessages: "2d" is not a whole number of milliseconds',
+    ],
+    ['startService', startService, [{ allowPrivateTargets: 'no' }], 'allowPrivateTargets: "no" is not true or false'],
+    ['startService', startService, [{ admin: { email: 'a@b.c' } }], '"password"'],
+    [
+      'startService',
+      startService,
+      [{ log: console.log }],
+      'log: needs an object with the functions info, warn and error',
+    ],
+    ['startService', startService, [{ time: 3 }], 'time: expected the result of virtualTime()'],
+    ['virtualTime', virtualTime, [{ seed: 'x' }], 'seed: "x" is not a whole number from 0'],
+    ['until', () => virtualTime().until(3 as never), [], 'until needs a function'],
+    ['defineScenario', defineScenario, [definition, { profiles: {} }], 'profiles: needs a Map of names to profiles'],
+    ['defineScenario', defineScenario, [definition, { seed: '3' }], 'seed: "3" is not a whole number from 0'],
+    ['defineScenario', defineScenario, [definition, { allowFiles: 'a.csv' }], 'allowFiles: "a.csv" is not a list'],
+    ['runScenario', runScenario, [definition, { folder: 3 }], 'folder: "3" is not a text'],
+    ['runScenario', runScenario, [definition, { vars: [] }], 'vars: needs a Map'],
+    ['run', run, [plan, { out: true }], 'out: "true" is not a text'],
+    ['run', run, [plan, { db: false }], 'db: "false" is not a text'],
+    ['run', run, [plan, { allowPrivate: 1 }], 'allowPrivate: "1" is not true or false'],
+    ['run', run, [plan, { allowHosts: 'a.example' }], 'allowHosts: "a.example" is not a list'],
+    ['run', run, [plan, { cloud: 'http://127.0.0.1' }], 'cloud: needs an object with the address "api"'],
+    ['run', run, [plan, { workers: '2' }], 'workers: "2" is not a whole number'],
+  ])('of %s is rejected', async (_, call, args, message) => {
+    await expect(untyped(call, ...args)).rejects.toThrow(message);
+  });
+
+  it('is reported together with the other invalid options', async () => {
+    await expect(untyped(startService, { port: -1, host: 4, tme: 1 })).rejects.toThrow(/host[\s\S]*port[\s\S]*tme/);
   });
 });
 
