@@ -3,6 +3,7 @@ import { humanCount, humanValue, type Unit } from '../kernel/quantity.js';
 import { csvRow } from './csv-row.js';
 import type { RunResult } from './result.js';
 import { table } from './table.js';
+import { warningsOf } from './verdict.js';
 
 /** A number over the runs. */
 interface NumberSpread {
@@ -40,12 +41,15 @@ interface SeedVerdict {
   readonly exitCode: number;
   readonly digest: string;
   readonly failure: string | null;
+  /** What a reader of the verdict has to know, although no expectation says it: devices that were never ready. */
+  readonly warnings: readonly string[];
 }
 
 /** @param results of one scenario, in the order of their seeds; at least one */
 export function overSeeds(results: readonly RunResult[]): SeedsResult {
-  const runs = results.map(({ seed, passed, exitCode, digest, failure }) => {
-    return { seed, passed, exitCode, digest, failure };
+  const runs = results.map((result) => {
+    const { seed, passed, exitCode, digest, failure } = result;
+    return { seed, passed, exitCode, digest, failure, warnings: warningsOf(result) };
   });
   return {
     scenario: results[0]?.scenario ?? '',
@@ -141,9 +145,20 @@ export function seedsText({ scenario, runs, passed, expectations }: SeedsResult)
           ),
           '',
         ]),
+    ...warningLines(runs),
     `${passed === runs.length ? 'passed' : 'FAILED'} · ${humanCount(passed)} of ${humanCount(runs.length)} runs passed`,
     '',
   ].join('\n');
+}
+
+/** Each warning once, with the seeds that have it; then an empty line. */
+function warningLines(runs: readonly SeedVerdict[]): readonly string[] {
+  const seeds = new Map<string, number[]>();
+  for (const { seed, warnings } of runs) {
+    for (const warning of warnings) seeds.set(warning, [...(seeds.get(warning) ?? []), seed]);
+  }
+  if (seeds.size === 0) return [];
+  return [...[...seeds].map(([warning, all]) => `! seed ${all.join(', ')}: ${warning}`), ''];
 }
 
 /** The spread of every metric as CSV (RFC 4180), one row each. */

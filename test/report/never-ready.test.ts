@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { html } from '../../src/report/renderers/html.js';
+import { json } from '../../src/report/renderers/json.js';
+import { junit } from '../../src/report/renderers/junit.js';
 import { text } from '../../src/report/renderers/text.js';
+import { overSeeds, seedsText } from '../../src/report/seeds.js';
 import { runText } from '../runner/run-text.js';
 
 const scenario = (line: string) => `
@@ -19,6 +22,11 @@ describe('a run with a device that was never ready', () => {
       '1 of 2 devices was never ready: it had no session, and no expectation is about device.ready, device.up or device.startup';
     expect(text(result, { width: 200 })).toContain(`\n! ${warning}\n`);
     expect(html(result)).toContain(warning);
+    expect(JSON.parse(json(result))).toMatchObject({ passed: true, warnings: [warning] });
+    expect(junit(result)).toContain(`<system-out>warning: ${warning}</system-out>`);
+    const seeds = overSeeds([result, { ...result, seed: 9 }]);
+    expect(seeds.runs.map(({ warnings }) => warnings)).toEqual([[warning], [warning]]);
+    expect(seedsText(seeds)).toContain(`\n! seed 7, 9: ${warning}\n`);
   });
 
   it('fails a share of the boots that have a session in time', async () => {
