@@ -7,7 +7,6 @@ import { findScenario } from './find-scenario.js';
 import type { Host } from './host.js';
 import { LiveServices } from './live-services.js';
 import { createLog } from './logs.js';
-import { openBrowser } from './open-browser.js';
 import { planOf } from './read-files.js';
 import { POSITIVE_FORM, positiveNumber } from './values.js';
 
@@ -47,7 +46,7 @@ async function execute({ open, speed }: DemoFlags, host: Host): Promise<ExitCode
     ...{ host, plan, metricsPort: undefined, metricsPush: undefined, leftBehind: undefined },
     ...{ consoles: true, api: true },
     onConsole: (link) => {
-      if (open && host.out.isTerminal) openBrowser(link);
+      if (open && host.out.isTerminal) host.openBrowser(link);
     },
   });
   try {

@@ -61,8 +61,13 @@ export interface Host {
   wallClock(): UnixMillis;
   /** Cores of this machine that the process may use. */
   readonly cores: number;
-  /** Starts this program again in a process of its own, with other arguments and the same environment. */
-  again(args: readonly string[]): AnotherRun;
+  /**
+   * Starts this program again in a process of its own, with other arguments and the same environment.
+   * @param errLine receives the lines of its error output as they arrive
+   */
+  again(args: readonly string[], errLine?: (line: string) => void): AnotherRun;
+  /** Opens an address in the browser of the user. */
+  openBrowser(address: string): void;
   /** Real milliseconds since an arbitrary moment. */
   stopwatch(): Millis;
   /** Measures whether this process keeps up with a run in real time. Default: event loop, CPU and lateness. */

@@ -22,7 +22,10 @@ it('runs 300 devices, prints an address of the console that signs in, and ends c
     end();
   };
   let visiting: Promise<void> | undefined;
-  const { exit, out, err } = await ghostfleet(['demo'], {
+  const opened: string[] = [];
+  // Without a terminal, as in CI, no browser is opened.
+  const { exit, out, err } = await ghostfleet(['demo', '--open'], {
+    browser: (address) => opened.push(address),
     interruptWhen,
     watch: (text) => {
       const [, link] = /console at (\S+)/.exec(text) ?? [];
@@ -32,4 +35,15 @@ it('runs 300 devices, prints an address of the console that signs in, and ends c
   await visiting;
   expect([devices.length, exit, out]).toEqual([300, 0, expect.stringContaining('The demo has ended. 300 devices')]);
   expect(err).not.toContain('failed');
+  expect(opened).toEqual([]);
+});
+
+it.each([['--open'], []])('opens the console in the browser at a terminal with --open only: "%s"', async (...flags) => {
+  const opened: string[] = [];
+  const { err } = await ghostfleet(['demo', ...flags], {
+    ...{ terminal: {}, interruptOn: /console at \S+ / },
+    browser: (address) => opened.push(address),
+  });
+  const [, link] = /console at (\S+)/.exec(err) ?? [];
+  expect(opened).toEqual(flags.length === 0 ? [] : [link]);
 });

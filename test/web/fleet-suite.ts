@@ -15,7 +15,7 @@ export function fleetSuite(here: () => World, open: (fragment: string) => Promis
     it('finds devices by a part of the name, by a selector, and by a tag', async () => {
       const page = await open('#/fleet');
       const search = page.getByRole('searchbox');
-      const found = page.locator('#found');
+      const found = page.locator('#search-status');
       await search.fill('gate');
       await expect.poll(() => found.textContent()).toBe('1 of 4 devices');
       await search.fill('fw>=3 & !tag/cold');

@@ -2,10 +2,10 @@
 import '../../platform/buffer.js';
 import { useState } from 'preact/hooks';
 import type { Message } from '../../../../src/client/types.js';
+import { toHex } from '../../../../src/protocol/hashes.js';
 import { encodeDown } from '../../../../src/protocol/messages/index.js';
 import { uuidBytes } from '../../../../src/protocol/uuid.js';
 import { Sections } from '../../parts/sections.js';
-import { hexOf } from '../inspector/input.js';
 import { inspect, type Kind } from '../inspector/inspect.js';
 
 interface Known {
@@ -41,7 +41,7 @@ function bytesOf({ id, type, direction, body, raw }: Message): Known | undefined
 }
 
 function whole(bytes: Uint8Array): Known {
-  return { kind: 'message', hex: hexOf(bytes) };
+  return { kind: 'message', hex: toHex(bytes) };
 }
 
 function isLines(body: unknown): body is readonly string[] {

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { Fleet } from '../../model/fleet.js';
 import { searchFor } from '../../model/search.js';
 import { model } from '../../model/space.js';
+import { SearchField } from '../../parts/search-field.js';
 import { Register } from './register.js';
 import { Table } from './table.js';
 import { groupsOf, type Sorting, type TagGroup, viewOf } from './view.js';
@@ -32,24 +33,15 @@ export function FleetPage() {
     <div class="fleet-page">
       <div class="bar">
         <h1>Fleet</h1>
-        <search class="search">
-          <label class="hidden" for="search">
-            Search: a part of a name, or a selector
-          </label>
-          <input
-            id="search"
-            type="search"
-            placeholder="name, serial number, or a selector: tag/cold & fw<3.1"
-            value={text}
-            spellcheck={false}
-            autoComplete="off"
-            aria-describedby="found"
-            onInput={({ currentTarget }) => setText(currentTarget.value)}
-          />
-        </search>
-        <p id="found" class={search.failure ? 'failed' : 'dim'} role="status">
-          {search.failure || countText(fleet, view.length)}
-        </p>
+        <SearchField
+          id="search"
+          label="Search: a part of a name, or a selector"
+          placeholder="name, serial number, or a selector: tag/cold & fw<3.1"
+          text={text}
+          change={setText}
+          status={countText(fleet, view.length)}
+          failure={search.failure}
+        />
       </div>
       <Register />
       <Groups groups={groups} chosen={text} choose={setText} />

@@ -27,7 +27,3 @@ export function readPasted(text: string): Pasted {
     throw new Error('The text is not complete base64: its length is not that of whole bytes.');
   }
 }
-
-export function hexOf(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join(' ');
-}

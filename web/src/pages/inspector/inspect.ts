@@ -5,10 +5,10 @@ import { type Codec, compileCodec, parseCodecDocument } from '../../../../src/pr
 import { decodeBody } from '../../../../src/protocol/decode.js';
 import { type Envelope, hasValidTag, open, tokenBytes } from '../../../../src/protocol/flap/envelope.js';
 import { ACK, FIRST, formatFlags, LAST, POLL } from '../../../../src/protocol/flap/packet.js';
-import { codecHash, contentFingerprint } from '../../../../src/protocol/hashes.js';
+import { codecHash, contentFingerprint, toHex } from '../../../../src/protocol/hashes.js';
 import { type DownMessage, parseDown, parseUp, TYPE, type UpMessage } from '../../../../src/protocol/messages/index.js';
 import type { Section } from '../../parts/sections.js';
-import { hexOf, readPasted } from './input.js';
+import { readPasted } from './input.js';
 
 export type Kind = 'datagram' | 'message' | 'body';
 
@@ -55,19 +55,19 @@ function datagramSections(bytes: Uint8Array, token: string, codec: Codec | undef
     {
       title: 'Envelope',
       facts: [
-        ['tag', hexOf(envelope.bytes.subarray(0, 8)), tagNote(envelope, token)],
-        ['serial number', String(serial).padStart(10, '0'), hexOf(envelope.bytes.subarray(8, 12))],
+        ['tag', spaced(envelope.bytes.subarray(0, 8)), tagNote(envelope, token)],
+        ['serial number', String(serial).padStart(10, '0'), spaced(envelope.bytes.subarray(8, 12))],
       ],
     },
     {
       title: 'Packet',
       facts: [
-        ['header', hexOf(envelope.bytes.subarray(12, 14))],
+        ['header', spaced(envelope.bytes.subarray(12, 14))],
         ['flags', formatFlags(flags), flagsNote(flags)],
         ['sequence', String(sequence), sequence === 0 ? 'begins a new numbering' : ''],
         ['data', `${data.length} bytes`, fragmentNote(flags, data.length)],
       ],
-      ...(data.length > 0 && { text: hexOf(data) }),
+      ...(data.length > 0 && { text: spaced(data) }),
     },
   ];
   const isWhole = (flags & FIRST) !== 0 && (flags & LAST) !== 0 && data.length > 0;
@@ -135,7 +135,7 @@ function bodySections(bytes: Uint8Array, codec: Codec | undefined): readonly Sec
   try {
     sections.push({ title: 'CBOR', facts: [], text: diagnostic(decodeCbor(bytes)) });
   } catch (error) {
-    return [{ title: 'CBOR', facts: [['invalid', messageOf(error)]], text: hexOf(bytes) }];
+    return [{ title: 'CBOR', facts: [['invalid', messageOf(error)]], text: spaced(bytes) }];
   }
   if (!codec) return sections;
   const title = `Decoded by ${codec.document.name} (${codec.hash})`;
@@ -154,7 +154,7 @@ function diagnostic(value: CborValue, indent = ''): string {
     const entries = [...value].map(([key, each]) => `${inner}${diagnostic(key)}: ${diagnostic(each, inner)}`);
     return entries.length === 0 ? '{}' : `{\n${entries.join(',\n')}\n${indent}}`;
   }
-  if (value instanceof Uint8Array) return `h'${hexOf(value).replaceAll(' ', '')}'`;
+  if (value instanceof Uint8Array) return `h'${toHex(value)}'`;
   if (Array.isArray(value)) {
     const items = value.map((each) => diagnostic(each, inner));
     const line = `[${items.join(', ')}]`;
@@ -165,7 +165,7 @@ function diagnostic(value: CborValue, indent = ''): string {
 
 function jsonOf(message: UpMessage | DownMessage): string {
   const shown = (_: string, value: unknown) => {
-    if (value instanceof Uint8Array) return hexOf(value);
+    if (value instanceof Uint8Array) return spaced(value);
     return typeof value === 'bigint' ? String(value) : value;
   };
   return JSON.stringify(message, shown, 2);
@@ -173,4 +173,9 @@ function jsonOf(message: UpMessage | DownMessage): string {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Pairs of hex digits with spaces, which can be counted. */
+function spaced(bytes: Uint8Array): string {
+  return toHex(bytes).replace(/..(?!$)/g, '$& ');
 }

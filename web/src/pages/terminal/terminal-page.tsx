@@ -2,6 +2,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { searchFor } from '../../model/search.js';
 import { model } from '../../model/space.js';
+import { SearchField } from '../../parts/search-field.js';
 import { RemoteTerminal } from './remote-terminal.js';
 
 export function TerminalPage() {
@@ -18,24 +19,15 @@ export function TerminalPage() {
     <div class="page">
       <h1>Terminal</h1>
       <div class="bar">
-        <search class="search">
-          <label class="hidden" for="targets">
-            Devices: a part of a name, or a selector
-          </label>
-          <input
-            id="targets"
-            type="search"
-            placeholder="devices: tag/cold, cellar/1..20, 10% of cellar"
-            value={text}
-            spellcheck={false}
-            autoComplete="off"
-            aria-describedby="selected"
-            onInput={({ currentTarget }) => setText(currentTarget.value)}
-          />
-        </search>
-        <p id="selected" class={failure ? 'failed' : 'dim'} role="status">
-          {failure || (targets.length === 1 ? '1 device is selected' : `${targets.length} devices are selected`)}
-        </p>
+        <SearchField
+          id="targets"
+          label="Devices: a part of a name, or a selector"
+          placeholder="devices: tag/cold, cellar/1..20, 10% of cellar"
+          text={text}
+          change={setText}
+          status={targets.length === 1 ? '1 device is selected' : `${targets.length} devices are selected`}
+          failure={failure}
+        />
       </div>
       <p class="dim">
         A line becomes a command downlink for each selected device. Equal answers that arrive together are shown
