@@ -56,12 +56,17 @@ function scenarioPath(name: string): string {
   throw unknown(name, wanted, names, found);
 }
 
+/** The text of a packaged scenario. @param name one of {@link packagedNames} */
+export function packagedText(name: string): string {
+  return readText(pathOf(name));
+}
+
 function pathOf(name: string): string {
   return `${PACKAGED}${name}.yaml`;
 }
 
 /** Names of the packaged scenarios, such as `demo` and `library/boot-storm`, sorted. */
-function packagedNames(): readonly string[] {
+export function packagedNames(): readonly string[] {
   return readdirSync(PACKAGED, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.yaml'))
     .map((file) => file.replaceAll('\\', '/').replace(/\.yaml$/, ''))

@@ -2,6 +2,7 @@
 import type { Fleet } from '../console/member.js';
 import type { ConsoleServer } from '../console/server.js';
 import { RunControls } from '../control/controls.js';
+import { Scenarios } from '../control/scenarios.js';
 import { RunServer } from '../control/server.js';
 import { InterruptedError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
@@ -13,6 +14,7 @@ import type { Host } from './host.js';
 import { LiveApi } from './live-api.js';
 import { LiveMetrics } from './live-metrics.js';
 import { MetricsPush, type PushAddress } from './metrics-push.js';
+import { PageScenarios } from './page-scenarios.js';
 import { ProgressDisplay } from './progress-display.js';
 
 interface LiveOptions {
@@ -80,13 +82,19 @@ export class LiveServices {
   }
 
   /** Opens the port for the web console. The run continues without one if that fails. */
-  async #openWebConsole(control: RunControl, { pace, consoleLink, ...live }: World): Promise<RunServer | undefined> {
+  async #openWebConsole(
+    control: RunControl,
+    { pace, consoleLink, hasSession, ...live }: World,
+  ): Promise<RunServer | undefined> {
     const link = consoleLink();
     if (link === undefined || pace === undefined) return undefined;
     const { host, plan } = this.#options;
     try {
       const controls = new RunControls(plan, control, { ...live, pace });
-      const server = await RunServer.open(controls, live.api.baseUrl);
+      const server = await RunServer.open({
+        ...{ controls, hasSession, cloud: live.api.baseUrl },
+        scenarios: new Scenarios(new PageScenarios(host)),
+      });
       this.#announceConsole(server.link(link));
       return server;
     } catch (error) {
@@ -118,7 +126,7 @@ export class LiveServices {
     this.#push?.close();
     this.#api?.close();
     this.#forgetInterrupts();
-    (await this.#webConsole)?.close();
+    await (await this.#webConsole)?.close();
     (await this.#consoles)?.close('the run has ended');
   }
 

@@ -10,6 +10,7 @@ import { fileReason } from '../kernel/file-failure.js';
 import { RealClock } from '../kernel/real-clock.js';
 import type { AnotherRun, Host, Output } from './host.js';
 import { Interrupts } from './interrupts.js';
+import { openBrowser } from './open-browser.js';
 import { processTerminal } from './process-terminal.js';
 
 export function processHost(self: NodeJS.Process, clock: Clock = new RealClock()): Host {
@@ -30,24 +31,40 @@ export function processHost(self: NodeJS.Process, clock: Clock = new RealClock()
     onInterrupt: (handler, left) => interrupts.listen(handler, left),
     wallClock: () => clock.wall,
     cores: availableParallelism(),
-    again: (args) => again(self, args),
+    again: (args, errLine) => again(self, args, errLine),
+    openBrowser,
     stopwatch: () => performance.now(),
   };
 }
 
 /** Starts the program of this process again. */
-function again(self: NodeJS.Process, args: readonly string[]): AnotherRun {
+function again(self: NodeJS.Process, args: readonly string[], errLine = (_: string) => {}): AnotherRun {
   const child = spawn(self.execPath, [...self.execArgv, self.argv[1] ?? '', ...args], {
     env: self.env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const out = text(child.stdout);
-  const err = text(child.stderr);
+  const err = textWithLines(child.stderr, errLine);
   const ended = once(child, 'close').then(async ([code]: (number | null)[]) => {
     // Null: a signal ended it.
     return { exit: code ?? EXIT.interrupted, out: await out, err: await err };
   });
   return { ended, stop: () => void child.kill('SIGTERM') };
+}
+
+/** The whole text of a stream. @param take receives each complete line when it arrives */
+async function textWithLines(stream: NodeJS.ReadableStream, take: (line: string) => void): Promise<string> {
+  let all = '';
+  let taken = 0;
+  stream.setEncoding('utf8');
+  for await (const piece of stream) {
+    all += piece;
+    for (let end = all.indexOf('\n', taken); end >= 0; end = all.indexOf('\n', taken)) {
+      take(all.slice(taken, end));
+      taken = end + 1;
+    }
+  }
+  return all;
 }
 
 /** Lines of a pipe. Ending the iteration also closes the pipe, which Node's own iterator does not. */

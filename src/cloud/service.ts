@@ -112,6 +112,8 @@ export interface Service {
   readonly gateway: FlapGateway;
   /** The address of the web console with a one-time token, which is valid for a few minutes; undefined without a console. */
   consoleLink(): string | undefined;
+  /** Whether the secret of a cookie is that of an open session of the console that began with such a token. */
+  hasSession(secret: string): Promise<boolean>;
   /** Creates another space with a key; if a space with that name exists, returns it without a key. */
   openSpace(name: string): Promise<Bootstrapped>;
   /** Breaks off all connections immediately, as a crash would; resolves when the clients have noticed. */
@@ -155,6 +157,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       keyFile: opened.keyFile,
       gateway,
       consoleLink: () => webConsole && `${address}${webConsole.link(spaceId)}`,
+      hasSession: async (secret) => (await webConsole?.hasSession(secret)) ?? false,
       openSpace: (spaceName) =>
         ensureSpaceAndKey(store, { spaceName, ids, clock, random: secrets.fork(`keys/${spaceName}`) }),
       hangUp: async () => {

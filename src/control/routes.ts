@@ -1,32 +1,8 @@
-/** The requests below `/run`, for the web console. docs/CONSOLE.md describes them. */
+/** The requests below `/run` and `/scenarios`, for the web console. docs/CONSOLE.md describes them. */
 import { ApiFault } from '../cloud/http/errors.js';
 import type { Explanation } from '../explain/explanation.js';
-import type { RealClock } from '../kernel/real-clock.js';
-import type { RunControls } from './controls.js';
-
-/** An answer that arrives in parts. */
-export interface Parts {
-  readonly isOver: boolean;
-  send(value: unknown): void;
-}
-
-interface Request {
-  readonly controls: RunControls;
-  /** Real time. */
-  readonly clock: RealClock;
-  /** The last part of the path of a single thing. */
-  readonly id: string;
-  readonly query: Readonly<Record<string, string>>;
-  readonly body: Readonly<Record<string, unknown>>;
-  readonly lines: Parts;
-}
-
-interface Route {
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  readonly path: string;
-  readonly status: number;
-  readonly handle: (request: Request) => unknown;
-}
+import { optionalText, type Request, type Route, text } from './route.js';
+import { SCENARIO_ROUTES } from './scenario-routes.js';
 
 /** Interval of the states in a stream, in real milliseconds. */
 const STATE_EVERY = 500;
@@ -70,7 +46,13 @@ const ROUTES: readonly Route[] = [
       if (!controls.lift(id)) throw new ApiFault(404, 'fault not found');
     },
   },
+  ...SCENARIO_ROUTES,
 ];
+
+/** Whether a path is one of the run, and not one of its cloud. */
+export function isOfRun(path: string): boolean {
+  return ['/run', '/scenarios'].some((begin) => path === begin || path.startsWith(`${begin}/`));
+}
 
 /** @throws ApiFault 404 or 405 */
 export function findRoute(method: string, path: string): Route & { readonly id: string } {
@@ -125,15 +107,4 @@ async function line({ controls, clock, body, lines }: Request): Promise<void> {
   if (open.size > 0) await everythingOut;
   alarm.cancel();
   lines.send({ done: asked, ...(open.size > 0 && { unfinished: [...open] }) });
-}
-
-/** @throws ApiFault 400 */
-function text(body: Readonly<Record<string, unknown>>, name: string): string {
-  const value = body[name];
-  if (typeof value === 'string' && value !== '') return value;
-  throw new ApiFault(400, `body/${name} must be a text`);
-}
-
-function optionalText(body: Readonly<Record<string, unknown>>, name: string): string | undefined {
-  return body[name] === undefined ? undefined : text(body, name);
 }

@@ -1,6 +1,6 @@
 /**
  * The port of a run for the web console: the console itself and the API, which it gets from the cloud of the run, and below
- * `/run` the control of the run. So the console keeps the run under control while its cloud is down.
+ * `/run` and `/scenarios` the control of the run, and scenarios. So the console keeps the run under control while its cloud is down.
  *
  * Control needs a session that began with a one-time token of this run, from a page of this port. An API key is not enough:
  * it gives access to the cloud, not to the run.
@@ -15,36 +15,51 @@ import { GhostfleetError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import type { RunControls } from './controls.js';
 import { passOn } from './proxy.js';
-import { findRoute, type Parts } from './routes.js';
+import type { Parts } from './route.js';
+import { findRoute, isOfRun } from './routes.js';
+import type { Scenarios } from './scenarios.js';
 
 const LOOPBACK = '127.0.0.1';
 const SESSION = '/console/session';
+interface RunServerParts {
+  readonly controls: RunControls;
+  readonly scenarios: Scenarios;
+  /** Address of the cloud of the run. */
+  readonly cloud: string;
+  /** Whether a session of the cloud is open; undefined if the cloud does not know, because it is down. */
+  readonly hasSession: (secret: string) => Promise<boolean> | undefined;
+}
+
 /** Longest body of a request, in characters. */
 const LONGEST_BODY = 65_536;
 
 export class RunServer {
   readonly #server: Server;
   readonly #controls: RunControls;
+  readonly #scenarios: Scenarios;
   readonly #cloud: URL;
+  readonly #hasSession: RunServerParts['hasSession'];
   /** Hashes of the cookies of sessions that began with a one-time token. */
   readonly #sessions = new Set<string>();
   readonly #clock = new RealClock();
   readonly #open = new Set<ServerResponse>();
 
-  /** @param cloud address of the cloud of the run @throws Error if no port can be opened */
-  static async open(controls: RunControls, cloud: string): Promise<RunServer> {
+  /** @throws Error if no port can be opened */
+  static async open(parts: RunServerParts): Promise<RunServer> {
     const server = createServer();
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen(0, LOOPBACK, resolve);
     });
-    return new RunServer(server, controls, new URL(cloud));
+    return new RunServer(server, parts);
   }
 
-  private constructor(server: Server, controls: RunControls, cloud: URL) {
+  private constructor(server: Server, { controls, scenarios, cloud, hasSession }: RunServerParts) {
     this.#server = server;
     this.#controls = controls;
-    this.#cloud = cloud;
+    this.#scenarios = scenarios;
+    this.#cloud = new URL(cloud);
+    this.#hasSession = hasSession;
     server.on('request', (request, response) => void this.#serve(request, response));
     // The port must not keep the process of a finished run alive.
     server.unref();
@@ -58,10 +73,11 @@ export class RunServer {
     return `http://${LOOPBACK}:${port}${pathname}${hash}`;
   }
 
-  close(): void {
+  async close(): Promise<void> {
     for (const response of this.#open) response.destroy();
     this.#server.close();
     this.#server.closeAllConnections();
+    await this.#scenarios.close();
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -71,8 +87,8 @@ export class RunServer {
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
     try {
       if (path === SESSION && request.method === 'POST') return this.#beginSession(request, response);
-      if (path !== '/run' && !path.startsWith('/run/')) return passOn(request, response, this.#cloud);
-      this.#needControl(request);
+      if (!isOfRun(path)) return passOn(request, response, this.#cloud);
+      await this.#needControl(request);
       await this.#control(request, response);
     } catch (error) {
       refuse(response, error);
@@ -93,14 +109,23 @@ export class RunServer {
   }
 
   /** @throws ApiFault */
-  #needControl({ method, headers }: IncomingMessage): void {
+  async #needControl({ method, headers }: IncomingMessage): Promise<void> {
     if (!isHost(headers.host, LOCAL_HOSTS))
       throw new ApiFault(403, 'this run is only available on its machine', 'foreign-host');
     const secret = cookieSecret(headers);
-    if (secret === undefined || !this.#sessions.has(hashKey(secret))) {
+    if (secret === undefined || !(await this.#isOpen(secret))) {
       throw new ApiFault(401, 'the control of the run needs the address that the run has printed', 'no-control');
     }
     needSameOrigin(method, headers);
+  }
+
+  /** A session ends with its key in the cloud, for example when its user signs out. While the cloud is down, it stays open. */
+  async #isOpen(secret: string): Promise<boolean> {
+    const hash = hashKey(secret);
+    if (!this.#sessions.has(hash)) return false;
+    const isOpen = (await this.#hasSession(secret)) ?? true;
+    if (!isOpen) this.#sessions.delete(hash);
+    return isOpen;
   }
 
   async #control(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -110,6 +135,7 @@ export class RunServer {
     const lines = new Lines(response);
     const answer = await route.handle({
       controls: this.#controls,
+      scenarios: this.#scenarios,
       clock: this.#clock,
       id: route.id,
       query: Object.fromEntries(searchParams),

@@ -2,12 +2,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DeviceCloudClient } from '../../src/client/client.js';
 import { RunControls } from '../../src/control/controls.js';
+import { type ScenarioProcess, Scenarios, type ScenarioTools } from '../../src/control/scenarios.js';
 import { RunServer } from '../../src/control/server.js';
 import { InterruptedError } from '../../src/kernel/errors.js';
 import { defineScenario } from '../../src/library/scenario.js';
 import { packagedProfiles } from '../../src/profile/library.js';
 import type { RunResult } from '../../src/report/result.js';
 import { type RunControl, run } from '../../src/runner/run.js';
+import { planTimeline } from '../../src/scenario/plan/timeline.js';
 import { QUIET } from '../support/cloud.js';
 
 const plan = defineScenario({
@@ -21,6 +23,35 @@ const plan = defineScenario({
   expect: ['device.ready == fleet.devices'],
 });
 
+const WORDS = { schema: {}, profiles: [], metrics: [], examples: ['demo'] };
+const VERDICT = { passed: true, failure: null, digest: 'd', events: 1, simulatedMs: 2, wallMs: 3, expectations: [] };
+
+/** The running scenario of the page, in place of a process. */
+let child: { end(end: Awaited<ScenarioProcess['ended']>): void; progress(sentence: string): void; isStopped: boolean };
+
+/** A text is valid unless it is "wrong". */
+const tools: ScenarioTools = {
+  words: async () => WORDS,
+  example: (name) => (name === 'demo' ? 'name: demo' : undefined),
+  check: async (text) =>
+    text === 'wrong'
+      ? { problems: [{ line: 3, column: 1, message: 'unknown key' }], plan: null }
+      : { problems: [], plan: planTimeline({ ...plan, scenario: 'small', seed: 7 }) },
+  run: (_text, _seed, progress) => {
+    const ended = new Promise<Awaited<ScenarioProcess['ended']>>((resolve) => {
+      child = { end: resolve, progress, isStopped: false };
+    });
+    const own = child;
+    return {
+      ended,
+      stop: () => {
+        own.isStopped = true;
+      },
+    };
+  },
+  close: async () => {},
+};
+
 let control: RunControl;
 let server: RunServer;
 let ended: Promise<RunResult>;
@@ -33,8 +64,12 @@ beforeAll(async () => {
       control = begun;
       const { world } = begun;
       if (!world?.pace) throw new Error('the run has no world');
-      const { fleet, faults, pace, api, consoleLink } = world;
-      server = await RunServer.open(new RunControls(plan, begun, { fleet, faults, pace }), api.baseUrl);
+      const { fleet, faults, pace, api, consoleLink, hasSession } = world;
+      server = await RunServer.open({
+        controls: new RunControls(plan, begun, { fleet, faults, pace }),
+        scenarios: new Scenarios(tools),
+        ...{ cloud: api.baseUrl, hasSession },
+      });
       link = server.link(consoleLink() ?? '');
       resolve();
     };
@@ -45,13 +80,7 @@ beforeAll(async () => {
       started: (begun) => void started(begun).catch(reject),
     });
   });
-  const { origin, hash } = new URL(link);
-  const signedIn = await fetch(`${origin}/console/session`, {
-    method: 'POST',
-    headers: { origin, 'content-type': 'application/json' },
-    body: JSON.stringify({ token: hash.replace('#token=', '') }),
-  });
-  cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+  cookie = await signIn(link);
   for (let n = 0; n < 500; n++) {
     if ((await ask('GET', '/run')).json.counts['device.ready'] === 3) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -61,8 +90,19 @@ beforeAll(async () => {
 afterAll(async () => {
   control.stop(new InterruptedError('SIGINT'));
   await ended;
-  server.close();
+  await server.close();
 });
+
+/** The cookie of a new session. @param address of the console, with a one-time token */
+async function signIn(address: string): Promise<string> {
+  const { origin, hash } = new URL(address);
+  const signedIn = await fetch(`${origin}/console/session`, {
+    method: 'POST',
+    headers: { origin, 'content-type': 'application/json' },
+    body: JSON.stringify({ token: hash.replace('#token=', '') }),
+  });
+  return signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+}
 
 async function ask(method: string, path: string, body?: unknown, headers: Record<string, string> = { cookie }) {
   const { origin } = new URL(link);
@@ -97,6 +137,21 @@ describe('the state of a run', () => {
     const foreign = await ask('POST', '/run/pause', {}, { cookie, origin: 'http://127.0.0.1:3000' });
     expect([foreign.status, foreign.json.code]).toEqual([403, 'foreign-origin']);
     expect((await ask('GET', '/run')).json.paused).toBe(false);
+  });
+});
+
+describe('the session of a second page', () => {
+  it('has no control of the run after its key was deleted', async () => {
+    const { api, consoleLink } = control.world ?? {};
+    const second = { cookie: await signIn(server.link(consoleLink?.() ?? '')) };
+    expect((await ask('GET', '/run', undefined, second)).status).toBe(200);
+    const keys = `/v2/spaces/${api?.spaceId}/keys`;
+    const { json: listed } = await ask('GET', keys);
+    const { id } = listed.findLast(({ name }: { name: string }) => name === 'console session');
+    expect((await ask('DELETE', `${keys}/${id}`)).status).toBe(204);
+    const after = await ask('GET', '/run', undefined, second);
+    expect([after.status, after.json.code]).toEqual([401, 'no-control']);
+    expect((await ask('GET', '/run')).status).toBe(200);
   });
 });
 
@@ -177,6 +232,43 @@ describe('the explanation of a downlink', () => {
     expect((await ask('GET', `/run/explanations/other?serial=${serial}`)).status).toBe(404);
     await ask('DELETE', `/run/faults/${fault.id}`);
     await ask('POST', '/run/resume');
+  });
+});
+
+describe('scenarios of the page', () => {
+  const state = async () => (await ask('GET', '/scenarios/run')).json;
+
+  it('are checked and completed, and packaged ones are read, in a session of the run only', async () => {
+    expect((await ask('GET', '/scenarios', undefined, {})).status).toBe(401);
+    expect((await ask('POST', '/scenarios/check', { text: 'x' }, {})).status).toBe(401);
+    expect((await ask('GET', '/scenarios')).json).toEqual(WORDS);
+    expect((await ask('GET', '/scenarios/example?name=demo')).json).toEqual({ text: 'name: demo' });
+    expect((await ask('GET', '/scenarios/example?name=../../etc/passwd')).status).toBe(404);
+    expect((await ask('POST', '/scenarios/check', { text: 'wrong' })).json.problems).toHaveLength(1);
+  });
+
+  it('run one at a time, with progress and a verdict', async () => {
+    expect(await state()).toEqual({ state: 'none' });
+    const { status, json } = await ask('POST', '/scenarios/run', { text: 'x' });
+    expect([status, json]).toEqual([201, expect.objectContaining({ state: 'running', name: 'small', seed: 7 })]);
+    child.progress('half of it');
+    expect(await state()).toMatchObject({ state: 'running', progress: 'half of it' });
+    expect((await ask('POST', '/scenarios/run', { text: 'x' })).status).toBe(409);
+    child.end(VERDICT);
+    expect(await state()).toMatchObject({ state: 'ended', verdict: VERDICT });
+    await ask('POST', '/scenarios/run', { text: 'x', seed: 9 });
+    child.end('the fleet is too large');
+    expect(await state()).toMatchObject({ state: 'failed', seed: 9, message: 'the fleet is too large' });
+  });
+
+  it('are stopped on request, and not started if they are wrong', async () => {
+    await ask('POST', '/scenarios/run', { text: 'x' });
+    const stopped = await ask('DELETE', '/scenarios/run');
+    expect([stopped.status, child.isStopped, (await state()).state]).toEqual([204, true, 'stopped']);
+    expect((await ask('DELETE', '/scenarios/run')).status).toBe(404);
+    const wrong = await ask('POST', '/scenarios/run', { text: 'wrong' });
+    expect([wrong.status, wrong.json.message]).toEqual([400, 'line 3: unknown key']);
+    expect((await ask('POST', '/scenarios/run', { text: 'x', seed: -1 })).status).toBe(400);
   });
 });
 

@@ -22,6 +22,8 @@ export interface HostOptions {
   readonly watch?: (err: string) => void;
   /** Receives the output so far, after each change. */
   readonly watchOut?: (out: string) => void;
+  /** Receives the addresses that the program opens in the browser. */
+  readonly browser?: (address: string) => void;
   /** Presses Ctrl-C then. */
   readonly interruptWhen?: Promise<unknown>;
 }
@@ -97,13 +99,15 @@ export async function ghostfleet(args: readonly string[], options: HostOptions =
     },
     wallClock: () => Date.UTC(2026, 0, 2, 3, 4, 5),
     cores: 2,
-    again: (more) => {
+    again: (more, errLine) => {
       let stop = () => {};
       const stopped = new Promise<void>((resolve) => {
         stop = resolve;
       });
-      return { ended: ghostfleet(more, { interruptWhen: stopped }), stop: () => stop() };
+      const watch = (text: string) => errLine?.(text.trimEnd().split('\n').at(-1) ?? '');
+      return { ended: ghostfleet(more, { interruptWhen: stopped, watch }), stop: () => stop() };
     },
+    openBrowser: (address) => options.browser?.(address),
     stopwatch: () => now++,
     meter: unhurried,
   });

@@ -6,11 +6,13 @@ import type { Id } from '../store/store.js';
 import { ConsoleFiles } from './files.js';
 import { OneTimeTokens } from './one-time-tokens.js';
 import { addPages } from './pages.js';
-import { addSessionRoutes, type SessionContext } from './session.js';
+import { addSessionRoutes, isOpenSession, type SessionContext } from './session.js';
 
 export interface WebConsole {
   /** The path of the console with a new one-time token. A browser does not send this part of an address to the service. */
   link(spaceId: Id): string;
+  /** Whether the secret is that of an open session that began with a one-time token. */
+  hasSession(secret: string): Promise<boolean>;
 }
 
 /** @param folder with the built console */
@@ -22,5 +24,8 @@ export function addWebConsole(
   const tokens = new OneTimeTokens(context.random, new RealClock());
   addPages(api, new ConsoleFiles(folder));
   addSessionRoutes(api, { ...context, logins: new Logins(context), tokens });
-  return { link: (spaceId) => `/#token=${tokens.issue(spaceId)}` };
+  return {
+    link: (spaceId) => `/#token=${tokens.issue(spaceId)}`,
+    hasSession: (secret) => isOpenSession(context, secret),
+  };
 }

@@ -119,6 +119,15 @@ async function withCredential({ store, clock, logins }: SessionContext, secret: 
   return { secret, maxAge: null, space_id: login.spaceId, expires_at: isoTime(login.expiresAt) };
 }
 
+/** Whether a session that began with a one-time token is open: its key exists and is valid. */
+export async function isOpenSession(
+  { store, clock }: Pick<SessionContext, 'store' | 'clock'>,
+  secret: string,
+): Promise<boolean> {
+  const key = await keyWithSecret(store, secret);
+  return key?.isSession === true && !isExpired(key, clock.wall);
+}
+
 /** Deletes the key of a session. Other keys and logins stay valid: they belong to their users. */
 async function endSession({ store }: SessionContext, secret: string): Promise<void> {
   const key = await keyWithSecret(store, secret);

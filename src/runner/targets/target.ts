@@ -22,6 +22,8 @@ export interface Target {
   readonly address: { readonly baseUrl: string; readonly apiKey: string };
   /** The address of its web console with a new one-time token; undefined without a console, and while it is down. */
   readonly consoleLink?: () => string | undefined;
+  /** Whether a session of its web console that began with such a token is open; undefined while it is down. */
+  readonly hasSession?: (secret: string) => Promise<boolean> | undefined;
   /** The API for a further space, by its name in the scenario. @throws UsageError without a key for it */
   openSpace(name: string): Promise<DeviceCloudClient>;
   /** Called before every request; undefined if no fault can delay or stop it. */

@@ -90,6 +90,8 @@ export interface WorldControl {
     readonly pace?: RealClock | undefined;
     /** The address of the web console with a new one-time token; undefined if the cloud has none. */
     consoleLink(): string | undefined;
+    /** Whether a session of the console that began with such a token is open; undefined while the cloud is down. */
+    hasSession(secret: string): Promise<boolean> | undefined;
   };
   /** Ends the run at once; the result contains the reason. */
   stop(reason: GhostfleetError): void;
@@ -141,7 +143,11 @@ export async function inOneWorld(
   try {
     const api = { ...target.address, spaceId: target.api.spaceId };
     const fleet = fleetOf(plan, fixture.devices, fixture.handles, times.noted);
-    started({ clock, stop, world: { fleet, api, faults, happened, pace, consoleLink: () => target.consoleLink?.() } });
+    const sessions = {
+      consoleLink: () => target.consoleLink?.(),
+      hasSession: (secret: string) => target.hasSession?.(secret),
+    };
+    started({ clock, stop, world: { fleet, api, faults, happened, pace, ...sessions } });
     await provision(plan, fixture.world, fixture.handles, { concurrency: atOnce(options), signal: abort.signal });
     begin();
     target.begin();

@@ -52,7 +52,8 @@ function threadsText(plan: Plan): string {
   return reason === undefined ? 'any number in virtual time' : `one, because ${reason}`;
 }
 
-function expectationText({ line, abort }: Expectation): string {
+/** An expectation with its effect on the run. */
+export function expectationText({ line, abort }: Expectation): string {
   if (abort === undefined) return line;
   return `${line}   ends the run when it fails${abort === 0 ? '' : `, from ${formatDuration(sinceStart(abort))} on`}`;
 }
@@ -65,9 +66,7 @@ function section(title: string, lines: readonly string[]): readonly string[] {
 function describeFleet(plan: Plan): readonly string[] {
   return plan.groups.flatMap((group, index) => {
     const devices = plan.devices.filter((device) => device.group === index);
-    const boots = devices.map((device) => device.bootAt);
-    const first = boots.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
-    const last = boots.reduce((a, b) => Math.max(a, b), 0);
+    const { first, last } = bootTimes(plan, index);
     const serials = `${devices[0]?.serial} … ${devices.at(-1)?.serial}`;
     const notes = [
       `boot ${first === last ? `at ${moment(first)}` : `from ${moment(first)} to ${moment(last)}`}`,
@@ -80,6 +79,15 @@ function describeFleet(plan: Plan): readonly string[] {
       ...group.config.map((line) => `  ${withoutSecrets(line)}`),
     ];
   });
+}
+
+/** First and last boot of a group. @param index of the group */
+export function bootTimes({ devices }: Plan, index: number): { readonly first: Instant; readonly last: Instant } {
+  const boots = devices.flatMap(({ group, bootAt }) => (group === index ? [bootAt] : []));
+  return {
+    first: boots.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY),
+    last: boots.reduce((a, b) => Math.max(a, b), 0),
+  };
 }
 
 function typeText({ profile, firmware }: PlannedGroup): string {
@@ -131,15 +139,20 @@ function describeActions({ actions, devices, waits }: Plan): readonly string[] {
     const plus = wait === undefined ? '' : '+';
     const when =
       first.at === last.at ? plus + moment(first.at) : `${plus}${moment(first.at)} to ${plus}${moment(last.at)}`;
-    const names = indices.map((index) => devices[index]?.name ?? '');
-    const whom = names.length < 2 ? (names[0] ?? 'no device') : `${names.length} × ${names[0]} … ${names.at(-1)}`;
-    const after = wait === undefined ? '' : ` · after ${wait.condition.line}${withinText(wait)}`;
+    const whom = whomText(indices.map((index) => devices[index]?.name ?? ''));
+    const after = wait === undefined ? '' : ` · after ${waitText(wait)}`;
     return `${when.padEnd(COLUMN)} ${whom.padEnd(2 * COLUMN)} ${describeStep(first)}${after}`;
   });
 }
 
-function withinText({ within }: PlannedWait): string {
-  return within === null ? '' : ` within ${formatDuration(within)}`;
+/** `60 × cellar-0001 … cellar-0060` @param names of the devices in their order */
+export function whomText(names: readonly string[]): string {
+  return names.length < 2 ? (names[0] ?? 'no device') : `${names.length} × ${names[0]} … ${names.at(-1)}`;
+}
+
+/** The condition of a step, with its time limit. */
+export function waitText({ condition, within }: PlannedWait): string {
+  return within === null ? condition.line : `${condition.line} within ${formatDuration(within)}`;
 }
 
 /** Rounded to seconds: the milliseconds of random times do not help a reader. */

@@ -1,0 +1,33 @@
+/** Checks the text of a scenario that has no file, and plans it. */
+import type { ScenarioCheck } from '../../control/scenarios.js';
+import { InputError } from '../../input/problems.js';
+import { GhostfleetError, UsageError } from '../../kernel/errors.js';
+import { packagedProfiles } from '../../profile/library.js';
+import { deviceTypes } from '../../runner/known-types.js';
+import { parseScenario } from '../../scenario/parse/scenario.js';
+import { planScenario } from '../../scenario/plan/plan-scenario.js';
+import { planTimeline } from '../../scenario/plan/timeline.js';
+
+/** More problems do not help: the text is probably something else. */
+const MOST_PROBLEMS = 100;
+
+export function checkText(text: string): ScenarioCheck {
+  try {
+    const profiles = packagedProfiles();
+    const scenario = parseScenario(text, 'scenario', deviceTypes(profiles), { profiles, readFile: noFiles });
+    return { problems: [], plan: planTimeline(planScenario(scenario)) };
+  } catch (error) {
+    // Any other error is a bug.
+    if (!(error instanceof GhostfleetError)) throw error;
+    const places = error instanceof InputError ? error.problems : [{ line: 1, column: 1, message: error.message }];
+    const problems = places.slice(0, MOST_PROBLEMS).map(({ line, column, message }) => ({ line, column, message }));
+    return { problems, plan: null };
+  }
+}
+
+function noFiles(): never {
+  throw new UsageError(
+    'no-files',
+    'a scenario of the console cannot name files; save it beside them and use ghostfleet run',
+  );
+}

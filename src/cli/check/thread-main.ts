@@ -1,0 +1,25 @@
+/** The thread that checks scenarios: takes requests one after another, and answers each of them. */
+import { parentPort } from 'node:worker_threads';
+import type { ScenarioCheck, ScenarioNames } from '../../control/scenarios.js';
+import { packagedProfiles } from '../../profile/library.js';
+import { scenarioSchema } from '../../scenario/parse/schema.js';
+import { METRICS } from '../../trace/metrics/index.js';
+import { checkText } from './check-text.js';
+
+/** The text of a scenario to check, or null for the names that scenarios can use. */
+export type ThreadRequest = string | null;
+export type ThreadAnswer = ScenarioCheck | ScenarioNames;
+
+parentPort?.on('message', (request: ThreadRequest) => {
+  const answer: ThreadAnswer = request === null ? names() : checkText(request);
+  parentPort?.postMessage(answer);
+});
+
+function names(): ScenarioNames {
+  return {
+    // As plain data: forms may share parts.
+    schema: JSON.parse(JSON.stringify(scenarioSchema())),
+    profiles: [...packagedProfiles().values()].map(({ name, title }) => ({ name, about: title })),
+    metrics: METRICS.map(({ name, about }) => ({ name, about })),
+  };
+}

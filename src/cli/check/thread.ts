@@ -1,0 +1,93 @@
+/** Checks scenarios in a thread, so that a large one neither delays nor ends the run of this process. */
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { ScenarioCheck, ScenarioNames } from '../../control/scenarios.js';
+import { EXIT, GhostfleetError } from '../../kernel/errors.js';
+import { RealClock } from '../../kernel/real-clock.js';
+import { type Millis, seconds } from '../../kernel/time.js';
+import type { ThreadRequest } from './thread-main.js';
+
+/** Longest answer. The first one loads the parser and the profiles. */
+const PATIENCE: Millis = seconds(20);
+/** Memory of the thread in MiB: that of a plan for some 100,000 devices. */
+const MEMORY = 512;
+
+export class CheckThread {
+  readonly #clock = new RealClock();
+  readonly #patience: Millis;
+  #worker: Worker | undefined;
+  /** The latest request: the next one waits for it. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(patience = PATIENCE) {
+    this.#patience = patience;
+  }
+
+  /** Never rejects: a check without a result is a problem of the scenario. */
+  async check(text: string): Promise<ScenarioCheck> {
+    try {
+      // Because thread-main.ts answers so.
+      return (await this.#ask(text)) as ScenarioCheck;
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      return { problems: [{ line: 1, column: 1, message }], plan: null };
+    }
+  }
+
+  /** The names that scenarios can use. Reading all profiles takes a second. @throws GhostfleetError without an answer */
+  async names(): Promise<ScenarioNames> {
+    // Because thread-main.ts answers so.
+    return (await this.#ask(null)) as ScenarioNames;
+  }
+
+  /** Ends the thread at once. */
+  async close(): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
+  }
+
+  #ask(request: ThreadRequest): Promise<unknown> {
+    const next = this.#last.then(() => this.#answer(request));
+    this.#last = next.catch(() => {});
+    return next;
+  }
+
+  async #answer(request: ThreadRequest): Promise<unknown> {
+    const worker = this.#worker ?? this.#start();
+    const ending = new AbortController();
+    const alarm = this.#clock.after(this.#patience, 'the check of a scenario', () => ending.abort());
+    try {
+      const answered = once(worker, 'message', { signal: ending.signal });
+      worker.postMessage(request);
+      const [answer] = await answered;
+      return answer;
+    } catch (error) {
+      await this.close();
+      throw this.#failure(error, ending.signal.aborted);
+    } finally {
+      alarm.cancel();
+    }
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./thread.mjs', import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY },
+    });
+    // A console that is not used must not keep the process of a finished run alive.
+    worker.unref();
+    this.#worker = worker;
+    return worker;
+  }
+
+  #failure(error: unknown, tooSlow: boolean): GhostfleetError {
+    const { code, message = String(error) } = (error ?? {}) as { readonly code?: string; readonly message?: string };
+    if (tooSlow) return tooLarge(`its plan takes longer than ${this.#patience / 1000} s`);
+    if (code === 'ERR_WORKER_OUT_OF_MEMORY') return tooLarge(`its plan needs more than ${MEMORY} MiB`);
+    return new GhostfleetError('no-check', `the scenario cannot be checked: ${message}`, EXIT.internal);
+  }
+}
+
+function tooLarge(why: string): GhostfleetError {
+  return new GhostfleetError('too-large', `the scenario is too large for the console: ${why}`, EXIT.usage);
+}

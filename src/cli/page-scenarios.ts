@@ -1,0 +1,74 @@
+/**
+ * Scenarios from the web console. They are as trusted as a file from the network: such a scenario can name no files, and its
+ * connectors reach no hosts. It is checked in a thread with limits of time and memory, because the fleet of a short text can
+ * be too large to plan, and it runs in a process of its own.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type {
+  ScenarioCheck,
+  ScenarioProcess,
+  ScenarioTools,
+  ScenarioVerdict,
+  ScenarioWords,
+} from '../control/scenarios.js';
+import { PRIVATE } from '../kernel/private-file.js';
+import type { RunResult } from '../report/result.js';
+import { CheckThread } from './check/thread.js';
+import { packagedNames, packagedText } from './find-scenario.js';
+import type { Host } from './host.js';
+
+/** Last characters of the error output that explain a run without a verdict. */
+const LONGEST_REASON = 2000;
+
+export class PageScenarios implements ScenarioTools {
+  readonly #host: Pick<Host, 'again'>;
+  readonly #thread = new CheckThread();
+
+  constructor(host: Pick<Host, 'again'>) {
+    this.#host = host;
+  }
+
+  async words(): Promise<ScenarioWords> {
+    return { ...(await this.#thread.names()), examples: packagedNames() };
+  }
+
+  example(name: string): string | undefined {
+    return packagedNames().includes(name) ? packagedText(name) : undefined;
+  }
+
+  check(text: string): Promise<ScenarioCheck> {
+    return this.#thread.check(text);
+  }
+
+  run(text: string, seed: number | undefined, progress: (sentence: string) => void): ScenarioProcess {
+    // A folder of its own: the scenario can name files of this folder only.
+    const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-'));
+    const file = join(folder, 'scenario.yaml');
+    writeFileSync(file, text, { mode: PRIVATE.file });
+    const seeds = seed === undefined ? [] : ['--seed', String(seed)];
+    // One thread: the run of the console needs the other cores.
+    const child = this.#host.again(['run', file, ...seeds, '--workers', '1', '--json'], progress);
+    const ended = child.ended.then(({ out, err }) => {
+      rmSync(folder, { recursive: true, force: true });
+      return verdictIn(out) ?? err.replaceAll(file, 'scenario').trim().slice(-LONGEST_REASON);
+    });
+    return { ended, stop: () => child.stop() };
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+}
+
+/** Undefined if the text is not the result of a run. */
+function verdictIn(out: string): ScenarioVerdict | undefined {
+  try {
+    // Because `run --json` prints nothing else.
+    const { passed, failure, digest, events, simulatedMs, wallMs, expectations } = JSON.parse(out) as RunResult;
+    return { passed, failure, digest, events, simulatedMs, wallMs, expectations };
+  } catch {
+    return undefined;
+  }
+}

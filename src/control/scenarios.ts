@@ -1,0 +1,143 @@
+/**
+ * What the page of scenarios does: it checks a text, shows its plan, and runs it. A run of the page has a process and a cloud of
+ * its own, in virtual time; it changes nothing in the run of this port.
+ */
+import { ApiFault } from '../cloud/http/errors.js';
+import type { PlanTimeline } from '../scenario/plan/timeline.js';
+
+/** Names that scenarios can use; the editor completes them. */
+export interface ScenarioNames {
+  /** JSON schema of scenarios. */
+  readonly schema: object;
+  readonly profiles: readonly Word[];
+  readonly metrics: readonly Word[];
+}
+
+export interface ScenarioWords extends ScenarioNames {
+  /** Names of the packaged scenarios. */
+  readonly examples: readonly string[];
+}
+
+interface Word {
+  readonly name: string;
+  readonly about: string;
+}
+
+export interface ScenarioCheck {
+  /** Empty if the scenario is valid. */
+  readonly problems: readonly ScenarioProblem[];
+  /** Null if it is not. */
+  readonly plan: PlanTimeline | null;
+}
+
+interface ScenarioProblem {
+  /** From 1. */
+  readonly line: number;
+  /** From 1. */
+  readonly column: number;
+  readonly message: string;
+}
+
+/** The verdict about a run, as in its report. */
+export interface ScenarioVerdict {
+  readonly passed: boolean;
+  readonly failure: string | null;
+  readonly digest: string;
+  readonly events: number;
+  readonly simulatedMs: number;
+  readonly wallMs: number;
+  readonly expectations: readonly {
+    readonly line: string;
+    readonly passed: boolean;
+    readonly undecided?: boolean;
+    readonly sentence: string;
+  }[];
+}
+
+/** The parts of the program that scenarios need. */
+export interface ScenarioTools {
+  words(): Promise<ScenarioWords>;
+  /** The text of a packaged scenario; undefined for an unknown name. */
+  example(name: string): string | undefined;
+  check(text: string): Promise<ScenarioCheck>;
+  /** Runs a scenario that was checked. @param progress called with a sentence from time to time */
+  run(text: string, seed: number | undefined, progress: (sentence: string) => void): ScenarioProcess;
+  close(): Promise<void>;
+}
+
+export interface ScenarioProcess {
+  /** The verdict, or a sentence if there is none. Never rejects. */
+  readonly ended: Promise<ScenarioVerdict | string>;
+  stop(): void;
+}
+
+interface Begun {
+  readonly name: string;
+  readonly seed: number;
+  readonly devices: number;
+  readonly durationMs: number;
+}
+
+type ScenarioRunState =
+  | { readonly state: 'none' }
+  | (Begun & { readonly state: 'running'; readonly progress: string })
+  | (Begun & { readonly state: 'ended'; readonly verdict: ScenarioVerdict })
+  | (Begun & { readonly state: 'failed'; readonly message: string })
+  | (Begun & { readonly state: 'stopped' });
+
+/** The latest run of a page. There is one at a time, so that a page cannot fill the machine. */
+export class Scenarios {
+  readonly tools: ScenarioTools;
+  #state: ScenarioRunState = { state: 'none' };
+  #child: ScenarioProcess | undefined;
+
+  constructor(tools: ScenarioTools) {
+    this.tools = tools;
+  }
+
+  get state(): ScenarioRunState {
+    return this.#state;
+  }
+
+  /** @throws ApiFault 409 while another scenario runs, 400 for an invalid scenario */
+  async start(text: string, seed: number | undefined): Promise<ScenarioRunState> {
+    const { problems, plan } = await this.tools.check(text);
+    const [first] = problems;
+    if (first) throw new ApiFault(400, `line ${first.line}: ${first.message}`, 'bad-scenario');
+    if (!plan) throw new ApiFault(400, 'the scenario has no plan', 'bad-scenario');
+    // After the check, so that of two requests the second one finds the first.
+    if (this.#child) throw new ApiFault(409, 'another scenario runs; stop it first', 'busy');
+    const { scenario: name, devices, durationMs } = plan;
+    const begun = { name, seed: seed ?? plan.seed, devices, durationMs };
+    const child = this.tools.run(text, seed, (progress) => {
+      if (this.#child === child) this.#state = { ...begun, state: 'running', progress };
+    });
+    this.#child = child;
+    this.#state = { ...begun, state: 'running', progress: 'starting' };
+    void child.ended.then((end) => {
+      if (this.#child !== child) return;
+      this.#child = undefined;
+      this.#state =
+        typeof end === 'string'
+          ? { ...begun, state: 'failed', message: end }
+          : { ...begun, state: 'ended', verdict: end };
+    });
+    return this.#state;
+  }
+
+  /** Stops the running scenario; false if none runs. */
+  stop(): boolean {
+    const child = this.#child;
+    if (!child || this.#state.state !== 'running') return false;
+    const { progress: _, ...begun } = this.#state;
+    this.#child = undefined;
+    this.#state = { ...begun, state: 'stopped' };
+    child.stop();
+    return true;
+  }
+
+  async close(): Promise<void> {
+    this.stop();
+    await this.tools.close();
+  }
+}

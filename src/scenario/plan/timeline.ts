@@ -1,0 +1,108 @@
+/** A plan as a timeline, for the web console: what happens when, to which devices. Plain data without claim tokens. */
+import { type Instant, type Millis, sinceStart } from '../../kernel/time.js';
+import { describeFaultSpec } from '../faults/network.js';
+import { describeServiceFault } from '../faults/service.js';
+import { describeCloud } from '../model/cloud.js';
+import type { Plan } from '../model/plan.js';
+import { describeSetup } from '../setup/index.js';
+import { describeStep } from '../steps/index.js';
+import { bootTimes, describePace, expectationText, planDigest, waitText, whomText } from './describe.js';
+import { stepsOf } from './steps-of.js';
+
+export interface PlanTimeline {
+  readonly scenario: string;
+  readonly about: string;
+  readonly seed: number;
+  /** Equal plans have the same digest. */
+  readonly digest: string;
+  /** Calendar time at which the world begins, in ISO 8601. */
+  readonly start: string;
+  readonly durationMs: Millis;
+  /** How long open exchanges may take to finish after the duration. */
+  readonly settleMs: Millis;
+  readonly devices: number;
+  readonly spans: readonly PlanSpan[];
+  /** Settings of the cloud, and what is created before the devices. */
+  readonly prepared: readonly string[];
+  readonly expectations: readonly string[];
+}
+
+/** Something that the plan does. */
+interface PlanSpan {
+  readonly kind: 'boot' | 'step' | 'fault' | 'load';
+  readonly fromMs: Millis;
+  /** Equal to `fromMs` for what happens once; null: until the very end. */
+  readonly untilMs: Millis | null;
+  /** `loss 10%`, `commands: info show` */
+  readonly what: string;
+  /** `60 × cellar-0001 … cellar-0060`; empty: all devices, or none. */
+  readonly whom: string;
+  /** The condition that a step waits for. Its times count from then; left out: from the beginning of the world. */
+  readonly after?: string;
+}
+
+export function planTimeline(plan: Plan): PlanTimeline {
+  return {
+    scenario: plan.scenario,
+    about: plan.about.trim(),
+    seed: plan.seed,
+    digest: planDigest(plan),
+    start: new Date(plan.start).toISOString(),
+    durationMs: plan.duration,
+    settleMs: plan.settle,
+    devices: plan.devices.length,
+    spans: [...boots(plan), ...faults(plan), ...steps(plan), ...loads(plan)],
+    prepared: [...(plan.cloud ? describeCloud(plan.cloud) : []), ...(plan.setup ?? []).map(describeSetup)],
+    expectations: plan.expectations.map(expectationText),
+  };
+}
+
+function boots(plan: Plan): readonly PlanSpan[] {
+  return plan.groups.map(({ name, profile, count }, index) => {
+    const { first, last } = bootTimes(plan, index);
+    return { kind: 'boot', ...between(first, last), what: `${count} × ${name}`, whom: profile };
+  });
+}
+
+function faults({ network, serviceFaults = [], deviceFaults = [] }: Plan): readonly PlanSpan[] {
+  return [
+    ...network.map(({ fault, from, until, to, way }): PlanSpan => {
+      const direction = way === 'both' ? '' : `, only ${way}`;
+      return { kind: 'fault', ...between(from, until), what: describeFaultSpec(fault) + direction, whom: to ?? '' };
+    }),
+    ...serviceFaults.map(
+      ({ fault, from, until }): PlanSpan => ({
+        ...{ kind: 'fault', ...between(from, until) },
+        ...{ what: describeServiceFault(fault), whom: 'the cloud' },
+      }),
+    ),
+    ...deviceFaults.map(
+      ({ fault, from, until, to }): PlanSpan => ({
+        ...{ kind: 'fault', ...between(from, until), what: fault, whom: to ?? '' },
+      }),
+    ),
+  ];
+}
+
+/** The steps of the scenario, without those that carry out a fault. */
+function steps({ actions, devices, waits }: Plan): readonly PlanSpan[] {
+  return stepsOf(actions.filter(({ fault }) => fault === undefined)).map(({ first, last, devices: indices }) => {
+    const wait = first.wait === undefined ? undefined : waits?.[first.wait];
+    return {
+      ...{ kind: 'step', ...between(first.at, last.at), what: describeStep(first) },
+      whom: whomText(indices.map((index) => devices[index]?.name ?? '')),
+      ...(wait && { after: waitText(wait) }),
+    };
+  });
+}
+
+function loads({ loads: planned }: Plan): readonly PlanSpan[] {
+  return planned.map(({ name, from, until, pace, devices }) => ({
+    ...{ kind: 'load', ...between(from, until), what: `${name}, ${describePace(pace)}` },
+    whom: devices.length < 2 ? '' : `${devices.length} devices`,
+  }));
+}
+
+function between(from: Instant, until: Instant | null) {
+  return { fromMs: sinceStart(from), untilMs: until === null ? null : sinceStart(until) };
+}
