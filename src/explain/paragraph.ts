@@ -25,11 +25,15 @@ function opening({ type, device, outcome, received, took, queuedAt }: Omit<Expla
   const subject = `The ${type} downlink to ${device}, ${queued},`;
   if (outcome === 'pending') return `${subject} was still pending after ${humanDuration(took)}.`;
   if (!received)
-    return `${subject} is lost: after ${humanDuration(took)} the cloud counts it as delivered, but the device never received it.`;
+    return `${subject} is lost: after ${humanDuration(took)} the cloud counts it as delivered, but the device never received it. ${RULE}`;
   if (outcome === 'answered') return `${subject} was answered after ${humanDuration(took)}.`;
   if (outcome === 'delivered') return `${subject} was delivered and took ${humanDuration(took)}.`;
   return `${subject} ${outcome === 'expired' ? 'expired' : 'was cancelled'} after ${humanDuration(took)}, before its delivery.`;
 }
+
+/** Wire protocol, 6.2 step 4; docs/FIDELITY.md, delivered is not received. */
+const RULE =
+  'By the rule of the protocol, the next packet of the device confirms a downlink whose last fragment was sent.';
 
 function answerSentence({ noAnswer }: Omit<Explanation, 'text'>): readonly string[] {
   return noAnswer === undefined ? [] : [`No answer came: ${noAnswer}.`];

@@ -50,9 +50,9 @@ export function stageRows({ downlinks }: RunResult): readonly StageRow[] {
   );
 }
 
-/** Name of a stage. A downlink is delivered (in the API: `sent`) when its last fragment is acknowledged. */
+/** Name of a stage. `delivered` (in the API: `sent`) is what the cloud counts: the device may not have received it. */
 export function stageName(stage: Stage): string {
-  return stage === 'contact' ? 'first contact' : stage === 'delivered' ? 'acknowledged' : stage;
+  return stage === 'contact' ? 'first contact' : stage;
 }
 
 interface WaitRow {

@@ -202,8 +202,8 @@ describe('the HTML report', () => {
     const table = page.slice(page.indexOf('id="time-from-the-api-to-each-stage"'));
     const names = [...table.matchAll(/<tr><th scope="(?:row|col)">([^<]*)</g)].map(([, name]) => name);
     expect(names.slice(0, 12)).toEqual([
-      ...['shell', 'first contact', 'offered', 'received', 'acknowledged', 'executed', 'answered'],
-      ...['data', 'first contact', 'offered', 'acknowledged', 'all types'],
+      ...['shell', 'first contact', 'offered', 'received', 'delivered', 'executed', 'answered'],
+      ...['data', 'first contact', 'offered', 'delivered', 'all types'],
     ]);
   });
 

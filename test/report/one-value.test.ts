@@ -78,7 +78,7 @@ describe('a percentile of a run', () => {
   it('is the same in the tables of the terminal and of the page', () => {
     const row = (name: string, metric: string) => [name, '1,031', ...cellsOf(metric)];
     const rows = [
-      row('acknowledged', 'downlink.delivered'),
+      row('delivered', 'downlink.delivered'),
       row('answered', 'downlink.answered'),
       row('all, since due', 'call.latency'),
       row('all, since sent', 'call.service'),

@@ -99,7 +99,7 @@ function stationsOf({ stages: reached, stretches }: DownlinkTimeline): readonly 
     ...woke.map((at) => ({ at, name: 'woke', side: 'device' as const })),
     ...STAGES.flatMap((stage) => {
       const at = reached[stage];
-      return at === undefined ? [] : [{ at, name: stage === 'delivered' ? 'acknowledged' : stage, side: SIDES[stage] }];
+      return at === undefined ? [] : [{ at, name: stage, side: SIDES[stage] }];
     }),
   ].sort((one, other) => one.at - other.at);
 }
