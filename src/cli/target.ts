@@ -4,13 +4,23 @@ import { UsageError } from '../kernel/errors.js';
 import type { RemoteCloud } from '../runner/targets/remote.js';
 import { checked } from './command.js';
 import type { Host } from './host.js';
-import { addressText, type HostAndPort, hostAndPort, POSITIVE_FORM, positiveNumber } from './values.js';
+import {
+  addressText,
+  type HostAndPort,
+  hostAndPort,
+  POSITIVE_FORM,
+  positiveNumber,
+  REMOTE_PORT,
+  remotePort,
+} from './values.js';
 
 export interface TargetFlags {
   readonly target: string | undefined;
   readonly 'api-key': string | undefined;
   readonly space: string | undefined;
   readonly udp: HostAndPort | undefined;
+  readonly 'udp-raw-port': number | undefined;
+  readonly 'udp-dtls-port': number | undefined;
   readonly link: 'udp' | 'http' | undefined;
   readonly rate: number | undefined;
 }
@@ -32,12 +42,29 @@ export function targetOptions(parser: Argv): Argv {
       'udp',
       checked(
         {
-          describe:
-            'UDP gateway of --target as HOST:PORT (default: port 5003 of its host); hio devices use its port 5002',
+          describe: 'UDP gateway of --target as HOST:PORT (default: port 5003 of its host)',
         },
         'udp',
         'HOST:PORT',
         hostAndPort,
+      ),
+    )
+    .option(
+      'udp-raw-port',
+      checked(
+        { describe: 'port of that gateway for hio devices (default: 5002)' },
+        'udp-raw-port',
+        REMOTE_PORT,
+        remotePort,
+      ),
+    )
+    .option(
+      'udp-dtls-port',
+      checked(
+        { describe: 'port of that gateway for hio devices with DTLS (default: 5005)' },
+        'udp-dtls-port',
+        REMOTE_PORT,
+        remotePort,
       ),
     )
     .option('link', {
@@ -54,7 +81,9 @@ export function targetOptions(parser: Argv): Argv {
 const AT_ONCE = 16;
 const GATEWAY_PORT = 5003;
 /** Options that require --target. */
-const OF_TARGET = ['api-key', 'space', 'udp', 'link', 'rate'] as const;
+const OF_TARGET = ['api-key', 'space', 'udp', 'udp-raw-port', 'udp-dtls-port', 'link', 'rate'] as const;
+/** Options for devices that use UDP. */
+const OF_UDP = ['udp', 'udp-raw-port', 'udp-dtls-port'] as const;
 
 /** The cloud of --target. @throws UsageError when options exclude each other or the key is missing */
 export function cloudIn(flags: TargetFlags, host: Host): RemoteCloud | undefined {
@@ -64,20 +93,26 @@ export function cloudIn(flags: TargetFlags, host: Host): RemoteCloud | undefined
     if (lost !== undefined) throw new UsageError('bad-flags', `--${lost} requires --target`);
     return undefined;
   }
-  if (udp !== undefined && link === 'http') throw new UsageError('bad-flags', '--udp cannot be used with --link http');
+  const unused = link === 'http' ? OF_UDP.find((name) => flags[name] !== undefined) : undefined;
+  if (unused !== undefined) throw new UsageError('bad-flags', `--${unused} cannot be used with --link http`);
   const apiKey = flags['api-key'] ?? host.env.GHOSTFLEET_API_KEY;
   if (apiKey === undefined) {
     throw new UsageError('bad-flags', '--target requires an API key', 'use --api-key or set GHOSTFLEET_API_KEY');
   }
   if (!URL.canParse(target))
     throw new UsageError('bad-flags', `--target "${target}" is not an address such as "https://cloud.example"`);
-  const gateway = link === 'http' ? null : (udp ?? { host: hostIn(target), port: GATEWAY_PORT });
+  const { 'udp-raw-port': rawPort, 'udp-dtls-port': dtlsPort } = flags;
+  const gateway = {
+    ...(udp ?? { host: hostIn(target), port: GATEWAY_PORT }),
+    ...(rawPort !== undefined && { rawPort }),
+    ...(dtlsPort !== undefined && { dtlsPort }),
+  };
   return {
     api: target,
     apiKey,
     spaceId: flags.space ?? null,
     keyOf: (space) => spaceKey(space, host),
-    gateway,
+    gateway: link === 'http' ? null : gateway,
     pace: { atOnce: AT_ONCE, perSecond: flags.rate ?? null },
   };
 }
@@ -98,7 +133,9 @@ function hostIn(address: string): string {
 }
 
 /** The options as given, without the key. */
-export function targetWords({ target, space, udp, link, rate }: TargetFlags): readonly string[] {
-  const values = { target, space, udp: udp && addressText(udp), link, rate };
+export function targetWords({ target, space, udp, link, rate, ...flags }: TargetFlags): readonly string[] {
+  const { 'udp-raw-port': raw, 'udp-dtls-port': dtls } = flags;
+  const ports = { 'udp-raw-port': raw, 'udp-dtls-port': dtls };
+  const values = { target, space, udp: udp && addressText(udp), ...ports, link, rate };
   return Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]));
 }

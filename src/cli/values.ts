@@ -6,11 +6,17 @@ export interface HostAndPort {
   readonly port: number;
 }
 
+/** For messages: what {@link remotePort} expects. */
+export const REMOTE_PORT = 'a port number from 1 to 65535';
+
+/** A port of another machine. */
+export const remotePort = wholeNumber(1, 65_535);
+
 /** `127.0.0.1:5003`, `[::1]:5003` */
 export function hostAndPort(text: string): HostAndPort | undefined {
   const [, bracketed, plain, digits] = /^(?:\[(.+)\]|([^:]+)):(\d+)$/.exec(text) ?? [];
   const host = bracketed ?? plain;
-  const port = wholeNumber(1, 65_535)(digits ?? '');
+  const port = remotePort(digits ?? '');
   return host !== undefined && port !== undefined ? { host, port } : undefined;
 }
 

@@ -74,6 +74,12 @@ describe('ghostfleet', () => {
     [['run', SMALL, '--clock', 'real', '--speed', '0'], '--speed "0" is not a number above 0'],
     [['run', SMALL, '--speed', '5'], '--speed requires --clock real'],
     [['run', SMALL, '--keep'], '--keep requires --target: the embedded cloud ends with the run'],
+    [['run', SMALL, '--udp-dtls-port', '5005'], '--udp-dtls-port requires --target'],
+    [
+      ['run', SMALL, '--target', 'http://a.example', '--link', 'http', '--udp-raw-port', '5002'],
+      '--udp-raw-port cannot be used with --link http',
+    ],
+    [['run', SMALL, '--udp-dtls-port', '70000'], '--udp-dtls-port "70000" is not a port number'],
     [['run', SMALL, '--store', 'sqlite'], '--store sqlite requires --out'],
     [['run', join(directory, 'missing.yaml')], 'cannot be read: the file does not exist'],
     [['run', directory], 'cannot be read: it is a directory'],

@@ -35,7 +35,15 @@ export interface RemoteCloud {
   /** The key of a further space, by its name in the scenario. Secret. @throws UsageError if there is none */
   readonly keyOf: (space: string) => string;
   /** The UDP gateway; null: devices use the device ingress beside the API. */
-  readonly gateway: { readonly host: string; readonly port: number } | null;
+  readonly gateway: {
+    readonly host: string;
+    /** For base64 datagrams. */
+    readonly port: number;
+    /** For hio devices: raw datagrams. Default 5002. */
+    readonly rawPort?: number;
+    /** For hio devices with DTLS. Default 5005. */
+    readonly dtlsPort?: number;
+  } | null;
   readonly pace: Pace;
 }
 
@@ -123,9 +131,8 @@ const DTLS_PORT = 5005;
 
 async function openWire({ api, gateway }: RemoteCloud, clock: EdgeClock): Promise<Transport> {
   if (gateway !== null) {
-    const { host, port: base64 } = gateway;
-    const ports = { base64, raw: RAW_PORT };
-    return either(await udpTransport({ host, ports }), await ownSockets({ host, port: DTLS_PORT, clock }));
+    const { host, port: base64, rawPort: raw = RAW_PORT, dtlsPort: port = DTLS_PORT } = gateway;
+    return either(await udpTransport({ host, ports: { base64, raw } }), await ownSockets({ host, port, clock }));
   }
   const requests = pooledRequests(api);
   return httpTransport(requests.send, clock, () => requests.close());

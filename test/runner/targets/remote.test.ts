@@ -49,13 +49,14 @@ afterEach(async () => {
   service = undefined;
 });
 
-async function serve(): Promise<Service> {
+async function serve(ports: { readonly udpRawPort?: number; readonly udpDtlsPort?: number } = {}): Promise<Service> {
   service = await startService({
     db: 'memory',
     host: '127.0.0.1',
     port: 0,
     udpPort: 0,
     udpRawPort: null,
+    ...ports,
     space: 'theirs',
     clock: new RealClock(),
     random: seededRandom(1),
@@ -65,20 +66,27 @@ async function serve(): Promise<Service> {
   return service;
 }
 
-function cloudAt({ api, apiKey, udp }: Service, link: 'udp' | 'http'): RemoteCloud {
+function cloudAt({ api, apiKey, udp, udpRaw, udpDtls }: Service, link: 'udp' | 'http'): RemoteCloud {
   return {
     api,
     apiKey: String(apiKey),
     spaceId: null,
     keyOf: String,
-    gateway: link === 'udp' ? { host: '127.0.0.1', port: Number(udp) } : null,
+    gateway:
+      link === 'udp'
+        ? {
+            ...{ host: '127.0.0.1', port: Number(udp) },
+            ...(udpRaw !== null && { rawPort: udpRaw }),
+            ...(udpDtls !== null && { dtlsPort: udpDtls }),
+          }
+        : null,
     pace: { atOnce: 4, perSecond: null },
   };
 }
 
 /** At 60 times real time, because a device needs minutes to become ready and to report. */
-function visit(cloud: RemoteCloud, options: Partial<RunOptions> = {}) {
-  const plan = planScenario(parseScenario(SCENARIO, 'test.yaml', deviceTypes(profiles)), { seed: 7 });
+function visit(cloud: RemoteCloud, options: Partial<RunOptions> = {}, scenario = SCENARIO) {
+  const plan = planScenario(parseScenario(scenario, 'test.yaml', deviceTypes(profiles)), { seed: 7 });
   return runPlan(plan, { clock: 'real', speed: 60, meter: unhurried, cloud, ...options });
 }
 
@@ -96,6 +104,17 @@ describe('a run against another cloud', () => {
     expect(result.expectations.filter(({ passed }) => !passed)).toEqual([]);
     expect(result.transport).toBe(link);
     expect(result.target).toBe(service?.api);
+  });
+
+  it('reaches hio devices at the ports for raw datagrams and for DTLS', async () => {
+    const fleet = [
+      '{ name: plain, profile: hio-node, count: 1 }',
+      '{ name: secure, profile: hio-node, count: 1, config: [cloud config protocol flap-dtls] }',
+    ];
+    const lines = ['name: nodes', 'duration: 2m', 'settle: 30s', `fleet: [${fleet.join(', ')}]`];
+    const cloud = cloudAt(await serve({ udpRawPort: 0, udpDtlsPort: 0 }), 'udp');
+    const { expectations } = await visit(cloud, {}, [...lines, 'expect: [device.ready == 2]\n'].join('\n'));
+    expect(expectations[0]).toMatchObject({ passed: true });
   });
 
   it('says which key to set if a device of another user has a serial number of the fleet', async () => {
