@@ -50,7 +50,7 @@ export const explain = command<ExplainFlags>(
         type: 'boolean',
         default: false,
         describe:
-          'explain all downlinks that were not delivered: pending, cancelled or expired; or delivered but never received',
+          'explain all downlinks that were not delivered: pending, cancelled or expired; delivered but never received; or received but never answered',
       })
       .option(
         'limit',
@@ -123,7 +123,7 @@ function chosen(
 ): readonly StoredDownlink[] {
   if (what !== undefined) return [named(downlinks, names, what)];
   const sorted = [...downlinks].sort((a, b) => b.took - a.took);
-  return pending ? sorted.filter((each) => !each.delivered) : sorted.slice(0, slowest);
+  return pending ? sorted.filter((each) => !each.complete) : sorted.slice(0, slowest);
 }
 
 function named(downlinks: readonly StoredDownlink[], names: Source['names'], what: string): StoredDownlink {
@@ -142,7 +142,11 @@ function named(downlinks: readonly StoredDownlink[], names: Source['names'], wha
 
 function listLines(explanations: readonly Explanation[], pending: boolean, width: number): readonly string[] {
   if (explanations.length === 0)
-    return [pending ? 'all downlinks were delivered and received' : 'the run has no downlinks'];
+    return [
+      pending
+        ? 'all downlinks were delivered, received, and answered if they have an answer'
+        : 'the run has no downlinks',
+    ];
   return explanations.flatMap((explanation, i) => [...(i === 0 ? [] : ['']), ...explanationLines(explanation, width)]);
 }
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isDelivered, isLost, timeTaken } from '../explain/course.js';
+import { isDelivered, isLost, isUnanswered, timeTaken } from '../explain/course.js';
 import { Histories } from '../explain/histories.js';
 import type { Situation } from '../explain/situation.js';
 import { readText } from '../input/text-file.js';
@@ -30,8 +30,8 @@ export interface StoredDownlink {
   readonly id: string;
   readonly serial: number;
   readonly took: number;
-  /** Not pending, cancelled or expired, and not lost: the device has received it. */
-  readonly delivered: boolean;
+  /** Not pending, cancelled or expired, not lost, and answered if the device answers downlinks of its type. */
+  readonly complete: boolean;
 }
 
 /** Whether `path` is a run: a folder, or one of its files. */
@@ -135,7 +135,12 @@ const CLOSING = '"kind":"world.closing"';
 
 function storedDownlink(record: DownlinkRecord, closing: Instant): StoredDownlink {
   const { id, serial } = record;
-  return { id, serial, took: timeTaken(record, closing), delivered: isDelivered(record) && !isLost(record) };
+  return {
+    id,
+    serial,
+    took: timeTaken(record, closing),
+    complete: isDelivered(record) && !isLost(record) && !isUnanswered(record),
+  };
 }
 
 /** The events of these devices. */

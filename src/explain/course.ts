@@ -1,6 +1,6 @@
 /** How far a downlink came, and how long it took. */
 import type { Instant, Millis } from '../kernel/time.js';
-import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
+import { type DownlinkRecord, expectsAnswer } from '../trace/downlinks/ledger.js';
 
 /** Whether the downlink was delivered, also if only the device knows. Otherwise it is pending, was cancelled or has expired. */
 export function isDelivered({ reached }: DownlinkRecord): boolean {
@@ -13,6 +13,13 @@ export function isDelivered({ reached }: DownlinkRecord): boolean {
  */
 export function isLost({ reached, attempts }: DownlinkRecord): boolean {
   return attempts > 0 && reached.delivered !== undefined && reached.received === undefined;
+}
+
+/** Whether the device has received it and owes an answer that did not come. It does not answer what it has refused. */
+export function isUnanswered(record: DownlinkRecord): boolean {
+  const { type, reached, refused, partly } = record;
+  if (!expectsAnswer(type) || reached.delivered === undefined || isLost(record)) return false;
+  return reached.answered === undefined && (!refused || partly);
 }
 
 /** When the downlink reached its last stage, was cancelled or expired; undefined while it is open: not delivered, and not ended. */

@@ -1,7 +1,7 @@
 /** The state of a device at the end of the trace. */
 import { humanDuration, type Instant } from '../kernel/time.js';
 import { outcomeOf } from '../trace/downlinks/ledger.js';
-import { isLost } from './course.js';
+import { isLost, isUnanswered } from './course.js';
 import type { DeviceFacts } from './facts.js';
 import type { CauseNames } from './names.js';
 import { intervalName } from './names.js';
@@ -12,7 +12,9 @@ export function deviceState(facts: DeviceFacts, names: CauseNames, now: Instant)
   const pending = downlinks.filter((record) => outcomeOf(record) === 'pending').length;
   const lost = downlinks.filter(isLost).length;
   const never = lost === 0 ? '' : `, delivered but never received: ${lost}`;
-  const queue = `Downlinks of users: ${downlinks.length}, pending: ${pending}${never}.`;
+  const silent = downlinks.filter(isUnanswered).length;
+  const unanswered = silent === 0 ? '' : `, received but never answered: ${silent}`;
+  const queue = `Downlinks of users: ${downlinks.length}, pending: ${pending}${never}${unanswered}.`;
   if (firstBoot === undefined) return ['It was not switched on.', queue];
   const heard = chances.findLast(({ result }) => result === 'reached');
   const contact =

@@ -1,7 +1,8 @@
 /** Why the answer to a downlink never came. */
 import type { Instant } from '../kernel/time.js';
-import { type DownlinkRecord, expectsAnswer } from '../trace/downlinks/ledger.js';
+import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import type { JudgedChance } from './blockers.js';
+import { isUnanswered } from './course.js';
 import type { DeviceFacts } from './facts.js';
 import type { CauseNames } from './names.js';
 
@@ -17,10 +18,13 @@ const REPEATED = 'no answer';
 
 /** undefined: it was answered, or no answer is due. */
 export function unanswered(record: DownlinkRecord, facts: DeviceFacts, names: CauseNames): Unanswered | undefined {
-  const { type, reached, partly } = record;
-  const { delivered, executed, answered, received = Number.POSITIVE_INFINITY } = reached;
-  const due = expectsAnswer(type) && delivered !== undefined && (executed !== undefined || partly);
-  if (!due || answered !== undefined) return undefined;
+  if (!isUnanswered(record)) return undefined;
+  const { reached, partly } = record;
+  const { received = Number.POSITIVE_INFINITY } = reached;
+  if (reached.executed === undefined && !partly) {
+    // A recording shows neither the reception nor the execution, and so not why the answer is missing.
+    return Number.isFinite(received) ? { until: facts.closing, why: 'the device has not executed it' } : undefined;
+  }
   const attempts = facts.chances.filter(
     (chance) => chance.until >= received && chance.failing && chance.result !== 'reached' && answers(chance),
   );

@@ -5,6 +5,7 @@
 import { Histories } from '../explain/histories.js';
 import type { FleetPart, Situation } from '../explain/situation.js';
 import type { Instant, Millis } from '../kernel/time.js';
+import { expectsAnswer } from '../trace/downlinks/ledger.js';
 import type { ContactReason, UplinkType as TracedUplink, TraceEvent } from '../trace/events.js';
 import { exchangesIn } from './exchanges.js';
 import { byDevice } from './group.js';
@@ -23,7 +24,8 @@ interface ExplainedRecording {
     readonly id: string;
     readonly serial: number;
     readonly took: Millis;
-    readonly delivered: boolean;
+    /** Delivered, and answered if devices answer downlinks of its type. */
+    readonly complete: boolean;
   }[];
 }
 
@@ -72,7 +74,8 @@ export function recordedRun(recording: Recording): ExplainedRecording {
     downlinks: downlinks.flatMap(({ n, device, type, at, ended, state, answer }) => {
       if (!isUsers(type)) return [];
       const end = (answer === null ? undefined : storedAt.get(answer)) ?? ended;
-      return [{ id: String(n), serial: serialOf(device), took: (end ?? length) - at, delivered: state === 'sent' }];
+      const complete = state === 'sent' && (answer !== null || !expectsAnswer(type));
+      return [{ id: String(n), serial: serialOf(device), took: (end ?? length) - at, complete }];
     }),
   };
 }

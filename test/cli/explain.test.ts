@@ -56,6 +56,26 @@ describe('ghostfleet explain', () => {
     expect(help.replace(/\s+/g, ' ')).toContain('not delivered: pending, cancelled or expired');
   });
 
+  it('lists downlinks that were received but never answered with the option --pending', async () => {
+    const [scenario, silent] = [join(directory, 'silent.yaml'), join(directory, 'silent')];
+    writeFileSync(
+      scenario,
+      `
+name: ab
+duration: 4h
+network: { loss: 1% }
+fleet: [{ name: clime, profile: clime, count: 1, serial: 2159017990, config: { interval-report: 900 } }]
+faults: [{ duplication: 5%, from: 1h }]
+steps: [{ at: 2h5m, commands: [info show] }]
+`,
+    );
+    await ghostfleet(['run', scenario, '--out', silent]);
+    const { out } = await ghostfleet(['explain', silent, '--pending']);
+    expect(out.replace(/\s+/g, ' ')).toContain('No answer came: fragment in place of an acknowledgement');
+    const device = await ghostfleet(['explain', silent, 'clime-0001']);
+    expect(device.out).toContain('pending: 0, received but never answered: 1.');
+  });
+
   it('lists downlinks that count as delivered but were never received with the option --pending', async () => {
     const [scenario, lost] = [join(directory, 'lost.yaml'), join(directory, 'lost')];
     writeFileSync(
