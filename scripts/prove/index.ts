@@ -4,12 +4,23 @@ import { type Proof, runByName } from '../support/proof.js';
 import { accounting } from './accounting.js';
 import { determinism } from './determinism.js';
 import { explain } from './explain/index.js';
+import { library } from './library.js';
 import { prediction } from './prediction.js';
 import { saturation } from './saturation.js';
 import { shapes } from './shapes.js';
 import { stall } from './stall.js';
 import { workers } from './workers.js';
 
-const PROOFS: readonly Proof[] = [stall, accounting, saturation, shapes, prediction, explain, determinism, workers];
+const PROOFS: readonly Proof[] = [
+  stall,
+  accounting,
+  saturation,
+  shapes,
+  prediction,
+  explain,
+  determinism,
+  workers,
+  library,
+];
 
 await runByName('proof', PROOFS);

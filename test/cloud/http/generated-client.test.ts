@@ -1,6 +1,10 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import openapiTS, { astToString } from 'openapi-typescript';
-import ts from 'typescript';
 import { afterEach, expect, it } from 'vitest';
 import { type Service, startService } from '../../../src/cloud/service.js';
 import { seededRandom } from '../../../src/kernel/random.js';
@@ -9,7 +13,10 @@ import { QUIET } from '../../support/cloud.js';
 
 const KEY = 'a-key-for-the-client';
 const CLIENT = fileURLToPath(new URL('generated/client.ts', import.meta.url));
-const TYPES = fileURLToPath(new URL('generated/api.d.ts', import.meta.url));
+const OPTIONS = [
+  ...['client.ts', '--noEmit', '--strict', '--exactOptionalPropertyTypes', '--skipLibCheck', '--types', 'node'],
+  ...['--target', 'ES2022', '--lib', 'es2022', '--module', 'nodenext'],
+];
 
 let running: Service | undefined;
 afterEach(async () => {
@@ -23,7 +30,7 @@ it('a client generated from the OpenAPI document compiles, and works with the se
     ...{ clock: new RealClock(), random: seededRandom('client'), trace: { emit: () => {} }, log: QUIET },
   });
   const document = await (await fetch(`${running.api}/v2/documentation/json`)).text();
-  expect(problemsWith(astToString(await openapiTS(document, { silent: true })))).toEqual([]);
+  expect(await problemsWith(astToString(await openapiTS(document, { silent: true })))).toEqual([]);
 
   // Because the compiler of the project leaves this file out.
   const { useService }: { useService(api: string, key: string): Promise<unknown> } = await import(CLIENT);
@@ -35,24 +42,19 @@ it('a client generated from the OpenAPI document compiles, and works with the se
   });
 }, 60_000);
 
-/** Compiles the client with these types. */
-function problemsWith(types: string): readonly string[] {
-  const options: ts.CompilerOptions = {
-    ...{ strict: true, noEmit: true, skipLibCheck: true, exactOptionalPropertyTypes: true },
-    ...{ target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, types: ['node'] },
-    lib: ['lib.es2022.d.ts'],
-  };
-  const host = ts.createCompilerHost(options);
-  const { readFile, fileExists } = host;
-  const withTypes: ts.CompilerHost = {
-    ...host,
-    readFile: (file) => (file === TYPES ? types : readFile(file)),
-    fileExists: (file) => file === TYPES || fileExists(file),
-    getSourceFile: (file, languages) => {
-      const text = file === TYPES ? types : readFile(file);
-      return text === undefined ? undefined : ts.createSourceFile(file, text, languages);
-    },
-  };
-  const program = ts.createProgram([CLIENT], options, withTypes);
-  return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+/** Compiles the client with these types in a folder of its own, with the compiler of the project. */
+async function problemsWith(types: string): Promise<readonly string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-client-'));
+  try {
+    symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+    writeFileSync(join(folder, 'api.d.ts'), types);
+    copyFileSync(CLIENT, join(folder, 'client.ts'));
+    const { stdout } = await promisify(execFile)(process.execPath, [resolve('node_modules/tsc/bin/tsc'), ...OPTIONS], {
+      cwd: folder,
+    }).catch((failed: { stdout: string }) => failed);
+    return stdout.split('\n').filter((line) => line !== '');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }

@@ -1,0 +1,21 @@
+/** Every scenario of the library holds as it stands, and its page shows the numbers of that run. */
+import { fileOf, NAMES, numbersIn, pageOf, planIn, play, problemsOf } from '../support/library.js';
+import type { Proof, Verdict } from '../support/proof.js';
+
+export const library: Proof = {
+  name: 'library',
+  async run() {
+    const verdicts: Verdict[] = [];
+    for (const name of NAMES) {
+      const numbers = numbersIn(pageOf(name));
+      const result = await play(planIn(fileOf(name), undefined, numbers));
+      const problems = problemsOf(result);
+      verdicts.push({
+        what: `${name} holds, with the ${numbers.length} numbers of its page`,
+        held: problems.length === 0,
+        detail: problems.length === 0 ? `${result.events} events` : problems.join('; '),
+      });
+    }
+    return verdicts;
+  },
+};
