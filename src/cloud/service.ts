@@ -143,6 +143,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await parts.feed.open();
     const ports = await openUdpPorts({ ...options, ...parts, random: options.random.fork('dtls') }, closers);
     const { udp, udpRaw, udpDtls, openDtls } = ports;
+    if (udpDtls !== null) parts.metrics?.watchDtls(ports.dtlsGateway);
     const { address, connections, webConsole } = await listenApi(options, parts, [udp, udpRaw, udpDtls], closers);
     const { spaceId, apiKey } = await prepareSpace(options, parts).catch((error: unknown) => {
       throw withoutSpace(options.db, error);

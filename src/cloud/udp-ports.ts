@@ -28,6 +28,8 @@ interface UdpPorts {
   readonly udp: number | null;
   readonly udpRaw: number | null;
   readonly udpDtls: number | null;
+  /** The gateway of the port for DTLS; undefined before its first datagram. */
+  readonly dtlsGateway: () => DtlsGateway | undefined;
   /** Opens a gateway for devices with DTLS that does not use UDP. */
   readonly openDtls: (send: Send) => DtlsGateway;
   /** Closes the sockets immediately. */
@@ -70,7 +72,7 @@ export async function openUdpPorts(options: UdpPortsOptions, closers: (() => Pro
   const close = async () => {
     await Promise.all(listeners.map((listener) => listener.close()));
   };
-  return { udp, udpRaw, udpDtls, openDtls, close };
+  return { udp, udpRaw, udpDtls, dtlsGateway: () => dtls, openDtls, close };
 }
 
 function addressOf({ host, port }: Source): string {

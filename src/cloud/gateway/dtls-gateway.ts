@@ -9,7 +9,7 @@ import type { EdgeClock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import type { Random } from '../../kernel/random.js';
 import { type Instant, minutes } from '../../kernel/time.js';
-import type { Ending } from '../../protocol/dtls/connection.js';
+import type { Ending, Rejection } from '../../protocol/dtls/connection.js';
 import { DtlsServer, type SessionId } from '../../protocol/dtls/server.js';
 import type { Answer } from '../../protocol/dtls/server-connection.js';
 import type { Id, Store } from '../store/store.js';
@@ -26,6 +26,14 @@ interface DtlsGatewayOptions {
   readonly random: Random;
   readonly log: Log;
   readonly packets: Pick<FlapGateway, 'receivePlain'>;
+}
+
+/** What a gateway has counted since its start. */
+interface DtlsCounters {
+  /** Handshakes by outcome: replaced by another one, too late, ended by the client, or an error (`alert`). */
+  readonly handshakes: Record<'completed' | Ending['kind'], number>;
+  /** Dropped records by reason. */
+  readonly rejected: Record<Rejection, number>;
 }
 
 /** Sends a datagram to an address, in the form in which {@link DtlsGateway.receive} got it. */
@@ -50,6 +58,10 @@ export class DtlsGateway {
   /** Keys of unfinished handshakes. */
   readonly #claimed = new Map<SessionId, DeviceKey>();
   readonly #connected = new Map<SessionId, Connected>();
+  readonly counters: DtlsCounters = {
+    handshakes: { completed: 0, closed: 0, replaced: 0, timeout: 0, alert: 0 },
+    rejected: { replayed: 0, 'not-authentic': 0, 'unknown-connection': 0 },
+  };
   readonly #failures = { count: 0, loggedAt: undefined as Instant | undefined };
 
   constructor(options: DtlsGatewayOptions, send: Send) {
@@ -64,8 +76,10 @@ export class DtlsGateway {
         opened: (session) => this.#opened(session),
         received: (session, plain, address) => this.#received(session, plain, address),
         closed: (session) => this.#connected.delete(session),
+        rejected: (why) => void this.counters.rejected[why]++,
         failed: (session, identity, address, ending) => {
           this.#claimed.delete(session);
+          this.counters.handshakes[ending.kind]++;
           this.#logFailure(identity, address, ending);
         },
       },
@@ -96,6 +110,7 @@ export class DtlsGateway {
   }
 
   #opened(session: SessionId): void {
+    this.counters.handshakes.completed++;
     const key = this.#claimed.get(session);
     this.#claimed.delete(session);
     if (key) this.#connected.set(session, { ...key, checkedAt: this.#options.clock.now });

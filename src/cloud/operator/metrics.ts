@@ -6,6 +6,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Clock } from '../../kernel/clock.js';
 import type { Millis } from '../../kernel/time.js';
 import type { CloudEvent, Trace, TraceEvent } from '../../trace/events.js';
+import type { DtlsGateway } from '../gateway/dtls-gateway.js';
 import type { GatewayCounters } from '../gateway/flap-gateway.js';
 import type { Guarded } from '../store/bounded-commits.js';
 import { timeOfId } from '../store/order.js';
@@ -88,20 +89,29 @@ export class Metrics {
 
   /** @param ports the bound UDP ports */
   watchGateway(counters: GatewayCounters, ports: readonly number[]): void {
-    const packets: Counter<'outcome'> = new Counter({
-      name: 'ghostfleet_gateway_packets_total',
-      help: 'Datagrams by outcome; `received` counts all',
-      labelNames: ['outcome'],
-      registers: [this.registry],
-      collect() {
-        packets.reset();
-        for (const [outcome, count] of Object.entries(counters)) packets.inc({ outcome }, count);
-      },
-    });
+    const help = 'Datagrams by outcome; `received` counts all';
+    this.#totals('ghostfleet_gateway_packets_total', help, 'outcome', () => counters);
     this.#total(
       'ghostfleet_udp_receive_drops_total',
       'Datagrams dropped by the kernel because a receive buffer was full; Linux only',
       async () => (await udpDrops(ports)) ?? Number.NaN,
+    );
+  }
+
+  /** @param gateway undefined before the first datagram */
+  watchDtls(gateway: () => Pick<DtlsGateway, 'size' | 'counters'> | undefined): void {
+    this.#gauge('ghostfleet_dtls_sessions', 'Open DTLS connections', () => gateway()?.size.sessions ?? 0);
+    this.#totals(
+      'ghostfleet_dtls_handshakes_total',
+      'DTLS handshakes that have ended, by outcome',
+      'outcome',
+      () => gateway()?.counters.handshakes ?? {},
+    );
+    this.#totals(
+      'ghostfleet_dtls_records_rejected_total',
+      'DTLS records that were dropped, by reason',
+      'reason',
+      () => gateway()?.counters.rejected ?? {},
     );
   }
 
@@ -140,6 +150,20 @@ export class Metrics {
       registers: [this.registry],
       // A value that cannot be read is reported as NaN, so that the other metrics stay available.
       collect: async () => gauge.set(await Promise.resolve(read()).catch(() => Number.NaN)),
+    });
+  }
+
+  /** Counts by one label. */
+  #totals(name: string, help: string, label: string, read: () => object): void {
+    const counter: Counter = new Counter({
+      name,
+      help,
+      labelNames: [label],
+      registers: [this.registry],
+      collect: () => {
+        counter.reset();
+        for (const [value, count] of Object.entries(read())) counter.inc({ [label]: value }, count);
+      },
     });
   }
 

@@ -23,6 +23,9 @@ export type Ending =
   | { readonly kind: 'replaced' | 'timeout' }
   | { readonly kind: 'alert'; readonly by: 'us' | 'peer'; readonly name: Alert['name'] };
 
+/** Why a record is dropped: a copy or one that does not fit the connection, not authentic, or of no open connection. */
+export type Rejection = 'replayed' | 'not-authentic' | 'unknown-connection';
+
 export interface ConnectionEvents {
   /** Sends a datagram to the other end. */
   send(datagram: Uint8Array): void;
@@ -82,17 +85,17 @@ export abstract class Connection {
    * Processes a record.
    * @returns false if it does not belong to this connection, or is a copy
    */
-  receive(record: TlsRecord): boolean {
-    if (this.#phase === 'closed') return false;
+  receive(record: TlsRecord): Rejection | undefined {
+    if (this.#phase === 'closed') return 'unknown-connection';
     if (record.epoch > 0 && this.layer.keys === undefined) {
       if (this.#early.length < MOST_EARLY) this.#early.push(record);
-      return true;
+      return undefined;
     }
-    if (!this.layer.admits(record)) return false;
+    if (!this.layer.admits(record)) return 'replayed';
     const opened = this.layer.open(record);
     if (opened) this.#process(opened);
     else if (this.#phase === 'handshake') this.unreadable(record);
-    return opened !== undefined;
+    return opened ? undefined : 'not-authentic';
   }
 
   /** Begins the handshake. */

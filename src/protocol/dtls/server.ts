@@ -10,7 +10,7 @@ import { type Draws, randomBytes } from '../../kernel/random.js';
 import { hours, type Instant, type Millis, seconds } from '../../kernel/time.js';
 import { type AlertName, encodeAlert } from './alerts.js';
 import { ByteReader } from './bytes.js';
-import type { Ending } from './connection.js';
+import type { Ending, Rejection } from './connection.js';
 import { Cookies } from './cookies.js';
 import { LARGEST_DATAGRAM } from './flight.js';
 import { encodeMessage, fragmentsIn, type HandshakeMessage, MESSAGE } from './handshake.js';
@@ -36,6 +36,8 @@ interface ServerEvents {
   closed(session: SessionId, ending: Ending): void;
   /** A handshake has failed. `identity` is what the client claims; empty if it has not named one. */
   failed(session: SessionId, identity: string, address: string, ending: Ending): void;
+  /** A record was dropped. */
+  rejected?(why: Rejection): void;
 }
 
 export interface ServerOptions {
@@ -194,21 +196,26 @@ export class DtlsServer {
   }
 
   #deliver(record: TlsRecord, address: string): void {
+    const why = this.#rejection(record, address);
+    if (why !== undefined) this.#options.events.rejected?.(why);
+  }
+
+  /** Passes a record to its connection. @returns why it was dropped; undefined if it was accepted */
+  #rejection(record: TlsRecord, address: string): Rejection | undefined {
     if (record.type === CONTENT.cid) {
       const session = sessionOf(record.id);
       const peer = this.#open.get(session) ?? this.#handshakes.get(session);
-      if (peer) this.#give(peer, record, address);
-      return;
+      return peer ? this.#give(peer, record, address) : 'unknown-connection';
     }
-    const open = this.#openAt.get(address);
-    if (record.epoch > 0 && open && this.#give(open, record, address)) return;
+    const open = record.epoch > 0 ? this.#openAt.get(address) : undefined;
+    const why = open ? this.#give(open, record, address) : 'unknown-connection';
     const handshake = this.#handshakeAt.get(address);
-    if (handshake) this.#give(handshake, record, address);
+    return why !== undefined && handshake ? this.#give(handshake, record, address) : why;
   }
 
-  #give(peer: Peer, record: TlsRecord, address: string): boolean {
+  #give(peer: Peer, record: TlsRecord, address: string): Rejection | undefined {
     // During a handshake, the address is the one that the cookie has proven.
-    if (peer.connection.phase === 'handshake' && peer.address !== address) return false;
+    if (peer.connection.phase === 'handshake' && peer.address !== address) return 'unknown-connection';
     peer.from = address;
     return peer.connection.receive(record);
   }

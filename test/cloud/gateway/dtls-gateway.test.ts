@@ -1,6 +1,7 @@
 /** Devices with DTLS: their key is the `secret` of the API, and their packets have no envelope (wire protocol, 2.3). */
 import { describe, expect, it } from 'vitest';
 import { DtlsGateway } from '../../../src/cloud/gateway/dtls-gateway.js';
+import { Metrics } from '../../../src/cloud/operator/metrics.js';
 import type { DeviceRow } from '../../../src/cloud/store/store.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { minutes } from '../../../src/kernel/time.js';
@@ -107,6 +108,24 @@ describe('a device with DTLS', () => {
     expect(gateway.size).toEqual({ handshakes: 0, sessions: 0 });
     expect(logged).toMatchObject([{ security: 'dtls', identity: `hsn:${SERIAL}`, why: 'decrypt-error', failed: 1 }]);
     expect(JSON.stringify(logged)).not.toContain(SECRET);
+  });
+
+  it('is counted for Prometheus: connections, handshakes by outcome, dropped records by reason', async () => {
+    const { cloud, gateway, connect } = await connected();
+    const metrics = new Metrics(cloud.clock);
+    metrics.watchDtls(() => gateway);
+    await connect({ secret: 'ff'.repeat(16) });
+    const record = [25, 254, 253, 0, 1, 0, 0, 0, 0, 0, 1, 1, 2, 3, 4, 0, 1, 7];
+    gateway.receive(Uint8Array.from(record), 'stranger@1');
+    const lines = (await metrics.registry.metrics()).split('\n');
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'ghostfleet_dtls_sessions 1',
+        'ghostfleet_dtls_handshakes_total{outcome="completed"} 1',
+        'ghostfleet_dtls_handshakes_total{outcome="alert"} 1',
+        'ghostfleet_dtls_records_rejected_total{reason="unknown-connection"} 1',
+      ]),
+    );
   });
 
   it('cannot speak for another device, whatever its packets contain', async () => {
