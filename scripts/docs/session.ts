@@ -3,7 +3,7 @@
  * ended with Ctrl-C.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -29,16 +29,19 @@ const PATIENCE = 30 * 60_000;
 const START = 2 * 60_000;
 /** What a checkout has and a run must not write to. */
 const NOT_LINKED = new Set(['runs', '.git', '.bench', 'coverage', '.mutation']);
+/** A scenario in the folder reads these files, but not through a link that leads out of its folder. */
+const COPIED = new Set(['profiles']);
 
 export class Session {
-  /** A folder that looks like a checkout: everything is a link, except `runs`. */
+  /** A folder that looks like a checkout: everything is a link, except `runs` and `profiles`. */
   readonly folder = mkdtempSync(join(tmpdir(), 'ghostfleet-docs-'));
   readonly #env: Record<string, string>;
   readonly #background: { readonly child: Child; readonly typed: string; readonly exitCode: number }[] = [];
 
   constructor(files: ReadonlyMap<string, string>) {
     for (const name of readdirSync('.')) {
-      if (!NOT_LINKED.has(name)) symlinkSync(resolve(name), join(this.folder, name));
+      if (COPIED.has(name)) cpSync(name, join(this.folder, name), { recursive: true });
+      else if (!NOT_LINKED.has(name)) symlinkSync(resolve(name), join(this.folder, name));
     }
     const bin = join(this.folder, '.bin');
     mkdirSync(bin);
