@@ -17,8 +17,6 @@ interface Attempt {
   readonly chance: Ratio;
 }
 
-/** A poll has 60 s for its first datagram (firmware timing, 4). */
-const POLL_LIMIT: Millis = seconds(60);
 /** If the modem could not send anything within the limit, the firmware gives up 30 s later (firmware timing, 5). */
 const GRACE: Millis = seconds(30);
 /** Without faults: radio connection, datagrams, connection evaluation. */
@@ -46,7 +44,7 @@ export function attempt(
   at: Instant,
   conditions: Conditions,
   pace: number,
-  limit: Millis | null = kind === 'poll' ? POLL_LIMIT : null,
+  limit: Millis | null,
 ): Attempt {
   let begin = conditions.open(at);
   const last = limit === null ? Number.POSITIVE_INFINITY : at + limit;
@@ -79,8 +77,8 @@ function course(
   const passes = Math.max(FEWEST_PASS, conditions.passes(at));
   const readable = Math.max(FEWEST_READABLE, conditions.readable(at));
   const trip = roundTrip(conditions.delay(at));
-  if (kind === 'poll') {
-    const takes = Math.min(POLL_LIMIT, DURATION.poll + trip + seconds(4) * (1 / passes - 1));
+  if (kind === 'poll' && limit !== null) {
+    const takes = Math.min(limit, DURATION.poll + trip + seconds(4) * (1 / passes - 1));
     return { takes, chance: (1 - missed(passes)) * readable };
   }
   const repeats = ROUNDS[kind] * (trip + REPETITION * (1 / (passes * passes) - 1));

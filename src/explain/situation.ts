@@ -34,6 +34,8 @@ export interface FleetPart extends Intervals {
   readonly serials: readonly SerialRange[];
   /** Name of the device type: `clime`. */
   readonly profile: string;
+  /** The family of its firmware; its rules of the way to the cloud differ. */
+  readonly family: 'chester' | 'hio';
   readonly firmware: string;
   /** Share of the report interval by which a report may come earlier or later. */
   readonly jitter: Ratio;

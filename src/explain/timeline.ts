@@ -1,11 +1,12 @@
 /** The timeline of a downlink: its stages, every exchange of its device, faults that begin or end, and rules of the firmware. */
 import { humanDuration, type Instant, minutes } from '../kernel/time.js';
 import { type DownlinkRecord, STAGES, type Stage } from '../trace/downlinks/ledger.js';
-import type { ContactReason, RadioPause } from '../trace/events.js';
+import type { ContactReason } from '../trace/events.js';
 import type { JudgedChance } from './blockers.js';
 import { isLost } from './course.js';
 import type { TimelineEntry } from './explanation.js';
 import type { DeviceFacts } from './facts.js';
+import { rulesOf } from './family-rules.js';
 import { heldBack } from './held-back.js';
 import type { Missed } from './missed.js';
 import type { CauseNames } from './names.js';
@@ -38,12 +39,6 @@ const END_TEXTS: Readonly<Record<NonNullable<DownlinkRecord['ended']>, string>> 
 const MISSED: Readonly<Record<Missed, string>> = {
   acknowledgement: 'its last acknowledgement was lost',
   upload: 'acknowledged, but not stored',
-};
-
-const PAUSES: Readonly<Record<RadioPause, string>> = {
-  'attach-pause': 'no network found in time: the modem is off until the next attach attempt',
-  'back-off': 'error of the modem: off, longer after each error',
-  'reset-loop': 'too many resets: the modem is off for 32 min',
 };
 
 /** @param end of the timeline */
@@ -208,21 +203,22 @@ function nameOf({ at, booted, begins, why }: JudgedChance, { type, reached }: Do
 }
 
 /** The rule of the 5 min, if it applied. */
-function retryAfter({ chances }: DeviceFacts, failed: JudgedChance): readonly Entry[] {
+function retryAfter({ chances, part }: DeviceFacts, failed: JudgedChance): readonly Entry[] {
   const next = chances.find(({ at }) => at > failed.until);
-  if (next?.begins !== 'retry') return [];
+  if (next?.begins !== 'retry' || rulesOf(part).pollRetry === null) return [];
   return [
     { at: failed.until, kind: 'rule', what: 'the firmware polls again 5 min after a failed poll, and not before' },
   ];
 }
 
 /** The pauses of the modem that end after `from`. */
-function pauses({ chances }: DeviceFacts, from: Instant): readonly Entry[] {
+function pauses({ chances, part }: DeviceFacts, from: Instant): readonly Entry[] {
+  const texts = rulesOf(part).pauses;
   return chances
     .flatMap((chance) => chance.pauses)
     .filter(({ at, lasts }) => at + lasts > from)
     .map(({ at, why, lasts }): Entry => {
       const since = at < from ? `, since ${humanDuration(from - at)} before` : '';
-      return { at: Math.max(at, from), kind: 'rule', what: `${PAUSES[why]}${since}`, lasts };
+      return { at: Math.max(at, from), kind: 'rule', what: `${texts[why]}${since}`, lasts };
     });
 }

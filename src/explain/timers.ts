@@ -4,6 +4,7 @@ import type { JudgedChance } from './blockers.js';
 import type { CauseSet } from './causes.js';
 import type { ExchangeKind } from './exchange.js';
 import type { DeviceFacts } from './facts.js';
+import { rulesOf } from './family-rules.js';
 import { type IntervalChange, intervalChanges } from './intervals.js';
 import type { Intervals } from './situation.js';
 
@@ -14,8 +15,6 @@ interface Contact {
 
 /** The shortest useful interval, which removes the cause `interval`. */
 const SHORTEST: Millis = minutes(1);
-/** A failed poll is repeated after this time (firmware timing, 4). */
-const RETRY: Millis = minutes(5);
 /** From the start of the application to its first report (firmware timing, 2). */
 const FIRST_REPORT: Millis = seconds(10);
 /** Reports that the device sends for another reason than its timer. */
@@ -31,6 +30,7 @@ export class Timers {
   readonly #jitter: number;
   readonly #late: number;
   readonly #queuedAt: Instant;
+  readonly #retry: Millis | null;
   /** A report whose time is known, and the number of intervals from it to the next one. */
   #known: Instant = 0;
   #intervals = 0;
@@ -49,6 +49,7 @@ export class Timers {
     this.#changes = intervalChanges(facts);
     this.#jitter = facts.part?.jitter ?? 0;
     this.#queuedAt = queuedAt;
+    this.#retry = rulesOf(facts.part).pollRetry;
   }
 
   /** @param attempts what the device attempts at `at`; undefined: it is at rest */
@@ -98,10 +99,11 @@ export class Timers {
     if (this.#often && pollEvery === null) this.#reportEvery = SHORTEST;
   }
 
-  /** A poll that began at `began` has failed at `at`: it is repeated after 5 min, or at once if another poll was due meanwhile. */
+  /** A poll that began at `began` has failed at `at`: it is repeated later, or at once if another poll was due meanwhile. */
   failed(began: Instant, at: Instant): void {
     const due = this.#pollEvery > 0 && this.#tickAfter(began) <= at;
-    this.#retryAt = due ? at + 1 : at + RETRY;
+    if (due) this.#retryAt = at + 1;
+    else this.#retryAt = this.#retry === null ? undefined : at + this.#retry;
   }
 
   #knownAt(at: Instant, intervals: number): void {

@@ -7,6 +7,7 @@ import { Conditions, START } from './conditions.js';
 import type { Divergence } from './divergence.js';
 import { answered, attempt, type ExchangeKind } from './exchange.js';
 import type { DeviceFacts } from './facts.js';
+import { rulesOf } from './family-rules.js';
 import { Queue } from './queue.js';
 import { Timers } from './timers.js';
 
@@ -51,7 +52,7 @@ export function arrivalFrom({ at, attempts }: Divergence, question: Question): I
   // It has been received, and only the rest is in question.
   const conditions = new Conditions(facts.calendar, removed);
   if (record.type === 'shell') return answered(at, conditions);
-  return attempt('session', at, conditions, fortune.pace).until;
+  return attempt('session', at, conditions, fortune.pace, null).until;
 }
 
 class Walk {
@@ -129,11 +130,17 @@ class Walk {
     at: Instant,
   ): { readonly begin: Instant; readonly until: Instant; readonly works: boolean } {
     const { fortune, facts } = this.#question;
-    const limit = kind === 'report' ? (facts.part?.sendLimit ?? null) : undefined;
+    const limit = limitOf(kind, facts.part);
     const { begin, until, chance } = attempt(kind, at, this.#conditions, fortune.pace, limit);
     this.#missed *= 1 - chance;
     const works = 1 - this.#missed >= fortune.luck;
     if (works) this.#missed = 1;
     return { begin, until, works };
   }
+}
+
+/** Time limit of an exchange; null: the firmware waits until it works. */
+function limitOf(kind: ExchangeKind, part: DeviceFacts['part']): Millis | null {
+  if (kind === 'report') return part?.sendLimit ?? null;
+  return kind === 'poll' ? rulesOf(part).pollLimit : null;
 }

@@ -147,6 +147,7 @@ function partOf({ device, type, firmware }: RecordedDevice, serial: number, inte
   const { reportEvery, pollEvery } = intervals;
   return {
     ...{ group: device, serials: [[serial, serial]], profile: type ?? 'unknown', firmware: firmware ?? 'unknown' },
-    ...{ reportEvery, pollEvery, jitter: JITTER, sendLimit: null, encoder: true },
+    // A recording does not show the family; most devices are of CHESTER's.
+    ...{ reportEvery, pollEvery, jitter: JITTER, sendLimit: null, encoder: true, family: 'chester' },
   };
 }

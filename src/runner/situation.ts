@@ -91,6 +91,7 @@ function fleetPart(
     group: group.name,
     serials: rangesOf(devices.filter((device) => device.group === index).map(({ serial }) => serial)),
     profile: group.profile,
+    family: profile.family,
     firmware: profile.identity.fwVersion.replace(/^v/, ''),
     reportEvery: interval(reportEvery),
     jitter,

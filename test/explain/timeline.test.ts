@@ -2,13 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import { DeviceExplainer } from '../../src/explain/explain.js';
 import type { Explanation } from '../../src/explain/explanation.js';
+import type { FleetPart } from '../../src/explain/situation.js';
 import type { TraceEvent } from '../../src/trace/events.js';
 import { downlinkLife, type Life } from '../trace/fixtures.js';
 
 const HOUR = 3_600_000;
 
 /** Explains the downlink `life`, of a device that boots at the start, in a run of five hours. */
-function explained(life: Life, more: readonly TraceEvent[] = []): Explanation {
+function explained(life: Life, more: readonly TraceEvent[] = [], fleet: readonly FleetPart[] = []): Explanation {
   const events: readonly TraceEvent[] = [
     { kind: 'device.boot', at: 0, serial: 1, cause: 'power' },
     ...downlinkLife(life),
@@ -16,7 +17,7 @@ function explained(life: Life, more: readonly TraceEvent[] = []): Explanation {
     { kind: 'world.closing', at: 5 * HOUR },
   ];
   const history = { serial: 1, events: [...events].sort((a, b) => a.at - b.at) };
-  const explainer = new DeviceExplainer(history, { fleet: [], faults: [], settings: [] }, 'clime-0001');
+  const explainer = new DeviceExplainer(history, { fleet, faults: [], settings: [] }, 'clime-0001');
   const [record] = explainer.downlinks;
   if (record === undefined) throw new Error('the history has no downlink');
   return explainer.explain(record);
@@ -53,6 +54,28 @@ describe('the timeline of a downlink', () => {
         longest: HOUR,
       },
     ]);
+  });
+
+  it.each([
+    [
+      'chester',
+      'the modem is off until the next attach attempt',
+      ['the firmware polls again 5 min after a failed poll, and not before'],
+    ],
+    ['hio', 'flight mode until the next attach attempt', []],
+  ] as const)('has the rules of the firmware family %s', (family, pause, retries) => {
+    const part: FleetPart = {
+      ...{ group: 'one', serials: [[1, 1]], profile: 'x', firmware: '1.0.0', family, jitter: 0, sendLimit: null },
+      ...{ encoder: true, reportEvery: HOUR, pollEvery: 300_000 },
+    };
+    const poll = (at: number): readonly TraceEvent[] => [
+      { kind: 'device.wake', at, serial: 1, why: 'poll' },
+      { kind: 'poll.failed', at: at + 60_000, serial: 1, why: 'no answer' },
+    ];
+    const off = { kind: 'radio.paused', at: 600_000, serial: 1, why: 'attach-pause', lasts: 5100 } as const;
+    const events = [...poll(HOUR), ...poll(HOUR + 360_000), off];
+    const rules = explained({ queued: 0 }, events, [part]).timeline.filter(({ kind }) => kind === 'rule');
+    expect(rules.map(({ what }) => what)).toEqual([`no network found in time: ${pause}, 5.1s`, ...retries]);
   });
 
   it('has the answer after the execution, also if the device did not wake its radio for it', () => {

@@ -1,0 +1,39 @@
+/** Rules of the way to the cloud that differ between the families of firmware, as far as explanations need them. */
+import { type Millis, minutes, seconds } from '../kernel/time.js';
+import type { RadioPause } from '../trace/events.js';
+import type { FleetPart } from './situation.js';
+
+interface FamilyRules {
+  /** Time limit of a poll for its first datagram; null: none (firmware timing, 4). */
+  readonly pollLimit: Millis | null;
+  /** A failed poll is repeated after this time; null: the next report or poll follows. */
+  readonly pollRetry: Millis | null;
+  /** Why the modem pauses, and until when. */
+  readonly pauses: Readonly<Record<RadioPause, string>>;
+}
+
+const RULES: Readonly<Record<FleetPart['family'], FamilyRules>> = {
+  chester: {
+    pollLimit: seconds(60),
+    pollRetry: minutes(5),
+    pauses: {
+      'attach-pause': 'no network found in time: the modem is off until the next attach attempt',
+      'back-off': 'error of the modem: off, longer after each error',
+      'reset-loop': 'too many resets: the modem is off for 32 min',
+    },
+  },
+  hio: {
+    pollLimit: null,
+    pollRetry: null,
+    pauses: {
+      'attach-pause': 'no network found in time: flight mode until the next attach attempt',
+      'back-off': 'error of the modem: a pause, longer after each error until the next reboot',
+      'reset-loop': 'too many resets: the modem is off for 32 min, and boots then',
+    },
+  },
+};
+
+/** @param part undefined: not known, taken for the family of most devices */
+export function rulesOf(part: Pick<FleetPart, 'family'> | undefined): FamilyRules {
+  return RULES[part?.family ?? 'chester'];
+}
