@@ -1,15 +1,8 @@
-/** The project's files as these tests read them: text, and the syntax tree of what is TypeScript. */
+/** The project's files as these tests read them. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import ts from 'typescript';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-
-export interface SourceFile {
-  /** Path from the project's root. */
-  readonly path: string;
-  readonly tree: ts.SourceFile;
-}
 
 /** Paths below a folder whose names end so, from the project's root, in alphabetical order. */
 export function pathsIn(folder: string, ending: string): readonly string[] {
@@ -21,24 +14,6 @@ export function pathsIn(folder: string, ending: string): readonly string[] {
 
 export function textOf(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
-}
-
-const trees = new Map<string, readonly SourceFile[]>();
-
-/** The TypeScript files of a folder. */
-export function parsed(folder: string): readonly SourceFile[] {
-  const known = trees.get(folder);
-  if (known) return known;
-  const files = pathsIn(folder, '.ts').map((path) => ({
-    path,
-    tree: ts.createSourceFile(path, textOf(path), {
-      languageVersion: ts.ScriptTarget.Latest,
-      // Comments are half of the text, and no test looks at their structure.
-      jsDocParsingMode: ts.JSDocParsingMode.ParseNone,
-    }),
-  }));
-  trees.set(folder, files);
-  return files;
 }
 
 /** The file that `specifier` names in `from`; undefined for a package. */

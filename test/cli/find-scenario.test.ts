@@ -26,8 +26,8 @@ describe('a packaged scenario', () => {
 
   it('is validated and run by its name', async () => {
     expect(await ghostfleet(['validate', 'demo'])).toMatchObject({ exit: 0, out: 'demo: valid\n' });
-    const { exit, out } = await ghostfleet(['run', 'first-fleet']);
-    expect([exit, out]).toEqual([0, expect.stringContaining('ghostfleet run first-fleet --seed')]);
+    const { exit, out } = await ghostfleet(['run', 'two-firmwares', '--var', 'loggers=8']);
+    expect([exit, out]).toEqual([0, expect.stringContaining('ghostfleet run two-firmwares ')]);
   });
 
   it('gives way to a file with its name', async () => {
