@@ -27,7 +27,7 @@ duration: 2m
 fleet: [{ name: clime, profile: clime, count: 1, tags: [visitor] }]
 setup:
   - tag: { name: here-before }
-  - tag: { name: cold, color: "#112233" }
+  - tag: { name: cold, color: "#123" }
   - variable: { name: threshold, value: 8 }
   - connector: { name: forward, tags: [cold, new], script: "${SCRIPT}" }
   - firmware: { name: v2, profile: clime, version: v9.0.0 }

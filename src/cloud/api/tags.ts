@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { isoTime } from '../../kernel/calendar.js';
+import { COLOUR, COLOUR_FORM, sixDigits } from '../../kernel/colour.js';
 import { ApiFault, notFound, unknownId } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
@@ -24,8 +25,8 @@ import { pageOf } from './totals.js';
 const Fields = {
   name: Name,
   color: Type.String({
-    pattern: '^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$',
-    description: 'a colour such as "#1f77b4", or "#abc" for "#aabbcc"',
+    pattern: COLOUR,
+    description: COLOUR_FORM,
   }),
   access_type: Type.Optional(Type.Enum(['write', 'read'], { description: '"write" or "read"' })),
 };
@@ -205,11 +206,6 @@ function tagResource({ store }: ApiContext) {
       throw error;
     }
   }
-}
-
-/** A colour with six digits, as clients expect it: `#aabbcc` for `#abc`. */
-function sixDigits(color: string): string {
-  return color.length === 4 ? color.replace(/[0-9a-f]/gi, '$&$&') : color;
 }
 
 function tagView(row: TagRow): Static<typeof Tag> {

@@ -1,9 +1,10 @@
 import { optional, record, text } from '../../input/checks.js';
+import { COLOUR, COLOUR_FORM, sixDigits } from '../../kernel/colour.js';
 import type { SetupKind } from './kind.js';
 
 type TagOptions = {
   readonly name: string;
-  /** `#RRGGBB`; undefined: the runner chooses one from a short list. */
+  /** `#RRGGBB` or `#RGB`; undefined: the runner chooses one from a short list. */
   readonly color: string | undefined;
 };
 
@@ -13,10 +14,10 @@ export const tag: SetupKind<TagOptions> = {
   example: 'tag: { name: cold-store, color: "#1f77b4" }',
   check: record('tag', {
     name: text(),
-    color: optional(text(/^#[0-9a-f]{6}$/i, 'a colour such as "#1f77b4"')),
+    color: optional(text(new RegExp(COLOUR), COLOUR_FORM)),
   }),
   describe: ({ name }) => `"${name}"`,
   run: async (world, { name, color }) => {
-    await world.tagId(name, color);
+    await world.tagId(name, color && sixDigits(color));
   },
 };

@@ -85,7 +85,7 @@ describe('an entry', () => {
     [
       'with a colour that is none',
       ['tag: { name: a, color: blue }'],
-      ['5:28: "blue" is not a colour such as "#1f77b4"'],
+      ['5:28: "blue" is not a colour such as "#1f77b4", or "#abc" for "#aabbcc"'],
     ],
     ['without a value', ['variable: { name: a, value: }'], ['5:33: an empty value is not a text']],
     ['without a script', ['connector: { name: a }'], ['5:16: connector needs either "script" or "file"']],
