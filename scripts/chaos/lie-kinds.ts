@@ -6,6 +6,8 @@ export interface Lie {
   readonly name: string;
   /** Beginning of the rule that names it; null: the truth. */
   readonly rule: string | null;
+  /** How the devices reach the cloud; over HTTP, they pass the proxy, too. Default: `udp`. */
+  readonly link?: 'udp' | 'http';
   /** Made for each run. */
   readonly make: () => Lies;
 }
@@ -17,6 +19,7 @@ const swapped = (text: string) => (text.includes(ASKED) ? text.replace(ASKED, LA
 
 export const LIES: readonly Lie[] = [
   { name: 'the truth', rule: null, make: () => ({}) },
+  { name: 'the truth to devices over HTTP', rule: null, link: 'http', make: () => ({}) },
   {
     name: 'commands queued twice',
     rule: 'the target queues one downlink',
@@ -59,10 +62,49 @@ export const LIES: readonly Lie[] = [
   },
   {
     name: 'an uplink that is stored twice',
-    rule: 'the target stores every data uplink once',
+    rule: 'the target stores every uplink once',
     make: () => onNth(1, (message) => [message, { ...message, id: other(message.id) }]),
   },
   { name: 'uplinks in another order', rule: 'the target stores data uplinks in the order', make: exchanged },
+  {
+    name: 'an answer of a device that is stored twice',
+    rule: 'the target stores every uplink once',
+    link: 'http',
+    make: () => ({
+      times: (method, path, body) => (isAnswer(method, path, body) ? 2 : 1),
+      // Otherwise, the cloud recognises the second one by its key.
+      keepsKey: (_method, path) => !path.endsWith('/uplink'),
+    }),
+  },
+  {
+    name: 'an answer of a device that is acknowledged and dropped',
+    rule: 'the target stores every uplink that it acknowledges',
+    link: 'http',
+    make: () => ({ times: (method, path, body) => (isAnswer(method, path, body) ? 0 : 1) }),
+  },
+  {
+    name: 'a command that is delivered again with the next poll',
+    rule: 'the target delivers what was queued, once',
+    link: 'http',
+    make: polledAgain,
+  },
+  {
+    name: 'a command that was never queued, with an invented answer',
+    rule: 'the target queues one downlink for each accepted request',
+    make: () => ({
+      times: (method, path) => (method === 'POST' && path.endsWith('/commands') ? 0 : 1),
+      answer: (method, path, answer) =>
+        method === 'POST' && path.endsWith('/commands') ? { id: 'invented', type: 'shell' } : answer,
+    }),
+  },
+  {
+    name: '`sent` already in the answer to the request',
+    rule: 'the target says "sent" only',
+    make: () => ({
+      answer: (method, path, answer) =>
+        method === 'POST' && path.endsWith('/commands') ? { ...(answer as Message), down_state: 'sent' } : answer,
+    }),
+  },
   {
     name: 'an uplink that no device has sent',
     rule: 'the target stores what the devices sent',
@@ -94,6 +136,32 @@ function replaced(change: (text: string) => string, back: (text: string) => stri
       if (message.direction !== 'down') return [message];
       return [{ ...message, body: JSON.parse(back(JSON.stringify(message.body))) }];
     }),
+  };
+}
+
+/** Whether the request is the answer of a device to a command. */
+function isAnswer(method: string, path: string, body: string): boolean {
+  return method === 'POST' && path.endsWith('/uplink') && body.includes('"shell"');
+}
+
+/** Offers the first command once more, as soon as its device has acknowledged it. */
+function polledAgain(): Lies {
+  let first: { readonly device: string; readonly offer: unknown } | undefined;
+  let next: 'ack' | 'poll' | undefined;
+  return {
+    answer: (_method, path, answer) => {
+      const [, device = '', kind] = /^(.*)\/(poll|ack)$/.exec(path) ?? [];
+      // Because the service answers polls with an offer.
+      const { downlink } = answer as { readonly downlink?: { readonly type: string } | null };
+      if (kind === 'poll' && first === undefined && downlink?.type === 'shell') {
+        first = { device, offer: answer };
+        next = 'ack';
+      } else if (device === first?.device && kind === next) {
+        next = kind === 'ack' ? 'poll' : undefined;
+        return kind === 'ack' ? { poll: true } : first.offer;
+      }
+      return answer;
+    },
   };
 }
 

@@ -13,7 +13,7 @@ import { LIES, type Lie } from './lie-kinds.js';
 
 const SCENARIO = `
 name: behind-a-proxy
-duration: 4m
+duration: 5m
 settle: 3m
 fleet:
   - { name: clime, profile: clime, count: 3, config: { interval-report: 60 } }
@@ -21,12 +21,12 @@ fleet:
   - { name: quiet, profile: clime, count: 1, config: { interval-report: 3600, interval-poll: 3600 } }
 network: { latency: 1s..2s }
 steps:
-  - { at: 180s, commands: [info serial-number] }
-  - { at: 182s, commands: [info product-name] }
+  - { at: 215s, commands: [info serial-number] }
+  - { at: 217s, commands: [info product-name] }
 `;
 
-/** Times faster than real time. */
-const SPEED = 60;
+/** Times faster than real time. Requests of devices take longer than datagrams, and a repeated one makes a lie ambiguous. */
+const SPEED = { udp: 60, http: 20 };
 
 export async function nameLies(): Promise<Verdict> {
   let right = 0;
@@ -37,23 +37,23 @@ export async function nameLies(): Promise<Verdict> {
     else console.log(`     ${lie.name}: ${named.length === 0 ? 'not named' : named.join('; ')}`);
   }
   return {
-    what: `${LIES.length - 1} lies of a proxy before the cloud, each by its rule, and the truth`,
+    what: `${LIES.filter(({ rule }) => rule !== null).length} lies of a proxy before the cloud, each by its rule, and the truth`,
     held: right === LIES.length,
     detail: `${right} of ${LIES.length} judged correctly`,
   };
 }
 
 /** The rules about the cloud that a run found broken. */
-async function namedLies({ make }: Lie): Promise<readonly string[]> {
+async function namedLies({ make, link = 'udp' }: Lie): Promise<readonly string[]> {
   const service = await startServe(['--db', 'memory', '--api-key', API_KEY], FREE_PORTS);
   const proxy = await lyingProxy(service.api, make());
   try {
     const plan = planScenario(parseScenario(SCENARIO, 'chaos.yaml', deviceTypes(packagedProfiles())), { seed: 7 });
     const { expectations } = await runPlan(plan, {
-      ...{ clock: 'real', speed: SPEED, meter: unhurried },
+      ...{ clock: 'real', speed: SPEED[link], meter: unhurried },
       cloud: {
         ...{ api: proxy.url, apiKey: API_KEY, spaceId: null, keyOf: String },
-        gateway: { host: '127.0.0.1', port: service.ports.udp },
+        gateway: link === 'udp' ? { host: '127.0.0.1', port: service.ports.udp } : null,
         pace: { atOnce: 4, perSecond: null },
       },
     });

@@ -287,6 +287,10 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     this.#trace.emit({ kind: 'downlink.received', at: this.clock.now, serial: this.serial, type, print });
   }
 
+  offeredAgain(message: Uint8Array): void {
+    this.#witness?.received(this.serial, message);
+  }
+
   executed(type: DownlinkType, print: string, extent: Extent): void {
     const { serial } = this;
     const ok = extent === 'wholly';

@@ -8,8 +8,10 @@ export interface Lies {
   readonly request?: (method: string, path: string, body: string) => string;
   /** The answer that the client gets instead of `answer`. */
   readonly answer?: (method: string, path: string, answer: unknown) => unknown;
-  /** How often a request is sent to the service. Default: once. */
-  readonly times?: (method: string, path: string) => number;
+  /** How often a request is sent to the service; if never, its answer is an empty object. Default: once. */
+  readonly times?: (method: string, path: string, body: string) => number;
+  /** Requests for which it is false reach the service without their `Idempotency-Key`. Default: none. */
+  readonly keepsKey?: (method: string, path: string) => boolean;
 }
 
 export interface LyingProxy {
@@ -21,7 +23,12 @@ export interface LyingProxy {
 /** @param service address of the service */
 export async function lyingProxy(
   service: string,
-  { request: change = (_m, _p, body) => body, answer = (_m, _p, body) => body, times = () => 1 }: Lies,
+  {
+    request: change = (_m, _p, body) => body,
+    answer = (_m, _p, body) => body,
+    times = () => 1,
+    keepsKey = () => true,
+  }: Lies,
 ): Promise<LyingProxy> {
   const server = createServer(async (request, response) => {
     const { method = 'GET', url = '/' } = request;
@@ -29,11 +36,12 @@ export async function lyingProxy(
     const headers = new Headers();
     for (const name of ['x-api-key', 'content-type', 'authorization', 'idempotency-key']) {
       const value = request.headers[name];
-      if (typeof value === 'string') headers.set(name, value);
+      const passes = name !== 'idempotency-key' || keepsKey(method, url);
+      if (passes && typeof value === 'string') headers.set(name, value);
     }
-    let status = 502;
-    let got = '';
-    for (let i = 0; i < times(method, url); i++) {
+    let status = 200;
+    let got = '{}';
+    for (let count = times(method, url, sent); count > 0; count--) {
       const reply = await fetch(service + url, { method, headers, ...(sent !== '' && { body: sent }) });
       status = reply.status;
       got = await reply.text();

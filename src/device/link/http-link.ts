@@ -28,6 +28,8 @@ export class HttpDialogue implements Dialogue {
   #fetched: Fetched | undefined;
   /** Id of the last downlink that was executed. */
   #used = '';
+  /** Whether the cloud has confirmed its acknowledgement. */
+  #confirmed = false;
 
   constructor(device: DeviceEnd) {
     this.#device = device;
@@ -64,7 +66,7 @@ export class HttpDialogue implements Dialogue {
   fail(why: string): End {
     const fetched = this.#fetched;
     this.#forget();
-    return fetched ? this.#use(fetched, false) : { kind: 'failed', why };
+    return fetched ? this.#use(fetched, { more: false, confirmed: false }) : { kind: 'failed', why };
   }
 
   reset(): void {
@@ -77,7 +79,7 @@ export class HttpDialogue implements Dialogue {
     const poll = answer.bool('poll') ?? false;
     const fetched = this.#fetched;
     this.#forget();
-    return fetched ? this.#use(fetched, poll) : { kind: 'uplink-done', poll };
+    return fetched ? this.#use(fetched, { more: poll, confirmed: true }) : { kind: 'uplink-done', poll };
   }
 
   #polled(answer: JsonFields): SendStep | End {
@@ -93,9 +95,11 @@ export class HttpDialogue implements Dialogue {
     return this.#request('ack', { id });
   }
 
-  #use({ id, message }: Fetched, more: boolean): End {
+  #use({ id, message }: Fetched, { more, confirmed }: { readonly more: boolean; readonly confirmed: boolean }): End {
     const again = id === this.#used;
+    if (again && this.#confirmed) this.#device.observer.offeredAgain(message);
     this.#used = id;
+    this.#confirmed = confirmed;
     return { kind: 'poll-done', message: again ? NOTHING : message, more, farewell: undefined };
   }
 

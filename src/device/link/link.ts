@@ -40,4 +40,6 @@ export interface LinkObserver {
   repeated(waited: Millis): void;
   /** A transfer starts over. */
   restarted(why: string): void;
+  /** The cloud offers a downlink again although it has confirmed its acknowledgement. The device does not execute it again. */
+  offeredAgain(message: Uint8Array): void;
 }

@@ -11,6 +11,7 @@ import {
   ConnectionError,
   type DeviceCloudClient,
   type FirmwareUpdate,
+  isMessage,
   type Message,
 } from '../../client/client.js';
 import type { Alarm, Clock } from '../../kernel/clock.js';
@@ -113,13 +114,20 @@ export class Observer implements Trace {
     this.#next?.cancel();
   }
 
-  /** The API has accepted a downlink. */
-  queued(message: Message, asked: Asked): void {
-    const { id, type, device_serial_number: serial } = message;
+  /**
+   * The API has accepted a downlink.
+   * @param serial serial number of the device that it was queued for; undefined: the answer decides
+   */
+  queued(message: Message, asked: Asked, serial = Number(message.device_serial_number)): void {
+    const { id, type, device_serial_number: named = serial } = message;
+    if (!isMessage(message) || Number(named) !== serial) {
+      this.#audit.unnamed(serial);
+      return;
+    }
     // Because the API has just made it of this type.
     const entry = {
       id,
-      serial: Number(serial),
+      serial,
       type: type as DownlinkType,
       received: false,
       polled: 0,
@@ -127,7 +135,7 @@ export class Observer implements Trace {
       answered: false,
     };
     this.#open.add(entry);
-    this.#audit.queued(entry.serial, message, asked);
+    this.#audit.queued(serial, message, asked);
     this.#trace.emit({
       kind: 'downlink.queued',
       at: this.#clock.now,
@@ -135,6 +143,8 @@ export class Observer implements Trace {
       downlink: id,
       type: entry.type,
     });
+    // Some services show at once that it was delivered.
+    this.#judge(entry, message);
   }
 
   /** The API has accepted a firmware update of the device `serial`. */
@@ -168,7 +178,7 @@ export class Observer implements Trace {
     for (const entry of this.#worthPolling(limits.downlinks)) {
       entry.polled = this.#looks;
       const message = await api.message(entry.id).catch((error: unknown) => {
-        if (error instanceof ApiError && error.status === 404) return undefined;
+        if (error instanceof ApiError && (error.status === 404 || error.status === 400)) return undefined;
         throw error;
       });
       if (message !== undefined) this.#judge(entry, message);

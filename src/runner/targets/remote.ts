@@ -138,11 +138,11 @@ async function openWire({ api, gateway }: RemoteCloud, clock: EdgeClock): Promis
   return httpTransport(requests.send, clock, () => requests.close());
 }
 
-/** Undefined if the text is not JSON or not a message. */
+/** Undefined if the text is not JSON or not a message of a device. */
 function messageIn(answer: string): Message | undefined {
   try {
     const value: unknown = JSON.parse(answer);
-    return isMessage(value) ? value : undefined;
+    return isMessage(value) && Number.isInteger(Number(value.device_serial_number ?? Number.NaN)) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -174,21 +174,21 @@ class ReportingClient extends DeviceCloudClient {
   }
 
   override async sendConfig(deviceId: string, lines: readonly string[]): Promise<Message> {
-    return this.#report(lines, () => super.sendConfig(deviceId, lines));
+    return this.#report(deviceId, lines, () => super.sendConfig(deviceId, lines));
   }
 
   override async sendCommands(deviceId: string, commands: readonly string[]): Promise<Message> {
-    return this.#report(commands, () => super.sendCommands(deviceId, commands));
+    return this.#report(deviceId, commands, () => super.sendCommands(deviceId, commands));
   }
 
   override async sendData(deviceId: string, body: Readonly<Record<string, unknown>>): Promise<Message> {
-    return this.#report(body, () => super.sendData(deviceId, body));
+    return this.#report(deviceId, body, () => super.sendData(deviceId, body));
   }
 
-  async #report(body: unknown, send: () => Promise<Message>): Promise<Message> {
+  async #report(deviceId: string, body: unknown, send: () => Promise<Message>): Promise<Message> {
     const asked = this.#audit.asks(body);
     const message = await send();
-    this.#observer.queued(message, asked);
+    this.#observer.queued(message, asked, this.#serials.get(deviceId));
     return message;
   }
 }

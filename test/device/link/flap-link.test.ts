@@ -49,6 +49,7 @@ async function testLink(
       woke: () => observed.push('woke'),
       repeated: (waited: Millis) => observed.push(`repeated after ${waited}`),
       restarted: (why: string) => observed.push(`restarted: ${why}`),
+      offeredAgain: () => observed.push('offered again'),
     },
     serial: SERIAL,
     token: TOKEN,

@@ -29,6 +29,7 @@ type RequestFrame = ReturnType<typeof decodeRequest>;
 async function testLink(answer: (request: RequestFrame, n: number) => Answer | undefined = () => undefined) {
   const clock = new VirtualClock();
   const modem = new Modem(testBoard(clock), new NoiseStream(1), 1);
+  const offeredAgain = { count: 0 };
   const requests: (RequestFrame & { readonly at: number })[] = [];
   const end = {
     clock,
@@ -46,7 +47,7 @@ async function testLink(answer: (request: RequestFrame, n: number) => Answer | u
       },
       reopen: () => {},
     },
-    observer: { woke: () => {}, repeated: () => {}, restarted: () => {} },
+    observer: { woke: () => {}, repeated: () => {}, restarted: () => {}, offeredAgain: () => offeredAgain.count++ },
     serial: SERIAL,
     token: TOKEN,
     bufferSize: 2000,
@@ -59,6 +60,7 @@ async function testLink(answer: (request: RequestFrame, n: number) => Answer | u
     clock,
     link,
     requests,
+    offeredAgain,
     outcomes,
     send: (message: Uint8Array, budget = Number.POSITIVE_INFINITY) =>
       link.uplink(
@@ -202,6 +204,21 @@ describe('a poll', () => {
     await clock.runUntil(minutes(3));
     expect(requests.map(({ kind }) => kind)).toEqual(['poll', 'ack', 'ack', 'ack']);
     expect(outcomes).toHaveLength(1);
+  });
+
+  it.each([
+    ['is reported', 0, 1],
+    ['is a repetition as long as no acknowledgement was answered, and is not reported', 100, 0],
+  ])('that brings the same downlink again %s', async (_, takenOffBy, reports) => {
+    const answer = cloudWith(DOWNLINK, takenOffBy);
+    const { clock, offeredAgain, poll } = await testLink((request) =>
+      request.kind === 'poll' ? { body: { downlink: DOWNLINK, more: false } } : answer(request),
+    );
+    for (let n = 0; n < 2; n++) {
+      poll();
+      await clock.runUntil(clock.now + minutes(10));
+    }
+    expect(offeredAgain.count).toBe(reports);
   });
 
   it('returns a downlink once, even if the cloud never receives the acknowledgement', async () => {

@@ -57,10 +57,12 @@ export class TargetAudit implements MessageWitness {
   take(event: TraceEvent): void {
     if (!('serial' in event)) return;
     const { serial, at } = event;
-    if (event.kind === 'uplink.sent') this.#uplinks.sent(serial, event.uplink);
+    if (event.kind === 'uplink.sent') this.#uplinks.sent(serial, event.uplink, at);
     else if (event.kind === 'uplink.acked') this.#uplinks.acked(serial, event.uplink, at);
     else if (event.kind === 'uplink.dropped') this.#uplinks.dropped(serial, event.uplink);
-    this.#downlinks.heard(serial, at, TROUBLE.has(event.kind));
+    const isTrouble = TROUBLE.has(event.kind);
+    if (isTrouble) this.#uplinks.troubled(serial, at);
+    this.#downlinks.heard(serial, at, isTrouble);
   }
 
   /** A request to queue a downlink begins. Pass the result to {@link queued}. */
@@ -70,6 +72,11 @@ export class TargetAudit implements MessageWitness {
 
   queued(serial: number, message: Message, asked: Asked): void {
     this.#downlinks.queued(serial, message, asked, this.#clock.now);
+  }
+
+  /** The API has accepted a request to queue a downlink, but its answer is not that downlink. */
+  unnamed(serial: number): void {
+    this.#downlinks.unnamed(serial, this.#clock.now);
   }
 
   /** The API shows an uplink; call it in the order of the API, oldest first. */

@@ -92,6 +92,13 @@ export class DownlinkAudit {
     if (received !== undefined) this.#arrived(serial, receiver, received.content, received.at);
   }
 
+  /** The API has accepted a request, but its answer is not the downlink that was asked for. */
+  unnamed(serial: number, at: Instant): void {
+    this.#findings.checked('queued');
+    const what = 'a request was accepted, but its answer is not a downlink of this device';
+    this.#findings.broken('queued', { at, serial, what });
+  }
+
   received(serial: number, bytes: Uint8Array, at: Instant): void {
     const content = downlinkContent(bytes, this.#codecs);
     if (content === undefined) return;

@@ -7,7 +7,7 @@ import type { ExpectationResult } from '../../../report/result.js';
 const RULES = {
   stored: 'the target stores every uplink that it acknowledges',
   content: 'the target stores what the devices sent',
-  once: 'the target stores every data uplink once',
+  once: 'the target stores every uplink once',
   order: 'the target stores data uplinks in the order in which they were sent',
   queued: 'the target queues one downlink for each accepted request',
   delivered: 'the target delivers what was queued, once',

@@ -21,6 +21,7 @@ interface Entry {
   readonly contents: readonly Content[];
   /** Position of its first transmission among all transmissions and acknowledgements; undefined: not sent yet. */
   sent: number | undefined;
+  sentAt: Instant;
   acked: { readonly order: number; readonly at: Instant } | undefined;
   stored: boolean;
   dropped: boolean;
@@ -30,6 +31,8 @@ interface Entry {
 interface Sender {
   readonly entries: Entry[];
   last: Entry | undefined;
+  /** The last event after which the cloud may store an uplink twice: a loss, a repetition, a restart. */
+  troubledAt: Instant;
 }
 
 export class UplinkAudit {
@@ -48,14 +51,27 @@ export class UplinkAudit {
     const contents = found === undefined ? [] : contentsOf(found);
     if (found === undefined || contents.length === 0) return;
     const { entries } = this.#of(serial);
-    const fresh = { sent: undefined, acked: undefined, stored: false, dropped: false };
+    const fresh = {
+      sent: undefined,
+      sentAt: Number.POSITIVE_INFINITY,
+      acked: undefined,
+      stored: false,
+      dropped: false,
+    };
     entries.push({ uplink, type: found.type, contents, ...fresh });
     if (entries.length > MOST_KEPT) this.#forget(serial, entries);
   }
 
-  sent(serial: number, uplink: number): void {
+  sent(serial: number, uplink: number, at: Instant): void {
     const entry = this.#entry(serial, uplink);
-    if (entry !== undefined) entry.sent ??= ++this.#order;
+    if (entry === undefined || entry.sent !== undefined) return;
+    entry.sent = ++this.#order;
+    entry.sentAt = at;
+  }
+
+  /** The device had an event after which the cloud may store its uplinks twice. Clouds recognise only data by their content. */
+  troubled(serial: number, at: Instant): void {
+    this.#of(serial).troubledAt = at;
   }
 
   acked(serial: number, uplink: number, at: Instant): void {
@@ -78,13 +94,19 @@ export class UplinkAudit {
     const same = alike.filter((entry) => entry.contents.includes(content));
     const open = same.find((entry) => !entry.stored);
     this.#findings.checked('content');
-    if (type === 'data') this.#findings.checked('once');
+    this.#findings.checked('once');
     if (open !== undefined) this.#matched(serial, sender, open, id, at);
     else if (same.length === 0) this.#strange(serial, alike, message, content, at);
-    else if (type === 'data') {
-      const what = `data uplink ${same.at(-1)?.uplink} was stored again, as message ${id}`;
-      this.#findings.broken('once', { at, serial, what });
-    }
+    else this.#judgeCopy(serial, sender, same, message, at);
+  }
+
+  #judgeCopy(serial: number, { troubledAt }: Sender, same: readonly Entry[], { type, id }: Message, at: Instant): void {
+    const original = same.at(-1);
+    if (original === undefined || (type !== 'data' && troubledAt >= original.sentAt)) return;
+    this.#findings.broken('once', {
+      ...{ at, serial },
+      what: `${type} uplink ${original.uplink} was stored again, as message ${id}`,
+    });
   }
 
   /** Judges the uplinks that are not stored, when all messages have been read. */
@@ -148,7 +170,7 @@ export class UplinkAudit {
   #of(serial: number): Sender {
     const known = this.#senders.get(serial);
     if (known !== undefined) return known;
-    const fresh: Sender = { entries: [], last: undefined };
+    const fresh: Sender = { entries: [], last: undefined, troubledAt: Number.NEGATIVE_INFINITY };
     this.#senders.set(serial, fresh);
     return fresh;
   }

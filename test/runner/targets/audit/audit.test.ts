@@ -132,8 +132,41 @@ describe('uplinks of a target', () => {
     stored('data', shown(1));
     stored('data', shown(1));
     expect(broken()).toEqual([
-      expect.stringMatching(/data uplink once: .*data uplink 1 was stored again, as message m2$/),
+      expect.stringMatching(/every uplink once: .*data uplink 1 was stored again, as message m2$/),
     ]);
+  });
+
+  it('with an answer of the shell that is stored twice are named', () => {
+    const messageId = new Uint8Array(16);
+    sends(
+      3,
+      'shell',
+      encodeUp({ kind: 'upload-shell', messageId, responses: [{ command: 'x', result: 0, lines: [] }] }),
+    );
+    acknowledged(3, 'shell');
+    const body = { responses: [{ command: 'x', result: 0, outputs: [] }] };
+    stored('shell', body);
+    stored('shell', body);
+    expect(broken()).toEqual([
+      expect.stringMatching(
+        /every uplink once: violated in 1 of 2 cases, .*shell uplink 3 was stored again, as message m2$/,
+      ),
+    ]);
+  });
+
+  it('with an answer of the shell may be stored twice if the device has repeated it', () => {
+    const messageId = new Uint8Array(16);
+    sends(
+      3,
+      'shell',
+      encodeUp({ kind: 'upload-shell', messageId, responses: [{ command: 'x', result: 0, lines: [] }] }),
+    );
+    event('device.repeat');
+    acknowledged(3, 'shell');
+    const body = { responses: [{ command: 'x', result: 0, outputs: [] }] };
+    stored('shell', body);
+    stored('shell', body);
+    expect(broken()).toEqual([]);
   });
 
   it('that change places are named', () => {
@@ -216,6 +249,13 @@ describe('downlinks of a target', () => {
     const queued = queues('shell', ['info show']);
     audit.missing(SERIAL, queued.id);
     expect(broken()).toEqual([expect.stringMatching(/the downlink m1, but the target has no such downlink$/)]);
+  });
+
+  it('whose request is accepted with an answer that is not a downlink are named with their device', () => {
+    audit.unnamed(SERIAL);
+    expect(broken()).toEqual([
+      expect.stringMatching(/ for clime-0001: a request was accepted, but its answer is not a downlink/),
+    ]);
   });
 
   it('that are queued with another body than that of the request are named', () => {
