@@ -46,7 +46,7 @@ await page.addInitScript(`
   new PerformanceObserver((list) => { for (const { startTime, duration } of list.getEntries()) tasks.push([startTime, duration]); })
     .observe({ type: 'longtask', buffered: true });
   const wait = setInterval(() => {
-    if (document.querySelector('#found')?.textContent !== '${DEVICES.toLocaleString('en')} devices') return;
+    if (document.querySelector('#search-status')?.textContent !== '${DEVICES.toLocaleString('en')} devices') return;
     window.listed = performance.now();
     clearInterval(wait);
   }, 20);

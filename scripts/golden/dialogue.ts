@@ -22,6 +22,9 @@ import type { Trace, TraceEvent } from '../../src/trace/events.js';
 import { withFaults } from '../../src/transport/faults/with-faults.js';
 import type { Transport } from '../../src/transport/transport.js';
 
+/** A dialogue has no faults. */
+const NO_LIVE_FAULTS = { begin: () => {}, skips: () => false };
+
 export interface Dialogue {
   readonly about: string;
   readonly profile: Profile;
@@ -65,7 +68,17 @@ export async function recordDialogue(
     await provision(plan, world, handles, { concurrency: 1, signal: new AbortController().signal });
     const startLoads = () => ({ close: () => {}, open: [] });
     await runSchedule(
-      { plan, devices, handles, world, trace, evidence: () => NOTHING, waited: () => {}, startLoads },
+      {
+        plan,
+        devices,
+        handles,
+        world,
+        trace,
+        evidence: () => NOTHING,
+        waited: () => {},
+        live: NO_LIVE_FAULTS,
+        startLoads,
+      },
       clock,
     );
     for (const device of devices) device.powerOff();

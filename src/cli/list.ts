@@ -1,10 +1,8 @@
 /** `ghostfleet list`: lists everything that scenarios can refer to by name. */
 import { EXIT } from '../kernel/errors.js';
 import { packagedProfiles } from '../profile/library.js';
-import { DEVICE_FAULTS } from '../scenario/faults/device/index.js';
-import { NETWORK_FAULTS } from '../scenario/faults/network.js';
-import { SERVICE_FAULTS } from '../scenario/faults/service.js';
 import { CALLS } from '../scenario/load/calls.js';
+import { FAULTS } from '../scenario/parse/fault-call.js';
 import { SETUPS } from '../scenario/setup/index.js';
 import { STEPS } from '../scenario/steps/index.js';
 import { INVARIANTS } from '../trace/invariants/index.js';
@@ -20,11 +18,7 @@ const SUBJECTS = {
   steps: () => Object.entries(STEPS).map(([name, { about, example }]) => [name, `${about}; ${example}`]),
   setup: () => Object.entries(SETUPS).map(([name, { about, example }]) => [name, `${about}; ${example}`]),
   calls: () => Object.entries(CALLS).map(([name, { about, example }]) => [name, `${about}; ${example}`]),
-  faults: () =>
-    Object.entries({ ...NETWORK_FAULTS, ...DEVICE_FAULTS, ...SERVICE_FAULTS }).map(([name, { about, example }]) => [
-      name,
-      `${about}; ${example}`,
-    ]),
+  faults: () => Object.entries(FAULTS).map(([name, { about, example }]) => [name, `${about}; ${example}`]),
   metrics: () =>
     METRICS.map(({ name, shape, about }) => [name, `${about}${shape === 'durations' ? ' (durations)' : ''}`]),
   invariants: () => Object.entries(INVARIANTS).map(([name, { about }]) => [name, about]),

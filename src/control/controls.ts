@@ -10,8 +10,8 @@ import { formatDuration, type Millis, parseDuration, sinceStart } from '../kerne
 import type { RunControl } from '../runner/run.js';
 import type { LiveFaults } from '../runner/world/live-faults.js';
 import { evaluate } from '../scenario/expect/evaluate.js';
-import { NETWORK_FAULT_NAMES, NETWORK_FAULTS } from '../scenario/faults/network.js';
 import type { Plan } from '../scenario/model/plan.js';
+import { checkFault, FAULT_NAMES, FAULTS, type FaultCall } from '../scenario/parse/fault-call.js';
 import { parseSelector } from '../scenario/selector/grammar.js';
 import { matcher } from '../scenario/selector/match.js';
 
@@ -94,7 +94,7 @@ export class RunControls {
   }
 
   /**
-   * Begins a network fault.
+   * Begins a fault of the network, of devices or of the service.
    * @param text the fault as in a scenario, such as `loss: 10%` @param to selector; undefined: all devices
    * @throws UsageError or InputError for an invalid fault, selector or duration
    */
@@ -102,12 +102,18 @@ export class RunControls {
     const members = to === undefined ? null : this.#select(to);
     const serials = new Set(members?.map(({ serial }) => serial));
     const devices = members && this.#plan.devices.flatMap(({ serial }, index) => (serials.has(serial) ? [index] : []));
-    const { fault, way } = faultIn(text);
+    const call = faultIn(text, [...(members ?? this.#fleet.members())]);
     const time = lasts === undefined ? undefined : durationIn(lasts);
-    const id = this.#faults.inject({ fault, way, to: to ?? null, devices, lasts: time });
+    checkUse(call, { to, lasts });
+    const id = this.#faults.inject({ call, to: to ?? null, devices, lasts: time });
     const described = `fault: ${text.trim()}${time === undefined ? '' : ` for ${formatDuration(time)}`}`;
     for (const { serial } of members ?? this.#fleet.members()) this.#fleet.noted(serial, described);
     return id;
+  }
+
+  /** What can be injected: each kind with an example. */
+  kinds(): readonly { readonly name: string; readonly about: string; readonly example: string }[] {
+    return Object.entries(FAULTS).map(([name, { about, example }]) => ({ name, about, example }));
   }
 
   /**
@@ -173,17 +179,35 @@ function durationIn(text: string): Millis {
   return duration;
 }
 
-function faultIn(text: string) {
+function faultIn(text: string, members: readonly Member[]): FaultCall {
   const problems = new Problems();
   const node = readYaml(text, 'fault');
   const [[name, entry] = [], ...more] = node.kind === 'map' ? [...node.entries] : [];
-  const kind = NETWORK_FAULT_NAMES.find((each) => each === name);
+  const kind = FAULT_NAMES.find((each) => each === name);
   if (!entry || !kind || more.length > 0) {
-    const known = NETWORK_FAULT_NAMES.join(', ');
-    throw new UsageError('bad-fault', `"${text}" is not a fault of the network such as "loss: 10%": ${known}`);
+    throw new UsageError('bad-fault', `"${text}" is not a fault such as "loss: 10%": ${FAULT_NAMES.join(', ')}`);
   }
-  const fault = NETWORK_FAULTS[kind].check(entry.value, problems);
+  const profiles = [...new Set(members.map(({ type }) => type))];
+  const scope = () => ({ profiles, recipients: [], readFile: noFiles });
+  const call = checkFault(kind, entry.value, problems, scope);
   problems.finish();
-  if (fault === undefined) throw new UsageError('bad-fault', `"${text}" is not a fault of the network`);
-  return fault;
+  if (call === undefined) throw new UsageError('bad-fault', `"${text}" is not a fault`);
+  return call;
+}
+
+/** @throws UsageError for devices or a duration that the fault cannot have */
+function checkUse(
+  call: FaultCall,
+  { to, lasts }: { readonly to?: string | undefined; readonly lasts?: string | undefined },
+): void {
+  if (call.part === 'service' && to !== undefined) {
+    throw new UsageError('bad-fault', `"${call.fault.kind}" affects the whole service: it has no devices`);
+  }
+  const isTimed = call.part === 'service' && call.fault.kind === 'service-restart' && call.fault.away !== null;
+  if (isTimed && lasts !== undefined) {
+    throw new UsageError('bad-fault', 'a restart with "away" has no other duration');
+  }
+  const isOnce = call.part === 'device' && call.end === null && call.every === null;
+  if (isOnce && lasts !== undefined)
+    throw new UsageError('bad-fault', `"${call.name}" happens once: it has no duration`);
 }

@@ -30,6 +30,7 @@ const ROUTES: readonly Route[] = [
   changing('resume', ({ controls }) => controls.resume()),
   changing('step', ({ controls, body }) => controls.step(optionalText(body, 'for'))),
   changing('speed', ({ controls, body }) => controls.setSpeed(Number(body.speed))),
+  { method: 'GET', path: '/run/faults', status: 200, handle: ({ controls }) => controls.kinds() },
   {
     method: 'POST',
     path: '/run/faults',

@@ -217,6 +217,8 @@ describe('the explanation of a downlink', () => {
     const { api, fleet } = control.world ?? {};
     const client = new DeviceCloudClient({ baseUrl: '', apiKey: '', spaceId: '', ...api });
     const { serial = 0, handle } = [...(fleet?.members() ?? [])][0] ?? {};
+    const isAsleep = async () => (await ask('GET', '/run/devices?on=clime-0001')).values[0][0].state;
+    await expect.poll(isAsleep, { timeout: 10_000 }).toBe('asleep');
     await ask('POST', '/run/pause');
     const { json: fault } = await ask('POST', '/run/faults', { fault: 'outage: both', to: 'clime' });
     const { id } = await client.sendCommands(handle?.cloudId ?? '', ['info show']);
@@ -232,6 +234,45 @@ describe('the explanation of a downlink', () => {
     expect((await ask('GET', `/run/explanations/other?serial=${serial}`)).status).toBe(404);
     await ask('DELETE', `/run/faults/${fault.id}`);
     await ask('POST', '/run/resume');
+  });
+});
+
+describe('a fault of devices', () => {
+  it('is carried out as steps, and ends when it is lifted', async () => {
+    const fault = 'stuck-sensor: { hygrometer.temperature: 31.5 }';
+    const { json } = await ask('POST', '/run/faults', { fault, to: 'clime' });
+    const read = async () => (await ask('POST', '/run/lines', { on: 'clime-0001', line: 'hygro read' })).values;
+    await expect.poll(async () => JSON.stringify(await read())).toContain('Temperature: 31.50 C');
+    const steps = () => control.metrics.read('step.done');
+    const before = steps();
+    await ask('DELETE', `/run/faults/${json.id}`);
+    await expect.poll(steps).not.toEqual(before);
+    expect(JSON.stringify(await read())).not.toContain('Temperature: 31.50 C');
+  });
+
+  it('that happens once is over at once', async () => {
+    const { json } = await ask('POST', '/run/faults', { fault: 'reboot:', to: 'push' });
+    const { faults } = (await ask('GET', '/run')).json;
+    expect(faults.find(({ id }: { id: string }) => id === json.id)).toMatchObject({ part: 'device', state: 'over' });
+    expect((await ask('POST', '/run/faults', { fault: 'reboot:', to: 'push', for: '5m' })).status).toBe(400);
+  });
+});
+
+describe('a fault of the service', () => {
+  it('takes the cloud down until it is lifted', async () => {
+    const path = `/v2/spaces/${control.world?.api.spaceId}/devices/count`;
+    const { json } = await ask('POST', '/run/faults', { fault: 'service-restart:' });
+    await expect.poll(async () => (await ask('GET', path)).json.code).toBe('down');
+    await ask('DELETE', `/run/faults/${json.id}`);
+    await expect.poll(async () => (await ask('GET', path)).status).toBe(200);
+    expect((await ask('POST', '/run/faults', { fault: 'service-down:', to: 'push' })).status).toBe(400);
+  });
+
+  it('is one of the kinds that the page offers', async () => {
+    const { values } = await ask('GET', '/run/faults');
+    expect(values[0].map(({ name }: { name: string }) => name)).toEqual(
+      expect.arrayContaining(['no-signal', 'service-down']),
+    );
   });
 });
 

@@ -72,7 +72,7 @@ export function deviceSuite(here: () => World, open: (fragment: string) => Promi
       await page.locator('dd', { hasText: 'site: A' }).waitFor();
       await page.getByRole('button', { name: 'Remove the device' }).click();
       await page.getByRole('button', { name: 'Yes' }).click();
-      await expect.poll(() => page.locator('#found').textContent()).toBe('4 devices');
+      await expect.poll(() => page.locator('#search-status').textContent()).toBe('4 devices');
     });
 
     it('explains why data are not queued', async () => {

@@ -9,7 +9,10 @@ const STATE = {
   counts: { 'device.ready': 300, 'uplink.stored': 1234 },
   expectations: [{ line: 'uplink.stored == uplink.sent', state: 'undecided', sentence: '1234 of 1240 so far' }],
   faults: [
-    { id: 'f1', fault: 'loss 50%', way: 'both', to: 'cellar', from: 0, until: null, state: 'active', injected: true },
+    {
+      ...{ id: 'f1', fault: 'loss 50%', part: 'network', way: 'both', to: 'cellar', from: 0, until: null },
+      ...{ state: 'active', injected: true },
+    },
   ],
 };
 
@@ -27,6 +30,9 @@ export function runSuite(browser: () => Browser, here: () => World): void {
           const part = { from: 'cellar-0001', code: 0, lines: ['firmware name: \x1b[2JClime'], more: false };
           return route.fulfill({ body: `${JSON.stringify(part)}\n{"done":1}\n` });
         }
+        if (method === 'GET' && pathname === '/run/faults') {
+          return route.fulfill({ json: [{ name: 'no-signal', about: 'no network', example: 'no-signal:' }] });
+        }
         if (method === 'DELETE') return route.fulfill({ status: 204 });
         return route.fulfill({
           json: pathname === '/run/faults' ? { id: 'f2' } : { ...STATE, paused: pathname === '/run/pause' },
@@ -36,12 +42,15 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       await page.reload();
       await page.getByText('10 min of 60 min').waitFor();
       await page.getByText('1234 of 1240 so far').waitFor();
+      await page.getByRole('img', { name: 'loss 50%, active: from 0 ms until it is lifted' }).waitFor();
       await page.locator('.xterm').waitFor();
       expect(await violationsOf(page)).toEqual([]);
       await page.getByRole('button', { name: 'Pause' }).click();
       await page.getByText('paused').waitFor();
       await page.getByRole('button', { name: 'Lift loss 50%' }).click();
       await page.getByText('Inject a fault').click();
+      expect(await page.locator('datalist option').getAttribute('value')).toBe('no-signal:');
+      await page.getByLabel(/^Fault, as/).fill('service-down:');
       await page.getByLabel(/^For/).fill('10m');
       await page.getByRole('button', { name: 'Inject', exact: true }).click();
       await page.getByPlaceholder('all, or a selector').fill('cellar');
@@ -52,7 +61,7 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       expect(requests).toEqual([
         'POST /run/pause {}',
         'DELETE /run/faults/f1',
-        'POST /run/faults {"fault":"loss: 50%","for":"10m"}',
+        'POST /run/faults {"fault":"service-down:","for":"10m"}',
         'POST /run/lines {"on":"cellar","line":"info fw-name"}',
       ]);
       expect(complaints).toEqual([]);

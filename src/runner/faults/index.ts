@@ -52,19 +52,32 @@ export class ServiceFaults {
   readonly #clock: EndingClock;
   /** Set while the world is running. */
   #service: ServiceProcess | undefined;
+  #faults: readonly PlannedServiceFault[];
 
   constructor(options: ServiceFaultOptions) {
     this.#options = options;
+    this.#faults = options.faults;
     this.#clock = new EndingClock(options.clock);
     this.#draws = new NoiseStream(noiseSeed(options.random.fork('service-faults')));
   }
 
   begin(service: ServiceProcess): void {
     this.#service = service;
-    for (const { fault, from, until } of this.#options.faults) {
-      if (!behaviourOf(fault).away) continue;
-      this.#at(from, 'the end of the service', () => service.kill());
-      if (until !== null) this.#at(until, 'the start of the service', () => this.#start(service));
+    for (const planned of this.#faults) this.#plan(planned, service);
+  }
+
+  /** Adds a fault that begins now or later. */
+  add(planned: PlannedServiceFault): void {
+    this.#faults = [...this.#faults, planned];
+    if (this.#service) this.#plan(planned, this.#service);
+  }
+
+  /** Ends a fault now, or cancels it. */
+  remove(planned: PlannedServiceFault): void {
+    this.#faults = this.#faults.filter((each) => each !== planned);
+    const service = this.#service;
+    if (service && behaviourOf(planned.fault).away) {
+      this.#at(this.#clock.now, 'the start of the service', () => this.#start(service));
     }
   }
 
@@ -119,6 +132,15 @@ export class ServiceFaults {
     };
   }
 
+  #plan(planned: PlannedServiceFault, service: ServiceProcess): void {
+    const { fault, from, until } = planned;
+    if (!behaviourOf(fault).away) return;
+    this.#at(from, 'the end of the service', async () => {
+      if (this.#faults.includes(planned)) await service.kill();
+    });
+    if (until !== null) this.#at(until, 'the start of the service', () => this.#start(service));
+  }
+
   async #start(service: ServiceProcess): Promise<void> {
     if (service.running || this.#holding().some((fault) => behaviourOf(fault).away)) return;
     try {
@@ -162,7 +184,7 @@ export class ServiceFaults {
   #holding(): readonly ServiceFault[] {
     if (this.#service === undefined) return [];
     const { now } = this.#clock;
-    return this.#options.faults.flatMap(({ fault, from, until }) =>
+    return this.#faults.flatMap(({ fault, from, until }) =>
       now >= from && (until === null || now < until) ? fault : [],
     );
   }

@@ -43,7 +43,8 @@ interface EmbeddedOptions {
 /** Starts the embedded cloud. @throws UsageError if it cannot start, or if the database is not new */
 export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> {
   const { transport, virtual, clock, trace, faults: planned = [], ...rest } = options;
-  const faults = planned.length === 0 ? undefined : serviceFaults(planned, options);
+  // A user of the console may inject faults.
+  const faults = planned.length === 0 && !options.webConsole ? undefined : serviceFaults(planned, options);
   const udp = transport === 'udp';
   const wires = virtual && udp ? wiresOn(clock) : undefined;
   const witness = new AckWitness(clock, trace);
@@ -82,7 +83,7 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
       hasSession: (secret) => cloud.service?.hasSession(secret),
       format: transport === 'http' ? 'http' : 'base64',
       speed: 1,
-      ...(faults && { admit: (hold) => faults.admit(hold) }),
+      ...(faults && { faults, admit: (hold) => faults.admit(hold) }),
       begin: () => {
         cloud.begin();
         faults?.begin(cloud);

@@ -7,6 +7,7 @@ import type { ClockHold } from '../../kernel/clock-hold.js';
 import type { LinkFormat } from '../../protocol/flap/envelope.js';
 import type { Trace } from '../../trace/events.js';
 import type { Transport } from '../../transport/transport.js';
+import type { ServiceFaults } from '../faults/index.js';
 import type { TargetAudit } from './audit/audit.js';
 
 /**
@@ -28,6 +29,8 @@ export interface Target {
   openSpace(name: string): Promise<DeviceCloudClient>;
   /** Called before every request; undefined if no fault can delay or stop it. */
   readonly admit?: Admission;
+  /** Its faults, to add others; undefined if it cannot have any. */
+  readonly faults?: Pick<ServiceFaults, 'add' | 'remove'>;
   /** The fleet is created and the world begins: rate limits apply from now on, and the times of faults count from now. */
   begin(): void;
   /** Ends all faults. */

@@ -82,7 +82,7 @@ export interface WorldControl {
   readonly world?: {
     readonly fleet: Fleet;
     readonly api: ApiAccess;
-    /** Its network faults. */
+    /** Its faults. */
     readonly faults: LiveFaults;
     /** What has happened so far that was not planned. */
     happened(): Happened;
@@ -132,6 +132,7 @@ export async function inOneWorld(
     clock.stop(reason);
   };
   const target = await openTarget(options, clock, trace, random);
+  faults.serve(target.faults);
   const callers = new Callers({ baseUrl: target.address.baseUrl, virtual: options.clock === 'virtual' });
   const times = new StepTimes(clock, trace);
   const happened = () => ({ plan: faults.happened, times });
@@ -279,7 +280,7 @@ function build(
       callerOf: ({ as }) => callers.of((as === undefined ? undefined : world.client(as)) ?? own),
       late: (lateBy) => late(lateBy / options.speed),
     });
-  return { plan, devices, handles, world, trace, evidence, waited, startLoads };
+  return { plan, devices, handles, world, trace, evidence, waited, live: faults, startLoads };
 }
 
 async function cleanUp(

@@ -13,6 +13,7 @@ import type { Trace } from '../../trace/events.js';
 import type { Loads } from '../load/loads.js';
 import { watchExpectations } from './early-end.js';
 import type { RunWorld } from './handles.js';
+import type { LiveFaults } from './live-faults.js';
 import { NotAtRest } from './not-at-rest.js';
 import { Waits } from './waits.js';
 
@@ -31,6 +32,8 @@ export interface RunFixture {
   readonly evidence: () => Evidence;
   /** Called when a wait of the plan is over, with its index. */
   readonly waited: (index: number, at: Instant) => void;
+  /** Faults that users inject and lift. */
+  readonly live: Pick<LiveFaults, 'begin' | 'skips'>;
   /** Starts the loads of the plan. */
   readonly startLoads: () => Pick<Loads, 'open' | 'close'>;
 }
@@ -47,6 +50,7 @@ export async function runSchedule(fixture: RunFixture, clock: DrivenClock): Prom
   const steps = new Set<{ readonly step: string }>();
   const schedule = (action: PlannedAction, begin: Instant) => scheduleAction(action, begin, fixture, agenda, steps);
   for (const action of plan.actions) if (action.wait === undefined) schedule(action, 0);
+  fixture.live.begin((action) => schedule(action, 0));
   const fail = (reason: GhostfleetError) => clock.stop(reason);
   const waits = new Waits(plan, () => fixture.evidence().metrics, agenda, { schedule, over: fixture.waited, fail });
   watchExpectations(plan.expectations, fixture.evidence, agenda, fail);
@@ -68,13 +72,14 @@ export async function runSchedule(fixture: RunFixture, clock: DrivenClock): Prom
 function scheduleAction(
   action: PlannedAction,
   begin: Instant,
-  { world, handles, trace }: RunFixture,
+  { world, handles, trace, live }: RunFixture,
   agenda: EndingClock,
   open: Set<{ readonly step: string }>,
 ): void {
   const step = describeStep(action);
   const queues = queuedBy(action.step);
   agenda.after(Math.max(0, begin + action.at - agenda.now), 'a step of the scenario', () => {
+    if (live.skips(action)) return;
     const entry = { step };
     open.add(entry);
     const hold = new ClockHold(agenda, `the step "${step}"`);

@@ -13,15 +13,15 @@
 import { complain, duration, type Form, optional, readVariant, valueAt, variantForm } from '../../input/checks.js';
 import type { LocatedNode, MapNode, Problems } from '../../input/document.js';
 import type { Instant, Millis } from '../../kernel/time.js';
-import { DEVICE_FAULT_NAMES, DEVICE_FAULTS, type DeviceFaultName } from '../faults/device/index.js';
-import type { DeviceFaultKind } from '../faults/device/kind.js';
-import { NETWORK_FAULT_NAMES, NETWORK_FAULTS } from '../faults/network.js';
+import { DEVICE_FAULTS } from '../faults/device/index.js';
+import { NETWORK_FAULTS } from '../faults/network.js';
 import { SERVICE_FAULTS, type ServiceFault } from '../faults/service.js';
 import type { PlannedDeviceFault, PlannedServiceFault } from '../model/plan.js';
 import type { ScenarioFault, ScenarioStep } from '../model/scenario.js';
 import { selector, selectorText } from '../selector/check.js';
 import { type Selector, selectorName } from '../selector/selector.js';
 import { kindForms } from '../values/kind-forms.js';
+import { checkFault, FAULT_NAMES, type FaultCall, type FaultName } from './fault-call.js';
 import type { StepContext } from './steps.js';
 import { scopeOf } from './steps.js';
 import { checkWindow, WINDOW, type Window } from './window.js';
@@ -37,8 +37,6 @@ interface Faults {
 
 export const NO_FAULTS: Faults = { network: [], steps: [], service: [], devices: [] };
 
-// Because Object.keys forgets the keys' types.
-const SERVICE_NAMES = Object.keys(SERVICE_FAULTS) as readonly ServiceFault['kind'][];
 const COMMON = {
   ...WINDOW,
   every: optional(duration, null),
@@ -78,8 +76,7 @@ function together(all: readonly Faults[]): Faults {
 
 function oneFault(node: LocatedNode, problems: Problems, context: StepContext): Faults | undefined {
   if (node.kind !== 'map') return complain(node, problems, 'a fault: a map with a kind of fault, "from" and "until"');
-  const kinds = [...NETWORK_FAULT_NAMES, ...DEVICE_FAULT_NAMES, ...SERVICE_NAMES];
-  const { common, kind, options } = readVariant('a fault', COMMON, kinds, node, problems);
+  const { common, kind, options } = readVariant('a fault', COMMON, FAULT_NAMES, node, problems);
   const windows = common && windowsOf(common, node, problems, context.end);
   const to = common && selector(common.to ?? 'all', valueAt(node, 'to'), problems, context.names);
   if (kind === undefined || windows === undefined || to === undefined) return undefined;
@@ -92,37 +89,33 @@ function oneFault(node: LocatedNode, problems: Problems, context: StepContext): 
   return problems.list.length > before ? undefined : together([begun, ...later.map(during)]);
 }
 
-type Kind = (typeof NETWORK_FAULT_NAMES)[number] | DeviceFaultName | ServiceFault['kind'];
-
 /** One of the `faults`, without its times. */
 interface UntimedFault {
   readonly node: MapNode;
-  readonly kind: Kind;
+  readonly kind: FaultName;
   /** The value under the name of the kind. */
   readonly options: LocatedNode;
   readonly to: Selector;
 }
 
 function faultIn(window: Window, untimed: UntimedFault, problems: Problems, context: StepContext): Faults | undefined {
-  const device = DEVICE_FAULT_NAMES.find((name) => name === untimed.kind);
-  if (device) return deviceFault(device, window, untimed, problems, context);
-  const service = SERVICE_NAMES.find((name) => name === untimed.kind);
-  if (service) return serviceFault(service, window, untimed, problems);
-  // Because the kinds of the other two families are handled above.
-  const kind = untimed.kind as (typeof NETWORK_FAULT_NAMES)[number];
-  const read = NETWORK_FAULTS[kind].check(untimed.options, problems);
-  return read && { ...NO_FAULTS, network: [{ ...read, ...window, to: untimed.to }] };
+  const { node, kind, options, to } = untimed;
+  const call = checkFault(kind, options, problems, () => scopeOf(to, context));
+  if (kind in SERVICE_FAULTS && node.entries.has('to'))
+    problems.add(valueAt(node, 'to'), `"${kind}" affects the whole service: it has no "to"`);
+  if (call?.part === 'device') return deviceFault(call, window, untimed, problems, context.end);
+  if (call?.part === 'service') return serviceFault(call.fault, window, untimed, problems);
+  if (call === undefined) return undefined;
+  const { fault, way } = call;
+  return { ...NO_FAULTS, network: [{ fault, way, ...window, to }] };
 }
 
 function serviceFault(
-  name: ServiceFault['kind'],
+  fault: ServiceFault,
   { from, until }: Window,
   { node, options }: UntimedFault,
   problems: Problems,
 ): Faults | undefined {
-  const fault = SERVICE_FAULTS[name].check(options, problems);
-  if (node.entries.has('to')) problems.add(valueAt(node, 'to'), `"${name}" affects the whole service: it has no "to"`);
-  if (fault === undefined) return undefined;
   const away = fault.kind === 'service-restart' ? fault.away : null;
   if (away !== null && node.entries.has('lasts')) {
     problems.add(options, 'a restart with "lasts" cannot have "away": "lasts" is how long the service is away');
@@ -134,7 +127,7 @@ function serviceFault(
   }
   const window = { from, until: away === null ? until : from + away };
   const outage = { fault: { kind: 'outage' }, way: 'both', ...window, to: { kind: 'all' } } as const;
-  return { ...NO_FAULTS, network: name === 'service-down' ? [outage] : [], service: [{ fault, ...window }] };
+  return { ...NO_FAULTS, network: fault.kind === 'service-down' ? [outage] : [], service: [{ fault, ...window }] };
 }
 
 interface Windows extends Window {
@@ -168,16 +161,12 @@ function windowsOf(
 }
 
 function deviceFault(
-  name: DeviceFaultName,
+  { name, ...read }: Extract<FaultCall, { readonly part: 'device' }>,
   { from, until }: Window,
   { node, options, to }: UntimedFault,
   problems: Problems,
-  context: StepContext,
+  end: Instant,
 ): Faults | undefined {
-  const { end } = context;
-  const kind: DeviceFaultKind = DEVICE_FAULTS[name];
-  const read = kind.check(options, problems, scopeOf(to, context));
-  if (read === undefined) return undefined;
   const last = Math.min(until ?? end, end);
   if (until !== null && read.end === null && read.every === null) {
     problems.add(valueAt(node, 'until'), `"${name}" has no duration: it has no "until"`);

@@ -40,6 +40,14 @@ export interface RunFault {
   readonly state: 'planned' | 'active' | 'over';
 }
 
+/** A kind of fault that can be injected. */
+export interface FaultKind {
+  readonly name: string;
+  readonly about: string;
+  /** As in a scenario. */
+  readonly example: string;
+}
+
 /** A part of the output of a device. */
 export interface LinePart {
   readonly from: string;
@@ -85,6 +93,10 @@ export class Run {
         ...(lasts !== '' && { for: lasts }),
       },
     );
+  }
+
+  async faultKinds(): Promise<readonly FaultKind[]> {
+    return (await this.#http.request('GET', '/run/faults')) as readonly FaultKind[];
   }
 
   async lift(id: string): Promise<void> {

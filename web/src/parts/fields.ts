@@ -9,6 +9,8 @@ export interface Field {
   /** Values of a choice, the first one as default. */
   readonly options?: readonly string[];
   readonly hint?: string;
+  /** Values that a text may begin with. */
+  readonly suggestions?: readonly string[];
   /** Default of a text. */
   readonly initial?: string;
   /** Ids of the tags that are chosen at first. */

@@ -92,7 +92,15 @@ function Input({ field, tags }: { readonly field: Field; readonly tags: readonly
             autoComplete="off"
             {...common}
             {...(initial !== undefined && { defaultValue: initial })}
+            {...(field.suggestions && { list: `${name}-suggestions` })}
           />
+          {field.suggestions && (
+            <datalist id={`${name}-suggestions`}>
+              {field.suggestions.map((each) => (
+                <option key={each} value={each} />
+              ))}
+            </datalist>
+          )}
         </label>
       );
   }

@@ -1,21 +1,21 @@
-/** Faults of the network of a run: those that act, and the form for another one. */
-
+/** The faults of a run: those that act, and the form for another one. */
 import { printableLine } from '../../../../src/kernel/printable.js';
-import { lengthText } from '../../model/length.js';
-import type { RunFault } from '../../model/run.js';
+import type { FaultKind, RunFault } from '../../model/run.js';
 import { model } from '../../model/space.js';
 import { Action } from '../../parts/action.js';
 import type { Field } from '../../parts/fields.js';
 import { Form } from '../../parts/form.js';
+import { useLoad } from '../../parts/load.js';
+import { periodOf } from './bands.js';
 
-const FIELDS: readonly Field[] = [
-  { name: 'fault', label: 'Fault, as in a scenario', kind: 'text', isRequired: true, initial: 'loss: 50%' },
+const OTHERS: readonly Field[] = [
   { name: 'to', label: 'Devices (none: all)', kind: 'text', hint: 'tag/cellar' },
   { name: 'lasts', label: 'For (none: until it is lifted)', kind: 'text', hint: '10m' },
 ];
 
 export function Faults({ faults }: { readonly faults: readonly RunFault[] }) {
   const { run } = model();
+  const { value: kinds = [] } = useLoad(() => run.faultKinds(), []);
   const shown = faults.filter(({ state }) => state !== 'over');
   return (
     <section>
@@ -36,7 +36,7 @@ export function Faults({ faults }: { readonly faults: readonly RunFault[] }) {
       <Form
         title="Inject a fault"
         button="Inject"
-        fields={FIELDS}
+        fields={[faultField(kinds), ...OTHERS]}
         tags={[]}
         submit={(values) => run.inject(values.needed('fault'), values.text('to') ?? '', values.text('lasts') ?? '')}
       />
@@ -44,8 +44,10 @@ export function Faults({ faults }: { readonly faults: readonly RunFault[] }) {
   );
 }
 
-const BADGES = { planned: 'late', active: 'bad', over: 'dim' } as const;
-
-function periodOf({ from, until }: RunFault): string {
-  return `from ${lengthText(from)} ${until === null ? 'until it is lifted' : `to ${lengthText(until)}`}`;
+function faultField(kinds: readonly FaultKind[]): Field {
+  const suggestions = kinds.map(({ example }) => example);
+  const common = { name: 'fault', label: 'Fault, as in a scenario', kind: 'text', isRequired: true } as const;
+  return { ...common, hint: 'outage: both', suggestions };
 }
+
+const BADGES = { planned: 'late', active: 'bad', over: 'dim' } as const;

@@ -7,6 +7,7 @@ import { model } from '../../model/space.js';
 import { Action } from '../../parts/action.js';
 import { later } from '../../parts/later.js';
 import { Sparkline } from '../../parts/sparkline.js';
+import { Bands } from './bands.js';
 import { Faults } from './faults.js';
 
 const Bench = later(async () => (await import('./bench.js')).Bench);
@@ -35,6 +36,7 @@ export function RunPage() {
         </p>
       </div>
       <Time state={state} />
+      <Bands state={state} />
       <div class="columns">
         <Counts state={state} />
         <Expectations state={state} />

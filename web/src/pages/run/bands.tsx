@@ -1,0 +1,57 @@
+/** The faults of a run over its whole time, as bands. */
+import { printableLine } from '../../../../src/kernel/printable.js';
+import { lengthText } from '../../model/length.js';
+import type { RunFault, RunState } from '../../model/run.js';
+
+/** Faults that are drawn; a scenario can have thousands. */
+const MOST = 20;
+const WIDTH = 1000;
+
+export function Bands({ state: { faults, now_ms, duration_ms } }: { readonly state: RunState }) {
+  if (faults.length === 0) return null;
+  const place = (at: number) => (Math.min(at, duration_ms) / duration_ms) * WIDTH;
+  const shown = faults.slice(-MOST);
+  return (
+    <section>
+      <h2>Faults over time</h2>
+      {faults.length > MOST && (
+        <p class="dim">
+          The latest {MOST} of {faults.length} faults.
+        </p>
+      )}
+      <ul class="bands">
+        {shown.map((fault) => (
+          <li key={fault.id}>
+            <span>
+              {printableLine(fault.fault)}
+              {fault.to !== null && <span class="dim"> {printableLine(fault.to)}</span>}
+            </span>
+            <svg viewBox={`0 0 ${WIDTH} 12`} role="img" preserveAspectRatio="none">
+              <title>{sentenceOf(fault)}</title>
+              <rect class="whole" x="0" width={WIDTH} y="0" height="12" />
+              <rect
+                class={fault.state}
+                x={place(fault.from)}
+                // A fault that happens once is a line.
+                width={Math.max(3, place(fault.until ?? duration_ms) - place(fault.from))}
+                y="0"
+                height="12"
+              />
+              <rect class="now" x={place(now_ms)} width="2" y="0" height="12" />
+            </svg>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function sentenceOf({ fault, from, until, state }: RunFault): string {
+  return `${printableLine(fault)}, ${state}: ${periodOf({ from, until })}`;
+}
+
+/** `from 10 min to 20 min` */
+export function periodOf({ from, until }: Pick<RunFault, 'from' | 'until'>): string {
+  if (until === from) return `at ${lengthText(from)}`;
+  return `from ${lengthText(from)} ${until === null ? 'until it is lifted' : `to ${lengthText(until)}`}`;
+}
