@@ -4,6 +4,8 @@ import { sameKey } from '../cloud/store/sqlite/unlock.js';
 import { EXIT, UsageError } from '../kernel/errors.js';
 import { command } from './command.js';
 
+const IN_CLEAR = 'has its secrets in clear: an earlier version wrote the database, and its next start encrypts it';
+
 export const backup = command<{ readonly db: string; readonly target: string }>(
   (parser) =>
     parser
@@ -13,8 +15,9 @@ export const backup = command<{ readonly db: string; readonly target: string }>(
     if (/^postgres(ql)?:/i.test(db)) {
       throw new UsageError('bad-database', 'backup copies SQLite files only', 'use pg_dump for PostgreSQL');
     }
-    const bytes = await backupDatabase(db, target);
-    host.out.write(`${target}: ${bytes} bytes, copied and verified\n${sameKey(db, target)}\n`);
+    const { bytes, encrypted } = await backupDatabase(db, target);
+    const secrets = encrypted ? sameKey(db, target) : `${target} ${IN_CLEAR}`;
+    host.out.write(`${target}: ${bytes} bytes, copied and verified\n${secrets}\n`);
     return EXIT.fine;
   },
 );

@@ -1,5 +1,5 @@
 /** The folder of a run, which people keep and pass on, contains no secret in clear. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -20,7 +20,7 @@ steps:
 expect: [uplink.stored >= 1]
 `;
 
-it('a run leaves no token, passkey, variable or script in its folder, its database included', async () => {
+it('a run leaves no token, passkey, variable or script in its folder, its database included, and only its owner may read it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-guarded-'));
   try {
     const file = join(folder, 'guarded.yaml');
@@ -46,6 +46,8 @@ it('a run leaves no token, passkey, variable or script in its folder, its databa
       header: 'HEADER-88aa',
     };
     expect(foundIn(out, secrets)).toEqual([]);
+    const modes = ['.', 'cloud.db', 'cloud.db-key'].map((name) => statSync(join(out, name)).mode & 0o777);
+    expect(modes).toEqual([0o700, 0o600, 0o600]);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -93,6 +93,15 @@ describe('CSV', () => {
     );
     expect(rows[3]).toContain('pending');
   });
+
+  it.each(['=HYPERLINK("http://x")', '+1+1', '-2+3', '@SUM(1)', '\tx', '=cmd|" /C calc"!A0'])(
+    'of a device named %j is a text for spreadsheets',
+    (name) => {
+      const records = metricsOf(busyRun(), 3).downlinks;
+      const [, row = ''] = [...downlinksCsv(records, { 2159017985: name })].join('').split('\r\n');
+      expect(row).toMatch(/^a,"?'[=+@\t-]/);
+    },
+  );
 });
 
 describe('the metrics for Prometheus', () => {

@@ -1,10 +1,21 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import BetterSqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../../src/cloud/open-store.js';
 import { keyInFile } from '../../../src/cloud/store/secrets/key.js';
 import { backupDatabase } from '../../../src/cloud/store/sqlite/backup.js';
+import { MIGRATIONS, migrate } from '../../../src/cloud/store/sqlite/migrations.js';
 import { ghostfleet } from '../../support/host.js';
 import { furnish, insert, message, SPACE } from './rows.js';
 
@@ -43,7 +54,7 @@ describe('a backup', () => {
     const writing = (async () => {
       while (!done) await store.commit([insert.message(message(++written))]);
     })();
-    expect(await backupDatabase(path, target)).toBeGreaterThan(10_000);
+    expect((await backupDatabase(path, target)).bytes).toBeGreaterThan(10_000);
     done = true;
     await writing;
     await store.close();
@@ -79,6 +90,23 @@ describe('a backup', () => {
     );
     await again.close();
     expect(modes).toEqual([0o600, 0o600, 0o600, 0o600, 0o600, 0o600]);
+  });
+
+  it('of a database that an earlier version wrote says that its secrets are in clear; its first start encrypts them', async () => {
+    const path = newPath();
+    const db = new BetterSqlite(path);
+    migrate(db, path, MIGRATIONS.slice(0, 8));
+    db.exec(`INSERT INTO space VALUES ('${SPACE}', 'lab', 'team', 1);
+      INSERT INTO record (family, id, space_id, created_at, body) VALUES ('variable', 'v', '${SPACE}', 1, '"SESAME"')`);
+    db.close();
+    const target = newPath();
+    const { exit, out } = await ghostfleet(['backup', path, target]);
+    expect([exit, out]).toEqual([0, expect.stringContaining(`${target} has its secrets in clear`)]);
+    expect(readFileSync(target, 'latin1')).toContain('SESAME');
+    const store = await openStore(target);
+    expect(await store.record('variable', SPACE, 'v')).toMatchObject({ body: 'SESAME' });
+    await store.close();
+    expect(readFileSync(target, 'latin1')).not.toContain('SESAME');
   });
 
   it('never overwrites a file', async () => {

@@ -10,16 +10,23 @@ import { UsageError } from '../../../kernel/errors.js';
 import { makePrivate } from '../../../kernel/private-file.js';
 import { contentOf } from './migrations.js';
 import { asUsageError } from './open.js';
+import { storedProof } from './unlock.js';
 
 /** Pages that are copied before the event loop runs again. */
 const PAGES_AT_ONCE = 4096;
 
+interface Copied {
+  readonly bytes: number;
+  /** Whether secrets are encrypted. They are not in a database of an earlier version that no service has opened since. */
+  readonly encrypted: boolean;
+}
+
 /**
  * Copies `path` to `target`, which must not exist. `target` is created when the copy is complete and has passed SQLite's
- * check. Resolves with its size in bytes.
+ * check.
  * @throws UsageError `bad-database`, `target-exists`, `bad-target`
  */
-export async function backupDatabase(path: string, target: string): Promise<number> {
+export async function backupDatabase(path: string, target: string): Promise<Copied> {
   if (existsSync(target)) {
     throw new UsageError('target-exists', `"${target}" exists already`, 'use another name, or remove it');
   }
@@ -33,7 +40,7 @@ export async function backupDatabase(path: string, target: string): Promise<numb
     });
     checkSoundness(unfinished);
     renameSync(unfinished, target);
-    return statSync(target).size;
+    return { bytes: statSync(target).size, encrypted: storedProof(source) !== undefined };
   } finally {
     source.close();
     rmSync(unfinished, { force: true });

@@ -1,0 +1,25 @@
+/** A run whose own process stood still is invalid, whatever it measured. */
+import { expect, it } from 'vitest';
+import { EXIT } from '../../src/kernel/errors.js';
+import { runPlan } from '../../src/library/scenario.js';
+import { packagedProfiles } from '../../src/profile/library.js';
+import { deviceTypes } from '../../src/runner/known-types.js';
+import { parseScenario } from '../../src/scenario/parse/scenario.js';
+import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
+
+const SCENARIO = `
+name: stalled
+duration: 20s
+settle: 1s
+fleet: [{ name: clime, profile: clime, count: 1 }]
+load: [{ count-devices:, rate: 10/s }]
+`;
+
+it('a stop of the process of 600 ms during a load ends with exit code 5 and a sentence', async () => {
+  const plan = planScenario(parseScenario(SCENARIO, 'stalled.yaml', deviceTypes(packagedProfiles())), { seed: 1 });
+  const stop = setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600), 1000);
+  const { exitCode, failure } = await runPlan(plan, { clock: 'real', speed: 10 });
+  clearTimeout(stop);
+  expect(exitCode).toBe(EXIT.invalid);
+  expect(failure).toMatch(/^the run is invalid: /);
+});
