@@ -1,6 +1,6 @@
 /** The codecs that devices have uploaded; each is compiled once while it is in use. */
 import { type Codec, CodecError, compileCodec, parseCodecDocument } from '../../protocol/codec.js';
-import type { Change, CodecRow, DeviceRow, Id, Store } from '../store/store.js';
+import type { Change, CodecRow, DeviceRow, Id, RecordRow, Store } from '../store/store.js';
 import { CodecCache } from './codec-cache.js';
 
 /** Most cached titles and hashes of unusable codecs; the cache is cleared when it is full. */
@@ -9,7 +9,10 @@ const MANY = 1000;
 /** Most new codecs that the store takes from one device: a device has one for each version of its application. */
 export const MOST_OF_DEVICE = 100;
 
-/** Record of a device: how many codecs it has added to the store. */
+/** Most new codecs that the store takes from the devices of one space. */
+export const MOST_OF_SPACE = 2000;
+
+/** Record of a device and of a space: how many codecs it has added to the store. */
 const COUNT = 'codec-count';
 
 /** Name and version from a codec document; both null if it cannot be parsed. */
@@ -60,18 +63,29 @@ export class Codecs {
   }
 
   /**
-   * Changes that store an uploaded codec. None if the device has added {@link MOST_OF_DEVICE}: its upload is acknowledged, so that
-   * it is not repeated, and its data are kept as bytes.
+   * Changes that store an uploaded codec. None if the device has added {@link MOST_OF_DEVICE}, or the devices of its space
+   * {@link MOST_OF_SPACE}: the upload is acknowledged, so that it is not repeated, and the data are kept as bytes.
    */
   async storing({ id, spaceId, createdAt }: DeviceRow, row: CodecRow): Promise<readonly Change[]> {
     const put: Change = { kind: 'codec.put', row };
     if (this.#cache.get(row.hash) ?? (await this.#store.codec(row.hash))) return [put];
-    const before = await this.#store.record(COUNT, spaceId, id);
+    const ofDevice = await this.#counted({ id, spaceId, createdAt }, MOST_OF_DEVICE);
+    const ofSpace = await this.#counted({ id: spaceId, spaceId, createdAt }, MOST_OF_SPACE);
+    return ofDevice && ofSpace ? [put, ofDevice, ofSpace] : [];
+  }
+
+  /** The change that counts one more codec of a device or a space; undefined if it has added the most. */
+  async #counted(
+    owner: Pick<RecordRow, 'id' | 'createdAt'> & { readonly spaceId: Id },
+    most: number,
+  ): Promise<Change | undefined> {
+    const before = await this.#store.record(COUNT, owner.spaceId, owner.id);
     // Because only this class writes these records.
     const count = (before?.body as { readonly count: number } | undefined)?.count ?? 0;
-    if (count >= MOST_OF_DEVICE) return [];
-    const body = { count: count + 1 };
-    return [put, { kind: 'record.put', row: { family: COUNT, id, spaceId, key: null, createdAt, dueAt: null, body } }];
+    if (count >= most) return undefined;
+    const row: RecordRow = { family: COUNT, ...owner, key: null, dueAt: null, body: { count: count + 1 } };
+    // With the expected value, so that concurrent uploads of two devices of a space are both counted.
+    return before ? { kind: 'record.change', row, was: before.body } : { kind: 'record.put', row };
   }
 
   /** Records that an uploaded codec has been stored. */

@@ -1,6 +1,6 @@
 /** Codecs by their hashes: what is remembered of them, and when the store is asked again. */
 import { describe, expect, it } from 'vitest';
-import { Codecs, MOST_OF_DEVICE } from '../../../src/cloud/delivery/codecs.js';
+import { Codecs, MOST_OF_DEVICE, MOST_OF_SPACE } from '../../../src/cloud/delivery/codecs.js';
 import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
 import type { CodecRow } from '../../../src/cloud/store/store.js';
 import { compileCodec } from '../../../src/protocol/codec.js';
@@ -118,9 +118,10 @@ describe('the title of a codec', () => {
   });
 });
 
-it('a device adds at most 100 codecs to the store; further uploads are acknowledged and not stored', async () => {
+/** A cloud with a device that uploads codecs; `upload` resolves with whether the codec is stored afterwards. */
+async function uploading() {
   const cloud = await testCloud();
-  await cloud.addDevice();
+  const device = await cloud.addDevice();
   const session = await sessionOf(cloud);
   const upload = async (n: number) => {
     const codec = compileCodec({
@@ -135,7 +136,20 @@ it('a device adds at most 100 codecs to the store; further uploads are acknowled
     );
     return (await cloud.store.codec(codec.hash)) !== undefined;
   };
+  return { ...cloud, device, upload };
+}
+
+it('a device adds at most 100 codecs to the store; further uploads are acknowledged and not stored', async () => {
+  const { upload } = await uploading();
   for (let n = 0; n < MOST_OF_DEVICE; n++) expect([n, await upload(n)]).toEqual([n, true]);
   expect(await upload(MOST_OF_DEVICE)).toBe(false);
   expect(await upload(1)).toBe(true);
+});
+
+it('all devices of a space together add at most 2,000 codecs to the store', async () => {
+  const { store, device, upload } = await uploading();
+  const { spaceId, createdAt } = device;
+  const row = { family: 'codec-count', id: spaceId, spaceId, key: null, createdAt, dueAt: null };
+  await store.commit([{ kind: 'record.put', row: { ...row, body: { count: MOST_OF_SPACE - 1 } } }]);
+  expect([await upload(1), await upload(2), await upload(1)]).toEqual([true, false, true]);
 });

@@ -125,8 +125,8 @@ describe('an uplink', () => {
       ['message.insert', 'device.change'],
       ['message.insert', 'message.insert', 'device.change'],
       ['message.insert', 'device.change'],
-      // With the number of codecs that the device has stored.
-      ['message.insert', 'codec.put', 'record.put', 'device.change'],
+      // With the numbers of codecs that the device and its space have stored.
+      ['message.insert', 'codec.put', 'record.put', 'record.put', 'device.change'],
     ]);
   });
 
