@@ -1,5 +1,6 @@
 /** The Device Cloud Service for programs and tests: `await using service = await startService()`. */
 import { DeviceCloudClient } from '../client/client.js';
+import { LOCAL_HOSTS } from '../cloud/http/host-guard.js';
 import { type Service as FullService, startService as startFull } from '../cloud/service.js';
 import { keyFrom } from '../cloud/store/secrets/key.js';
 import { record, text } from '../input/checks.js';
@@ -25,6 +26,7 @@ import {
   PORT,
   plain,
   TEXT,
+  TEXTS,
   TRUE_OR_FALSE,
 } from './options.js';
 import { clockOf, settled, type VirtualTime } from './time.js';
@@ -56,6 +58,11 @@ export interface ServiceOptions {
   readonly retainMessages?: Millis;
   /** Expires a downlink that was not delivered within this time, in milliseconds. Default: 30 days. */
   readonly expireDownlinks?: Millis;
+  /**
+   * Further names under which the API answers, without a port, as in `serve --allowed-host`. Default: `localhost`, `host` and
+   * IP addresses, so that no web page can reach it under a name of its own.
+   */
+  readonly allowedHosts?: readonly string[];
   /** Lets connectors send to private and loopback addresses. Default false. */
   readonly allowPrivateTargets?: boolean;
   /** A user who is made an admin of the space on every start. */
@@ -121,6 +128,7 @@ const SERVICE_OPTIONS: OptionChecks<ServiceOptions> = {
   secretsKey: TEXT,
   retainMessages: MILLIS,
   expireDownlinks: MILLIS,
+  allowedHosts: TEXTS,
   allowPrivateTargets: TRUE_OR_FALSE,
   admin: plain(record('admin', { email: text(), password: text() })),
   webConsole: TEXT,
@@ -136,7 +144,8 @@ const SERVICE_OPTIONS: OptionChecks<ServiceOptions> = {
  */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   checkOptions<ServiceOptions>('startService', options, SERVICE_OPTIONS);
-  const { time, secretsKey, ...rest } = options;
+  const { time, secretsKey, allowedHosts = [], ...rest } = options;
+  const { host = '127.0.0.1' } = options;
   const clock = time === undefined ? new RealClock({ followsSystem: true }) : clockOf(time);
   const service: FullService = await startFull({
     ...{
@@ -149,6 +158,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       log: { info: () => {}, warn: () => {}, error: () => {} },
     },
     ...rest,
+    apiOptions: { hosts: [...LOCAL_HOSTS, host, ...allowedHosts].map((name) => name.toLowerCase()) },
     ...(secretsKey !== undefined && { secretsKey: keyFrom(secretsKey, 'the option secretsKey') }),
     clock,
     random: time === undefined ? entropy : seededRandom(time.seed),
@@ -156,7 +166,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     // In virtual time the service measures neither its process nor its commits.
     operated: time === undefined,
   });
-  return new RunningService(service, clock, time, options.host ?? '127.0.0.1');
+  return new RunningService(service, clock, time, host);
 }
 
 class RunningService implements Service {

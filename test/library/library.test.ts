@@ -1,5 +1,6 @@
 /** The package as a library: scenario files and the service. */
 import { mkdtempSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -55,5 +56,19 @@ describe('startService', () => {
       await client.close();
       await service.close();
     }
+  });
+
+  it('answers only under local names, IP addresses and those that it is given, so that web pages cannot reach it', async () => {
+    const service = await startService({ allowedHosts: ['Cloud.Test'] });
+    const statusFor = (host: string) =>
+      new Promise((resolve, reject) => {
+        get(`${service.api}/v2/spaces`, { headers: { host, 'x-api-key': String(service.apiKey) } }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode);
+        }).on('error', reject);
+      });
+    const hosts = ['localhost:80', '127.0.0.1', 'cloud.test:8080', 'evil.example'];
+    expect(await Promise.all(hosts.map(statusFor))).toEqual([200, 200, 200, 403]);
+    await service.close();
   });
 });

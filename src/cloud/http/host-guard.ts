@@ -36,7 +36,8 @@ export function guardHosts(api: FastifyInstance, hosts: readonly string[] | null
   });
 }
 
-const FOREIGN = 'this service is only available under its own names; "serve --allowed-host NAME" adds one';
+const FOREIGN =
+  'this service is only available under its own names; "serve --allowed-host NAME" or the option allowedHosts adds one';
 
 /** Whether the header `Host` has one of these names, with any port. */
 export function isHost(header: string | undefined, hosts: readonly string[]): boolean {
