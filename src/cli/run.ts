@@ -38,6 +38,7 @@ interface RunFlags extends TargetFlags, TrustFlags {
   readonly var: ReadonlyMap<string, string>;
   readonly clock: RunOptions['clock'] | undefined;
   readonly speed: number | undefined;
+  readonly pace: number | undefined;
   readonly transport: TransportName | undefined;
   readonly store: 'memory' | 'sqlite' | undefined;
   readonly out: string | undefined;
@@ -73,6 +74,15 @@ export const run = command<RunFlags>(
         checked(
           { describe: 'simulated seconds per real second, with --clock real (default: 1)' },
           'speed',
+          POSITIVE_FORM,
+          positiveNumber,
+        ),
+      )
+      .option(
+        'pace',
+        checked(
+          { describe: 'most simulated seconds per real second, with --clock virtual; the run has a console then' },
+          'pace',
           POSITIVE_FORM,
           positiveNumber,
         ),
@@ -147,13 +157,14 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
   checkTrust(plan, flags);
   const reproduce = commandLine(flags, clock, plan);
   const out = flags.out === undefined ? undefined : openDirectory(flags.out);
+  const isLive = clock === 'real' || flags.pace !== undefined;
   const live = await LiveServices.open({
     host,
     plan,
     metricsPort: flags['metrics-port'],
     metricsPush: flags['metrics-push'],
-    consoles: clock === 'real',
-    api: clock === 'real' && cloud === undefined,
+    consoles: isLive,
+    api: isLive && cloud === undefined,
     leftBehind: leftBy(flags),
   });
   let downlinks: Iterable<DownlinkRecord> = [];
@@ -167,7 +178,7 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
       transport: flags.transport ?? 'memory',
       ...(cloud && { cloud }),
       connectorHosts: flags.allowHost,
-      ...(clock === 'real' && { webConsole: WEB_CONSOLE }),
+      ...(isLive && watchedBy(live, flags)),
       ...(flags.keep && { keep: (what: readonly string[]) => void kept.push(...what) }),
       db: flags.store === 'sqlite' && out ? newDatabase(out) : 'memory',
       sinks: out ? [new FileSink(join(out, 'events.jsonl'))] : [],
@@ -178,7 +189,6 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
       startedAt: isoTime(host.wallClock()),
       stopwatch: () => host.stopwatch(),
       ...(host.meter && { meter: host.meter }),
-      ...(clock === 'real' && { watch: live }),
       started: (control: RunControl) => {
         live.follow(control);
         downlinks = control.metrics.downlinks;
@@ -195,6 +205,11 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
     await live.close();
     if (flags.keep) host.err.write(keptText(kept));
   }
+}
+
+/** What a run needs that users follow. */
+function watchedBy(watch: LiveServices, { pace }: RunFlags): Pick<RunOptions, 'watch' | 'webConsole' | 'pace'> {
+  return { watch, webConsole: WEB_CONSOLE, ...(pace !== undefined && { pace }) };
 }
 
 /** Says on the standard error why threads that the user asked for are not used. */
@@ -228,6 +243,9 @@ function checkTarget(flags: RunFlags): void {
 function checkNeeds(flags: RunFlags, clock: RunOptions['clock']): void {
   if (flags.speed !== undefined && clock !== 'real') {
     throw new UsageError('bad-flags', '--speed requires --clock real: virtual time runs as fast as possible');
+  }
+  if (flags.pace !== undefined && clock !== 'virtual') {
+    throw new UsageError('bad-flags', '--pace requires --clock virtual; in real time, use --speed');
   }
   if (flags.store === 'sqlite' && flags.out === undefined) {
     throw new UsageError('bad-flags', '--store sqlite requires --out, the directory for the database');

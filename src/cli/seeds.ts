@@ -31,10 +31,11 @@ interface SeedsFlags extends TrustFlags {
   readonly target: string | undefined;
   readonly 'metrics-port': number | undefined;
   readonly 'metrics-push': unknown;
+  readonly pace: number | undefined;
 }
 
-/** Options that need one run in real time. */
-const OF_ONE_RUN = ['target', 'metrics-port', 'metrics-push'] as const;
+/** Options that need one run that takes its time. */
+const OF_ONE_RUN = ['target', 'metrics-port', 'metrics-push', 'pace'] as const;
 
 /** From the most serious to the least. */
 const SEVERITY: readonly ExitCode[] = [EXIT.interrupted, EXIT.internal, EXIT.usage, EXIT.invalid, EXIT.stuck];

@@ -5,7 +5,7 @@ import type { Answer, Fleet, Member } from '../console/member.js';
 import type { Explanation } from '../explain/explanation.js';
 import { Problems, readYaml } from '../input/document.js';
 import { UsageError } from '../kernel/errors.js';
-import type { RealClock } from '../kernel/real-clock.js';
+import type { Pace } from '../kernel/pace.js';
 import { formatDuration, type Millis, parseDuration, sinceStart } from '../kernel/time.js';
 import type { RunControl } from '../runner/run.js';
 import type { LiveFaults } from '../runner/world/live-faults.js';
@@ -33,13 +33,13 @@ export class RunControls {
   readonly #plan: Plan;
   readonly #control: RunControl;
   readonly #fleet: Fleet;
-  readonly #clock: RealClock;
+  readonly #clock: Pace;
   readonly #faults: LiveFaults;
 
   constructor(
     plan: Plan,
     control: RunControl,
-    live: { readonly fleet: Fleet; readonly pace: RealClock; readonly faults: LiveFaults },
+    live: { readonly fleet: Fleet; readonly pace: Pace; readonly faults: LiveFaults },
   ) {
     this.#plan = plan;
     this.#control = control;

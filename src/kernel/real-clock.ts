@@ -6,6 +6,7 @@
  */
 import { AlarmHeap } from './alarm-heap.js';
 import { type Action, type Alarm, type DrivenClock, perform, type Release } from './clock.js';
+import type { Pace } from './pace.js';
 import type { Instant, Millis, UnixMillis } from './time.js';
 
 const LONGEST_TIMER = 2_147_483_647;
@@ -28,7 +29,7 @@ interface RealClockOptions {
   readonly onAlarm?: (lateBy: Millis) => void;
 }
 
-export class RealClock implements DrivenClock {
+export class RealClock implements DrivenClock, Pace {
   #speed: number;
   #paused = false;
   /** Time at `#origin`. */

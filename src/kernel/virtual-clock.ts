@@ -95,8 +95,11 @@ export class VirtualClock implements DrivenClock {
         if (settled) break;
         if (this.#stopped) throw this.#stopped;
         if (this.#holds.count > 0) await this.#untilReleased(() => settled);
-        else if (this.#heap.size > 0) this.#step();
-        else throw new StuckError('deadlock: all tasks are waiting and no timer is set', 'no alarm');
+        else if (this.#heap.size > 0) {
+          const delay = this.delayOf(this.#heap.nextDue);
+          if (delay) await Promise.race([delay, done.catch(() => {})]);
+          else this.#step();
+        } else throw new StuckError('deadlock: all tasks are waiting and no timer is set', 'no alarm');
       }
     } finally {
       clearInterval(watch);
@@ -113,13 +116,21 @@ export class VirtualClock implements DrivenClock {
         if (this.#holds.count > 0) await this.#untilReleased(() => false);
         else if (this.#attended > 0 || steps % STEPS_PER_BREATH === 0) await breathe();
         if (this.#holds.count > 0) continue;
-        if (this.#heap.nextDue > deadline) break;
-        this.#step();
+        const due = Math.min(this.#heap.nextDue, deadline);
+        const delay = this.delayOf(due);
+        if (delay) await delay;
+        else if (this.#heap.nextDue > deadline) break;
+        else this.#step();
       }
     } finally {
       clearInterval(watch);
     }
     this.now = unboxed(Math.max(this.now, deadline));
+  }
+
+  /** What time waits for before it moves on to the next alarm or to a deadline; undefined: nothing. */
+  protected delayOf(_due: Instant): Promise<void> | undefined {
+    return undefined;
   }
 
   /** Called by the alarm's own handle. */

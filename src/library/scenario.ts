@@ -226,6 +226,7 @@ const OF_THE_PROJECT = {
   stopwatch: CHECKED_ELSEWHERE,
   meter: CHECKED_ELSEWHERE,
   webConsole: CHECKED_ELSEWHERE,
+  pace: CHECKED_ELSEWHERE,
   watch: CHECKED_ELSEWHERE,
   started: CHECKED_ELSEWHERE,
 } as const;

@@ -32,11 +32,9 @@ export function downlinksOf(result: RunResult): Iterable<DownlinkRecord> | undef
 /** Explains the downlinks of a running run, as if it ended now. */
 export function explainerNow(
   { plan, profiles }: { readonly plan: Plan; readonly profiles: ReadonlyMap<string, Profile> },
-  journal: Pick<Journal, 'histories' | 'names' | 'settle'>,
+  { histories, names }: Pick<Journal, 'histories' | 'names'>,
   { clock, world }: Pick<WorldControl, 'clock' | 'world'>,
 ): RunExplainer {
-  journal.settle();
-  const { histories, names } = journal;
   const end = { kind: 'world.closing', at: clock.now } as const;
   const soFar = {
     overflowed: histories.overflowed,

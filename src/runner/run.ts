@@ -64,7 +64,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     options.started?.({
       ...control,
       metrics,
-      evidence: () => journal.evidence(control.clock.now),
+      evidence: () => journal.soFar(control.clock.now),
       explainer: () => explainerNow(options, journal, control),
     });
   const { end, simulatedMs, generator, audited, happened } = await courseOf(options, journal, started);
@@ -119,8 +119,9 @@ function courseOf(options: RunOptions, journal: Journal, started: (control: Worl
 }
 
 /** Why the devices of a run cannot be divided among threads, as a clause; undefined if they can. */
-export function undividedBecause({ clock, db, plan, profiles }: RunOptions): string | undefined {
+export function undividedBecause({ clock, pace, db, plan, profiles }: RunOptions): string | undefined {
   if (clock === 'real') return 'it runs in real time';
+  if (pace !== undefined) return 'it runs at a pace';
   if (db !== 'memory') return 'its cloud keeps the data in one database';
   const own = plan.groups.find(({ profile }) => profiles.get(profile) !== packagedProfiles().get(profile));
   return own === undefined ? needsOneWorld(plan) : `its profile "${own.profile}" is not a packaged one`;

@@ -51,6 +51,7 @@ const journal = {
   evidence: () => {
     throw new Error('a part of a plan has no expectations and no conditions');
   },
+  settle: () => trace.settle(),
   close: () => {
     trace.settle();
     eventLog.close();

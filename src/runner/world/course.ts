@@ -5,6 +5,8 @@ import type { Device } from '../../device/device.js';
 import type { DrivenClock, EdgeClock } from '../../kernel/clock.js';
 import { type GhostfleetError, UsageError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
+import type { Pace } from '../../kernel/pace.js';
+import { PacedClock } from '../../kernel/paced-clock.js';
 import { type Random, seededRandom } from '../../kernel/random.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { type Millis, sinceStart } from '../../kernel/time.js';
@@ -43,6 +45,8 @@ export interface WorldOptions {
   readonly clock: (typeof CLOCKS)[number];
   /** Simulated milliseconds per real millisecond; only for the real clock. */
   readonly speed: number;
+  /** Simulated milliseconds per real millisecond that pass at most in virtual time. Default: as fast as possible. */
+  readonly pace?: number;
   /** A cloud to use instead of the embedded one; needs the real clock. */
   readonly cloud?: RemoteCloud;
   /** Hosts with public addresses to which connectors of the embedded cloud may send. Default: none. */
@@ -86,8 +90,8 @@ export interface WorldControl {
     readonly faults: LiveFaults;
     /** What has happened so far that was not planned. */
     happened(): Happened;
-    /** Its time, if it passes in real time: it can be paused, and its speed changed. */
-    readonly pace?: RealClock | undefined;
+    /** Its time, if it passes in real time or at a pace: it can be paused, and its speed changed. */
+    readonly pace?: Pace | undefined;
     /** The address of the web console with a new one-time token; undefined if the cloud has none. */
     consoleLink(): string | undefined;
     /** Whether a session of the console that began with such a token is open; undefined while the cloud is down. */
@@ -117,13 +121,13 @@ export interface CourseEnd {
  */
 export async function inOneWorld(
   options: WorldOptions,
-  journal: Pick<Journal, 'trace' | 'nameOf' | 'evidence' | 'close'>,
+  journal: Pick<Journal, 'trace' | 'nameOf' | 'evidence' | 'settle' | 'close'>,
   started: (control: WorldControl) => void,
   virtual?: DrivenClock,
 ): Promise<CourseEnd> {
   const { plan } = options;
   const { trace, nameOf } = journal;
-  const { clock, pace, begin, late, generatorReport } = timeOf(options, virtual);
+  const { clock, pace, begin, late, generatorReport } = timeOf(options, virtual, () => journal.settle());
   const faults = new LiveFaults(plan, clock);
   const random = seededRandom(plan.seed);
   const abort = new AbortController();
@@ -181,12 +185,13 @@ async function closeAll(
 
 /** The clock of a run, and in real time the measurement of how well this process keeps up. */
 function timeOf(
-  { clock, speed, plan, meter = (rate) => new GeneratorWatch(rate, plan.loads.length > 0) }: WorldOptions,
+  { clock, speed, pace, plan, meter = (rate) => new GeneratorWatch(rate, plan.loads.length > 0) }: WorldOptions,
   virtual: DrivenClock | undefined,
+  rest: () => void,
 ): {
   readonly clock: DrivenClock;
-  /** The clock of real time; undefined in virtual time. */
-  readonly pace?: RealClock;
+  /** Undefined in virtual time that passes as fast as possible. */
+  readonly pace?: Pace;
   readonly begin: () => void;
   /** Records how late an action ran, in real ms. */
   readonly late: (lateBy: Millis) => void;
@@ -194,6 +199,10 @@ function timeOf(
 } {
   if (clock === 'virtual') {
     const none = { begin: () => {}, late: () => {}, generatorReport: () => null };
+    if (pace !== undefined) {
+      const paced = new PacedClock({ start: plan.start, speed: pace, rest });
+      return { ...none, clock: paced, pace: paced, begin: () => paced.begin() };
+    }
     return { clock: virtual ?? new VirtualClock({ start: plan.start }), ...none };
   }
   let measured: GeneratorMeter | undefined;

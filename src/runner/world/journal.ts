@@ -64,6 +64,11 @@ export class Journal {
   /** The results at `now`. */
   evidence(now: Instant): Evidence {
     this.settle();
+    return this.soFar(now);
+  }
+
+  /** The results at `now` for a user who looks: events of an instant that is not complete may be missing. */
+  soFar(now: Instant): Evidence {
     return { metrics: this.metrics.at(now), invariants: this.invariants, nameOf: this.nameOf };
   }
 

@@ -21,8 +21,8 @@ export function RunPage() {
       <div class="page">
         <h1>Run</h1>
         <p>
-          There is no run to control. <code>ghostfleet demo</code> and <code>ghostfleet run --clock real</code> print an
-          address that opens it here.
+          There is no run to control. <code>ghostfleet demo</code> and <code>ghostfleet run</code> with{' '}
+          <code>--clock real</code> or <code>--pace 60</code> print an address that opens it here.
         </p>
       </div>
     );

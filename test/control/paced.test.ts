@@ -1,0 +1,54 @@
+/** A run in virtual time at a pace: what looking at it changes, which is nothing. */
+import { expect, it } from 'vitest';
+import { DeviceCloudClient } from '../../src/client/client.js';
+import { RunControls } from '../../src/control/controls.js';
+import { defineScenario } from '../../src/library/scenario.js';
+import { packagedProfiles } from '../../src/profile/library.js';
+import { type RunControl, type RunOptions, run } from '../../src/runner/run.js';
+import { QUIET } from '../support/cloud.js';
+
+const plan = defineScenario({
+  name: 'paced',
+  duration: '2h',
+  fleet: [{ name: 'clime', profile: 'clime', count: 6, config: { 'interval-report': 300 } }],
+  network: { latency: '150ms..900ms', loss: '5%' },
+  steps: [{ at: '30m', over: '20m', commands: ['info show'] }],
+  expect: ['downlink.delivered == downlink.queued'],
+});
+const COMMON: RunOptions = {
+  ...{ plan, profiles: packagedProfiles(), clock: 'virtual', speed: 1, transport: 'memory', db: 'memory', sinks: [] },
+  ...{ log: QUIET, reproduce: '', out: null, stopwatch: () => performance.now() },
+};
+
+it('has the digest of the same run without a pace, also when it is watched, paused and moved on by steps', async () => {
+  const { digest } = await run(COMMON);
+  let looks = 0;
+  const watch = async (control: RunControl) => {
+    const { world } = control;
+    if (!world?.pace) throw new Error('the run has no pace');
+    const { pace, api, fleet, faults } = world;
+    const controls = new RunControls(plan, control, { fleet, faults, pace });
+    const client = new DeviceCloudClient(api);
+    const look = () => Promise.all([client.devices(), client.messages({ limit: 50 })]);
+    while (pace.now < plan.duration / 2) {
+      await look();
+      JSON.stringify(controls.state());
+      if (++looks === 5) pace.pause();
+      if (looks > 5 && looks < 10) pace.step();
+      if (looks === 10) pace.resume();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    pace.speed = 100_000;
+    await client.close();
+  };
+  let watched: Promise<void> | undefined;
+  const paced = await run({
+    ...{ ...COMMON, pace: 3600, webConsole: '/nowhere' },
+    started: (control) => {
+      watched = watch(control);
+    },
+  });
+  await watched;
+  expect([paced.digest, paced.passed]).toEqual([digest, true]);
+  expect(looks).toBeGreaterThan(10);
+});

@@ -1,0 +1,56 @@
+/** Simulated time at a pace: the order of virtual time, the speed of real time. */
+import { describe, expect, it } from 'vitest';
+import { PacedClock } from '../../src/kernel/paced-clock.js';
+
+const made = (speed: number) => {
+  const rests: number[] = [];
+  const clock: PacedClock = new PacedClock({ start: 0, speed, rest: () => void rests.push(clock.now) });
+  const heard: number[] = [];
+  for (const at of [1000, 2000, 2000, 3000]) clock.after(at, 'a test', () => void heard.push(clock.now));
+  return { clock, heard, rests };
+};
+const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+describe('time at a pace', () => {
+  it('passes at most as fast as the pace, and waits for a deadline too', async () => {
+    const { clock, heard } = made(50);
+    clock.begin();
+    const began = performance.now();
+    await clock.runUntil(5000);
+    expect(performance.now() - began).toBeGreaterThanOrEqual(95);
+    expect([heard, clock.now]).toEqual([[1000, 2000, 2000, 3000], 5000]);
+  });
+
+  it('passes as fast as possible until it begins', async () => {
+    const { clock, rests } = made(0.001);
+    await clock.runUntil(3000);
+    expect(rests).toEqual([]);
+  });
+
+  it('stands still while it is paused, and goes on by instants and at another speed', async () => {
+    const { clock, heard, rests } = made(1);
+    clock.begin();
+    clock.pause();
+    const end = clock.runUntil(3000);
+    await settled();
+    expect([heard, clock.isPaused]).toEqual([[], true]);
+    clock.step();
+    await settled();
+    expect(heard).toEqual([1000]);
+    clock.step();
+    await settled();
+    expect([heard, rests.at(-1)]).toEqual([[1000, 2000, 2000], 2000]);
+    clock.speed = 1_000_000;
+    clock.resume();
+    await end;
+    expect(heard).toEqual([1000, 2000, 2000, 3000]);
+  });
+
+  it('ends at once when it is stopped', async () => {
+    const { clock } = made(0.001);
+    clock.begin();
+    const end = clock.runUntil(3000);
+    clock.stop(new Error('enough'));
+    await expect(end).rejects.toThrow('enough');
+  });
+});
