@@ -5,6 +5,7 @@ import type { SendRequest } from '../../src/device/modem/pending-send.js';
 import type { ModemBoard } from '../../src/device/modem/state.js';
 import { ASSUMED_TIMINGS, type ModemTimings } from '../../src/device/modem/timing.js';
 import { deviceType } from '../../src/device/type/device-type.js';
+import type { Clock } from '../../src/kernel/clock.js';
 import { seededRandom } from '../../src/kernel/random.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 import { packagedProfiles } from '../../src/profile/library.js';
@@ -102,7 +103,7 @@ export function sending(left: () => void = () => {}): SendRequest {
 }
 
 /** A board for a modem alone, with a supply that never breaks down unless `change` says so. */
-export function testBoard(clock: VirtualClock, change: Partial<ModemBoard> = {}): ModemBoard {
+export function testBoard(clock: Clock, change: Partial<ModemBoard> = {}): ModemBoard {
   return {
     clock,
     modemTimings: ASSUMED_TIMINGS,

@@ -235,7 +235,7 @@ export class CloudThread implements PollHandler {
       else failed(why);
       this.#rest();
     };
-    this.lock(end - clock.now, granted, () => failed(NO_LOCK));
+    this.lock(Math.max(0, end - clock.now), granted, () => failed(NO_LOCK));
   }
 
   /** @param done with the reason if the poll counts as failed */

@@ -341,7 +341,8 @@ export class Modem extends ModemState implements SendOwner {
     this.disconnected(this.phaseEnd);
     // The next datagram may still use the connection.
     this.connectedAt = this.phaseEnd;
-    if (this.#pending) this.enter('sleep', this.phaseEnd - clock.now, () => this.#ready());
+    // Real time passes between two readings.
+    if (this.#pending) this.enter('sleep', Math.max(0, this.phaseEnd - clock.now), () => this.#ready());
   }
 
   /** State `error` (firmware timing, 7.3). */

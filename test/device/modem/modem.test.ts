@@ -62,6 +62,30 @@ describe('a modem', () => {
     expect(modem.carries('down')).toBe(false);
   });
 
+  it('goes on when real time passes during its work, as on a busy machine', async () => {
+    const clock = new VirtualClock();
+    let late = 0;
+    const busy = {
+      get now() {
+        late += seconds(10);
+        return clock.now + late;
+      },
+      get wall() {
+        return clock.wall;
+      },
+      after: clock.after.bind(clock),
+    };
+    const modem = new Modem(testBoard(busy, { attachPolicy: () => 'aggressive' }), new NoiseStream(3), 5);
+    modem.start();
+    const sent: string[] = [];
+    modem.send(
+      sending(() => sent.push('ready')),
+      Number.POSITIVE_INFINITY,
+    );
+    await clock.runUntil(minutes(2));
+    expect(sent).toEqual(['ready']);
+  });
+
   it('wakes in one to four seconds', async () => {
     const { clock, modem } = testModem();
     modem.start();
