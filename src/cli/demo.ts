@@ -52,7 +52,7 @@ async function execute({ open, speed }: DemoFlags, host: Host): Promise<ExitCode
   try {
     const result = await carryOut({
       ...{ plan, profiles, clock: 'real', speed, transport: 'memory', db: 'memory', sinks: [], watch: live },
-      webConsole: WEB_CONSOLE,
+      webConsole: host.webConsole ?? WEB_CONSOLE,
       log: createLog(host.err, 'error'),
       reproduce: 'ghostfleet demo',
       out: null,

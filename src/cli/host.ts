@@ -70,6 +70,8 @@ export interface Host {
   openBrowser(address: string): void;
   /** Real milliseconds since an arbitrary moment. */
   stopwatch(): Millis;
+  /** Folder with the built web console. Default: that of the package. */
+  readonly webConsole?: string;
   /** Measures whether this process keeps up with a run in real time. Default: event loop, CPU and lateness. */
   readonly meter?: RunOptions['meter'];
 }

@@ -26,6 +26,8 @@ interface Word {
 export interface ScenarioCheck {
   /** Empty if the scenario is valid. */
   readonly problems: readonly ScenarioProblem[];
+  /** Steps and faults without an effect, as sentences. */
+  readonly warnings: readonly string[];
   /** Null if it is not. */
   readonly plan: PlanTimeline | null;
 }

@@ -35,8 +35,8 @@ const tools: ScenarioTools = {
   example: (name) => (name === 'demo' ? 'name: demo' : undefined),
   check: async (text) =>
     text === 'wrong'
-      ? { problems: [{ line: 3, column: 1, message: 'unknown key' }], plan: null }
-      : { problems: [], plan: planTimeline({ ...plan, scenario: 'small', seed: 7 }) },
+      ? { problems: [{ line: 3, column: 1, message: 'unknown key' }], warnings: [], plan: null }
+      : { problems: [], warnings: [], plan: planTimeline({ ...plan, scenario: 'small', seed: 7 }) },
   run: (_text, _seed, progress) => {
     const ended = new Promise<Awaited<ScenarioProcess['ended']>>((resolve) => {
       child = { end: resolve, progress, isStopped: false };

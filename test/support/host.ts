@@ -24,6 +24,8 @@ export interface HostOptions {
   readonly watchOut?: (out: string) => void;
   /** Receives the addresses that the program opens in the browser. */
   readonly browser?: (address: string) => void;
+  /** Folder with the built web console. */
+  readonly webConsole?: string;
   /** Presses Ctrl-C then. */
   readonly interruptWhen?: Promise<unknown>;
 }
@@ -108,6 +110,7 @@ export async function ghostfleet(args: readonly string[], options: HostOptions =
       return { ended: ghostfleet(more, { interruptWhen: stopped, watch }), stop: () => stop() };
     },
     openBrowser: (address) => options.browser?.(address),
+    ...(options.webConsole !== undefined && { webConsole: options.webConsole }),
     stopwatch: () => now++,
     meter: unhurried,
   });

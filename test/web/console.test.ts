@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectionSuite } from './connection-suite.js';
 import { type BuiltConsole, buildConsole, type OpenPage, openConsole, startBrowser, violationsOf } from './console.js';
+import { demoSuite } from './demo-suite.js';
 import { deviceSuite } from './device-suite.js';
 import { fleetSuite } from './fleet-suite.js';
 import { pagesOf } from './pages.js';
@@ -75,6 +76,10 @@ describe('the console', () => {
   runSuite(
     () => browser,
     () => here,
+  );
+  demoSuite(
+    () => browser,
+    () => built,
   );
   connectionSuite(
     () => browser,

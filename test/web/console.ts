@@ -47,13 +47,20 @@ export interface OpenPage {
 export async function openConsole(
   browser: Browser,
   service: Pick<Service, 'api' | 'apiKey'>,
+  look?: Look,
+): Promise<OpenPage> {
+  const opened = await openPage(browser, look);
+  await signIn(opened.context, service);
+  await opened.page.goto(service.api);
+  return opened;
+}
+
+/** An empty page in a context of its own. */
+export async function openPage(
+  browser: Browser,
   { theme, width }: Look = { theme: 'dark', width: 1280 },
 ): Promise<OpenPage> {
-  const context = await browser.newContext({
-    viewport: { width, height: 800 },
-    colorScheme: theme,
-  });
-  await signIn(context, service);
+  const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme: theme });
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
@@ -62,7 +69,6 @@ export async function openConsole(
     if (message.location().url.endsWith('/run')) return;
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
   });
-  await page.goto(service.api);
   return { page, context, complaints };
 }
 

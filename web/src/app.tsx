@@ -15,6 +15,7 @@ const PAGES: Readonly<Record<string, ComponentType>> = {
   downlinks: later(async () => (await import('./pages/downlinks/downlinks-page.js')).DownlinksPage),
   run: later(async () => (await import('./pages/run/run-page.js')).RunPage),
   terminal: later(async () => (await import('./pages/terminal/terminal-page.js')).TerminalPage),
+  scenario: later(async () => (await import('./pages/scenario/scenario-page.js')).ScenarioPage),
   inspector: later(async () => (await import('./pages/inspector/inspector-page.js')).InspectorPage),
   administration: later(async () => (await import('./pages/administration/administration-page.js')).AdministrationPage),
 };

@@ -4,6 +4,7 @@ import { InputError } from '../../input/problems.js';
 import { GhostfleetError, UsageError } from '../../kernel/errors.js';
 import { packagedProfiles } from '../../profile/library.js';
 import { deviceTypes } from '../../runner/known-types.js';
+import { withoutEffect } from '../../runner/no-effect.js';
 import { parseScenario } from '../../scenario/parse/scenario.js';
 import { planScenario } from '../../scenario/plan/plan-scenario.js';
 import { planTimeline } from '../../scenario/plan/timeline.js';
@@ -15,13 +16,14 @@ export function checkText(text: string): ScenarioCheck {
   try {
     const profiles = packagedProfiles();
     const scenario = parseScenario(text, 'scenario', deviceTypes(profiles), { profiles, readFile: noFiles });
-    return { problems: [], plan: planTimeline(planScenario(scenario)) };
+    const plan = planScenario(scenario);
+    return { problems: [], warnings: withoutEffect(plan, profiles), plan: planTimeline(plan) };
   } catch (error) {
     // Any other error is a bug.
     if (!(error instanceof GhostfleetError)) throw error;
     const places = error instanceof InputError ? error.problems : [{ line: 1, column: 1, message: error.message }];
     const problems = places.slice(0, MOST_PROBLEMS).map(({ line, column, message }) => ({ line, column, message }));
-    return { problems, plan: null };
+    return { problems, warnings: [], plan: null };
   }
 }
 

@@ -30,7 +30,7 @@ export class CheckThread {
       return (await this.#ask(text)) as ScenarioCheck;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      return { problems: [{ line: 1, column: 1, message }], plan: null };
+      return { problems: [{ line: 1, column: 1, message }], warnings: [], plan: null };
     }
   }
 

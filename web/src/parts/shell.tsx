@@ -12,9 +12,13 @@ const PAGES = [
   { page: 'downlinks', title: 'Downlinks' },
   { page: 'terminal', title: 'Terminal' },
   { page: 'run', title: 'Run' },
+  { page: 'scenario', title: 'Scenario' },
   { page: 'inspector', title: 'Inspector' },
   { page: 'administration', title: 'Administration' },
 ] as const;
+
+/** Pages that need the control of a run. */
+const OF_RUNS: readonly string[] = ['run', 'scenario'];
 
 const CONNECTIONS = { connecting: 'connecting', live: 'live', lost: 'connection lost' } as const;
 
@@ -31,7 +35,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           ghostfleet
         </a>
         <nav aria-label="Pages">
-          {PAGES.filter((entry) => entry.page !== 'run' || runState.value).map((entry) => (
+          {PAGES.filter(({ page: each }) => runState.value || !OF_RUNS.includes(each)).map((entry) => (
             <a
               key={entry.page}
               href={address(entry.page)}

@@ -1,16 +1,16 @@
 /**
- * xterm.js writes its colours and sizes into `<style>` elements, which the policy of the service forbids as inline styles.
+ * xterm.js and CodeMirror write their styles into `<style>` elements, which the policy of the service forbids as inline styles.
  * Here these elements fill style sheets of the document instead, which it allows. The option `documentOverride` of
  * xterm.js 6.0 is not enough: its viewport always takes the document of the window.
  */
 
 /** Runs `open`; every `<style>` element that it creates becomes a style sheet of the document. */
-export function withStyleSheets(open: () => void): void {
+export function withStyleSheets<T>(open: () => T): T {
   const { createElement } = Document.prototype;
   const create = (tag: string) => (tag === 'style' ? sheetElement() : createElement.call(document, tag));
   Object.defineProperty(document, 'createElement', { value: create, configurable: true });
   try {
-    open();
+    return open();
   } finally {
     Reflect.deleteProperty(document, 'createElement');
   }

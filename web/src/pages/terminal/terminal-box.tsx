@@ -3,9 +3,9 @@ import '@xterm/xterm/css/xterm.css';
 import { FitAddon } from '@xterm/addon-fit';
 import { Terminal } from '@xterm/xterm';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { withStyleSheets } from '../../platform/style-sheets.js';
 import { theme } from '../../theme.js';
 import { LineEditor, type Screen } from './line-editor.js';
-import { withStyleSheets } from './style-sheets.js';
 
 const COLOURS = {
   dark: { background: '#14181d', foreground: '#e6e9ec', cursor: '#7cc0ff', red: '#ff9a94' },

@@ -1,0 +1,124 @@
+/**
+ * The console of `ghostfleet demo`: the way of a newcomer from the printed address to the arrival of a downlink, and the page
+ * of scenarios. One demo for all of it.
+ */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ghostfleet, type Outcome } from '../support/host.js';
+import { type BuiltConsole, type OpenPage, openPage, violationsOf } from './console.js';
+
+const SMALL = `name: small
+duration: 30m
+fleet:
+  - { name: clime, profile: clime, count: 2, boot: { over: 1m } }
+steps:
+  - { at: 5m, to: clime, commands: [info show] }
+expect:
+  - device.ready == fleet.devices
+`;
+
+export function demoSuite(browser: () => Browser, built: () => BuiltConsole): void {
+  describe('the demo', () => {
+    let opened: OpenPage;
+    let page: Page;
+    let origin = '';
+    let end = () => {};
+    let demo: Promise<Outcome>;
+    const open = (fragment: string) => page.goto(`${origin}/${fragment}`);
+
+    beforeAll(async () => {
+      const link = await new Promise<string>((resolve, reject) => {
+        const interruptWhen = new Promise<void>((interrupt) => {
+          end = interrupt;
+        });
+        demo = ghostfleet(['demo', '--speed', '600'], {
+          ...{ webConsole: built().folder, interruptWhen },
+          watch: (text) => {
+            const [, address] = /console at (\S+)/.exec(text) ?? [];
+            if (address !== undefined) resolve(address);
+          },
+        });
+        demo.then(({ err }) => reject(new Error(`the demo has ended: ${err}`)), reject);
+      });
+      ({ origin } = new URL(link));
+      opened = await openPage(browser());
+      ({ page } = opened);
+      page.setDefaultTimeout(45_000);
+      await page.goto(link);
+    });
+
+    afterAll(async () => {
+      await opened?.context.close();
+      end();
+      expect((await demo).exit).toBe(0);
+    });
+
+    it('leads a newcomer from its address to a device, its shell, and the arrival of a downlink', async () => {
+      await page.getByText('300 devices', { exact: true }).waitFor();
+      // Its shell, at once.
+      await page.getByRole('link', { name: 'Run' }).click();
+      await page.getByPlaceholder('all, or a selector').fill('cellar-0007');
+      await page.locator('.xterm').click();
+      await page.keyboard.type('info show');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => page.locator('.xterm-rows').textContent()).toContain('firmware version: v4.0.0');
+
+      // A command for a sleeping device: when it arrives, and why then.
+      await page.getByRole('link', { name: 'Fleet', exact: true }).click();
+      await page.getByRole('searchbox').fill('cellar-0007');
+      await page.getByRole('link', { name: 'cellar-0007' }).click();
+      await page.getByText(/next contact in about/).waitFor();
+      await page.getByRole('link', { name: 'Downlinks' }).last().click();
+      await page.getByLabel('Lines').fill('info name');
+      await page.getByRole('button', { name: 'Queue' }).click();
+      const sent = page.locator('article', { hasText: 'info name' });
+      await sent.locator('.badge.pending').waitFor();
+      await sent.locator('.badge.sent').waitFor();
+      await sent.locator('.station.answered').waitFor();
+      expect(await sent.locator('.story').textContent()).toMatch(/cellar-0007/);
+    });
+
+    it('checks a scenario while it is written, completes it, shows its plan and runs it', async () => {
+      await open('#/scenario');
+      await page.getByText('The scenario is valid.').waitFor();
+      await page.locator('.plan .span.fault').first().waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      const write = async (text: string) => {
+        await page.getByRole('textbox', { name: 'Scenario in YAML' }).focus();
+        await page.keyboard.press('Control+A');
+        await page.keyboard.press('Delete');
+        await page.keyboard.insertText(text);
+      };
+      await write(SMALL.replace('profile: clime', 'profile: <img src=x onerror=alert(1)>'));
+      await page.getByText('The scenario has 1 problem.').waitFor();
+      await page.getByRole('button', { name: 'line 4, column 29' }).click();
+      expect(await page.locator('.problems').textContent()).toContain('<img src=x onerror=alert(1)>');
+      expect(await page.locator('main img').count()).toBe(0);
+
+      await write(`${SMALL}  - uplink.sto`);
+      await page.keyboard.press('Control+Space');
+      await page
+        .getByRole('option', { name: /^uplink\.stored/ })
+        .first()
+        .click();
+      await page.keyboard.type(' == uplink.sent');
+      await page.getByText('The scenario is valid.').waitFor();
+      await page.getByRole('button', { name: 'Run', exact: true }).click();
+      await page.locator('.outcome .badge', { hasText: 'passed' }).waitFor();
+      expect(await page.locator('.outcome li').allTextContents()).toEqual([
+        expect.stringContaining('device.ready == fleet.devices'),
+        expect.stringContaining('uplink.stored == uplink.sent'),
+      ]);
+    });
+
+    it('opens a packaged scenario in the editor, and keeps the text when the page is left', async () => {
+      await open('#/scenario');
+      await page.getByLabel('Example').selectOption('first-fleet');
+      await page.getByRole('heading', { name: 'Plan' }).waitFor();
+      await page.getByRole('link', { name: 'Fleet', exact: true }).click();
+      await page.getByRole('link', { name: 'Scenario' }).click();
+      await expect.poll(() => page.locator('.cm-content').textContent()).toContain('first-fleet');
+      expect(opened.complaints).toEqual([]);
+    });
+  });
+}

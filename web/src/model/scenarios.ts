@@ -1,0 +1,156 @@
+/** Scenarios of the page: their check, their plan, and the run of one of them. The run behind the console offers this. */
+import { signal } from '@preact/signals';
+import { JsonHttp } from '../../../src/client/http.js';
+import type { PlanTimeline } from '../../../src/scenario/plan/timeline.js';
+
+export interface ScenarioWords {
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly profiles: readonly Word[];
+  readonly metrics: readonly Word[];
+  /** Names of the packaged scenarios. */
+  readonly examples: readonly string[];
+}
+
+interface Word {
+  readonly name: string;
+  readonly about: string;
+}
+
+export interface Problem {
+  /** From 1. */
+  readonly line: number;
+  /** From 1. */
+  readonly column: number;
+  readonly message: string;
+}
+
+export interface Check {
+  readonly problems: readonly Problem[];
+  /** What the plan does nothing with, as sentences. */
+  readonly warnings: readonly string[];
+  /** Null if there are problems. */
+  readonly plan: PlanTimeline | null;
+}
+
+export interface Verdict {
+  readonly passed: boolean;
+  readonly failure: string | null;
+  readonly digest: string;
+  readonly events: number;
+  readonly simulatedMs: number;
+  readonly wallMs: number;
+  readonly expectations: readonly {
+    readonly line: string;
+    readonly passed: boolean;
+    readonly undecided?: boolean;
+    readonly sentence: string;
+  }[];
+}
+
+export interface ScenarioRun {
+  readonly state: 'none' | 'running' | 'ended' | 'failed' | 'stopped';
+  readonly name?: string;
+  readonly seed?: number;
+  /** While it is running. */
+  readonly progress?: string;
+  /** When it has ended. */
+  readonly verdict?: Verdict;
+  /** Why it has failed. */
+  readonly message?: string;
+}
+
+const DRAFT = 'ghostfleet.scenario';
+
+const FIRST = `# A small scenario to begin with. Ctrl-Space completes.
+name: mine
+duration: 2h
+
+fleet:
+  - { name: cellar, profile: clime, count: 20, boot: { over: 5m }, config: { interval-report: 900 } }
+
+network:
+  latency: 150ms..900ms
+  faults:
+    - { outage: both, from: 30m, until: 1h, to: cellar }
+
+steps:
+  - { at: 35m, to: cellar, over: 10m, commands: [info show] }
+
+expect:
+  - device.ready == fleet.devices
+  - downlink.delivered p(95) < 1h
+`;
+
+/** The text of the editor. It stays in this tab of the browser. */
+export const draft = signal(sessionStorage.getItem(DRAFT) ?? FIRST);
+/** The check of the text; undefined before the first one. */
+export const checked = signal<Check | undefined>(undefined);
+/** The latest scenario that was run from a page. */
+export const scenarioRun = signal<ScenarioRun>({ state: 'none' });
+
+/** Counts the texts that were opened, each of which begins anew in the editor. */
+export const opened = signal(0);
+
+/** Puts another text into the editor. */
+export function openDraft(text: string): void {
+  changeDraft(text);
+  opened.value++;
+}
+
+/** Keeps what the user has typed. */
+export function changeDraft(text: string): void {
+  draft.value = text;
+  sessionStorage.setItem(DRAFT, text);
+}
+
+/** How often the state of a running scenario is read, in ms. */
+const EVERY = 500;
+
+export class ScenarioClient {
+  readonly #http = new JsonHttp({ baseUrl: location.origin });
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** @throws ApiError 404 at a service without a run, 401 without control of it */
+  async words(): Promise<ScenarioWords> {
+    // Because src/control describes its answers so.
+    return (await this.#http.request('GET', '/scenarios')) as ScenarioWords;
+  }
+
+  async example(name: string): Promise<string> {
+    const { text } = (await this.#http.request('GET', '/scenarios/example', { name })) as { readonly text: string };
+    return text;
+  }
+
+  async check(text: string): Promise<Check> {
+    const answer = (await this.#http.request('POST', '/scenarios/check', {}, { text })) as Check;
+    checked.value = answer;
+    return answer;
+  }
+
+  async start(text: string, seed: number | undefined): Promise<void> {
+    const body = { text, ...(seed !== undefined && { seed }) };
+    scenarioRun.value = (await this.#http.request('POST', '/scenarios/run', {}, body)) as ScenarioRun;
+    this.#later();
+  }
+
+  async stop(): Promise<void> {
+    await this.#http.request('DELETE', '/scenarios/run');
+    await this.follow();
+  }
+
+  /** Reads the state of the run, again and again while it is running. */
+  async follow(): Promise<void> {
+    scenarioRun.value = (await this.#http.request('GET', '/scenarios/run')) as ScenarioRun;
+    this.#later();
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #later(): void {
+    clearTimeout(this.#timer);
+    if (scenarioRun.value.state !== 'running') return;
+    this.#timer = setTimeout(() => void this.follow().catch(() => this.#later()), EVERY);
+  }
+}

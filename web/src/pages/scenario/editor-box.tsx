@@ -1,0 +1,124 @@
+/** The editor. This file is loaded with CodeMirror when the page is opened. */
+import { autocompletion, type CompletionContext, closeBrackets, completionKeymap } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { yaml } from '@codemirror/lang-yaml';
+import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
+import { type Diagnostic, forceLinting, linter, lintGutter, lintKeymap } from '@codemirror/lint';
+import { EditorState, type Text } from '@codemirror/state';
+import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+import { useEffect, useRef } from 'preact/hooks';
+import { printableLine } from '../../../../src/kernel/printable.js';
+import type { Problem, ScenarioWords } from '../../model/scenarios.js';
+import { withStyleSheets } from '../../platform/style-sheets.js';
+import { completionsAt } from './completion.js';
+
+/** Wait after the last key before the text is checked, in ms. */
+const DELAY = 400;
+
+/** A place that the user wants to see. A new object each time. */
+export interface Target {
+  readonly line: number;
+  readonly column: number;
+}
+
+interface EditorBoxProps {
+  /** The text at first. Later ones have no effect: the editor has the present one. */
+  readonly text: string;
+  readonly change: (text: string) => void;
+  readonly check: (text: string) => Promise<readonly Problem[]>;
+  readonly words: ScenarioWords | undefined;
+  readonly target: Target | undefined;
+}
+
+export function EditorBox(props: EditorBoxProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const editor = useRef<EditorView | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  useEffect(() => {
+    const { current: parent } = box;
+    if (!parent) return;
+    const view = withStyleSheets(() => open(parent, latest));
+    editor.current = view;
+    forceLinting(view);
+    return () => view.destroy();
+  }, []);
+  useEffect(() => {
+    const { current: view } = editor;
+    if (!view || !props.target) return;
+    view.dispatch({ selection: { anchor: offsetOf(view.state.doc, props.target) }, scrollIntoView: true });
+    view.focus();
+  }, [props.target]);
+  return <div class="editor" ref={box} />;
+}
+
+function open(parent: HTMLElement, props: { readonly current: EditorBoxProps }): EditorView {
+  const state = EditorState.create({
+    doc: props.current.text,
+    extensions: [
+      ...[lineNumbers(), lintGutter(), history(), drawSelection(), highlightActiveLine(), closeBrackets(), yaml()],
+      ...[EditorView.lineWrapping, EditorState.tabSize.of(2), COLOURS, syntaxHighlighting(HIGHLIGHTS)],
+      EditorView.contentAttributes.of({ 'aria-label': 'Scenario in YAML', spellcheck: 'false' }),
+      // Not TAB: it moves the focus on, as on every page.
+      keymap.of([...completionKeymap, ...lintKeymap, ...historyKeymap, ...defaultKeymap]),
+      autocompletion({ override: [(context) => complete(context, props.current.words)], icons: false }),
+      linter((view) => lint(view.state.doc, props.current.check), { delay: DELAY }),
+      EditorView.updateListener.of((update) => {
+        if (update.docChanged) props.current.change(update.state.doc.toString());
+      }),
+    ],
+  });
+  return new EditorView({ parent, state });
+}
+
+function complete(context: CompletionContext, words: ScenarioWords | undefined) {
+  if (!words || (!context.explicit && !context.matchBefore(/[\w.-]+/))) return null;
+  const found = completionsAt(context.state.doc.toString(), context.pos, words);
+  return found ? { from: found.from, options: [...found.options], validFor: /^[\w.-]*$/ } : null;
+}
+
+async function lint(doc: Text, check: EditorBoxProps['check']): Promise<readonly Diagnostic[]> {
+  const problems = await check(doc.toString());
+  return problems.map((problem) => {
+    const from = offsetOf(doc, problem);
+    const line = doc.lineAt(from);
+    const [word = ''] = /^[^\s,:{}[\]]+/.exec(line.text.slice(from - line.from)) ?? [];
+    const to = Math.min(line.to, from + Math.max(1, word.length));
+    return { from, to, severity: 'error', message: printableLine(problem.message) };
+  });
+}
+
+/** The place in the text; the nearest one if the text has become shorter. */
+function offsetOf(doc: Text, { line: number, column }: Target): number {
+  const line = doc.line(Math.max(1, Math.min(doc.lines, number)));
+  return Math.min(line.to, line.from + Math.max(0, column - 1));
+}
+
+/** Colours are those of the page, which change with its theme. */
+const COLOURS = EditorView.theme({
+  '&': { backgroundColor: 'var(--raised)', color: 'var(--text)', height: '100%', fontSize: '13px' },
+  '&.cm-focused': { outline: '2px solid var(--link)' },
+  '.cm-scroller': { fontFamily: 'ui-monospace, "Cascadia Mono", Menlo, "DejaVu Sans Mono", monospace' },
+  '.cm-content': { caretColor: 'var(--text)' },
+  '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '.cm-gutters': { backgroundColor: 'var(--raised)', color: 'var(--dim)', border: '0' },
+  '.cm-activeLine': { backgroundColor: 'transparent', boxShadow: 'inset 2px 0 0 var(--line)' },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
+    backgroundColor: 'var(--hover)',
+  },
+  '.cm-tooltip': { backgroundColor: 'var(--ground)', color: 'var(--text)', border: '1px solid var(--line)' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': {
+    backgroundColor: 'var(--strong)',
+    color: 'var(--on-strong)',
+  },
+  '.cm-diagnostic-error': { borderLeft: '4px solid var(--bad)' },
+  '.cm-panels': { backgroundColor: 'var(--raised)', color: 'var(--text)' },
+});
+
+const HIGHLIGHTS = HighlightStyle.define([
+  { tag: [tags.definition(tags.propertyName), tags.propertyName], color: 'var(--link)' },
+  { tag: [tags.comment, tags.lineComment], color: 'var(--dim)', fontStyle: 'italic' },
+  { tag: [tags.string, tags.special(tags.string)], color: 'var(--good)' },
+  { tag: [tags.labelName, tags.typeName, tags.keyword], color: 'var(--late)' },
+]);

@@ -1,0 +1,63 @@
+/** The latest scenario that was run from a page: its progress, and its verdict. */
+import { printable, printableLine } from '../../../../src/kernel/printable.js';
+import { formatDuration } from '../../../../src/kernel/time.js';
+import type { ScenarioClient, ScenarioRun, Verdict } from '../../model/scenarios.js';
+import { Action } from '../../parts/action.js';
+
+interface OutcomeProps {
+  readonly run: ScenarioRun;
+  readonly client: ScenarioClient;
+}
+
+export function Outcome({ run, client }: OutcomeProps) {
+  const { state, name = '', seed = '' } = run;
+  if (state === 'none') return null;
+  return (
+    <section class="outcome">
+      <h2>
+        Run of {printableLine(name)}, seed {seed}
+      </h2>
+      <p role="status">
+        <Summary run={run} />{' '}
+        {state === 'running' && (
+          <Action run={() => client.stop()} isDangerous>
+            Stop
+          </Action>
+        )}
+      </p>
+      {state === 'failed' && <pre>{printable(run.message ?? '')}</pre>}
+      {run.verdict && <Expectations verdict={run.verdict} />}
+    </section>
+  );
+}
+
+function Summary({ run: { state, progress = '', verdict } }: { readonly run: ScenarioRun }) {
+  if (state === 'running') return <>running: {printableLine(progress)}</>;
+  if (state === 'stopped') return <span class="badge late">stopped</span>;
+  if (!verdict) return <span class="badge bad">no result</span>;
+  const { passed, failure, simulatedMs, wallMs, events, digest } = verdict;
+  const took = `${formatDuration(Math.round(simulatedMs / 1000) * 1000)} in ${(wallMs / 1000).toFixed(1)} s`;
+  return (
+    <>
+      <span class={`badge ${passed ? 'good' : 'bad'}`}>{passed ? 'passed' : 'failed'}</span> {took},{' '}
+      {events.toLocaleString('en')} events, digest <code>{digest}</code>
+      {failure !== null && <span class="failed"> {printableLine(failure)}</span>}
+    </>
+  );
+}
+
+function Expectations({ verdict: { expectations } }: { readonly verdict: Verdict }) {
+  return (
+    <ul class="messages">
+      {expectations.map(({ line, passed, undecided = false, sentence }) => (
+        <li key={line}>
+          <span class={`badge ${undecided ? 'late' : passed ? 'good' : 'bad'}`}>
+            {undecided ? 'undecided' : passed ? 'holds' : 'fails'}
+          </span>{' '}
+          <code>{printableLine(line)}</code>
+          <p class="dim">{printableLine(sentence)}</p>
+        </li>
+      ))}
+    </ul>
+  );
+}

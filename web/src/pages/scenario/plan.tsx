@@ -1,0 +1,95 @@
+/** The plan of a scenario as a timeline: what happens when, to which devices. */
+import { printableLine } from '../../../../src/kernel/printable.js';
+import { formatDuration } from '../../../../src/kernel/time.js';
+import type { PlanTimeline } from '../../../../src/scenario/plan/timeline.js';
+
+type Span = PlanTimeline['spans'][number];
+
+const PARTS = [
+  ['boot', 'Devices start'],
+  ['fault', 'Faults'],
+  ['step', 'Steps'],
+  ['load', 'Requests of users'],
+] as const;
+
+/** Rows of a part that are shown at most. */
+const MOST = 100;
+
+export function Plan({ plan }: { readonly plan: PlanTimeline }) {
+  const { spans, durationMs } = plan;
+  return (
+    <section class="plan">
+      <h2>Plan</h2>
+      <p class="dim">
+        {plan.devices.toLocaleString('en')} devices, {formatDuration(durationMs)} from {plan.start.replace('.000', '')},
+        seed {plan.seed}, digest <code>{plan.digest}</code>
+      </p>
+      {PARTS.map(([kind, title]) => {
+        const rows = spans.filter((span) => span.kind === kind);
+        if (rows.length === 0) return null;
+        return (
+          <div key={kind}>
+            <h3>{title}</h3>
+            <ol>
+              {rows.slice(0, MOST).map((span, i) => (
+                <Row key={i} span={span} duration={durationMs} />
+              ))}
+            </ol>
+            {rows.length > MOST && <p class="dim">and {rows.length - MOST} more</p>}
+          </div>
+        );
+      })}
+      <Lines title="Before the devices" lines={plan.prepared} />
+      <Lines title="Expectations" lines={plan.expectations} />
+    </section>
+  );
+}
+
+function Row({ span, duration }: { readonly span: Span; readonly duration: number }) {
+  const { kind, fromMs, untilMs, what, whom, after } = span;
+  const [begin, end] = [Math.min(fromMs, duration), Math.min(untilMs ?? duration, duration)];
+  const left = (begin / duration) * 100;
+  return (
+    <li>
+      <div class="what">
+        <code>{printableLine(what)}</code> <span class="dim">{printableLine(whom)}</span>
+        {after !== undefined && <span class="dim"> after {printableLine(after)}</span>}
+      </div>
+      <div class="when dim">{periodOf(span)}</div>
+      <div class="track" aria-hidden="true">
+        <span
+          class={`span ${kind}${after === undefined ? '' : ' later'}`}
+          style={{ left: `${left}%`, width: `${((end - begin) / duration) * 100}%` }}
+        />
+      </div>
+    </li>
+  );
+}
+
+/** `20m to 25m`, in whole seconds. */
+function periodOf({ fromMs, untilMs, after }: Span): string {
+  const plus = after === undefined ? '' : '+';
+  if (fromMs === 0 && untilMs === null) return 'always';
+  if (fromMs === untilMs) return `at ${plus}${moment(fromMs)}`;
+  return `${plus}${moment(fromMs)} to ${untilMs === null ? 'the end' : plus + moment(untilMs)}`;
+}
+
+function moment(ms: number): string {
+  return formatDuration(Math.round(ms / 1000) * 1000);
+}
+
+function Lines({ title, lines }: { readonly title: string; readonly lines: readonly string[] }) {
+  if (lines.length === 0) return null;
+  return (
+    <div>
+      <h3>{title}</h3>
+      <ul>
+        {lines.map((line) => (
+          <li key={line}>
+            <code>{printableLine(line)}</code>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

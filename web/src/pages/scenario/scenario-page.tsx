@@ -1,0 +1,203 @@
+/** Scenarios: an editor that checks them, their plan as a timeline, and a run in a process of its own. */
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { printableLine } from '../../../../src/kernel/printable.js';
+import { explain } from '../../api/session.js';
+import { runState } from '../../model/run.js';
+import {
+  type Check,
+  changeDraft,
+  checked,
+  draft,
+  openDraft,
+  opened,
+  ScenarioClient,
+  type ScenarioWords,
+  scenarioRun,
+} from '../../model/scenarios.js';
+import { Action } from '../../parts/action.js';
+import { Failure } from '../../parts/failure.js';
+import { later } from '../../parts/later.js';
+import type { Target } from './editor-box.js';
+import { Outcome } from './outcome.js';
+import { Plan } from './plan.js';
+
+const EditorBox = later(async () => (await import('./editor-box.js')).EditorBox);
+
+export function ScenarioPage() {
+  if (runState.value) return <Scenario />;
+  return (
+    <div class="page">
+      <h1>Scenario</h1>
+      <p>
+        Scenarios are written and run here at the address that <code>ghostfleet demo</code> or{' '}
+        <code>ghostfleet run --clock real</code> has printed. A service alone runs no scenarios.
+      </p>
+    </div>
+  );
+}
+
+function Scenario() {
+  const client = useMemo(() => new ScenarioClient(), []);
+  const [words, setWords] = useState<ScenarioWords>();
+  const [failure, setFailure] = useState('');
+  const [target, setTarget] = useState<Target>();
+  const [seed, setSeed] = useState('');
+  useEffect(() => {
+    const failed = (error: unknown) => setFailure(explain(error));
+    client.words().then(setWords, failed);
+    client.follow().catch(failed);
+    return () => client.close();
+  }, [client]);
+
+  /** The editor shows the problems; a check that fails is one of the page. */
+  async function check(text: string) {
+    try {
+      const { problems } = await client.check(text);
+      setFailure('');
+      return problems;
+    } catch (error) {
+      setFailure(explain(error));
+      return [];
+    }
+  }
+
+  const { value: result } = checked;
+  return (
+    <div class="page scenario-page">
+      <div class="bar">
+        <h1>Scenario</h1>
+        <Files words={words} open={openDraft} example={(name) => client.example(name)} />
+        <label>
+          Seed{' '}
+          <input
+            class="short"
+            inputMode="numeric"
+            placeholder="its own"
+            value={seed}
+            onInput={({ currentTarget }) => setSeed(currentTarget.value)}
+          />
+        </label>
+        <Action run={() => client.start(draft.value, seedIn(seed))}>Run</Action>
+      </div>
+      <Failure text={failure} />
+      <div class="columns">
+        <section>
+          <EditorBox
+            key={opened.value}
+            text={draft.value}
+            change={changeDraft}
+            check={check}
+            words={words}
+            target={target}
+          />
+          <Problems result={result} go={setTarget} />
+        </section>
+        <div class="sections">
+          <Outcome run={scenarioRun.value} client={client} />
+          {result?.plan && <Plan plan={result.plan} />}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** @throws Error with a sentence */
+function seedIn(text: string): number | undefined {
+  if (text.trim() === '') return undefined;
+  if (/^\d+$/.test(text.trim())) return Number(text);
+  throw new Error(`"${text}" is not a whole number from 0`);
+}
+
+interface FilesProps {
+  readonly words: ScenarioWords | undefined;
+  readonly open: (text: string) => void;
+  readonly example: (name: string) => Promise<string>;
+}
+
+/** Where the text comes from, and where it goes to. */
+function Files({ words, open, example }: FilesProps) {
+  const [failure, setFailure] = useState('');
+  const take = (text: Promise<string>) => {
+    setFailure('');
+    text.then(open, (error: unknown) => setFailure(explain(error)));
+  };
+  return (
+    <>
+      <select
+        aria-label="Example"
+        value=""
+        disabled={!words}
+        onChange={({ currentTarget }) => {
+          take(example(currentTarget.value));
+          currentTarget.value = '';
+        }}
+      >
+        <option value="">Examples</option>
+        {words?.examples.map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <label class="file">
+        Open a file
+        <input
+          type="file"
+          accept=".yaml,.yml"
+          class="hidden"
+          onChange={({ currentTarget }) => {
+            const [file] = currentTarget.files ?? [];
+            if (file) take(file.text());
+            currentTarget.value = '';
+          }}
+        />
+      </label>
+      <button type="button" onClick={save}>
+        Save as a file
+      </button>
+      <Failure text={failure} />
+    </>
+  );
+}
+
+function save(): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([draft.value], { type: 'application/yaml' }));
+  link.download = `${/^name:\s*([a-z0-9-]+)/m.exec(draft.value)?.[1] ?? 'scenario'}.yaml`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+interface ProblemsProps {
+  readonly result: Check | undefined;
+  readonly go: (target: Target) => void;
+}
+
+/** The problems as a list, for the keyboard and for screen readers: each of them leads to its place. */
+function Problems({ result, go }: ProblemsProps) {
+  if (!result) return <p role="status">Not checked yet.</p>;
+  const { problems, warnings } = result;
+  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+  return (
+    <div class="problems">
+      <p role="status" class={problems.length === 0 ? 'good' : 'failed'}>
+        {problems.length === 0 ? 'The scenario is valid.' : `The scenario has ${count}.`}
+      </p>
+      <ul>
+        {problems.map(({ line, column, message }) => (
+          <li key={`${line}:${column}:${message}`}>
+            <button type="button" class="link" onClick={() => go({ line, column })}>
+              line {line}, column {column}
+            </button>{' '}
+            {printableLine(message)}
+          </li>
+        ))}
+        {warnings.map((warning) => (
+          <li key={warning}>
+            <span class="late">warning:</span> {printableLine(warning)}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
