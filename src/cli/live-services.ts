@@ -4,7 +4,9 @@ import type { ConsoleServer } from '../console/server.js';
 import { RunControls } from '../control/controls.js';
 import { Scenarios } from '../control/scenarios.js';
 import { RunServer } from '../control/server.js';
+import type { TimeTravel } from '../control/travel.js';
 import { InterruptedError } from '../kernel/errors.js';
+import type { Pace } from '../kernel/pace.js';
 import { RealClock } from '../kernel/real-clock.js';
 import type { RunControl } from '../runner/run.js';
 import type { Plan } from '../scenario/model/plan.js';
@@ -15,6 +17,7 @@ import { LiveApi } from './live-api.js';
 import { LiveMetrics } from './live-metrics.js';
 import { MetricsPush, type PushAddress } from './metrics-push.js';
 import { PageScenarios } from './page-scenarios.js';
+import { type Again, PastRuns } from './past-runs.js';
 import { ProgressDisplay } from './progress-display.js';
 
 interface LiveOptions {
@@ -62,15 +65,19 @@ export class LiveServices {
     return new LiveServices(options, metrics);
   }
 
-  /** Begins with the run. @throws UsageError if the key of the API cannot be written */
-  follow(control: RunControl): void {
+  /**
+   * Begins with the run.
+   * @param again makes a run in virtual time again, for time travel
+   * @throws UsageError if the key of the API cannot be written
+   */
+  follow(control: RunControl, again?: Again): void {
     const { host, leftBehind } = this.#options;
     const { world } = control;
     if (this.#options.api && world !== undefined) {
       this.#api = new LiveApi(world.api);
       host.err.write(this.#api.announcement);
     }
-    if (this.#options.api && world !== undefined) this.#webConsole = this.#openWebConsole(control, world);
+    if (this.#options.api && world !== undefined) this.#webConsole = this.#announced(control, world, again);
     if (this.#options.consoles && world !== undefined) this.#consoles = this.#openToConsoles(world.fleet);
     this.#forgetInterrupts = host.onInterrupt((signal) => {
       control.stop(new InterruptedError(signal));
@@ -82,26 +89,42 @@ export class LiveServices {
   }
 
   /** Opens the port for the web console. The run continues without one if that fails. */
-  async #openWebConsole(
-    control: RunControl,
-    { pace, consoleLink, hasSession, ...live }: World,
-  ): Promise<RunServer | undefined> {
-    const link = consoleLink();
-    if (link === undefined || pace === undefined) return undefined;
-    const { host, plan } = this.#options;
+  async #announced(control: RunControl, world: World, again: Again | undefined): Promise<RunServer | undefined> {
     try {
-      const controls = new RunControls(plan, control, { ...live, pace });
-      const server = await RunServer.open({
-        ...{ controls, hasSession, cloud: live.api.baseUrl },
-        scenarios: new Scenarios(new PageScenarios(host)),
-      });
-      this.#announceConsole(server.link(link));
-      return server;
+      const past = again && world.pace && this.#pastRuns(world, world.pace, again);
+      const opened = await this.#openWebConsole(control, past);
+      if (opened) this.#announceConsole(opened.link);
+      return opened?.server;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      host.err.write(`ghostfleet: the web console cannot be opened: ${reason}\n`);
+      this.#options.host.err.write(`ghostfleet: the web console cannot be opened: ${reason}\n`);
       return undefined;
     }
+  }
+
+  #pastRuns({ happened }: World, pace: Pace, again: Again): PastRuns {
+    return new PastRuns({
+      again,
+      happened: () => happened().plan,
+      speed: () => pace.speed,
+      openConsole: async (control) => {
+        const opened = await this.#openWebConsole(control);
+        return opened && { link: opened.link, close: () => opened.server.close() };
+      },
+    });
+  }
+
+  async #openWebConsole({ world, ...control }: RunControl, travel?: TimeTravel) {
+    const link = world?.consoleLink();
+    if (link === undefined || world?.pace === undefined) return undefined;
+    const { host, plan } = this.#options;
+    const { fleet, faults, pace, api, hasSession } = world;
+    const controls = new RunControls(plan, { ...control, world }, { fleet, faults, pace, ...(travel && { travel }) });
+    const server = await RunServer.open({
+      ...{ controls, hasSession, cloud: api.baseUrl },
+      scenarios: new Scenarios(new PageScenarios(host)),
+    });
+    return { server, link: server.link(link) };
   }
 
   #announceConsole(link: string): void {

@@ -170,7 +170,7 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
   let downlinks: Iterable<DownlinkRecord> = [];
   const kept: string[] = [];
   try {
-    const options = {
+    const again = {
       plan,
       profiles,
       clock,
@@ -178,19 +178,25 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
       transport: flags.transport ?? 'memory',
       ...(cloud && { cloud }),
       connectorHosts: flags.allowHost,
-      ...(isLive && watchedBy(live, flags)),
       ...(flags.keep && { keep: (what: readonly string[]) => void kept.push(...what) }),
-      db: flags.store === 'sqlite' && out ? newDatabase(out) : 'memory',
-      sinks: out ? [new FileSink(join(out, 'events.jsonl'))] : [],
+      db: 'memory',
+      sinks: [],
       log: createLog(host.err, 'error'),
       reproduce,
-      out: flags.out ?? null,
+      out: null,
       version: version(),
       startedAt: isoTime(host.wallClock()),
       stopwatch: () => host.stopwatch(),
       ...(host.meter && { meter: host.meter }),
+    } satisfies RunOptions;
+    const options = {
+      ...again,
+      ...(isLive && watchedBy(live, flags)),
+      db: flags.store === 'sqlite' && out ? newDatabase(out) : 'memory',
+      sinks: out ? [new FileSink(join(out, 'events.jsonl'))] : [],
+      out: flags.out ?? null,
       started: (control: RunControl) => {
-        live.follow(control);
+        live.follow(control, (changes) => carryOut({ ...again, webConsole: WEB_CONSOLE, ...changes }));
         downlinks = control.metrics.downlinks;
       },
     } satisfies RunOptions;

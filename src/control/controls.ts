@@ -14,6 +14,7 @@ import type { Plan } from '../scenario/model/plan.js';
 import { checkFault, FAULT_NAMES, FAULTS, type FaultCall } from '../scenario/parse/fault-call.js';
 import { parseSelector } from '../scenario/selector/grammar.js';
 import { matcher } from '../scenario/selector/match.js';
+import type { TimeTravel } from './travel.js';
 
 /** Counters of a run that the console shows. */
 const COUNTS = [
@@ -30,6 +31,8 @@ interface FromDevice extends Answer {
 }
 
 export class RunControls {
+  /** Undefined: the past of the run cannot be visited. */
+  readonly travel: TimeTravel | undefined;
   readonly #plan: Plan;
   readonly #control: RunControl;
   readonly #fleet: Fleet;
@@ -39,13 +42,20 @@ export class RunControls {
   constructor(
     plan: Plan,
     control: RunControl,
-    live: { readonly fleet: Fleet; readonly pace: Pace; readonly faults: LiveFaults },
+    live: {
+      readonly fleet: Fleet;
+      readonly pace: Pace;
+      readonly faults: LiveFaults;
+      /** Left out: the past of the run cannot be visited. */
+      readonly travel?: TimeTravel;
+    },
   ) {
     this.#plan = plan;
     this.#control = control;
     this.#fleet = live.fleet;
     this.#clock = live.pace;
     this.#faults = live.faults;
+    this.travel = live.travel;
   }
 
   /** The present state, as JSON. */
@@ -66,6 +76,7 @@ export class RunControls {
       counts: Object.fromEntries(counts),
       expectations,
       faults: this.#faults.all(),
+      travels: this.travel !== undefined,
     };
   }
 
@@ -171,7 +182,8 @@ function noFiles(): never {
   throw new UsageError('no-files', 'files can only be used on a console in a terminal: ghostfleet console');
 }
 
-function durationIn(text: string): Millis {
+/** @throws UsageError */
+export function durationIn(text: string): Millis {
   const duration = parseDuration(text);
   if (duration === undefined || duration <= 0) {
     throw new UsageError('bad-duration', `"${text}" is not a duration such as "30s" or "10m"`);

@@ -1,8 +1,10 @@
 /** The requests below `/run` and `/scenarios`, for the web console. docs/CONSOLE.md describes them. */
 import { ApiFault } from '../cloud/http/errors.js';
 import type { Explanation } from '../explain/explanation.js';
+import { durationIn, type RunControls } from './controls.js';
 import { optionalText, type Request, type Route, text } from './route.js';
 import { SCENARIO_ROUTES } from './scenario-routes.js';
+import type { RunComparison, TimeTravel } from './travel.js';
 
 /** Interval of the states in a stream, in real milliseconds. */
 const STATE_EVERY = 500;
@@ -47,6 +49,14 @@ const ROUTES: readonly Route[] = [
       if (!controls.lift(id)) throw new ApiFault(404, 'fault not found');
     },
   },
+  { method: 'GET', path: '/run/past', status: 200, handle: ({ controls }) => travelOf(controls).all },
+  {
+    method: 'POST',
+    path: '/run/past',
+    status: 201,
+    handle: ({ controls, body }) => travelOf(controls).back(durationIn(text(body, 'at'))),
+  },
+  { method: 'POST', path: '/run/comparisons', status: 200, handle: comparison },
   ...SCENARIO_ROUTES,
 ];
 
@@ -73,6 +83,18 @@ function changing(name: string, change: (request: Request) => void): Route {
     return request.controls.state();
   };
   return { method: 'POST', path: `/run/${name}`, status: 200, handle };
+}
+
+/** @throws ApiFault 409 in a run without it */
+function travelOf({ travel }: RunControls): TimeTravel {
+  if (travel) return travel;
+  throw new ApiFault(409, 'time travel needs virtual time: ghostfleet run --clock virtual --pace 60', 'no-travel');
+}
+
+async function comparison({ controls, body }: Request): Promise<RunComparison> {
+  const found = await travelOf(controls).compare(text(body, 'id'));
+  if (!found) throw new ApiFault(404, 'run of the past not found');
+  return found;
 }
 
 function explanation({ controls, query, id }: Request): Explanation {

@@ -77,6 +77,7 @@ export class RunServer {
     for (const response of this.#open) response.destroy();
     this.#server.close();
     this.#server.closeAllConnections();
+    await this.#controls.travel?.close();
     await this.#scenarios.close();
   }
 

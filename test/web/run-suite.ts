@@ -14,6 +14,13 @@ const STATE = {
       ...{ state: 'active', injected: true },
     },
   ],
+  travels: true,
+};
+
+const END = { passed: true, failure: null, digest: '06acc288140f4388', events: 1234, expectations: [] };
+const COMPARISON = {
+  ...{ original: END, fork: { ...END, passed: false, digest: '1122334455667788' }, same: 1000 },
+  difference: { at_ms: 2_400_000, original: '{"kind":"uplink.sent"}', fork: '{"kind":"net.fault"}' },
 };
 
 export function runSuite(browser: () => Browser, here: () => World): void {
@@ -33,6 +40,11 @@ export function runSuite(browser: () => Browser, here: () => World): void {
         if (method === 'GET' && pathname === '/run/faults') {
           return route.fulfill({ json: [{ name: 'no-signal', about: 'no network', example: 'no-signal:' }] });
         }
+        if (pathname === '/run/past') {
+          const past = { id: 'past-1', at_ms: 2_400_000, link: 'http://127.0.0.1:1/#token=x' };
+          return route.fulfill({ json: method === 'GET' ? [past] : past });
+        }
+        if (pathname === '/run/comparisons') return route.fulfill({ json: COMPARISON });
         if (method === 'DELETE') return route.fulfill({ status: 204 });
         return route.fulfill({
           json: pathname === '/run/faults' ? { id: 'f2' } : { ...STATE, paused: pathname === '/run/pause' },
@@ -53,6 +65,12 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       await page.getByLabel(/^Fault, as/).fill('service-down:');
       await page.getByLabel(/^For/).fill('10m');
       await page.getByRole('button', { name: 'Inject', exact: true }).click();
+      await page.getByText('Go back to a moment').click();
+      await page.getByLabel('Moment').fill('40m');
+      await page.getByRole('button', { name: 'Go back', exact: true }).click();
+      await page.getByRole('button', { name: 'Run it to its end and compare, from 40 min on' }).click();
+      await page.getByText('The first 1,000 events are the same').waitFor();
+      expect(await violationsOf(page)).toEqual([]);
       await page.getByPlaceholder('all, or a selector').fill('cellar');
       await page.locator('.xterm').click();
       await page.keyboard.type('info fw-name');
@@ -62,6 +80,8 @@ export function runSuite(browser: () => Browser, here: () => World): void {
         'POST /run/pause {}',
         'DELETE /run/faults/f1',
         'POST /run/faults {"fault":"service-down:","for":"10m"}',
+        'POST /run/past {"at":"40m"}',
+        'POST /run/comparisons {"id":"past-1"}',
         'POST /run/lines {"on":"cellar","line":"info fw-name"}',
       ]);
       expect(complaints).toEqual([]);

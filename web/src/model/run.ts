@@ -5,6 +5,7 @@
 import { signal } from '@preact/signals';
 import { ApiError } from '../../../src/client/client.js';
 import { JsonHttp } from '../../../src/client/http.js';
+import type { PastRun, RunComparison } from '../../../src/control/travel.js';
 import type { Explanation } from '../../../src/explain/explanation.js';
 
 export interface RunState {
@@ -25,6 +26,8 @@ export interface RunState {
     readonly sentence: string;
   }[];
   readonly faults: readonly RunFault[];
+  /** Whether its past can be visited. */
+  readonly travels: boolean;
 }
 
 /** Times in ms since the start of the run. */
@@ -97,6 +100,20 @@ export class Run {
 
   async faultKinds(): Promise<readonly FaultKind[]> {
     return (await this.#http.request('GET', '/run/faults')) as readonly FaultKind[];
+  }
+
+  async pastRuns(): Promise<readonly PastRun[]> {
+    return (await this.#http.request('GET', '/run/past')) as readonly PastRun[];
+  }
+
+  /** Makes the run again up to a moment. @param at `40m` */
+  async goBack(at: string): Promise<PastRun> {
+    return (await this.#http.request('POST', '/run/past', {}, { at })) as PastRun;
+  }
+
+  /** Lets a run of the past go on to its end, and compares it with the original. */
+  async compare(id: string): Promise<RunComparison> {
+    return (await this.#http.request('POST', '/run/comparisons', {}, { id })) as RunComparison;
   }
 
   async lift(id: string): Promise<void> {

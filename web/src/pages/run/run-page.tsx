@@ -9,6 +9,7 @@ import { later } from '../../parts/later.js';
 import { Sparkline } from '../../parts/sparkline.js';
 import { Bands } from './bands.js';
 import { Faults } from './faults.js';
+import { Past } from './past.js';
 
 const Bench = later(async () => (await import('./bench.js')).Bench);
 
@@ -41,6 +42,7 @@ export function RunPage() {
         <Counts state={state} />
         <Expectations state={state} />
         <Faults faults={state.faults} />
+        {state.travels && <Past />}
       </div>
       <Bench />
     </div>

@@ -1,0 +1,148 @@
+/** Makes a run in virtual time again: up to a moment, with a console of its own, and to its end, to compare it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { PastRun, RunComparison, RunEnd, TimeTravel } from '../control/travel.js';
+import { InterruptedError, UsageError } from '../kernel/errors.js';
+import type { Pace } from '../kernel/pace.js';
+import { formatDuration, type Millis, sinceStart } from '../kernel/time.js';
+import type { RunResult } from '../report/result.js';
+import type { RunControl, RunOptions } from '../runner/run.js';
+import type { Plan } from '../scenario/model/plan.js';
+import { compareLogs } from '../trace/diverge/compare.js';
+import { FileSink } from '../trace/sinks.js';
+
+/** Makes a run with some other options. */
+export type Again = (
+  options: Pick<RunOptions, 'plan' | 'sinks' | 'pace'> & Pick<RunOptions, 'started'>,
+) => Promise<RunResult>;
+
+interface Console {
+  readonly link: string;
+  close(): Promise<void>;
+}
+
+interface PastRunsOptions {
+  readonly again: Again;
+  /** The plan with the faults that users have injected and lifted so far. */
+  readonly happened: () => Plan;
+  /** The speed at which the run goes on from the moment. */
+  readonly speed: () => number;
+  readonly openConsole: (control: RunControl) => Promise<Console | undefined>;
+}
+
+interface Open {
+  readonly shown: PastRun;
+  readonly plan: Plan;
+  readonly folder: string;
+  readonly pace: Pace;
+  readonly page: Console;
+  readonly control: RunControl;
+  readonly result: Promise<RunResult>;
+}
+
+/** As fast as possible: time waits only for sockets. */
+const FAST = 1e9;
+/** Runs that are open at a time; the oldest one ends when another one begins. */
+const MOST = 2;
+
+export class PastRuns implements TimeTravel {
+  readonly #options: PastRunsOptions;
+  #open: readonly Open[] = [];
+  #count = 0;
+
+  constructor(options: PastRunsOptions) {
+    this.#options = options;
+  }
+
+  get all(): readonly PastRun[] {
+    return this.#open.map(({ shown }) => shown);
+  }
+
+  async back(at: Millis): Promise<PastRun> {
+    const plan = this.#options.happened();
+    if (at > plan.duration) {
+      throw new UsageError('bad-moment', `the run ends after ${formatDuration(plan.duration)}`);
+    }
+    const [oldest] = this.#open;
+    if (oldest && this.#open.length >= MOST) await this.#end(oldest);
+    const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-past-'));
+    const opened = await this.#until(at, plan, folder).catch((error: unknown) => {
+      rmSync(folder, { recursive: true, force: true });
+      throw error;
+    });
+    this.#open = [...this.#open, opened];
+    return opened.shown;
+  }
+
+  async compare(id: string): Promise<RunComparison | undefined> {
+    const fork = this.#open.find(({ shown }) => shown.id === id);
+    if (!fork) return undefined;
+    const { folder, plan, pace } = fork;
+    pace.speed = FAST;
+    pace.resume();
+    const forked = await fork.result;
+    const path = join(folder, 'original.jsonl');
+    const original = await this.#options.again({ plan, pace: FAST, sinks: [new FileSink(path)] });
+    const { difference, same } = compareLogs(path, join(folder, 'events.jsonl'));
+    await this.#end(fork);
+    const first = difference?.a ?? difference?.b;
+    return {
+      ...{ original: endOf(original), fork: endOf(forked), same },
+      difference:
+        difference && first
+          ? {
+              at_ms: Math.round(sinceStart(first.event.at)),
+              original: difference.a?.text ?? null,
+              fork: difference.b?.text ?? null,
+            }
+          : null,
+    };
+  }
+
+  async close(): Promise<void> {
+    for (const each of this.#open) await this.#end(each);
+  }
+
+  #until(at: Millis, plan: Plan, folder: string): Promise<Open> {
+    const { again, openConsole, speed } = this.#options;
+    return new Promise((resolve, reject) => {
+      const begun = async (control: RunControl): Promise<void> => {
+        const { pace } = control.world ?? {};
+        if (!pace) throw new UsageError('bad-moment', 'the run has no pace');
+        const reached = new Promise<void>((there) => {
+          pace.after(at, 'the moment of a time travel', () => {
+            pace.pause();
+            there();
+          });
+        });
+        const page = await openConsole(control);
+        if (!page) throw new UsageError('bad-moment', 'the console cannot be opened');
+        await reached;
+        pace.speed = speed();
+        const shown = { id: `past-${++this.#count}`, at_ms: at, link: page.link };
+        resolve({ shown, plan, folder, pace, page, control, result });
+      };
+      const result = again({
+        ...{ plan, pace: FAST, sinks: [new FileSink(join(folder, 'events.jsonl'))] },
+        started: (control) => void begun(control).catch(reject),
+      });
+      result.catch(reject);
+    });
+  }
+
+  async #end(past: Open): Promise<void> {
+    this.#open = this.#open.filter((each) => each !== past);
+    past.control.stop(new InterruptedError('SIGINT'));
+    await past.result.catch(() => {});
+    await past.page.close();
+    rmSync(past.folder, { recursive: true, force: true });
+  }
+}
+
+function endOf({ passed, failure, digest, events, expectations }: RunResult): RunEnd {
+  return {
+    ...{ passed, failure, digest, events },
+    expectations: expectations.map(({ line, passed: holds, sentence }) => ({ line, passed: holds, sentence })),
+  };
+}

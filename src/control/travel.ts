@@ -1,0 +1,47 @@
+/**
+ * Time travel: a run in virtual time is made again from its seed up to a moment. What a user then changes makes it a fork, a run
+ * of its own, and both ends can be compared.
+ */
+import type { Millis } from '../kernel/time.js';
+
+/** A run that was made again up to a moment. */
+export interface PastRun {
+  readonly id: string;
+  /** The moment, in ms since the start of the run. */
+  readonly at_ms: Millis;
+  /** The address of its own console; works once. */
+  readonly link: string;
+}
+
+/** How a run ended. */
+export interface RunEnd {
+  readonly passed: boolean;
+  readonly failure: string | null;
+  readonly digest: string;
+  readonly events: number;
+  readonly expectations: readonly { readonly line: string; readonly passed: boolean; readonly sentence: string }[];
+}
+
+export interface RunComparison {
+  readonly original: RunEnd;
+  readonly fork: RunEnd;
+  /** Number of events before the first difference. */
+  readonly same: number;
+  /** Null if both runs have the same events. */
+  readonly difference: {
+    /** In ms since the start of the run. */
+    readonly at_ms: Millis;
+    /** The event of each run as JSON; null at the end of its log. */
+    readonly original: string | null;
+    readonly fork: string | null;
+  } | null;
+}
+
+export interface TimeTravel {
+  readonly all: readonly PastRun[];
+  /** Makes the run again up to a moment, and pauses it there. @throws UsageError if it does not get there */
+  back(at: Millis): Promise<PastRun>;
+  /** Lets a fork run to its end, and compares it with the run as it is without the changes. Undefined for an unknown id. */
+  compare(id: string): Promise<RunComparison | undefined>;
+  close(): Promise<void>;
+}

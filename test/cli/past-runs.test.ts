@@ -1,0 +1,59 @@
+/** Time travel: a run that is made again up to a moment, and what becomes of it. */
+import { afterAll, expect, it } from 'vitest';
+import { PastRuns } from '../../src/cli/past-runs.js';
+import { defineScenario } from '../../src/library/scenario.js';
+import { packagedProfiles } from '../../src/profile/library.js';
+import { type RunControl, run } from '../../src/runner/run.js';
+import { QUIET } from '../support/cloud.js';
+
+const plan = defineScenario({
+  name: 'past',
+  duration: '1h',
+  fleet: [{ name: 'clime', profile: 'clime', count: 3, config: { 'interval-report': 300 } }],
+  steps: [{ at: '30m', commands: ['info show'] }],
+  expect: ['downlink.delivered == downlink.queued'],
+});
+
+let control: RunControl | undefined;
+const past = new PastRuns({
+  again: (changes) =>
+    run({
+      ...{ profiles: packagedProfiles(), clock: 'virtual', speed: 1, transport: 'memory', db: 'memory', log: QUIET },
+      ...{ reproduce: '', out: null, stopwatch: () => 0, webConsole: '/nowhere', ...changes },
+    }),
+  happened: () => plan,
+  speed: () => 60,
+  openConsole: async (begun) => {
+    control = begun;
+    return { link: begun.world?.consoleLink() ?? '', close: async () => {} };
+  },
+});
+afterAll(() => past.close());
+
+it('stands at its moment, with a console of its own', async () => {
+  const { at_ms, link } = await past.back(25 * 60_000);
+  const { pace } = control?.world ?? {};
+  expect([at_ms, pace?.now, pace?.isPaused, pace?.speed]).toEqual([1_500_000, 1_500_000, true, 60]);
+  expect(link).toMatch(/#token=/);
+});
+
+it('ends as the original if no user changes anything', async () => {
+  const { id } = await past.back(10 * 60_000);
+  const { original, fork, difference } = (await past.compare(id)) ?? {};
+  expect([original?.passed, fork?.digest, difference]).toEqual([true, original?.digest, null]);
+});
+
+it('ends otherwise after a fault, from the moment of the fault on', async () => {
+  const { id } = await past.back(25 * 60_000);
+  const call = { part: 'network', fault: { kind: 'outage' }, way: 'both' } as const;
+  control?.world?.faults.inject({ call, to: null, devices: null, lasts: undefined });
+  const { original, fork, difference } = (await past.compare(id)) ?? {};
+  expect([original?.passed, fork?.passed]).toEqual([true, false]);
+  expect(difference?.at_ms).toBeGreaterThanOrEqual(25 * 60_000);
+  expect(difference?.original).not.toBe(difference?.fork);
+});
+
+it('cannot be after the end of the run', async () => {
+  await expect(past.back(3_600_001)).rejects.toThrow('the run ends after 1h');
+  expect(await past.compare('past-99')).toBeUndefined();
+});

@@ -1,0 +1,119 @@
+/** Time travel: the run again up to a moment, in a console of its own, and the ends of both runs. */
+import { useState } from 'preact/hooks';
+import type { PastRun, RunComparison, RunEnd } from '../../../../src/control/travel.js';
+import { printable, printableLine } from '../../../../src/kernel/printable.js';
+import { lengthText } from '../../model/length.js';
+import { model } from '../../model/space.js';
+import { Action } from '../../parts/action.js';
+import type { Field } from '../../parts/fields.js';
+import { Form } from '../../parts/form.js';
+import { useLoad } from '../../parts/load.js';
+
+const FIELDS: readonly Field[] = [
+  { name: 'at', label: 'Moment, since the start of the run', kind: 'text', isRequired: true, hint: '40m' },
+];
+
+export function Past() {
+  const { run } = model();
+  const { value: pasts = [], reload } = useLoad(() => run.pastRuns(), []);
+  const [comparison, setComparison] = useState<RunComparison>();
+  return (
+    <section>
+      <h2>Time travel</h2>
+      <p class="dim">
+        The run is made again from its seed up to a moment, and waits there. Look around, and go on with another fault
+        or line: then compare the ends.
+      </p>
+      <ul class="messages">
+        {pasts.map((past) => (
+          <li key={past.id}>
+            <Entry past={past} compared={setComparison} />
+          </li>
+        ))}
+      </ul>
+      <Form
+        title="Go back to a moment"
+        button="Go back"
+        fields={FIELDS}
+        tags={[]}
+        submit={async (values) => {
+          await run.goBack(values.needed('at'));
+          reload();
+        }}
+      />
+      {comparison && <Ends comparison={comparison} />}
+    </section>
+  );
+}
+
+interface EntryProps {
+  readonly past: PastRun;
+  readonly compared: (comparison: RunComparison) => void;
+}
+
+function Entry({ past: { id, at_ms, link }, compared }: EntryProps) {
+  const name = lengthText(at_ms);
+  return (
+    <>
+      <a href={link} target="_blank" rel="noopener">
+        Open the run at {name}
+      </a>{' '}
+      <Action
+        label={`Run it to its end and compare, from ${name} on`}
+        run={async () => compared(await model().run.compare(id))}
+      >
+        Run it to its end and compare
+      </Action>
+    </>
+  );
+}
+
+function Ends({ comparison: { original, fork, same, difference } }: { readonly comparison: RunComparison }) {
+  return (
+    <div aria-live="polite">
+      <End title="Original" end={original} />
+      <End title="Fork" end={fork} />
+      {difference === null ? (
+        <p>Both runs have the same {same.toLocaleString('en')} events.</p>
+      ) : (
+        <>
+          <p>
+            The first {same.toLocaleString('en')} events are the same. The first difference, after{' '}
+            {lengthText(difference.at_ms)}:
+          </p>
+          <pre>
+            {`original  ${printable(difference.original ?? 'no more events')}\nfork      ${printable(difference.fork ?? 'no more events')}`}
+          </pre>
+        </>
+      )}
+    </div>
+  );
+}
+
+function End({
+  title,
+  end: { passed, failure, digest, events, expectations },
+}: {
+  readonly title: string;
+  readonly end: RunEnd;
+}) {
+  return (
+    <>
+      <p>
+        <strong>{title}</strong> <span class={`badge ${passed ? 'good' : 'bad'}`}>{passed ? 'passed' : 'failed'}</span>{' '}
+        <span class="dim">
+          {events.toLocaleString('en')} events, digest {digest}
+        </span>
+        {failure !== null && ` ${printableLine(failure)}`}
+      </p>
+      <ul class="messages">
+        {expectations.map(({ line, passed: holds, sentence }) => (
+          <li key={line}>
+            <span class={`badge ${holds ? 'good' : 'bad'}`}>{holds ? 'holds' : 'fails'}</span>{' '}
+            <span class="dim">{printableLine(sentence)}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
