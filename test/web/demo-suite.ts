@@ -1,6 +1,6 @@
 /**
- * The console of `ghostfleet demo`: the way of a newcomer from the printed address to the arrival of a downlink, and the page
- * of scenarios. One demo for all of it.
+ * The console of `ghostfleet demo`: the way of a newcomer from the printed address to the explanation of an outage, and the
+ * page of scenarios. One demo for all of it.
  */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -53,7 +53,7 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
       expect((await demo).exit).toBe(0);
     });
 
-    it('leads a newcomer from its address to a device, its shell, and the arrival of a downlink', async () => {
+    it('leads a newcomer from its address to a device, its shell, a downlink, and the cause of an outage', async () => {
       await page.getByText('300 devices', { exact: true }).waitFor();
       // Its shell, at once.
       await page.getByRole('link', { name: 'Run' }).click();
@@ -76,6 +76,20 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
       await sent.locator('.badge.sent').waitFor();
       await sent.locator('.station.answered').waitFor();
       expect(await sent.locator('.story').textContent()).toMatch(/cellar-0007/);
+
+      // An outage, and what is said of it.
+      await page.getByRole('link', { name: 'Run' }).click();
+      await page.getByText('Inject a fault').click();
+      await page.getByLabel('Fault, as in a scenario').fill('outage: both');
+      await page.getByLabel('Devices (none: all)').fill('cellar-0007');
+      await page.getByRole('button', { name: 'Inject', exact: true }).click();
+      await page.getByText('for cellar-0007').waitFor();
+      await page.goBack();
+      await page.getByLabel('Lines').fill('info serial-number');
+      await page.getByRole('button', { name: 'Queue' }).click();
+      const held = page.locator('article', { hasText: 'info serial-number' });
+      await held.getByText(/because of outage \(cellar-0007\)/).waitFor();
+      expect(await held.locator('.badge').textContent()).toBe('pending');
     });
 
     it('checks a scenario while it is written, completes it, shows its plan and runs it', async () => {
