@@ -71,6 +71,7 @@ export class Observer implements Trace {
   #newest: UnixMillis;
   #next: Alarm | undefined;
   #looking: Promise<void> = Promise.resolve();
+  #stopped = false;
 
   /**
    * @param serials serial numbers of the run; messages of other devices are ignored
@@ -110,7 +111,9 @@ export class Observer implements Trace {
     }
   }
 
+  /** Also for a look that is in progress: it is the last one. */
   stop(): void {
+    this.#stopped = true;
     this.#next?.cancel();
   }
 
@@ -169,6 +172,7 @@ export class Observer implements Trace {
   }
 
   #after(look: () => void): void {
+    if (this.#stopped) return;
     this.#next = this.#clock.after(EVERY * this.#speed, 'the next look at the messages of the cloud', look);
   }
 
