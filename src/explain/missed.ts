@@ -3,43 +3,74 @@
  * cloud acknowledged an upload without storing it (docs/FIDELITY.md, late acknowledgements).
  */
 import { type Instant, type Millis, seconds } from '../kernel/time.js';
-import type { TraceEvent } from '../trace/events.js';
+import type { DeliveryEvidence, TraceEvent } from '../trace/events.js';
 
 /** What the cloud has not got. */
 export type Missed = 'acknowledgement' | 'upload';
 
 /** An acknowledgement that a later packet overtakes arrives within this time; a longer one was lost. */
 const OVERTAKEN: Millis = seconds(10);
+/**
+ * A device counts a downlink as received at most this long after its last acknowledgement: hio devices wait for the release of the
+ * connection (firmware timing, 6), so the cloud may know of the delivery first.
+ */
+const RELEASE: Millis = seconds(1);
 /** Faults in `net.fault` events that destroy a datagram. */
 const DESTROYING: ReadonlySet<string> = new Set(['outage', 'loss', 'corruption', 'weak-signal']);
 
+/** Evidence that comes without the last acknowledgement. */
+const GUESSED: ReadonlySet<DeliveryEvidence> = new Set(['next-packet', 'sequence-zero']);
+const NEVER: Instant = Number.NEGATIVE_INFINITY;
+
 /** By the time at which the device counted the exchange as complete. @param events events of one device, in order */
-export function missedBy(events: Iterable<TraceEvent>): ReadonlyMap<Instant, Missed> {
-  const missed = new Map<Instant, Missed>();
+export function missedBy(events: readonly TraceEvent[]): ReadonlyMap<Instant, Missed> {
+  return new Map<Instant, Missed>([
+    ...lostAcknowledgements(events).map((at) => [at, 'acknowledgement'] as const),
+    ...unstoredUploads(events).map((at) => [at, 'upload'] as const),
+  ]);
+}
+
+function lostAcknowledgements(events: readonly TraceEvent[]): readonly Instant[] {
+  const lost: Instant[] = [];
   /** When the device received the downlink whose delivery the cloud does not know yet. */
   let received: Instant | undefined;
-  let destroyedAt: Instant | undefined;
-  let unstored = false;
-  let now: Instant = 0;
-  const settle = (known: boolean) => {
-    if (received !== undefined && !known && (destroyedAt === received || now - received > OVERTAKEN))
-      missed.set(received, 'acknowledgement');
-    received = undefined;
+  /** When the last acknowledgement of a downlink arrived that the device has not counted as received yet. */
+  let arrivedAt = NEVER;
+  let destroyedAt = NEVER;
+  const settle = (known: boolean, now: Instant) => {
+    if (received === undefined || known) return;
+    if (received - destroyedAt <= RELEASE || now - received > OVERTAKEN) lost.push(received);
   };
   for (const event of events) {
-    now = event.at;
-    if (event.kind === 'net.fault' && event.way === 'up' && DESTROYING.has(event.fault)) destroyedAt = event.at;
+    if (destroysUplink(event)) destroyedAt = event.at;
     else if (event.kind === 'downlink.received') {
-      settle(false);
-      received = event.at;
-    } else if (event.kind === 'downlink.delivered')
-      settle(event.evidence !== 'next-packet' && event.evidence !== 'sequence-zero');
-    else if (event.kind === 'cloud.unstored') unstored = true;
+      settle(false, event.at);
+      received = event.at - arrivedAt <= RELEASE ? undefined : event.at;
+      arrivedAt = NEVER;
+    } else if (event.kind === 'downlink.delivered') {
+      const isKnown = !GUESSED.has(event.evidence);
+      if (isKnown && received === undefined) arrivedAt = event.at;
+      settle(isKnown, event.at);
+      received = undefined;
+    }
+  }
+  settle(false, events.at(-1)?.at ?? 0);
+  return lost;
+}
+
+function unstoredUploads(events: readonly TraceEvent[]): readonly Instant[] {
+  const acknowledged: Instant[] = [];
+  let unstored = false;
+  for (const event of events) {
+    if (event.kind === 'cloud.unstored') unstored = true;
     else if (event.kind === 'uplink.acked') {
-      if (unstored) missed.set(event.at, 'upload');
+      if (unstored) acknowledged.push(event.at);
       unstored = false;
     }
   }
-  settle(false);
-  return missed;
+  return acknowledged;
+}
+
+function destroysUplink(event: TraceEvent): boolean {
+  return event.kind === 'net.fault' && event.way === 'up' && DESTROYING.has(event.fault);
 }

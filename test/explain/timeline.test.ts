@@ -78,6 +78,28 @@ describe('the timeline of a downlink', () => {
     expect(rules.map(({ what }) => what)).toEqual([`no network found in time: ${pause}, 5.1s`, ...retries]);
   });
 
+  it('has no lost acknowledgement if the device waits for the release of the connection after sending it', () => {
+    const life = {
+      queued: 0,
+      wake: 1000,
+      contact: 2000,
+      offered: 2100,
+      delivered: 3500,
+      received: 3800,
+      executed: 3800,
+    };
+    const explanation = explained(life, [{ kind: 'device.wake', at: HOUR, serial: 1, why: 'report' }]);
+    expect(timeline(explanation)).toContain('report: acknowledged');
+  });
+
+  it('has the lost acknowledgement of a device that waited for the release of the connection after sending it', () => {
+    const explanation = explained({ queued: 0, wake: 1000, offered: 2100, received: 3800, executed: 3800 }, [
+      { kind: 'net.fault', at: 3300, serial: 1, fault: 'loss', way: 'up' },
+      { kind: 'downlink.delivered', at: 8000, serial: 1, downlink: 'd1', evidence: 'next-packet' },
+    ]);
+    expect(timeline(explanation)).toContain('report: its last acknowledgement was lost');
+  });
+
   it('has the answer after the execution, also if the device did not wake its radio for it', () => {
     const life = { queued: 0, wake: 1000, contact: 2000, offered: 2100, received: 2200, delivered: 2200 };
     const explanation = explained({ ...life, executed: 12_200, answered: 12_500 }, [
