@@ -78,7 +78,7 @@ export class DtlsGateway {
         closed: (session) => this.#connected.delete(session),
         rejected: (why) => void this.counters.rejected[why]++,
         failed: (session, identity, address, ending) => {
-          this.#claimed.delete(session);
+          if (session !== undefined) this.#claimed.delete(session);
           this.counters.handshakes[ending.kind]++;
           this.#logFailure(identity, address, ending);
         },

@@ -23,7 +23,9 @@ export type Ending =
   | { readonly kind: 'replaced' | 'timeout' }
   | { readonly kind: 'alert'; readonly by: 'us' | 'peer'; readonly name: Alert['name'] };
 
-/** Why a record is dropped: a copy or one that does not fit the connection, not authentic, or of no open connection. */
+/**
+ * Why a record is dropped: a copy; not authentic, or not in the form that the connection has agreed on; or of no connection.
+ */
 export type Rejection = 'replayed' | 'not-authentic' | 'unknown-connection';
 
 export interface ConnectionEvents {
@@ -83,7 +85,7 @@ export abstract class Connection {
 
   /**
    * Processes a record.
-   * @returns false if it does not belong to this connection, or is a copy
+   * @returns why it was dropped; undefined if it was accepted
    */
   receive(record: TlsRecord): Rejection | undefined {
     if (this.#phase === 'closed') return 'unknown-connection';
@@ -91,7 +93,8 @@ export abstract class Connection {
       if (this.#early.length < MOST_EARLY) this.#early.push(record);
       return undefined;
     }
-    if (!this.layer.admits(record)) return 'replayed';
+    if (!this.layer.fits(record)) return 'not-authentic';
+    if (!this.layer.isNew(record)) return 'replayed';
     const opened = this.layer.open(record);
     if (opened) this.#process(opened);
     else if (this.#phase === 'handshake') this.unreadable(record);

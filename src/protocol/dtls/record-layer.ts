@@ -45,14 +45,18 @@ export class RecordLayer {
     return encodeRecord(protect(this.keys.write, record));
   }
 
-  /** Whether a record fits the agreed form and has not arrived before. It may still be forged. */
-  admits({ type, epoch, sequence }: TlsRecord): boolean {
+  /** Whether a record has the agreed form: encrypted records have a connection ID if this end has chosen one. */
+  fits({ type, epoch }: TlsRecord): boolean {
     const hasId = type === CONTENT.cid;
-    if (epoch === 0) return !hasId;
-    return epoch === 1 && hasId === this.ownId.length > 0 && this.#window.admits(sequence);
+    return epoch === 0 ? !hasId : epoch === 1 && hasId === this.ownId.length > 0;
   }
 
-  /** The content of a record that is admitted; undefined if it is not authentic. */
+  /** Whether a record that fits has not arrived before. It may still be forged. */
+  isNew({ epoch, sequence }: TlsRecord): boolean {
+    return epoch === 0 || this.#window.admits(sequence);
+  }
+
+  /** The content of a record that fits and is new; undefined if it is not authentic. */
   open(record: TlsRecord): Opened | undefined {
     const { type, epoch, sequence, body } = record;
     if (epoch === 0) return { type, plain: body, epoch, newest: false };

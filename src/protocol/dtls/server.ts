@@ -34,8 +34,11 @@ interface ServerEvents {
   received(session: SessionId, plain: Uint8Array, address: string): void;
   /** An open connection has ended. */
   closed(session: SessionId, ending: Ending): void;
-  /** A handshake has failed. `identity` is what the client claims; empty if it has not named one. */
-  failed(session: SessionId, identity: string, address: string, ending: Ending): void;
+  /**
+   * A handshake has failed. `identity` is what the client claims; empty if it has not named one. `session` is undefined for a
+   * hello that was refused.
+   */
+  failed(session: SessionId | undefined, identity: string, address: string, ending: Ending): void;
   /** A record was dropped. */
   rejected?(why: Rejection): void;
 }
@@ -159,6 +162,7 @@ export class DtlsServer {
 
   #refuse({ sequence }: TlsRecord, name: AlertName, address: string): void {
     this.#plain(CONTENT.alert, sequence, encodeAlert(name), address);
+    this.#options.events.failed(undefined, '', address, { kind: 'alert', by: 'us', name });
   }
 
   #plain(type: number, sequence: number, body: Uint8Array, address: string): void {
@@ -207,9 +211,15 @@ export class DtlsServer {
       const peer = this.#open.get(session) ?? this.#handshakes.get(session);
       return peer ? this.#give(peer, record, address) : 'unknown-connection';
     }
-    const open = record.epoch > 0 ? this.#openAt.get(address) : undefined;
-    const why = open ? this.#give(open, record, address) : 'unknown-connection';
+    const open = this.#openAt.get(address);
     const handshake = this.#handshakeAt.get(address);
+    if (record.epoch === 0) {
+      if (handshake) return this.#give(handshake, record, address);
+      if (open === undefined) return 'unknown-connection';
+      // A copy of the client's last flight; its encrypted part is answered (RFC 6347, section 4.2.4).
+      return isOfFlight(record) ? undefined : 'not-authentic';
+    }
+    const why = open ? this.#give(open, record, address) : 'unknown-connection';
     return why !== undefined && handshake ? this.#give(handshake, record, address) : why;
   }
 
@@ -279,6 +289,11 @@ function helloIn({ body }: TlsRecord): HandshakeMessage | undefined {
   const [fragment] = fragmentsIn(body);
   if (fragment?.type !== MESSAGE.clientHello || fragment.part.length !== fragment.length) return undefined;
   return { type: fragment.type, sequence: fragment.sequence, body: fragment.part };
+}
+
+/** Whether a plain record may belong to a flight of a handshake. */
+function isOfFlight({ type }: TlsRecord): boolean {
+  return type === CONTENT.handshake || type === CONTENT.changeCipherSpec;
 }
 
 /** Why a hello does not fit; undefined if it does. Versions count down from 0xfeff. */

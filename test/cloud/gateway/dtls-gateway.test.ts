@@ -6,6 +6,9 @@ import type { DeviceRow } from '../../../src/cloud/store/store.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { minutes } from '../../../src/kernel/time.js';
 import { DtlsClient } from '../../../src/protocol/dtls/client.js';
+import { encodeMessage, fragmentsIn, MESSAGE } from '../../../src/protocol/dtls/handshake.js';
+import { clientHello, readHelloVerifyRequest } from '../../../src/protocol/dtls/hello.js';
+import { CONTENT, DTLS_1_2, encodeRecord, NO_ID, recordsIn } from '../../../src/protocol/dtls/record.js';
 import {
   ACK,
   decodePacket,
@@ -126,6 +129,25 @@ describe('a device with DTLS', () => {
         'ghostfleet_dtls_records_rejected_total{reason="unknown-connection"} 1',
       ]),
     );
+  });
+
+  it('that offers other suites is counted and logged as a failed handshake', async () => {
+    const { cloud, logged } = await dtlsCloud();
+    const { clock, store, gateway: packets } = cloud;
+    const log = { info: () => {}, warn: (fields: object) => logged.push(fields), error: () => {} };
+    const answers: Uint8Array[] = [];
+    const options = { store, clock, random: seededRandom('suites'), log, packets };
+    const gateway = new DtlsGateway(options, (datagram) => answers.push(datagram));
+    const hello = (sequence: number, cookie: Uint8Array) => {
+      const body = clientHello({ random: new Uint8Array(32), cookie, suites: [0xc0a4], extensions: new Map() });
+      const [message = NOTHING] = encodeMessage({ type: MESSAGE.clientHello, sequence, body });
+      return encodeRecord({ type: CONTENT.handshake, version: DTLS_1_2, epoch: 0, sequence, id: NO_ID, body: message });
+    };
+    gateway.receive(hello(0, NO_ID), 'device@1');
+    const [request] = recordsIn(answers[0] ?? NOTHING, 0).flatMap(({ body }) => fragmentsIn(body));
+    gateway.receive(hello(1, readHelloVerifyRequest(request?.part ?? NOTHING) ?? NOTHING), 'device@1');
+    expect(gateway.counters.handshakes.alert).toBe(1);
+    expect(logged).toMatchObject([{ security: 'dtls', from: 'device@1', why: 'handshake-failure', failed: 1 }]);
   });
 
   it('cannot speak for another device, whatever its packets contain', async () => {

@@ -56,3 +56,40 @@ describe('a handshake succeeds', () => {
     );
   });
 });
+
+describe('records are not dropped', () => {
+  it('if the client repeats its last flight because that of the server was lost', async () => {
+    const { connect, pass, rejected } = network({
+      network: (passing) => (passing.index === USUAL - 1 ? [] : undisturbed(passing)),
+    });
+    const client = connect();
+    await pass(30_000);
+    expect([client.dtls.phase, rejected]).toEqual(['open', []]);
+  });
+});
+
+describe('the reason of a dropped record', () => {
+  it('is `not-authentic` without the agreed connection ID, and `replayed` for a copy', async () => {
+    const { connect, pass, rejected, server } = network();
+    const client = connect();
+    await pass(100);
+    client.send('text');
+    const record = Buffer.from(client.sent.at(-1) ?? []);
+    await pass(100);
+    server.receive(record, client.address);
+    // Another type and no connection ID, with the next number.
+    const next = Buffer.concat([record.subarray(0, 11), record.subarray(15)]);
+    next[0] = 23;
+    next[10] = (next[10] ?? 0) + 1;
+    server.receive(next, client.address);
+    expect(rejected).toEqual(['replayed', 'not-authentic']);
+  });
+
+  it('is `not-authentic` for a plain alert in an open connection', async () => {
+    const { connect, pass, rejected, server } = network();
+    const client = connect();
+    await pass(100);
+    server.receive(Buffer.from('15fefd000000000000000900020228', 'hex'), client.address);
+    expect([rejected, client.dtls.phase]).toEqual([['not-authentic'], 'open']);
+  });
+});

@@ -3,7 +3,7 @@
 import { seededRandom } from '../../../src/kernel/random.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import { type ClientOptions, DtlsClient } from '../../../src/protocol/dtls/client.js';
-import type { Ending } from '../../../src/protocol/dtls/connection.js';
+import type { Ending, Rejection } from '../../../src/protocol/dtls/connection.js';
 import { DtlsServer, type ServerOptions, type SessionId } from '../../../src/protocol/dtls/server.js';
 
 export const IDENTITY = 'hsn:2159017985';
@@ -49,6 +49,7 @@ export function network({ network = undisturbed, keys, seed = 'dtls', ...limits 
   const closed: { readonly session: SessionId; readonly ending: Ending }[] = [];
   const failed: { readonly identity: string; readonly address: string; readonly ending: Ending }[] = [];
   const received: { readonly session: SessionId; readonly text: string; readonly address: string }[] = [];
+  const rejected: Rejection[] = [];
   let index = 0;
   const pass = (to: Passing['to'], datagram: Uint8Array, arrive: () => void) => {
     for (const delay of network({ index: index++, to, datagram })) clock.after(delay, 'a datagram', arrive);
@@ -67,6 +68,7 @@ export function network({ network = undisturbed, keys, seed = 'dtls', ...limits 
       keyOf: (_, identity, answer) => answer(keys ? keys(identity) : identity === IDENTITY ? PSK : undefined),
       opened: (session, identity) => opened.push({ session, identity }),
       closed: (session, ending) => closed.push({ session, ending }),
+      rejected: (why) => rejected.push(why),
       failed: (_, identity, address, ending) => failed.push({ identity, address, ending }),
       received: (session, plain, address) => {
         const text = Buffer.from(plain).toString();
@@ -77,7 +79,7 @@ export function network({ network = undisturbed, keys, seed = 'dtls', ...limits 
     ...limits,
   });
   return {
-    ...{ clock, server, opened, closed, failed, received, clients },
+    ...{ clock, server, opened, closed, failed, received, rejected, clients },
     /** A client that begins its handshake at once. */
     connect(address = 'a:1', options: Partial<ClientOptions> = {}): Client {
       const deliver = (datagram: Uint8Array) => {
