@@ -16,6 +16,8 @@ export class DeviceModel {
   readonly messages = signal<readonly Message[]>([]);
   /** Whether there may be older messages. */
   readonly hasOlder = signal(false);
+  /** The latest station of each downlink since the page was opened. */
+  readonly stations = new Map<string, string>();
   readonly id: string;
   readonly #client: DeviceCloudClient;
   readonly #feed: Feed;
@@ -101,6 +103,7 @@ export class DeviceModel {
   }
 
   #follow(station: Station): void {
+    this.stations.set(station.message_id, station.what);
     const known = this.messages.value.find(({ id }) => id === station.message_id);
     if (known) this.#merge([afterStation(known, station)]);
   }

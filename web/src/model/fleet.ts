@@ -30,7 +30,7 @@ export interface Row {
   /** First values of the latest reports, oldest first. */
   readonly trend: number[];
   /** Ids of its downlinks that wait. */
-  readonly waiting: Set<string>;
+  waiting: ReadonlySet<string>;
   /** Whether its reports were asked for. */
   isAsked: boolean;
 }
@@ -105,7 +105,7 @@ export class Fleet {
     const facts = factsOf(device);
     if (known) Object.assign(known, facts);
     else {
-      const row: Row = { ...facts, report: undefined, trend: [], waiting: new Set(), isAsked: false };
+      const row: Row = { ...facts, report: undefined, trend: [], waiting: NONE, isAsked: false };
       this.#byId.set(device.id, row);
       this.rows.push(row);
     }
@@ -149,6 +149,8 @@ export class Fleet {
 
   /** Asks for the latest reports of devices that have come into view, a few at a time. */
   ask(rows: readonly Row[]): void {
+    // Of a device that has sent nothing yet, the events bring everything.
+    for (const row of rows) if (row.lastSeen === 0) row.isAsked = true;
     // Devices that have left the view again are not asked for.
     this.#toAsk = rows.filter(({ isAsked, lastSeen }) => !isAsked && lastSeen > 0);
     while (this.#asking < 4 && this.#toAsk.length > 0) void this.#askNext();
@@ -176,8 +178,7 @@ export class Fleet {
         const reports = await this.#client.messages({
           ...{ device_id: row.id, type: ['data'], direction: 'up', after: LONG_AGO, limit: ASKED },
         });
-        row.trend.length = 0;
-        row.report = undefined;
+        if (reports.length > 0) row.report = undefined;
         for (const report of [...reports].reverse()) addReport(row, report);
         this.#changed();
       }
@@ -218,15 +219,22 @@ function factsOf(device: Device) {
   };
 }
 
-function setWaiting({ waiting }: Row, id: string, state: string | null): void {
+/** Shared by all rows without a waiting downlink: a fleet has 100,000 of them. */
+const NONE: ReadonlySet<string> = new Set();
+
+function setWaiting(row: Row, id: string, state: string | null): void {
+  if (row.waiting.has(id) === (state === 'pending')) return;
+  const waiting = new Set(row.waiting);
   if (state === 'pending') waiting.add(id);
   else waiting.delete(id);
+  row.waiting = waiting.size === 0 ? NONE : waiting;
 }
 
 function addReport(row: Row, { body, created_at }: Message): void {
   const at = Date.parse(created_at);
   if (row.report && at <= row.report.at) return;
-  const readings = readingsOf(body);
+  // A device that was never in view is sorted by these two values only; its reports are read when it comes into view.
+  const readings = row.isAsked ? readingsOf(body) : [];
   row.report = { at, rsrp: rsrpOf(body), voltage: voltageOf(body), readings };
   const [first] = readings;
   if (first) row.trend.push(first.value);

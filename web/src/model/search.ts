@@ -12,7 +12,9 @@ export interface Search {
   readonly failure: string;
 }
 
-const ALL: Search = { matches: () => true, failure: '' };
+/** Matches every device. */
+export const EVERY = (): boolean => true;
+const ALL: Search = { matches: EVERY, failure: '' };
 /** Fields of devices that the API does not show. */
 const UNKNOWN = /(?:^|[\s(&|!])(battery|state)\s*(?:[<>=]|!=)/;
 

@@ -19,7 +19,7 @@ interface WayProps {
 }
 
 export function Way({ device, message }: WayProps) {
-  const { value: entries = [], failure } = useTimeline(message);
+  const { value: entries = [], failure } = useTimeline(message, device.stations.get(message.id));
   const isUsers = message.type !== 'session' && message.type !== 'timestamp';
   return (
     <>

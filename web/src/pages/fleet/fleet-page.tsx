@@ -45,7 +45,11 @@ export function FleetPage() {
       </div>
       <Register />
       <Groups groups={groups} chosen={text} choose={setText} />
-      {isComplete && rows.length === 0 ? <Empty /> : <Table rows={view} sorting={sorting} sort={setSorting} />}
+      {isComplete && rows.length === 0 ? (
+        <Empty />
+      ) : (
+        <Table rows={view} turn={turn} count={view.length} sorting={sorting} sort={setSorting} />
+      )}
     </div>
   );
 }

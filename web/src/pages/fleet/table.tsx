@@ -11,12 +11,16 @@ import type { Sorting } from './view.js';
 const ROW = 36;
 
 interface TableProps {
+  /** May be the list of the fleet itself, which changes in place. */
   readonly rows: readonly Row[];
+  /** Changes when the rows have to be drawn again. */
+  readonly turn: number;
+  readonly count: number;
   readonly sorting: Sorting;
   readonly sort: (sorting: Sorting) => void;
 }
 
-export function Table({ rows, sorting, sort }: TableProps) {
+export function Table({ rows, turn, count, sorting, sort }: TableProps) {
   const box = useRef<HTMLDivElement>(null);
   const { first, end } = useWindow(box, rows.length, ROW);
   const [active, setActive] = useState(0);
@@ -25,7 +29,7 @@ export function Table({ rows, sorting, sort }: TableProps) {
     // Shortly after the scrolling ends, not for every row that passes.
     const timer = setTimeout(() => model().fleet.ask(shown), 150);
     return () => clearTimeout(timer);
-  }, [first, end, rows]);
+  }, [first, end, rows, turn, count]);
 
   function move(event: KeyboardEvent): void {
     const to = target(event.key, active, rows.length, Math.max(1, end - first - 16));
@@ -64,7 +68,7 @@ export function Table({ rows, sorting, sort }: TableProps) {
   );
 }
 
-function Head({ sorting, sort }: Omit<TableProps, 'rows'>) {
+function Head({ sorting, sort }: Pick<TableProps, 'sorting' | 'sort'>) {
   return (
     <div role="rowgroup" class="head">
       <div role="row" class="row" aria-rowindex={1}>

@@ -1,6 +1,6 @@
 /** Which rows the table shows, in which order. */
 import type { Row } from '../../model/fleet.js';
-import type { Search } from '../../model/search.js';
+import { EVERY, type Search } from '../../model/search.js';
 import { COLUMNS } from './columns.js';
 
 export interface Sorting {
@@ -10,7 +10,8 @@ export interface Sorting {
 }
 
 export function viewOf(rows: readonly Row[], { matches }: Search, { key, isDescending }: Sorting): readonly Row[] {
-  const found = rows.filter(matches);
+  // Without a copy: a large fleet is shown as it is most of the time.
+  const found = matches === EVERY ? rows : rows.filter(matches);
   const order = COLUMNS.find((column) => column.key === key)?.order;
   if (!order) return found;
   const sign = isDescending ? -1 : 1;
