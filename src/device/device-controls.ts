@@ -132,15 +132,18 @@ export class VirtualDeviceControls implements DeviceControls {
     this.#touch(quantity, (address) => {
       const { environment, clock } = this.#device;
       const train = { start: clock.wall, every, times };
-      if (this.#counts(address)) environment.give(address, train);
-      else if (this.#watched(address)) environment.steer(address, { kind: 'blinks', train, stays });
+      if (this.#counts(address)) {
+        if (times === 1 || every === 0) this.#running('nothing counts the pulses');
+        environment.give(address, train);
+      } else if (this.#watched(address)) environment.steer(address, { kind: 'blinks', train, stays });
       else throw new Error(`"${quantity}" neither counts pulses nor is it a contact`);
     });
   }
 
   click(button: ButtonName, times: number): void {
-    if (button !== 'int') this.pulse(buttonQuantity(button, 'clicks'), { times, every: CLICK_PAUSE, stays: 0 });
-    else if (this.#device.firmware) clicked(this.#device.firmware, times);
+    const firmware = this.#running('nothing notices the button');
+    if (button === 'int') clicked(firmware, times);
+    else this.pulse(buttonQuantity(button, 'clicks'), { times, every: CLICK_PAUSE, stays: 0 });
   }
 
   press(button: ButtonName, duration: Millis): void {
@@ -185,7 +188,10 @@ export class VirtualDeviceControls implements DeviceControls {
     const { modem } = this.#device;
     if (fault === 'mended') modem.setFault(undefined);
     else if (isLasting(fault)) modem.setFault(fault);
-    else modem.suffer(fault);
+    else {
+      this.#running('the modem is off');
+      modem.suffer(fault);
+    }
   }
 
   flash(writesLeft: number): void {
@@ -201,10 +207,16 @@ export class VirtualDeviceControls implements DeviceControls {
   }
 
   skew(by: Millis): void {
-    const { firmware } = this.#device;
-    if (firmware === undefined) throw new Error('the clock does not run: the device has no power or is restarting');
+    const firmware = this.#running('the clock does not run');
     // The calendar of the firmware begins in 1970.
     firmware.setUnixTime(Math.max(0, firmware.exactTime() + by / 1000));
+  }
+
+  /** The running firmware. @throws Error with the consequence if none runs */
+  #running(otherwise: string): Firmware {
+    const { firmware } = this.#device;
+    if (firmware === undefined) throw new Error(`${otherwise}: the device has no power or is restarting`);
+    return firmware;
   }
 
   /** Changes a quantity. Samples that are due are taken before, and watched inputs are read after. */

@@ -2,6 +2,7 @@
 import { DeviceConfig } from '../device/config/device-config.js';
 import { LINE_PRESENT } from '../device/environment/environment.js';
 import { type MeasuringSettings, readSettings } from '../device/measuring/measuring-settings.js';
+import { isLasting } from '../device/modem/faults.js';
 import { deviceType } from '../device/type/device-type.js';
 import { formatDuration, type Instant, type Millis, seconds } from '../kernel/time.js';
 import type { Profile } from '../profile/profile.js';
@@ -25,6 +26,8 @@ export interface Hit {
   readonly at: Instant;
   /** Exclusive; null: until the end of the run, or until another step. */
   readonly until: Instant | null;
+  /** `at`, or, if that is not known before the run, the latest possible time. */
+  readonly latest: Instant;
 }
 
 type OptionsOfButton = Extract<StepCall, { readonly step: 'button' }>['options'];
@@ -45,6 +48,7 @@ const ON_THE_WAY: ReadonlySet<StepName> = new Set(['radio', 'antenna', 'modem', 
 const HELD: Millis = seconds(5);
 
 const NOT_ON = 'it ends before their first start; give it a later time, or "boot" of the fleet an earlier one';
+const TOO_EARLY = 'it comes before their first start; give it a later time, or "boot" of the fleet an earlier one';
 const SUPPLIED =
   'a device does not use its battery while the power line supplies it; add a step "line-power: off" at or before that time';
 
@@ -82,7 +86,7 @@ export class NoEffectRules {
       case 'quantity':
         return this.#notOn(hit) ?? this.#unmeasured(cause.quantity, hit, group);
       case 'step':
-        return this.#notOn(hit) ?? this.#step(cause.call, hit, group);
+        return this.#notOn(hit) ?? this.#tooEarly(cause.call, hit) ?? this.#step(cause.call, hit, group);
       default:
         return cause satisfies never;
     }
@@ -108,9 +112,20 @@ export class NoEffectRules {
 
   #notOn(hit: Hit): string | undefined {
     const { at, until } = hit;
-    const boot = this.#plan.devices[hit.device]?.bootAt ?? 0;
-    if (until === null || until <= at || until > boot) return undefined;
-    return this.#actionsOf(hit).some(({ step }) => step === 'power-cycle') ? undefined : NOT_ON;
+    if (until === null || until <= at || until > this.#firstStart(hit)) return undefined;
+    return NOT_ON;
+  }
+
+  /** A step whose effect is over before the first start. */
+  #tooEarly(call: StepCall, hit: Hit): string | undefined {
+    const lasts = effectLasts(call);
+    return lasts !== undefined && hit.latest + lasts < this.#firstStart(hit) ? TOO_EARLY : undefined;
+  }
+
+  /** When a device starts for the first time at the latest; 0 if a power cycle may start it earlier. */
+  #firstStart(hit: Hit): Instant {
+    if (this.#actionsOf(hit).some(({ step }) => step === 'power-cycle')) return 0;
+    return this.#plan.devices[hit.device]?.bootAt ?? 0;
   }
 
   /** A device that never uses its LTE modem. */
@@ -164,6 +179,24 @@ function uselessPress({ clicks, hold }: OptionsOfButton, { clicks: actions }: Pr
   }
   if (hold === null || hold >= HELD) return undefined;
   return `the button erases the settings only if it is held for ${formatDuration(HELD)} or longer during a start`;
+}
+
+/** How long a step affects a device that is off at first; undefined: until another step changes that. */
+function effectLasts(call: StepCall): Millis | undefined {
+  switch (call.step) {
+    case 'shell':
+      return 0;
+    case 'modem':
+      return call.options !== 'mended' && !isLasting(call.options) ? 0 : undefined;
+    case 'clock':
+      return call.options.drift === null ? 0 : undefined;
+    case 'button':
+      return call.options.hold ?? 0;
+    case 'pulse':
+      return (call.options.times - 1) * call.options.every + call.options.stays;
+    default:
+      return undefined;
+  }
 }
 
 /** Whether an action cuts the line (true) or restores it (false); undefined: neither. */

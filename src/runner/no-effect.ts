@@ -10,7 +10,7 @@ import { humanCount } from '../kernel/quantity.js';
 import { formatDuration, type Instant } from '../kernel/time.js';
 import type { Profile } from '../profile/profile.js';
 import { describeFaultSpec } from '../scenario/faults/network.js';
-import type { Plan } from '../scenario/model/plan.js';
+import type { Plan, PlannedFault } from '../scenario/model/plan.js';
 import { stepsOf } from '../scenario/plan/steps-of.js';
 import { describeStep, type StepCall } from '../scenario/steps/index.js';
 import { type Cause, type Hit, NoEffectRules } from './no-effect-rules.js';
@@ -26,11 +26,14 @@ interface Subject {
   readonly hits: readonly Hit[];
 }
 
+/** After a wait. */
+const ANY_TIME: Pick<Hit, 'at' | 'latest'> = { at: 0, latest: Number.POSITIVE_INFINITY };
+
 /** One sentence for each group of devices without an effect: name, devices, reason, and what to do. */
 export function withoutEffect(plan: Plan, profiles: ReadonlyMap<string, Profile>): readonly string[] {
   const rules = new NoEffectRules(plan, profiles);
   const subjects = [...networkFaults(plan), ...deviceFaults(plan), ...stepSubjects(plan)];
-  // A recurring fault gives the same sentence again, with a later time: only the first is shown.
+  // Several equal faults give the same sentence again, with a later time: only the first is shown.
   const sentences = new Map<string, string>();
   for (const { what, when, cause, hits } of subjects) {
     for (const part of hits.length === 0 ? ['it selects no device'] : withoutEffectIn(plan, rules, cause, hits)) {
@@ -55,20 +58,28 @@ function withoutEffectIn(plan: Plan, rules: NoEffectRules, cause: Cause, hits: r
 
 function networkFaults({ network, devices }: Plan): readonly Subject[] {
   const all = devices.map((_, index) => index);
-  return network.map(({ fault, from, until, devices: selected }) => ({
-    what: `fault ${describeFaultSpec(fault)}`,
-    when: moment(from),
+  const windows = network.map((each): FaultWindow & PlannedFault => ({
+    ...each,
+    name: [describeFaultSpec(each.fault), each.way, each.to].join(),
+  }));
+  return recurring(windows).map((times) => ({
+    what: `fault ${describeFaultSpec(times[0].fault)}`,
+    when: moment(times[0].from),
     cause: { kind: 'network' },
-    hits: (selected ?? all).map((device) => ({ device, at: from, until })),
+    hits: times.flatMap((window) => hitsIn(window, window.devices ?? all)),
   }));
 }
 
 function deviceFaults({ deviceFaults: faults = [], actions }: Plan): readonly Subject[] {
-  return faults.flatMap(({ fault, from, until }, index) => {
+  const windows = faults.flatMap(({ fault, from, until, to }, index) => {
     // The actions are sorted by time: the first one begins the fault.
     const begin = actions.find((action) => action.fault === index);
     if (begin === undefined) return [];
-    const hits = begin.devices.map((device) => ({ device, at: from, until }));
+    return [{ name: [fault, describeStep(begin), to].join(), fault, from, until, begin }];
+  });
+  return recurring(windows).flatMap((times) => {
+    const [{ fault, from, begin }] = times;
+    const hits = times.flatMap((window) => hitsIn(window, window.begin.devices));
     return causesOf(begin).map(({ cause, quantity }) => {
       const what = quantity === undefined ? fault : `${fault} of ${quantity}`;
       return { what: `fault ${what}`, when: moment(from), cause, hits };
@@ -76,13 +87,43 @@ function deviceFaults({ deviceFaults: faults = [], actions }: Plan): readonly Su
   });
 }
 
+interface FaultWindow {
+  /** What it does, and to which devices. */
+  readonly name: string;
+  readonly from: Instant;
+  readonly until: Instant | null;
+}
+
+function hitsIn({ from, until }: FaultWindow, devices: readonly number[]): readonly Hit[] {
+  return devices.map((device) => ({ device, at: from, until, latest: from }));
+}
+
+/** The times of each fault: one, or several of a recurring fault, which has an effect if one of them has. */
+function recurring<W extends FaultWindow>(windows: readonly W[]): readonly (readonly [W, ...W[]])[] {
+  const faults: [W, ...W[]][] = [];
+  for (const window of windows) {
+    const times = faults.at(-1);
+    if (times !== undefined && recurs(times, window)) times.push(window);
+    else faults.push([window]);
+  }
+  return faults;
+}
+
+/** Whether a window is the next time of a fault. The end of the fault may shorten the last one. */
+function recurs(times: readonly [FaultWindow, ...FaultWindow[]], next: FaultWindow): boolean {
+  const [first, second = next] = times;
+  const last = times.at(-1) ?? first;
+  if (first.name !== next.name || first.until === null || next.until === null) return false;
+  const every = second.from - first.from;
+  return every > 0 && next.from - last.from === every && next.until - next.from <= first.until - first.from;
+}
+
 function stepSubjects({ actions }: Plan): readonly Subject[] {
   const own = actions.filter(({ fault }) => fault === undefined);
   return stepsOf(own).flatMap(({ first }) => {
     const all = own.filter(({ origin }) => origin === first.origin);
-    // After a wait, the time is not known: the step may come at any time from the beginning on.
     const hits = all.flatMap(({ devices, at, wait }) =>
-      devices.map((device) => ({ device, at: wait === undefined ? at : 0, until: null })),
+      devices.map((device) => ({ device, until: null, ...(wait === undefined ? { at, latest: at } : ANY_TIME) })),
     );
     const when = first.wait === undefined ? moment(first.at) : 'the end of its wait';
     return causesOf(first).map(({ cause, quantity }) => {

@@ -1,8 +1,10 @@
 /** What is done to a device by hand, and what the cloud receives of it: sensors, inputs, buttons, flash, antenna, battery. */
 import { describe, expect, it } from 'vitest';
+import type { DeviceControls } from '../../src/device/device-controls.js';
 import { hours, minutes, seconds } from '../../src/kernel/time.js';
 import type { ModelSpec } from '../../src/profile/models.js';
 import type { SensorSpec } from '../../src/profile/profile.js';
+import { testDevice } from '../support/device.js';
 import { type Body, EVERY, readyDevice } from './ready-device.js';
 
 describe('a sensor', () => {
@@ -283,6 +285,19 @@ describe('antenna and battery', () => {
     expect(device.battery.used).toBe(0);
     expect(device.battery.rest()).toBeGreaterThan(3.6);
   });
+});
+
+it.each([
+  ['a passing fault of the modem', 'the modem is off', (controls: DeviceControls) => controls.modem('error')],
+  ['a click', 'nothing notices the button', (controls: DeviceControls) => controls.click('int', 1)],
+  [
+    'a pulse',
+    'nothing counts the pulses',
+    (controls: DeviceControls) => controls.pulse('button.1.clicks', { times: 1, every: 0, stays: 0 }),
+  ],
+])('%s is rejected while the device is off', (_, reason, change) => {
+  const { device } = testDevice({ profile: 'push', network: () => {} });
+  expect(() => change(device.controls)).toThrow(`${reason}: the device has no power or is restarting`);
 });
 
 it('a device without overrides keeps no state for them', async () => {

@@ -47,6 +47,7 @@ describe('a fault or a step', () => {
   const OFF = 'switches trigger.1.state off';
   const UNUSED = 'a device never connects over LTE';
   const TOO_EARLY = 'it ends before their first start';
+  const BEFORE = 'it comes before their first start';
 
   it.each([
     [
@@ -64,6 +65,25 @@ describe('a fault or a step', () => {
     ['of the modem, for devices without a radio', 'steps: [{ at: 1h, to: silent, modem: mute }]', UNUSED],
     ['of the network that ends before the first start', 'faults: [{ loss: 5%, until: 1h, to: late }]', TOO_EARLY],
     ['of devices that ends before the first start', 'faults: [{ no-signal:, until: 1h, to: late }]', TOO_EARLY],
+    ['of a modem that is still off', 'steps: [{ at: 1h, to: late, modem: error }]', BEFORE],
+    ['of a shell that does not run yet', 'steps: [{ at: 1h, to: late, shell: app config }]', BEFORE],
+    ['of a clock that does not run yet', 'faults: [{ clock-skew: 1h, from: 1h, to: late }]', BEFORE],
+    ['of a button before the first start', 'steps: [{ at: 1h, to: late, button: { clicks: 1 } }]', BEFORE],
+    [
+      'of a button that is released before the first start',
+      'steps: [{ at: 1h, to: late, button: { hold: 6s } }]',
+      BEFORE,
+    ],
+    [
+      'that ends each time before the first start',
+      'faults: [{ outage: both, from: 10m, until: 90m, every: 25m, lasts: 5m, to: late }]',
+      TOO_EARLY,
+    ],
+    [
+      'that ends before the first start, unlike another one',
+      'faults: [{ outage: both, until: 10m, to: late }, { outage: both, from: 3h, until: 4h, to: late }]',
+      TOO_EARLY,
+    ],
     [
       'that clicks the button too often',
       'steps: [{ at: 1h, to: plant, button: { clicks: 6 } }]',
@@ -97,7 +117,18 @@ describe('a fault or a step', () => {
       'faults: [{ no-signal:, until: 1h, to: late }]\nsteps: [{ at: 30m, to: late, power-cycle: }]',
     ],
     ['of groups of which one device is affected', 'faults: [{ no-signal:, from: 3h, until: 4h, to: plant/2 | late }]'],
-    ['that clicks the button for a report', 'steps: [{ at: 1h, button: { clicks: 1 } }]'],
+    [
+      'of the network that recurs after the first start',
+      'faults: [{ outage: both, from: 30m, until: 4h, every: 45m, lasts: 5m, to: late }]',
+    ],
+    [
+      'of devices that recurs after the first start',
+      'faults: [{ no-signal:, from: 30m, until: 4h, every: 45m, lasts: 5m, to: late }]',
+    ],
+    ['of a modem that is defective before the first start', 'steps: [{ at: 1h, to: late, modem: no-sim }]'],
+    ['of a button that is held until after the first start', 'steps: [{ at: 1h, to: late, button: { hold: 61m } }]'],
+    ['of a modem after a wait', 'steps: [{ after: device.ready == 5, to: late, modem: error }]'],
+    ['that clicks the button for a report', 'steps: [{ at: 3h, button: { clicks: 1 } }]'],
   ])('%s is not reported', (_, rest) => expect(warnings(`${rest}\n`, SILENT + LATE)).toEqual([]));
 
   it('that recurs is reported once, with its first time', () => {
