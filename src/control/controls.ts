@@ -63,7 +63,14 @@ export class RunControls {
     const { metrics, evidence } = this.#control;
     const counts = COUNTS.flatMap((name) => {
       const measure = metrics.read(name);
-      return measure?.kind === 'count' ? [[name, measure.value] as const] : [];
+      if (!measure) return [];
+      return [[name, measure.kind === 'count' ? measure.value : measure.distribution.count] as const];
+    });
+    const latencies = COUNTS.flatMap((name) => {
+      const measure = metrics.read(name);
+      if (measure?.kind !== 'durations') return [];
+      const [p50_ms, p95_ms] = measure.distribution.percentiles([50, 95]);
+      return p50_ms === undefined ? [] : [[name, { p50_ms, p95_ms }] as const];
     });
     const expectations = this.#plan.expectations.map((expectation) => {
       const { line, passed, undecided = false, sentence } = evaluate(expectation, evidence());
@@ -74,6 +81,7 @@ export class RunControls {
       ...{ now_ms: Math.round(sinceStart(this.#clock.now)), duration_ms: this.#plan.duration },
       ...{ speed: this.#clock.speed, paused: this.#clock.isPaused },
       counts: Object.fromEntries(counts),
+      latencies: Object.fromEntries(latencies),
       expectations,
       faults: this.#faults.all(),
       travels: this.travel !== undefined,

@@ -129,6 +129,12 @@ describe('the state of a run', () => {
     expect(json.faults).toEqual([expect.objectContaining({ ...fault, state: 'planned', injected: false })]);
   });
 
+  it('has the number of delivered downlinks and their times', async () => {
+    const { json } = await ask('GET', '/run');
+    expect(json.counts['downlink.delivered']).toBeGreaterThanOrEqual(0);
+    expect(Object.keys(json.latencies)).not.toContain('device.ready');
+  });
+
   it('is not for a page of another origin, nor for an API key, nor without a session', async () => {
     const { world } = control;
     const key = { 'x-api-key': world?.api.apiKey ?? '' };

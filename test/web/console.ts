@@ -60,7 +60,8 @@ export async function openPage(
   browser: Browser,
   { theme, width }: Look = { theme: 'dark', width: 1280 },
 ): Promise<OpenPage> {
-  const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme: theme });
+  // Without a locale, it is that of the environment, which can be one that no browser of a user has.
+  const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme: theme, locale: 'en-US' });
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));

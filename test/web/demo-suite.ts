@@ -4,8 +4,8 @@
  */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ghostfleet, type Outcome } from '../support/host.js';
 import { type BuiltConsole, type OpenPage, openPage, violationsOf } from './console.js';
+import { type RunningDemo, startDemo } from './demo.js';
 
 const SMALL = `name: small
 duration: 30m
@@ -22,35 +22,21 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
     let opened: OpenPage;
     let page: Page;
     let origin = '';
-    let end = () => {};
-    let demo: Promise<Outcome>;
+    let demo: RunningDemo | undefined;
     const open = (fragment: string) => page.goto(`${origin}/${fragment}`);
 
     beforeAll(async () => {
-      const link = await new Promise<string>((resolve, reject) => {
-        const interruptWhen = new Promise<void>((interrupt) => {
-          end = interrupt;
-        });
-        demo = ghostfleet(['demo', '--speed', '600'], {
-          ...{ webConsole: built().folder, interruptWhen },
-          watch: (text) => {
-            const [, address] = /console at (\S+)/.exec(text) ?? [];
-            if (address !== undefined) resolve(address);
-          },
-        });
-        demo.then(({ err }) => reject(new Error(`the demo has ended: ${err}`)), reject);
-      });
-      ({ origin } = new URL(link));
+      demo = await startDemo(built().folder, 600);
+      ({ origin } = new URL(demo.link));
       opened = await openPage(browser());
       ({ page } = opened);
       page.setDefaultTimeout(45_000);
-      await page.goto(link);
+      await page.goto(demo.link);
     });
 
     afterAll(async () => {
       await opened?.context.close();
-      end();
-      expect((await demo).exit).toBe(0);
+      expect((await demo?.end())?.exit).toBe(0);
     });
 
     it('leads a newcomer from its address to a device, its shell, a downlink, and the cause of an outage', async () => {

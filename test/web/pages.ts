@@ -6,6 +6,12 @@ export interface PageOfConsole {
   readonly ready: string;
 }
 
+/** The pages that a run has. */
+export const PAGES_OF_RUN: readonly PageOfConsole[] = [
+  { fragment: '#/run', ready: '.chart canvas' },
+  { fragment: '#/scenario', ready: '.plan .track' },
+];
+
 /** @param deviceId a device with reports and downlinks */
 export function pagesOf(deviceId: string): readonly PageOfConsole[] {
   const device = `#/devices/${deviceId}`;

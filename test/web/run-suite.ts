@@ -7,6 +7,7 @@ import type { World } from './world.js';
 const STATE = {
   ...{ name: 'live', seed: 42, devices: 300, now_ms: 600_000, duration_ms: 3_600_000, speed: 60, paused: false },
   counts: { 'device.ready': 300, 'uplink.stored': 1234 },
+  latencies: { 'downlink.delivered': { p50_ms: 600_000, p95_ms: 1_500_000 } },
   expectations: [{ line: 'uplink.stored == uplink.sent', state: 'undecided', sentence: '1234 of 1240 so far' }],
   faults: [
     {
@@ -55,6 +56,7 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       await page.getByText('10 min of 60 min').waitFor();
       await page.getByText('1234 of 1240 so far').waitFor();
       await page.getByRole('img', { name: 'loss 50%, active: from 0 ms until it is lifted' }).waitFor();
+      await page.getByRole('img', { name: /95 % within 25 min$/ }).waitFor();
       await page.locator('.xterm').waitFor();
       expect(await violationsOf(page)).toEqual([]);
       await page.getByRole('button', { name: 'Pause' }).click();

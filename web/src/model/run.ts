@@ -20,6 +20,8 @@ export interface RunState {
   readonly speed: number;
   readonly paused: boolean;
   readonly counts: Readonly<Record<string, number>>;
+  /** Times so far, by metric. */
+  readonly latencies: Readonly<Record<string, { readonly p50_ms: number; readonly p95_ms: number }>>;
   readonly expectations: readonly {
     readonly line: string;
     readonly state: 'holds' | 'fails' | 'undecided';

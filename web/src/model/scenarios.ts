@@ -1,63 +1,9 @@
 /** Scenarios of the page: their check, their plan, and the run of one of them. The run behind the console offers this. */
 import { signal } from '@preact/signals';
 import { JsonHttp } from '../../../src/client/http.js';
-import type { PlanTimeline } from '../../../src/scenario/plan/timeline.js';
+import type { ScenarioCheck, Scenarios, ScenarioWords } from '../../../src/control/scenarios.js';
 
-export interface ScenarioWords {
-  readonly schema: Readonly<Record<string, unknown>>;
-  readonly profiles: readonly Word[];
-  readonly metrics: readonly Word[];
-  /** Names of the packaged scenarios. */
-  readonly examples: readonly string[];
-}
-
-interface Word {
-  readonly name: string;
-  readonly about: string;
-}
-
-export interface Problem {
-  /** From 1. */
-  readonly line: number;
-  /** From 1. */
-  readonly column: number;
-  readonly message: string;
-}
-
-export interface Check {
-  readonly problems: readonly Problem[];
-  /** What the plan does nothing with, as sentences. */
-  readonly warnings: readonly string[];
-  /** Null if there are problems. */
-  readonly plan: PlanTimeline | null;
-}
-
-export interface Verdict {
-  readonly passed: boolean;
-  readonly failure: string | null;
-  readonly digest: string;
-  readonly events: number;
-  readonly simulatedMs: number;
-  readonly wallMs: number;
-  readonly expectations: readonly {
-    readonly line: string;
-    readonly passed: boolean;
-    readonly undecided?: boolean;
-    readonly sentence: string;
-  }[];
-}
-
-export interface ScenarioRun {
-  readonly state: 'none' | 'running' | 'ended' | 'failed' | 'stopped';
-  readonly name?: string;
-  readonly seed?: number;
-  /** While it is running. */
-  readonly progress?: string;
-  /** When it has ended. */
-  readonly verdict?: Verdict;
-  /** Why it has failed. */
-  readonly message?: string;
-}
+export type ScenarioRun = Scenarios['state'];
 
 const DRAFT = 'ghostfleet.scenario';
 
@@ -84,7 +30,7 @@ expect:
 /** The text of the editor. It stays in this tab of the browser. */
 export const draft = signal(sessionStorage.getItem(DRAFT) ?? FIRST);
 /** The check of the text; undefined before the first one. */
-export const checked = signal<Check | undefined>(undefined);
+export const checked = signal<ScenarioCheck | undefined>(undefined);
 /** The latest scenario that was run from a page. */
 export const scenarioRun = signal<ScenarioRun>({ state: 'none' });
 
@@ -121,8 +67,8 @@ export class ScenarioClient {
     return text;
   }
 
-  async check(text: string): Promise<Check> {
-    const answer = (await this.#http.request('POST', '/scenarios/check', {}, { text })) as Check;
+  async check(text: string): Promise<ScenarioCheck> {
+    const answer = (await this.#http.request('POST', '/scenarios/check', {}, { text })) as ScenarioCheck;
     checked.value = answer;
     return answer;
   }

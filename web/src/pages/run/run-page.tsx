@@ -11,6 +11,7 @@ import { Bands } from './bands.js';
 import { Faults } from './faults.js';
 import { Past } from './past.js';
 
+const Charts = later(async () => (await import('./charts.js')).Charts);
 const Bench = later(async () => (await import('./bench.js')).Bench);
 
 const SPEEDS = [1, 10, 60, 300, 1200];
@@ -37,6 +38,7 @@ export function RunPage() {
         </p>
       </div>
       <Time state={state} />
+      <Charts state={state} />
       <Bands state={state} />
       <div class="columns">
         <Counts state={state} />

@@ -3,7 +3,7 @@
  * the text and the place in it.
  */
 import { yamlLanguage } from '@codemirror/lang-yaml';
-import type { ScenarioWords } from '../../model/scenarios.js';
+import type { ScenarioWords } from '../../../../src/control/scenarios.js';
 
 export interface Completion {
   readonly label: string;
@@ -67,7 +67,7 @@ function textOf(node: Node | null, text: string): string {
 
 function keysAt({ path, siblings }: Place, { schema }: ScenarioWords): readonly Completion[] {
   const keys = new Map<string, Completion>();
-  for (const { properties } of schemasAt(schema, path)) {
+  for (const { properties } of schemasAt(schema as Schema, path)) {
     for (const [label, form] of Object.entries((properties ?? {}) as Schema)) {
       if (siblings.includes(label)) continue;
       // Because the forms of a schema are objects.
@@ -85,7 +85,7 @@ function valuesAt({ path }: Place, { schema, profiles, metrics }: ScenarioWords)
   const named = (names: ScenarioWords['profiles']) => names.map(({ name, about }) => ({ label: name, info: about }));
   if (path.at(-1) === 'profile') return named(profiles);
   if (path[0] === 'expect' || path.at(-1) === 'after') return named(metrics);
-  const values = schemasAt(schema, path).flatMap(({ enum: words = [], const: word, type }) => [
+  const values = schemasAt(schema as Schema, path).flatMap(({ enum: words = [], const: word, type }) => [
     // Because these keywords have such values.
     ...(words as readonly unknown[]),
     ...(word === undefined ? [] : [word]),

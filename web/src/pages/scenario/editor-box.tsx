@@ -8,8 +8,8 @@ import { EditorState, type Text } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { useEffect, useRef } from 'preact/hooks';
+import type { ScenarioCheck, ScenarioWords } from '../../../../src/control/scenarios.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
-import type { Problem, ScenarioWords } from '../../model/scenarios.js';
 import { withStyleSheets } from '../../platform/style-sheets.js';
 import { completionsAt } from './completion.js';
 
@@ -26,7 +26,7 @@ interface EditorBoxProps {
   /** The text at first. Later ones have no effect: the editor has the present one. */
   readonly text: string;
   readonly change: (text: string) => void;
-  readonly check: (text: string) => Promise<readonly Problem[]>;
+  readonly check: (text: string) => Promise<ScenarioCheck['problems']>;
   readonly words: ScenarioWords | undefined;
   readonly target: Target | undefined;
 }

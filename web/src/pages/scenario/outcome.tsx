@@ -1,7 +1,9 @@
 /** The latest scenario that was run from a page: its progress, and its verdict. */
+
+import type { ScenarioVerdict } from '../../../../src/control/scenarios.js';
 import { printable, printableLine } from '../../../../src/kernel/printable.js';
 import { formatDuration } from '../../../../src/kernel/time.js';
-import type { ScenarioClient, ScenarioRun, Verdict } from '../../model/scenarios.js';
+import type { ScenarioClient, ScenarioRun } from '../../model/scenarios.js';
 import { Action } from '../../parts/action.js';
 
 interface OutcomeProps {
@@ -10,8 +12,8 @@ interface OutcomeProps {
 }
 
 export function Outcome({ run, client }: OutcomeProps) {
-  const { state, name = '', seed = '' } = run;
-  if (state === 'none') return null;
+  if (run.state === 'none') return null;
+  const { state, name, seed } = run;
   return (
     <section class="outcome">
       <h2>
@@ -25,17 +27,17 @@ export function Outcome({ run, client }: OutcomeProps) {
           </Action>
         )}
       </p>
-      {state === 'failed' && <pre>{printable(run.message ?? '')}</pre>}
-      {run.verdict && <Expectations verdict={run.verdict} />}
+      {run.state === 'failed' && <pre>{printable(run.message)}</pre>}
+      {run.state === 'ended' && <Expectations verdict={run.verdict} />}
     </section>
   );
 }
 
-function Summary({ run: { state, progress = '', verdict } }: { readonly run: ScenarioRun }) {
-  if (state === 'running') return <>running: {printableLine(progress)}</>;
-  if (state === 'stopped') return <span class="badge late">stopped</span>;
-  if (!verdict) return <span class="badge bad">no result</span>;
-  const { passed, failure, simulatedMs, wallMs, events, digest } = verdict;
+function Summary({ run }: { readonly run: ScenarioRun }) {
+  if (run.state === 'running') return <>running: {printableLine(run.progress)}</>;
+  if (run.state === 'stopped') return <span class="badge late">stopped</span>;
+  if (run.state !== 'ended') return <span class="badge bad">no result</span>;
+  const { passed, failure, simulatedMs, wallMs, events, digest } = run.verdict;
   const took = `${formatDuration(Math.round(simulatedMs / 1000) * 1000)} in ${(wallMs / 1000).toFixed(1)} s`;
   return (
     <>
@@ -46,7 +48,7 @@ function Summary({ run: { state, progress = '', verdict } }: { readonly run: Sce
   );
 }
 
-function Expectations({ verdict: { expectations } }: { readonly verdict: Verdict }) {
+function Expectations({ verdict: { expectations } }: { readonly verdict: ScenarioVerdict }) {
   return (
     <ul class="messages">
       {expectations.map(({ line, passed, undecided = false, sentence }) => (

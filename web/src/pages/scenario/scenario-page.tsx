@@ -1,19 +1,10 @@
 /** Scenarios: an editor that checks them, their plan as a timeline, and a run in a process of its own. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { ScenarioCheck, ScenarioWords } from '../../../../src/control/scenarios.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { explain } from '../../api/session.js';
 import { runState } from '../../model/run.js';
-import {
-  type Check,
-  changeDraft,
-  checked,
-  draft,
-  openDraft,
-  opened,
-  ScenarioClient,
-  type ScenarioWords,
-  scenarioRun,
-} from '../../model/scenarios.js';
+import { changeDraft, checked, draft, openDraft, opened, ScenarioClient, scenarioRun } from '../../model/scenarios.js';
 import { Action } from '../../parts/action.js';
 import { Failure } from '../../parts/failure.js';
 import { later } from '../../parts/later.js';
@@ -30,7 +21,8 @@ export function ScenarioPage() {
       <h1>Scenario</h1>
       <p>
         Scenarios are written and run here at the address that <code>ghostfleet demo</code> or{' '}
-        <code>ghostfleet run --clock real</code> has printed. A service alone runs no scenarios.
+        <code>ghostfleet run</code> with <code>--clock real</code> or <code>--pace 60</code> has printed. A service
+        alone runs no scenarios.
       </p>
     </div>
   );
@@ -169,7 +161,7 @@ function save(): void {
 }
 
 interface ProblemsProps {
-  readonly result: Check | undefined;
+  readonly result: ScenarioCheck | undefined;
   readonly go: (target: Target) => void;
 }
 
