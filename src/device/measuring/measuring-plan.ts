@@ -40,7 +40,7 @@ export interface MeasuringTask {
   readonly what: string;
   /** Delay of the first run after the start of the application. */
   readonly first: Millis;
-  /** Infinity for `watch`, which runs when an input may have changed. */
+  /** Infinity if its parameter is 0, and for `watch`, which runs when an input may have changed. */
   readonly every: Millis;
   /** Whether the shell command `sample` or `aggreg` (by kind) runs it at once and restarts its interval. */
   readonly onRequest: boolean;
@@ -106,7 +106,7 @@ function makePlan(profile: Profile, settings: MeasuringSettings): Plan {
     const { sample, aggregate } = intervalsOf(kind, profile, settings);
     const longest = settings.report * (1 + profile.timing.jitter);
     const until = spec.windows?.kind === 'log' ? longest : aggregate;
-    const expected = { samples: Math.ceil(until / sample), windows: Math.ceil(longest / aggregate) };
+    const expected = { samples: times(until, sample), windows: times(longest, aggregate) };
     const off = settings.off[kind] ?? [];
     const pressed = profile.eventLists.findIndex((list) => list.kind === 'press' && list.sensor === kind);
     const period = settings.lists[pressed]?.period ?? Math.round(aggregate / 1000);
@@ -140,6 +140,11 @@ function makePlan(profile: Profile, settings: MeasuringSettings): Plan {
   return { tasks, quiet: tasks.map(isQuiet), sensors, byKind, lists, edges, presses: allPresses };
 }
 
+/** How often something with this interval happens within a time; Infinity for an unknown number. */
+function times(within: Millis, every: Millis): number {
+  return every === 0 ? Number.POSITIVE_INFINITY : Math.ceil(within / every);
+}
+
 /** How often a sensor is sampled and aggregated; 0 for never. */
 function intervalsOf(
   kind: number,
@@ -160,8 +165,9 @@ function planTasks(
 ): readonly MeasuringTask[] {
   return profile.tasks.flatMap(({ kind, what, sensors, first, onRequest }, index) => {
     const present = sensors.flatMap((sensor) => byKind[sensor] ?? []);
-    const interval = every[index] ?? 0;
     if (present.length === 0) return [];
+    // A timer without an interval fires once.
+    const interval = every[index] || Number.POSITIVE_INFINITY;
     return [{ kind, what, first: first ?? interval, every: interval, onRequest, sensors: present }];
   });
 }

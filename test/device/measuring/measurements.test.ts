@@ -23,6 +23,17 @@ describe('the tasks', () => {
     ]);
   });
 
+  it('run only at the start, or never, if their interval is 0', () => {
+    const { measurements } = rig({ settings: { 'interval-sample': 0, 'interval-aggreg': 0 } });
+    const never = Number.POSITIVE_INFINITY;
+    expect(measurements.tasks.slice(0, 3).map(({ first, every }) => [first, every])).toEqual([
+      [0, never],
+      [never, never],
+      [never, never],
+    ]);
+    expect(measurements.memory.layout.floats.size).toBeGreaterThan(0);
+  });
+
   it('leave out what the device does not have', () => {
     const all = (settings: Record<string, string>) =>
       rig({ profile: 'control', settings }).measurements.tasks.map(({ what }) => what);
