@@ -23,6 +23,12 @@ interface Watched {
   loggedAt: Instant | undefined;
 }
 
+/**
+ * Who sent a datagram: `stranger` with a wrong tag; `elsewhere` with a valid tag from an unproven address, perhaps a
+ * copy; `home` from the proven address of the device. Each has limits of its own, so that none uses up those of another.
+ */
+type Sender = 'stranger' | 'elsewhere' | 'home';
+
 /** A datagram with a valid tag. */
 interface Datagram {
   readonly envelope: Envelope;
@@ -42,7 +48,11 @@ export class Protection {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #patience: Millis;
-  readonly #limits = new AnswerLimits();
+  readonly #limits: Readonly<Record<Sender, AnswerLimits>> = {
+    stranger: new AnswerLimits(),
+    elsewhere: new AnswerLimits(),
+    home: new AnswerLimits(),
+  };
   readonly #watched = new Map<number, Watched>();
 
   constructor({ clock, log, patience }: { readonly clock: Clock; readonly log: Log; readonly patience: Millis }) {
@@ -77,7 +87,10 @@ export class Protection {
       mayAnswer: (answer) => {
         if (verdict === 'repeat' && answer.data.length > 0) return false;
         if (verdict === 'guest' && !allowance.admit(sealedSize(answer, format))) return false;
-        return !(repeated || answer === RESET) || this.mayReset(session, source);
+        return (
+          !(repeated || answer === RESET) ||
+          this.#mayRepeat(verdict === 'known' ? 'home' : 'elsewhere', session, source)
+        );
       },
       settle: () => {
         if (verdict === 'guest' && !session.unproven) guard.prove(source);
@@ -85,9 +98,13 @@ export class Protection {
     };
   }
 
-  /** Whether a reset may be sent. Counts it if so. */
-  mayReset({ device }: DeviceSession, { host }: Source): boolean {
-    return this.#limits.admit(device.serial, host, this.#clock.now);
+  /** Whether a datagram with a wrong tag may be answered with a reset. Counts it if so. */
+  mayReset(session: DeviceSession, source: Source): boolean {
+    return this.#mayRepeat('stranger', session, source);
+  }
+
+  #mayRepeat(sender: Sender, { device }: DeviceSession, { host }: Source): boolean {
+    return this.#limits[sender].admit(device.serial, host, this.#clock.now);
   }
 
   #watch({ device: { serial, id } }: DeviceSession): Watched {

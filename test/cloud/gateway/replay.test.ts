@@ -197,6 +197,24 @@ describe('answers', () => {
     expect(cloud.gateway.counters.withheld).toBe(80);
   });
 
+  it('that the device needs are not used up by wrong tags, also if they come from its address', async () => {
+    const cloud = await guardedCloud();
+    await cloud.send(report(1));
+    for (const source of [ELSEWHERE, HOME])
+      for (let n = 0; n < 30; n++) await cloud.send(poll(0), source, 'f'.repeat(32));
+    await cloud.send(report(1));
+    expect(await cloud.send(report(1))).toMatchObject({ flags: ACK });
+    expect(await cloud.send(poll(900))).toEqual(RESET);
+  });
+
+  it('that the device needs are not used up by copies from elsewhere', async () => {
+    const cloud = await guardedCloud();
+    await cloud.send(report(1));
+    for (let copy = 0; copy < 60; copy++) await cloud.send(report(1), ELSEWHERE);
+    expect(cloud.gateway.counters.withheld).toBeGreaterThan(0);
+    expect(await cloud.send(poll(900))).toEqual(RESET);
+  });
+
   it('to repetitions are limited for a serial number', async () => {
     const cloud = await guardedCloud();
     let answers = 0;
