@@ -138,8 +138,11 @@ export class Scenarios {
     return true;
   }
 
+  /** Stops the running scenario, and waits until it has cleaned up. */
   async close(): Promise<void> {
+    const child = this.#child;
     this.stop();
+    await child?.ended;
     await this.tools.close();
   }
 }

@@ -308,6 +308,19 @@ describe('scenarios of the page', () => {
     expect(await state()).toMatchObject({ state: 'failed', seed: 9, message: 'the fleet is too large' });
   });
 
+  it('are stopped at the end of the run, which waits until their files are deleted', async () => {
+    const scenarios = new Scenarios(tools);
+    await scenarios.start('x', undefined);
+    const steps: string[] = [];
+    const closing = scenarios.close().then(() => steps.push('closed'));
+    await Promise.resolve();
+    expect(child.isStopped).toBe(true);
+    steps.push('cleaned up');
+    child.end('interrupted');
+    await closing;
+    expect(steps).toEqual(['cleaned up', 'closed']);
+  });
+
   it('are stopped on request, and not started if they are wrong', async () => {
     await ask('POST', '/scenarios/run', { text: 'x' });
     const stopped = await ask('DELETE', '/scenarios/run');

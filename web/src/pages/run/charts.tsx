@@ -20,7 +20,7 @@ export function Charts({ state }: { readonly state: RunState }) {
           lines={rateLines(points.current)}
           points={points.current}
           faults={state.faults}
-          text={(value) => value.toFixed(value > 0 && value < 10 ? 1 : 0)}
+          text={(value) => String(Math.round(value * 10) / 10)}
         />
         <Chart
           title="time until a downlink is delivered, so far"
