@@ -37,11 +37,17 @@ export interface Chance {
   /** A boot of this cause cut it off. */
   readonly cutBy: BootCause | undefined;
   readonly pauses: readonly { readonly at: Instant; readonly why: RadioPause; readonly lasts: Millis }[];
+  /** When its transfer began again by a rule of the firmware: after stale answers, or before this chance at another address. */
+  readonly restarts: readonly { readonly at: Instant; readonly why: RuledRestart }[];
 }
+
+/** Reasons in `device.restart` events that are rules of the firmware, and not answers of the cloud. */
+export type RuledRestart = 'another address' | 'stale answers without end';
 
 type Draft = { -readonly [K in keyof Chance]: Chance[K] } & {
   lost: string[];
   pauses: { at: Instant; why: RadioPause; lasts: Millis }[];
+  restarts: { at: Instant; why: RuledRestart }[];
   /** Time of the last event that belongs to it. */
   lastEvent: Instant;
 };
@@ -84,6 +90,8 @@ class Walk {
         return this.#woke(event.at, event.why);
       case 'device.repeat':
         return this.#repeated(event.at);
+      case 'device.restart':
+        return this.#restarted(event.at, event.why);
       case 'uplink.acked':
       case 'downlink.received':
         return this.#reached(event.at);
@@ -144,6 +152,12 @@ class Walk {
     this.#failed(at, 'no answer');
     this.#close(at, false);
     this.#current = draft(at, why, 'repeat');
+  }
+
+  #restarted(at: Instant, why: string): void {
+    // A change of the address is the end of a failed attempt.
+    if (why === 'another address') this.#repeated(at);
+    if (why === 'another address' || why === 'stale answers without end') this.#ongoing(at).restarts.push({ at, why });
   }
 
   /** An uplink that follows in an exchange: a report from the spool, an answer, or an upload of the session phase. */
@@ -222,6 +236,6 @@ function draft(at: Instant, why: ContactReason, begins: Chance['begins']): Draft
       lost: [],
       duplicated: false,
     },
-    ...{ missed: undefined, cutBy: undefined, pauses: [], lastEvent: at },
+    ...{ missed: undefined, cutBy: undefined, pauses: [], restarts: [], lastEvent: at },
   };
 }

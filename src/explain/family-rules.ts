@@ -1,6 +1,7 @@
 /** Rules of the way to the cloud that differ between the families of firmware, as far as explanations need them. */
 import { type Millis, minutes, seconds } from '../kernel/time.js';
 import type { RadioPause } from '../trace/events.js';
+import type { RuledRestart } from './chances.js';
 import type { FleetPart } from './situation.js';
 
 interface FamilyRules {
@@ -8,6 +9,8 @@ interface FamilyRules {
   readonly pollLimit: Millis | null;
   /** A failed poll is repeated after this time; null: the next report or poll follows. */
   readonly pollRetry: Millis | null;
+  /** When the transfer layer repeats a datagram; null: the modem repeats it. */
+  readonly repeats: string | null;
   /** Why the modem pauses, and until when. */
   readonly pauses: Readonly<Record<RadioPause, string>>;
 }
@@ -16,6 +19,7 @@ const RULES: Readonly<Record<FleetPart['family'], FamilyRules>> = {
   chester: {
     pollLimit: seconds(60),
     pollRetry: minutes(5),
+    repeats: null,
     pauses: {
       'attach-pause': 'no network found in time: the modem is off until the next attach attempt',
       'back-off': 'error of the modem: off, longer after each error',
@@ -25,12 +29,19 @@ const RULES: Readonly<Record<FleetPart['family'], FamilyRules>> = {
   hio: {
     pollLimit: null,
     pollRetry: null,
+    repeats: 'no answer: the device repeats the datagram after 5 s, or after 30 s without a radio connection',
     pauses: {
       'attach-pause': 'no network found in time: flight mode until the next attach attempt',
       'back-off': 'error of the modem: a pause, longer after each error until the next reboot',
       'reset-loop': 'too many resets: the modem is off for 32 min, and boots then',
     },
   },
+};
+
+/** What the device does when its transfer begins again. */
+export const RESTARTS: Readonly<Record<RuledRestart, string>> = {
+  'another address': 'several failures in a row: the device changes to its next address',
+  'stale answers without end': 'four stale answers in a row: the transfer begins again',
 };
 
 /** @param part undefined: not known, taken for the family of most devices */

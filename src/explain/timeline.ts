@@ -6,7 +6,7 @@ import type { JudgedChance } from './blockers.js';
 import { isLost } from './course.js';
 import type { TimelineEntry } from './explanation.js';
 import type { DeviceFacts } from './facts.js';
-import { rulesOf } from './family-rules.js';
+import { RESTARTS, rulesOf } from './family-rules.js';
 import { heldBack } from './held-back.js';
 import type { Missed } from './missed.js';
 import type { CauseNames } from './names.js';
@@ -55,6 +55,7 @@ export function timelineOf(
     ...faultEntries(facts, situation, names, queuedAt, end),
     ...exchanges(record, facts, names, end),
     ...pauses(facts, queuedAt),
+    ...restarts(facts),
   ];
   const ordered = entries.filter(({ at }) => at >= queuedAt && at <= end).sort((a, b) => a.at - b.at);
   return collapsed(ordered).map((entry) => ({ ...entry, at: Math.round(entry.at - queuedAt) }));
@@ -146,15 +147,25 @@ function faultEntries(
 /** One entry for each exchange. An exchange that repeats its datagram is one entry. */
 function exchanges(record: DownlinkRecord, facts: DeviceFacts, names: CauseNames, end: Instant): readonly Entry[] {
   const entries: Entry[] = [];
-  const chances = facts.chances.filter(({ at, until }) => until >= record.queuedAt && at <= end);
-  for (let i = 0; i < chances.length; ) {
+  const chances = facts.chances.filter(({ at }) => at <= end);
+  for (let i = firstSince(record.queuedAt, chances); i < chances.length; ) {
     let next = i + 1;
     while (chances[next]?.begins === 'repeat') next++;
     const [first, ...repeats] = chances.slice(i, next);
-    if (first !== undefined) entries.push(...exchange(record, facts, names, end, first, repeats));
+    if (first !== undefined) {
+      entries.push(...exchange(record, facts, names, end, first, repeats), ...repetition(record, facts, repeats));
+    }
     i = next;
   }
   return entries;
+}
+
+/** Index of the first chance that ends after `from`, or of the beginning of its exchange. */
+function firstSince(from: Instant, chances: readonly JudgedChance[]): number {
+  let first = chances.findIndex(({ until }) => until >= from);
+  if (first < 0) return chances.length;
+  while (first > 0 && chances[first]?.begins === 'repeat') first--;
+  return first;
 }
 
 function exchange(
@@ -170,7 +181,7 @@ function exchange(
   const at = Math.max(first.at, record.queuedAt);
   const name = nameOf(first, record);
   const since = first.at < record.queuedAt ? `, since ${humanDuration(record.queuedAt - first.at)} before` : '';
-  const copies = repeats.length === 0 ? '' : `, sent ${repeats.length + 1} times`;
+  const copies = copiesOf(repeats);
   const faults = [...new Set(all.flatMap((chance) => chance.faults))].map((index) => names.fault(index));
   const because = faults.length === 0 ? '' : `: ${faults.join(', ')}`;
   if (last.missed !== undefined) {
@@ -192,6 +203,14 @@ function exchange(
   return [failure, ...retry.flat()];
 }
 
+/** `, sent 99 times (32 changes of the address)` */
+function copiesOf(repeats: readonly JudgedChance[]): string {
+  if (repeats.length === 0) return '';
+  const changes = repeats.flatMap(({ restarts }) => restarts).filter(({ why }) => why === 'another address').length;
+  const named = changes === 0 ? '' : ` (${changes === 1 ? 'one change' : `${changes} changes`} of the address)`;
+  return `, sent ${repeats.length + 1} times${named}`;
+}
+
 function nameOf({ at, booted, begins, why }: JudgedChance, { type, reached }: DownlinkRecord): string {
   // A recording shows the delivery only.
   const isReceived = (reached.received ?? reached.delivered ?? Number.POSITIVE_INFINITY) <= at;
@@ -209,6 +228,24 @@ function retryAfter({ chances, part }: DeviceFacts, failed: JudgedChance): reado
   return [
     { at: failed.until, kind: 'rule', what: 'the firmware polls again 5 min after a failed poll, and not before' },
   ];
+}
+
+/** Each time that a transfer begins again by a rule. */
+function restarts({ chances }: DeviceFacts): readonly Entry[] {
+  return chances.flatMap(({ restarts }) =>
+    restarts.map(({ at, why }): Entry => ({ at, kind: 'rule', what: RESTARTS[why] })),
+  );
+}
+
+/** The rule by which the transfer layer repeats a datagram, once for an exchange. */
+function repetition(
+  { queuedAt }: DownlinkRecord,
+  { part }: DeviceFacts,
+  repeats: readonly JudgedChance[],
+): readonly Entry[] {
+  const what = rulesOf(part).repeats;
+  const first = repeats.find(({ restarts }) => restarts.length === 0);
+  return what === null || first === undefined ? [] : [{ at: Math.max(first.at, queuedAt), kind: 'rule', what }];
 }
 
 /** The pauses of the modem that end after `from`. */

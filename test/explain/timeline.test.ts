@@ -23,6 +23,13 @@ function explained(life: Life, more: readonly TraceEvent[] = [], fleet: readonly
   return explainer.explain(record);
 }
 
+function partOf(family: FleetPart['family']): FleetPart {
+  return {
+    ...{ group: 'one', serials: [[1, 1]], profile: 'x', firmware: '1.0.0', family, jitter: 0, sendLimit: null },
+    ...{ encoder: true, reportEvery: HOUR, pollEvery: 300_000 },
+  };
+}
+
 function timeline(explanation: Explanation): readonly string[] {
   return explanation.timeline.map(({ what }) => what);
 }
@@ -64,18 +71,38 @@ describe('the timeline of a downlink', () => {
     ],
     ['hio', 'flight mode until the next attach attempt', []],
   ] as const)('has the rules of the firmware family %s', (family, pause, retries) => {
-    const part: FleetPart = {
-      ...{ group: 'one', serials: [[1, 1]], profile: 'x', firmware: '1.0.0', family, jitter: 0, sendLimit: null },
-      ...{ encoder: true, reportEvery: HOUR, pollEvery: 300_000 },
-    };
     const poll = (at: number): readonly TraceEvent[] => [
       { kind: 'device.wake', at, serial: 1, why: 'poll' },
       { kind: 'poll.failed', at: at + 60_000, serial: 1, why: 'no answer' },
     ];
     const off = { kind: 'radio.paused', at: 600_000, serial: 1, why: 'attach-pause', lasts: 5100 } as const;
     const events = [...poll(HOUR), ...poll(HOUR + 360_000), off];
-    const rules = explained({ queued: 0 }, events, [part]).timeline.filter(({ kind }) => kind === 'rule');
+    const rules = explained({ queued: 0 }, events, [partOf(family)]).timeline.filter(({ kind }) => kind === 'rule');
     expect(rules.map(({ what }) => what)).toEqual([`no network found in time: ${pause}, 5.1s`, ...retries]);
+  });
+
+  it('counts the copies of a datagram from the first one on, with changes of the address, and names these rules', () => {
+    const repeat = (at: number): TraceEvent => ({ kind: 'device.repeat', at, serial: 1, waited: 11_000 });
+    const restart = (at: number, why: string): TraceEvent => ({ kind: 'device.restart', at, serial: 1, why });
+    const explanation = explained(
+      { queued: HOUR },
+      [
+        { kind: 'uplink.acked', at: 1000, serial: 1, uplink: 1, type: 'session' },
+        { kind: 'device.wake', at: HOUR - 60_000, serial: 1, why: 'report' },
+        ...[repeat(HOUR - 49_000), repeat(HOUR - 38_000), restart(HOUR - 27_000, 'another address')],
+        ...[repeat(HOUR + 10_000), repeat(HOUR + 21_000), restart(HOUR + 32_000, 'another address')],
+        restart(HOUR + 40_000, 'stale answers without end'),
+        { kind: 'uplink.acked', at: HOUR + 44_000, serial: 1, uplink: 2, type: 'data' },
+      ],
+      [partOf('hio')],
+    );
+    expect(timeline(explanation)).toEqual([
+      'shell downlink queued',
+      'report, since 60.0s before, sent 7 times (2 changes of the address): acknowledged',
+      'no answer: the device repeats the datagram after 5 s, or after 30 s without a radio connection',
+      'several failures in a row: the device changes to its next address',
+      'four stale answers in a row: the transfer begins again',
+    ]);
   });
 
   it('has no lost acknowledgement if the device waits for the release of the connection after sending it', () => {
