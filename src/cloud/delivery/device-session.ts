@@ -35,6 +35,8 @@ export interface DeviceSession {
    * that the cloud creates itself are delivered then.
    */
   unproven?: true | undefined;
+  /** Set while another host claims to be the device, until new content proves the address again. Nothing waits for it. */
+  doubted?: true | undefined;
   /** Set during a firmware update. Configurations wait for its end, because they reboot the device. */
   update: SessionUpdate | undefined;
 }

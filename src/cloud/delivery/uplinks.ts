@@ -125,7 +125,7 @@ export class UplinkHandler {
     const now = clock.wall;
     const change: DeviceChange = { lastSeen: now, ...uplink.device };
     const deliveries = (await forwarding?.deliveries(session.device, row)) ?? [];
-    const proves = session.unproven && (await this.#isNew(session, row));
+    const proves = (session.unproven ?? session.doubted) && (await this.#isNew(session, row));
     try {
       await store.commit([
         // First: the commit rejects a copy before it writes anything else.
@@ -156,7 +156,10 @@ export class UplinkHandler {
     for (const written of uplink.changes) if (written.kind === 'codec.put') codecs.stored(written.row.hash);
     session.device = { ...session.device, ...change };
     session.configUnchecked = uplink.configUnchecked ?? session.configUnchecked;
-    if (proves) session.unproven = undefined;
+    if (proves) {
+      session.unproven = undefined;
+      session.doubted = undefined;
+    }
     const at = clock.now;
     trace.emit({ kind: 'cloud.stored', at, serial, type: uplink.type, message: row.id, copy: false });
     for (const downlink of uplink.answers) trace.emit({ kind: 'downlink.answered', at, serial, downlink });

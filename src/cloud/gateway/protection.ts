@@ -82,6 +82,8 @@ export class Protection {
       return undefined;
     }
     session.unproven = verdict === 'guest' ? true : undefined;
+    session.doubted = verdict === 'known' && guard.isContested ? true : undefined;
+    const awaitsProof = session.unproven ?? session.doubted;
     if (verdict === 'guest') allowance.received(source, sealedSize(packet, format));
     return {
       mayAnswer: (answer) => {
@@ -93,7 +95,7 @@ export class Protection {
         );
       },
       settle: () => {
-        if (verdict === 'guest' && !session.unproven) guard.prove(source);
+        if (awaitsProof && !session.unproven && !session.doubted) guard.prove(source);
       },
     };
   }

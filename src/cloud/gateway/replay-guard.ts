@@ -39,6 +39,12 @@ const REMEMBERED = 16;
 /** A device that repeats the same packet from a new address is heard after this many copies. */
 const PERSISTENT = 5;
 
+/**
+ * How long the proven address keeps out a session start from another host without sending new content, in units of
+ * patience. Without this limit, copies with a forged address could keep a restarted device out without end.
+ */
+const LONGEST_CLAIM = 2;
+
 export class ReplayGuard {
   /** Time for which a device repeats a packet before it starts again. */
   readonly #patience: Millis;
@@ -49,6 +55,8 @@ export class ReplayGuard {
   #latestAt: Instant = 0;
   /** When the device last sent from its proven address. */
   #homeAt: Instant = 0;
+  /** When another host first asked for a session; undefined: not since the latest proof. */
+  #contestedAt: Instant | undefined;
   #dropped: { readonly mark: number; readonly source: Source; readonly since: Instant; count: number } | undefined;
 
   constructor(patience: Millis) {
@@ -68,10 +76,16 @@ export class ReplayGuard {
     return this.#recent.includes(mark);
   }
 
+  /** Whether another host has asked for a session since the proven address last sent new content. */
+  get isContested(): boolean {
+    return this.#contestedAt !== undefined;
+  }
+
   /** The device has sent new content from this address. */
   prove(source: Source): void {
     this.#home = source;
     this.#guest = undefined;
+    this.#contestedAt = undefined;
   }
 
   #verdict(arrival: Arrival): Verdict {
@@ -88,9 +102,10 @@ export class ReplayGuard {
       this.#home = source;
       return 'known';
     }
-    if (this.#isRecentRepeat(arrival)) return 'repeat';
+    const outlasts = this.#outlastsClaim(arrival);
+    if (!outlasts && this.#isRecentRepeat(arrival)) return 'repeat';
     const isNew = packet.data.length > 0 && !beginsSession(packet) && !this.isRepeated(arrival);
-    if (!isNew && !this.#mayBeRestart(arrival)) return this.#drop(arrival);
+    if (!isNew && !outlasts && !this.#mayBeRestart(arrival)) return this.#drop(arrival);
     this.#guest = source;
     return 'guest';
   }
@@ -105,8 +120,19 @@ export class ReplayGuard {
    * life, or they could keep the device out.
    */
   #mayBeRestart({ packet, source, at }: Arrival): boolean {
-    if (packet.sequence !== 0 || !beginsSession(packet)) return false;
-    return source.host === this.#home?.host || at - this.#homeAt > this.#patience;
+    return startsAnew(packet) && (source.host === this.#home?.host || at - this.#homeAt > this.#patience);
+  }
+
+  /**
+   * Whether another host asks for a session again, {@link LONGEST_CLAIM} after the first time, and the proven address has
+   * sent no new content meanwhile.
+   */
+  #outlastsClaim({ packet, source, at }: Arrival): boolean {
+    if (!startsAnew(packet) || source.host === this.#home?.host) return false;
+    this.#contestedAt ??= at;
+    if (at - this.#contestedAt <= LONGEST_CLAIM * this.#patience) return false;
+    this.#contestedAt = undefined;
+    return true;
   }
 
   #drop(arrival: Arrival): Verdict {
@@ -130,6 +156,11 @@ export class ReplayGuard {
     this.#latestAt = at;
     this.#dropped = undefined;
   }
+}
+
+/** Whether a packet is the first one of a device that has restarted. */
+function startsAnew(packet: Packet): boolean {
+  return packet.sequence === 0 && beginsSession(packet);
 }
 
 function beginsSession({ flags, data }: Packet): boolean {

@@ -175,6 +175,35 @@ describe('a device with a new address', () => {
     expect((await cloud.send(single(0, SESSION), ELSEWHERE))?.flags).toBe(ACK | POLL);
   });
 
+  it.each([10, 50])(
+    'may restart at another host after 2 min, also while copies of its session start arrive from its earlier address every %i s',
+    async (every) => {
+      const { cloud } = await longSession();
+      let waited = 0;
+      while (waited < 180 && (await cloud.send(single(0, SESSION), ELSEWHERE))?.flags !== (ACK | POLL)) {
+        if (waited % every === 0) for (const packet of [single(0, SESSION), poll(2), ack(4)]) await cloud.send(packet);
+        await cloud.wait(seconds(10));
+        waited += 10;
+      }
+      expect(waited).toBe(130);
+      expect((await cloud.send(poll(2), ELSEWHERE))?.flags).toBe(FIRST | LAST);
+      await cloud.queue('waiting');
+      for (const packet of [report(77), poll(2), ack(4)]) await cloud.send(packet, ELSEWHERE);
+      expect((await cloud.states()).at(-1)).toBe('sent');
+    },
+  );
+
+  it('is not the one of copied session starts while its earlier address sends new content', async () => {
+    const { cloud } = await longSession();
+    const stored = await cloud.count();
+    for (let n = 0; n < 10; n++) {
+      expect((await cloud.send(single(0, SESSION), ELSEWHERE))?.flags).toBeUndefined();
+      await cloud.wait(seconds(50));
+      await cloud.send(report(100 + n));
+    }
+    expect(await cloud.count()).toBe(stored + 10);
+  });
+
   it('is heard if it repeats a packet without end', async () => {
     const cloud = await recorded();
     await cloud.send({ ...report(2), sequence: 5 });
