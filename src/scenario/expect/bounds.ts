@@ -120,20 +120,34 @@ function finite(value: number): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
+/**
+ * Values that differ by less than this share, or below 1 by less than this, are equal: in floating point, 7% * 100 is a little more
+ * than 7, and 1 - 95% a little more than 5%.
+ */
+const ROUNDING = 1e-12;
+
+function areEqual(one: number, other: number): boolean {
+  return one === other || Math.abs(one - other) <= ROUNDING * Math.max(1, Math.min(Math.abs(one), Math.abs(other)));
+}
+
+function isBelow(one: number, other: number): boolean {
+  return one < other && !areEqual(one, other);
+}
+
 /** Whether the comparison holds; undefined if that depends on missing measurements. */
 export function compare(left: Bounds, comparison: ComparisonOperator, right: Bounds): boolean | undefined {
   switch (comparison) {
     case '<':
-      return left.high < right.low ? true : left.low >= right.high ? false : undefined;
+      return isBelow(left.high, right.low) ? true : isBelow(left.low, right.high) ? undefined : false;
     case '<=':
-      return left.high <= right.low ? true : left.low > right.high ? false : undefined;
+      return isBelow(right.low, left.high) ? (isBelow(right.high, left.low) ? false : undefined) : true;
     case '>':
       return compare(right, '<', left);
     case '>=':
       return compare(right, '<=', left);
     case '==': {
-      if (left.high < right.low || right.high < left.low) return false;
-      return left.low === left.high && right.low === right.high ? true : undefined;
+      if (isBelow(left.high, right.low) || isBelow(right.high, left.low)) return false;
+      return areEqual(left.low, left.high) && areEqual(right.low, right.high) ? true : undefined;
     }
     case '!=': {
       const equal = compare(left, '==', right);
