@@ -141,6 +141,11 @@ function networkFaults(plan: Plan): readonly SituationFault[] {
 const SIGNED: ReadonlySet<string> = new Set(['outage', 'loss', 'corruption', 'reorder', 'duplication']);
 /** From this share of lost datagrams on, hardly any exchange succeeds. */
 const HOPELESS = 0.95;
+/**
+ * From this share of copies on, a device hardly ever catches up: it reads the copy of an earlier answer in place of the next one
+ * (simulated: at 50%, three of four downlinks wait until the fault ends; at 30%, none).
+ */
+const ALWAYS_BEHIND = 0.5;
 /** A device listens 5 s for an answer, which takes two ways. */
 const LATE = seconds(2);
 
@@ -159,7 +164,7 @@ function networkEffect(fault: FaultSpec): FaultEffect | undefined {
     case 'bandwidth':
       return 'hinders';
     case 'duplication':
-      return 'hinders';
+      return fault.ratio >= ALWAYS_BEHIND ? 'blocks' : 'hinders';
     default:
       return fault satisfies never;
   }

@@ -48,3 +48,17 @@ describe('a modem in a reset loop', () => {
     );
   });
 });
+
+it('copies of datagrams are the cause, and not a jitter that alone delays nothing for long', async () => {
+  const { causes, sooner } = await slowest({
+    duration: '5h',
+    fleet: [{ name: 'clime', profile: 'clime', count: 2, config: { 'interval-report': 300 } }],
+    faults: [
+      { duplication: '100%', from: '65m', until: '4h' },
+      { jitter: { by: '6s', shape: 'even' }, from: '65m', until: '4h' },
+    ] as FaultDefinition[],
+    steps: [{ at: '2h', commands: ['info show'] }],
+  });
+  expect(causes).toEqual([{ kind: 'fault', name: 'duplication 100%' }]);
+  expect(sooner.map(({ without }) => without)).not.toContainEqual(['jitter 6s, even']);
+});
