@@ -1,6 +1,6 @@
 /** `ghostfleet profile`: drafts, checks and shows device types, for authors of profiles. */
 import { writeFileSync } from 'node:fs';
-import { quote } from '../input/problems.js';
+import { InputError, quote } from '../input/problems.js';
 import { readText } from '../input/text-file.js';
 import { EXIT, UsageError } from '../kernel/errors.js';
 import { cannotWrite } from '../kernel/file-failure.js';
@@ -92,7 +92,17 @@ function draft(file: string, family: FamilyName, from: string | undefined, host:
     throw new UsageError('bad-file', `"${file}" is not a name for a profile; expected one such as "coldroom.yaml"`);
   }
   const text = draftProfile({ name, family, history: from === undefined ? [] : readHistory(readText(from), from) });
-  readProfile(text, file, userFiles(file));
+  try {
+    readProfile(text, file, userFiles(file));
+  } catch (error) {
+    if (from === undefined || !(error instanceof InputError)) throw error;
+    // Their places are in the profile, which is not written.
+    throw new InputError(
+      error.problems.map(({ message }) => ({
+        ...{ file: from, line: 0, column: 0, message: `a profile of these messages is not valid: ${message}` },
+      })),
+    );
+  }
   try {
     writeFileSync(file, text, { flag: 'wx' });
   } catch (error) {

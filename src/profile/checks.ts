@@ -145,3 +145,20 @@ const NAME = /^[a-z][a-z0-9_]*$/;
 export function isName(text: string): boolean {
   return NAME.test(text);
 }
+
+/** Largest lengths of the texts in a session (wire protocol, 7.1), by the name in the `identity` of a profile. */
+export const IDENTITY_LENGTHS = {
+  vendor: 16,
+  product: 16,
+  hw_variant: 10,
+  hw_revision: 6,
+  fw_bundle: 127,
+  fw_name: 64,
+  fw_version: 47,
+  modem_firmware: 64,
+} as const;
+
+/** The form of a text in the identity, and its name for messages. */
+export function identityText(length: number): { readonly form: RegExp; readonly what: string } {
+  return { form: new RegExp(`^\\S.{0,${length - 1}}$`), what: `a text of at most ${length} characters` };
+}

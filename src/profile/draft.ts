@@ -60,13 +60,13 @@ export function draftProfile({ name, family, history }: DraftOptions): string {
   const messages = history.some(({ type }) => type === 'data') ? history : [...history, ...TEMPLATE];
   const values = new Values();
   for (const { type, body, direction } of messages) if (type === 'data' && direction !== 'down') values.add(body);
-  const bundle = text(session.fw_bundle) ?? `com.example.${name}`;
+  const bundle = observedText(session.fw_bundle) ?? `com.example.${name}`;
   const document = { version: 2, type: 'decoder', name: bundle, schema: values.schema() } as const;
   const chester = family === 'chester';
   const parameters = { ...INTERVALS, ...(chester && { mode: MODE }), ...parametersIn(last(history, 'config')) };
   const profile = {
     extends: chester ? 'common/chester.yaml' : 'common/hio.yaml',
-    title: text(session.fw_name) ?? name,
+    title: observedText(session.fw_name) ?? name,
     identity: identityIn(session, bundle, name),
     message_version: 1,
     ...(chester && { transfer_buffer: 16_384, supply_module: null }),
@@ -94,12 +94,15 @@ export function draftProfile({ name, family, history }: DraftOptions): string {
 function identityIn(session: Plain, bundle: string, name: string): Plain {
   const { product_name, vendor_name, hw_variant, hw_revision, fw_name, fw_version } = session;
   const known = { vendor: vendor_name, product: product_name, hw_variant, hw_revision };
-  const given = Object.entries(known).filter(([, value]) => text(value) !== undefined);
+  const given = Object.entries(known).flatMap(([name, value]) => {
+    const line = observedText(value);
+    return line === undefined ? [] : [[name, line] as const];
+  });
   return {
     ...Object.fromEntries(given),
     fw_bundle: bundle,
-    fw_name: text(fw_name) ?? name,
-    fw_version: text(fw_version) ?? 'v1.0.0',
+    fw_name: observedText(fw_name) ?? name,
+    fw_version: observedText(fw_version) ?? 'v1.0.0',
   };
 }
 
@@ -249,7 +252,8 @@ const COMMON_SCHEMA: readonly CodecEntry[] = [
 ];
 
 /** A text of the history on one line, without control characters: it may become a comment of the profile. */
-function text(value: unknown): string | undefined {
+/** A text of a message in one line; undefined if it has none. */
+export function observedText(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   const line = value.replace(/[\p{Cc}\u2028\u2029 ]+/gu, ' ').trim();
   return line === '' ? undefined : line;

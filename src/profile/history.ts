@@ -1,10 +1,10 @@
 /** Messages of an existing device, for a draft of its profile: reads and checks a file of the user. */
 import { complain } from '../input/checks.js';
-import { type LocatedNode, type MapNode, Problems, plain } from '../input/document.js';
+import { type LocatedNode, type MapNode, type Place, Problems, plain } from '../input/document.js';
 import { readJson } from '../input/json.js';
-import { quote } from '../input/problems.js';
-import { isName } from './checks.js';
-import { INTERVALS, isCommonSection, type ObservedMessage, PARAMETER_LINE } from './draft.js';
+import { InputError, quote } from '../input/problems.js';
+import { IDENTITY_LENGTHS, identityText, isName } from './checks.js';
+import { INTERVALS, isCommonSection, type ObservedMessage, observedText, PARAMETER_LINE } from './draft.js';
 
 /** Largest number of a report: a thousand of them is exact, as a draft sends up to three digits after the point. */
 const LARGEST = 1e12;
@@ -16,17 +16,71 @@ const LARGEST = 1e12;
  */
 export function readHistory(text: string, file: string): readonly ObservedMessage[] {
   const problems = new Problems();
-  const root = readJson(text, file);
+  const root = withBodies(readJson(text, file));
   if (root.kind !== 'list' || root.items.length === 0) {
     complain(root, problems, 'a list of messages, as GET …/messages returns it');
   } else {
     const reports = root.items.map((item) => checkMessage(item, problems));
     const bodies = reports.filter((body) => body !== undefined);
     if (bodies.length > 0 && !bodies.some(hasNumbers)) for (const body of bodies) complainOfBody(body, problems);
+    if (problems.list.length === 0) requireTypes(root, root.items, problems);
   }
   problems.finish();
   // Because of the checks above.
   return (plain(root) as ObservedMessage[]).reverse();
+}
+
+/** The same messages; a body that is a JSON text is replaced by its content at the place of the text. */
+function withBodies(root: LocatedNode): LocatedNode {
+  if (root.kind !== 'list') return root;
+  const items = root.items.map((item) => {
+    const body = item.kind === 'map' ? item.entries.get('body') : undefined;
+    if (item.kind !== 'map' || body?.value.kind !== 'scalar' || typeof body.value.value !== 'string') return item;
+    const value = contentOf(body.value.value, body.value);
+    return { ...item, entries: new Map([...item.entries, ['body', { ...body, value }]]) };
+  });
+  return { ...root, items };
+}
+
+/** The content of a JSON text with a list or a map; otherwise the text itself. */
+function contentOf(text: string, node: LocatedNode): LocatedNode {
+  if (!/^\s*[[{]/.test(text)) return node;
+  try {
+    return movedTo(node, readJson(text, node.file));
+  } catch (error) {
+    if (error instanceof InputError) return node;
+    throw error;
+  }
+}
+
+function movedTo(place: Place, node: LocatedNode): LocatedNode {
+  const { file, line, column } = place;
+  const at = { file, line, column };
+  if (node.kind === 'list') return { ...node, ...at, items: node.items.map((item) => movedTo(place, item)) };
+  if (node.kind === 'scalar') return { ...node, ...at, textColumn: column };
+  const entries = [...node.entries].map(
+    ([key, { value }]) => [key, { key: at, value: movedTo(place, value) }] as const,
+  );
+  return { ...node, ...at, entries: new Map(entries) };
+}
+
+/** What a draft takes from the messages of each type. */
+const NEEDED = {
+  session: 'the identity of the device',
+  config: 'the parameters of the application',
+  data: 'the values of the reports',
+} as const;
+
+function requireTypes(root: LocatedNode, messages: readonly LocatedNode[], problems: Problems): void {
+  for (const [type, content] of Object.entries(NEEDED)) {
+    if (!messages.some((message) => isFilled(message, type)))
+      problems.add(root, `an uplink of the type ${quote(type)} with content is missing: it has ${content}`);
+  }
+}
+
+function isFilled(message: LocatedNode, wanted: string): boolean {
+  const { type, direction, body } = plain(message) as ObservedMessage;
+  return type === wanted && direction !== 'down' && Object.keys(body ?? {}).length > 0;
 }
 
 /** @returns the body of a report */
@@ -40,13 +94,28 @@ function checkMessage(node: LocatedNode, problems: Problems): MapNode | undefine
   if (type.kind !== 'scalar' || typeof type.value !== 'string')
     return complain(type, problems, 'the type of a message, such as "data"');
   if (direction?.kind === 'scalar' && direction.value === 'down') return undefined;
-  if (type.value === 'session' && body.kind !== 'map')
-    return complain(body, problems, 'a map with the facts of a session');
+  if (type.value === 'session') {
+    if (body.kind !== 'map') return complain(body, problems, 'a map with the facts of a session');
+    checkSession(body, problems);
+  }
   if (type.value === 'config') checkConfig(body, problems);
   if (type.value !== 'data') return undefined;
   if (body.kind !== 'map') return complain(body, problems, 'a map of sections with the values of a report');
   checkReport(body, problems);
   return body;
+}
+
+/** The fields of a session that a draft takes into its identity, with their largest lengths. */
+const { vendor, product, modem_firmware: _, ...SAME_NAMES } = IDENTITY_LENGTHS;
+const IDENTITY_FIELDS = { vendor_name: vendor, product_name: product, ...SAME_NAMES };
+
+function checkSession(body: MapNode, problems: Problems): void {
+  for (const [name, length] of Object.entries(IDENTITY_FIELDS)) {
+    const node = body.entries.get(name)?.value;
+    const { form, what } = identityText(length);
+    const text = node?.kind === 'scalar' ? observedText(node.value) : undefined;
+    if (node !== undefined && text !== undefined && !form.test(text)) complain(node, problems, what);
+  }
 }
 
 function checkReport(body: MapNode, problems: Problems): void {

@@ -22,7 +22,7 @@ import {
 import { type LocatedNode, Problems } from '../input/document.js';
 import { InputError } from '../input/problems.js';
 import type { BodyParts } from './body-references.js';
-import { parameter, setupLine } from './checks.js';
+import { IDENTITY_LENGTHS, identityText, parameter, setupLine } from './checks.js';
 import { COMMAND_WORDS } from './command-words.js';
 import { type LoadText, type ReadFiles, readExtended } from './extend.js';
 import type { ModuleSpec } from './parameters.js';
@@ -103,17 +103,16 @@ export function loadProfiles(files: readonly string[], load: LoadText): Readonly
 /** A profile without its other versions. */
 type ProfileSections = Omit<Profile, 'firmware'>;
 
-/** Largest lengths of the texts in a session (wire protocol, 7.1). */
 const identity: Check<Identity> = refine(
   record('identity', {
-    vendor: atMost(16),
-    product: atMost(16),
-    hw_variant: atMost(10),
-    hw_revision: atMost(6),
-    fw_bundle: atMost(127),
-    fw_name: atMost(64),
-    fw_version: atMost(47),
-    modem_firmware: atMost(64),
+    vendor: atMost(IDENTITY_LENGTHS.vendor),
+    product: atMost(IDENTITY_LENGTHS.product),
+    hw_variant: atMost(IDENTITY_LENGTHS.hw_variant),
+    hw_revision: atMost(IDENTITY_LENGTHS.hw_revision),
+    fw_bundle: atMost(IDENTITY_LENGTHS.fw_bundle),
+    fw_name: atMost(IDENTITY_LENGTHS.fw_name),
+    fw_version: atMost(IDENTITY_LENGTHS.fw_version),
+    modem_firmware: atMost(IDENTITY_LENGTHS.modem_firmware),
   }),
   (read) => ({
     vendorName: read.vendor,
@@ -128,7 +127,8 @@ const identity: Check<Identity> = refine(
 );
 
 function atMost(length: number): Check<string> {
-  return text(new RegExp(`^\\S.{0,${length - 1}}$`), `a text of at most ${length} characters`);
+  const { form, what } = identityText(length);
+  return text(form, what);
 }
 
 const supplyModule: Check<SupplyModule> = refine(

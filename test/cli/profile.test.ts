@@ -147,4 +147,20 @@ describe('ghostfleet profile new', () => {
       ].join('\n'),
     ]);
   });
+
+  it('names the history if the profile of its messages would be too long', async () => {
+    const sections = Array.from({ length: 40 }, (_, n) => [
+      `s${n}`,
+      Object.fromEntries(Array.from({ length: 60 }, (__, m) => [`k${m}`, 5])),
+    ]);
+    const messages = [
+      { type: 'data', body: Object.fromEntries(sections) },
+      { type: 'config', body: ['app config a 5'] },
+      { type: 'session', body: { fw_name: 'W' } },
+    ];
+    const from = file('long.json', JSON.stringify(messages));
+    const { exit, err } = await ghostfleet(['profile', 'new', join(drafts, 'long.yaml'), '--from', from]);
+    expect(exit).toBe(2);
+    expect(err).toContain(`${from}: a profile of these messages is not valid: the file is too long`);
+  });
 });

@@ -64,10 +64,43 @@ describe('a history', () => {
     ]);
   });
 
+  it('with bodies that are JSON texts, as clients receive them, is read like one with objects, at the place of the text', () => {
+    const messages = [
+      { type: 'data', body: { probe: { depth: 1.25 } } },
+      { type: 'config', body: ['app config interval-report 600'] },
+      { type: 'session', body: { fw_name: 'W' } },
+    ];
+    const asTexts = messages.map((message) => ({ ...message, body: JSON.stringify(message.body) }));
+    expect(readHistory(JSON.stringify(asTexts), 'h.json')).toEqual([...messages].reverse());
+    expect(problemsOf('[{"type":"data","body":"{\\"A\\":{\\"b\\":5}}"}]')).toEqual([
+      'h.json:1:24: "A" is not a name of small letters, digits and _',
+    ]);
+  });
+
+  it('without the content of a session, a configuration or a report is rejected', () => {
+    const missing = (type: string, what: string) =>
+      `h.json:1:1: an uplink of the type "${type}" with content is missing: it has ${what}`;
+    const texts = [
+      '[{"type":"session","body":{}},{"type":"config","body":[]},{"type":"data","body":{"a":{"b":5}}}]',
+      '[{"type":"session","body":{"fw_name":"W"}},{"type":"config","body":["app config a 5"]}]',
+    ];
+    expect(texts.map(problemsOf)).toEqual([
+      [missing('session', 'the identity of the device'), missing('config', 'the parameters of the application')],
+      [missing('data', 'the values of the reports')],
+    ]);
+  });
+
+  it('with texts of a session that are too long is rejected with their places', () => {
+    expect(problemsOf(`[{"type":"session","body":{"vendor_name":"${'x'.repeat(17)}","hw_revision":"R3.2"}}]`)).toEqual([
+      'h.json:1:42: "xxxxxxxxxxxxxxxxx" is not a text of at most 16 characters',
+    ]);
+  });
+
   it('with odd but valid values becomes a valid profile', () => {
     const body = '{"list":[1],"text":"x","deep":{"a":{"b":1}},"constructor":{"to_string":-1e12},"tiny":{"x":1e-7}}';
     const config = '{"type":"config","body":["app config a 99999999999", "app config b \\u0001: #", "lte config É x"]}';
-    const history = readHistory(`[${data(body).slice(1, -1)},${config}]`, 'h.json');
+    const session = '{"type":"session","body":{"fw_name":"W\\n: x"}}';
+    const history = readHistory(`[${data(body).slice(1, -1)},${config},${session}]`, 'h.json');
     for (const family of ['chester', 'hio'] as const) {
       const text = draftProfile({ name: 'odd', family, history });
       expect(readProfile(text, 'odd.yaml', userFiles('odd.yaml')).sensors.map(({ name }) => name)).toEqual([
