@@ -1,5 +1,7 @@
 /** One client of a stream of events, and what it costs if there is none. */
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import type { FastifyReply } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { EventStream } from '../../../src/cloud/http/event-stream.js';
@@ -59,5 +61,36 @@ describe('a slow client', () => {
     expect([raw.texts.at(-1), stream.isOver, raw.destroyed]).toEqual(['event: slow\ndata: {}\n\n', true, false]);
     await clock.runUntil(seconds(15));
     expect(raw.destroyed).toBe(true);
+  });
+
+  it('that never reads from its socket costs a bounded memory, and loses its connection', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    // Because a server that listens on a port has such an address.
+    const { port } = server.address() as AddressInfo;
+    const socket = connect(port, '127.0.0.1').pause();
+    socket.write('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+    const [, raw]: [unknown, ServerResponse] = (await once(server, 'request')) as [unknown, ServerResponse];
+    const clock = new VirtualClock();
+    // Because a stream uses only these parts of a reply.
+    const stream = new EventStream(
+      { hijack: () => ({ raw }), getHeaders: () => ({}) } as unknown as FastifyReply,
+      clock,
+    );
+    const data = 'x'.repeat(100_000);
+    let sent = Promise.resolve();
+    const isTaken = () => Promise.race([sent.then(() => true), new Promise((r) => setTimeout(r, 100, false))]);
+    for (let n = 0; n < 1000; n++) {
+      sent = stream.send({ event: 'message', data }, SLOW);
+      if (!(await isTaken())) break;
+    }
+    expect([await isTaken(), raw.writableLength < 300_000]).toEqual([false, true]);
+    await clock.runUntil(clock.now + seconds(10));
+    await sent;
+    expect([stream.isOver, raw.destroyed]).toEqual([true, false]);
+    await clock.runUntil(clock.now + seconds(5));
+    expect(raw.destroyed).toBe(true);
+    socket.destroy();
+    server.close();
   });
 });
