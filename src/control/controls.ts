@@ -4,6 +4,7 @@ import { carryOut, completions } from '../console/line.js';
 import type { Answer, Fleet, Member } from '../console/member.js';
 import type { Explanation } from '../explain/explanation.js';
 import { Problems, readYaml } from '../input/document.js';
+import { isoTime } from '../kernel/calendar.js';
 import { UsageError } from '../kernel/errors.js';
 import type { Pace } from '../kernel/pace.js';
 import { formatDuration, type Millis, parseDuration, sinceStart } from '../kernel/time.js';
@@ -78,7 +79,11 @@ export class RunControls {
     });
     return {
       ...{ name: this.#plan.scenario, seed: this.#plan.seed, devices: this.#fleet.size },
-      ...{ now_ms: Math.round(sinceStart(this.#clock.now)), duration_ms: this.#plan.duration },
+      ...{
+        now_ms: Math.round(sinceStart(this.#clock.now)),
+        now: isoTime(this.#clock.wall),
+        duration_ms: this.#plan.duration,
+      },
       ...{ speed: this.#clock.speed, paused: this.#clock.isPaused },
       counts: Object.fromEntries(counts),
       latencies: Object.fromEntries(latencies),
@@ -119,6 +124,7 @@ export class RunControls {
    */
   inject(text: string, to: string | undefined, lasts: string | undefined): string {
     const members = to === undefined ? null : this.#select(to);
+    if (members?.length === 0) throw new UsageError('no-devices', `"${to}" selects no device of the run`);
     const serials = new Set(members?.map(({ serial }) => serial));
     const devices = members && this.#plan.devices.flatMap(({ serial }, index) => (serials.has(serial) ? [index] : []));
     const call = faultIn(text, [...(members ?? this.#fleet.members())]);

@@ -213,6 +213,11 @@ describe('a fault of the network', () => {
     expect((await ask('DELETE', '/run/faults/injected-1')).status).toBe(404);
   });
 
+  it('needs devices that the selector matches', async () => {
+    const { status, json } = await ask('POST', '/run/faults', { fault: 'outage: both', to: 'nobody' });
+    expect([status, json.message]).toEqual([400, '"nobody" selects no device of the run']);
+  });
+
   it.each(['loss: 200%', 'rain: 5%', 'loss', 'loss: 5%\noutage: both'])('is rejected if it is "%s"', async (fault) => {
     expect((await ask('POST', '/run/faults', { fault })).status).toBe(400);
   });

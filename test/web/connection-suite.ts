@@ -58,6 +58,9 @@ export function connectionSuite(browser: () => Browser, built: () => BuiltConsol
       await page.goto(link);
       await page.getByRole('heading', { name: 'Fleet' }).waitFor();
       expect(page.url()).toBe(`${service.api}/#/fleet`);
+      await page.goto('about:blank');
+      await page.goto(link);
+      await page.getByRole('heading', { name: 'Fleet' }).waitFor();
       const other = await browser().newPage();
       await other.goto(link);
       expect(await other.getByRole('alert').textContent()).toContain('one-time token');

@@ -5,7 +5,16 @@ import { openConsole, violationsOf } from './console.js';
 import type { World } from './world.js';
 
 const STATE = {
-  ...{ name: 'live', seed: 42, devices: 300, now_ms: 600_000, duration_ms: 3_600_000, speed: 60, paused: false },
+  ...{
+    name: 'live',
+    seed: 42,
+    devices: 300,
+    now_ms: 600_000,
+    now: '2026-01-01T00:10:00.000Z',
+    duration_ms: 3_600_000,
+    speed: 60,
+    paused: false,
+  },
   counts: { 'device.ready': 300, 'uplink.stored': 1234 },
   latencies: { 'downlink.delivered': { p50_ms: 600_000, p95_ms: 1_500_000 } },
   expectations: [{ line: 'uplink.stored == uplink.sent', state: 'undecided', sentence: '1234 of 1240 so far' }],
@@ -53,9 +62,9 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       });
       await page.goto(`${here().service.api}/#/run`);
       await page.reload();
-      await page.getByText('10 min of 60 min').waitFor();
+      await page.getByText('10 min of 1 h').waitFor();
       await page.getByText('1234 of 1240 so far').waitFor();
-      await page.getByRole('img', { name: 'loss 50%, active: from 0 ms until it is lifted' }).waitFor();
+      await page.getByRole('img', { name: 'loss 50%, active: from the start until it is lifted' }).waitFor();
       await page.getByRole('img', { name: /95 % within 25 min$/ }).waitFor();
       await page.locator('.xterm').waitFor();
       expect(await violationsOf(page)).toEqual([]);

@@ -17,7 +17,7 @@ describe('the story of a downlink', () => {
     const entries = [entry('queued', 0), entry('contact', 24 * minute), entry('sent', 24.5 * minute)];
     const said = storyOf(message('sent', 1), [...entries, entry('answered', 25 * minute)], SOON, QUEUED + 30 * minute);
     expect(said).toEqual([
-      'It was delivered after 25 min: 24 min until the device made contact, 30 s for the exchange.',
+      'It was delivered after 24 min 30 s: 24 min until the device made contact, 30 s for the exchange.',
       'The answer came 30 s later.',
     ]);
   });
@@ -45,10 +45,15 @@ describe('the story of a downlink', () => {
     expect(storyOf(message('pending', attempts), [latest], contacts, QUEUED + minute)[1]).toContain(sentence);
   });
 
+  it('begins with its first station, which is a contact for a message of the cloud itself', () => {
+    const entries = [entry('contact', 2_470), entry('offered', 2_500), entry('sent', 4_970)];
+    expect(storyOf(message('sent', 1), entries, SOON, QUEUED + minute)).toEqual(['It was delivered after 2.5 s.']);
+  });
+
   it('ends with the time of an expiry', () => {
     const entries = [entry('queued', 0), entry('expired', 60 * minute)];
     expect(storyOf(message('expired'), entries, SOON, QUEUED + 90 * minute)).toEqual([
-      'It expired after 60 min, before its delivery.',
+      'It expired after 1 h, before its delivery.',
     ]);
   });
 });

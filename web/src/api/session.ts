@@ -33,14 +33,22 @@ export function current(): Session {
 /** Opens the session of this browser: with the one-time token in the address, or with the cookie. */
 export async function resume(): Promise<void> {
   const token = takeToken();
+  let refusal: unknown;
+  if (token !== undefined) {
+    await bare()
+      .request('POST', COOKIE, {}, { token })
+      .catch((error: unknown) => {
+        refusal = error;
+      });
+  }
   try {
-    if (token !== undefined) await bare().request('POST', COOKIE, {}, { token });
+    // An address that was opened before has left a cookie.
     await open(sessionStorage.getItem(SPACE) ?? undefined);
   } catch (error) {
     session.value = undefined;
     // Without a cookie, the sign-in page needs no explanation.
     const isExpected = token === undefined && error instanceof ApiError && error.status === 401;
-    if (!isExpected) signInNotice.value = sentence(error);
+    if (!isExpected) signInNotice.value = sentence(refusal ?? error);
   }
 }
 

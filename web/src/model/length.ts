@@ -6,3 +6,25 @@ export function lengthText(ms: number): string {
   if (s < 172_800) return `${Math.round(s / 3600)} h`;
   return `${Math.round(s / 86_400)} d`;
 }
+
+const UNITS = [
+  [86_400, 'd'],
+  [3600, 'h'],
+  [60, 'min'],
+  [1, 's'],
+] as const;
+
+/** A measured length of time to the second: `57 min 7 s`. Below a minute to the tenth, from a day on to the hour. */
+export function exactText(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${Number((ms / 1000).toFixed(1))} s`;
+  let rest = Math.round(ms / 1000);
+  const parts: string[] = [];
+  for (const [size, unit] of UNITS) {
+    const amount = Math.floor(rest / size);
+    rest -= amount * size;
+    if (amount > 0) parts.push(`${amount} ${unit}`);
+    if (unit === 'h' && ms >= 86_400_000) break;
+  }
+  return parts.join(' ');
+}

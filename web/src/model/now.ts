@@ -1,18 +1,25 @@
 /** The present time for texts such as "3 min ago": a signal that changes every second while the page is visible. */
 import { signal } from '@preact/signals';
 
-/** Unix time in ms. Never before the latest event: the time of a run may be ahead of the clock of this machine. */
+/** Unix time in ms: that of the run, if there is one; else that of this machine, and never before the latest event. */
 export const now = signal(Date.now());
 
 let ahead = 0;
+let isOfRun = false;
 
 export function startTime(): void {
   setInterval(() => {
-    if (!document.hidden) now.value = Date.now() + ahead;
+    if (!document.hidden && !isOfRun) now.value = Date.now() + ahead;
   }, 1000);
 }
 
 /** Takes an event at `time` into account, in Unix ms. */
 export function seenAt(time: number): void {
   ahead = Math.max(ahead, time - Date.now());
+}
+
+/** Follows the time of a run, which may be paused. @param time undefined: the run has ended */
+export function followRun(time: number | undefined): void {
+  isOfRun = time !== undefined;
+  if (time !== undefined) now.value = time;
 }

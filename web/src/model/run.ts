@@ -7,6 +7,7 @@ import { ApiError } from '../../../src/client/client.js';
 import { JsonHttp } from '../../../src/client/http.js';
 import type { PastRun, RunComparison } from '../../../src/control/travel.js';
 import type { Explanation } from '../../../src/explain/explanation.js';
+import { followRun } from './now.js';
 
 export interface RunState {
   /** Name of the scenario. */
@@ -15,6 +16,8 @@ export interface RunState {
   readonly devices: number;
   /** Time since the start of the run. */
   readonly now_ms: number;
+  /** The same moment as calendar time, ISO 8601. */
+  readonly now: string;
   readonly duration_ms: number;
   /** Simulated seconds in a second. */
   readonly speed: number;
@@ -71,19 +74,19 @@ export class Run {
   async follow(): Promise<void> {
     try {
       // Because src/control describes its answers so.
-      runState.value = (await this.#http.request('GET', '/run')) as RunState;
+      take((await this.#http.request('GET', '/run')) as RunState);
       for await (const state of linesOf('/run/states', { signal: this.#ending.signal })) {
-        runState.value = state as RunState;
+        take(state as RunState);
       }
     } catch (error) {
       // 404: a service without a run; 401: the session did not begin with the address of the run.
-      if (!(error instanceof ApiError)) runState.value = undefined;
+      if (!(error instanceof ApiError)) take(undefined);
     }
   }
 
   /** @param action `pause`, `resume`, `step` or `speed` */
   async act(action: string, body: Readonly<Record<string, unknown>> = {}): Promise<void> {
-    runState.value = (await this.#http.request('POST', `/run/${action}`, {}, body)) as RunState;
+    take((await this.#http.request('POST', `/run/${action}`, {}, body)) as RunState);
   }
 
   /** @param fault as in a scenario: `loss: 10%` @param to selector; empty: all devices @param lasts `10m`; empty: until lifted */
@@ -145,8 +148,13 @@ export class Run {
 
   close(): void {
     this.#ending.abort();
-    runState.value = undefined;
+    take(undefined);
   }
+}
+
+function take(state: RunState | undefined): void {
+  runState.value = state;
+  followRun(state && Date.parse(state.now));
 }
 
 /** The JSON values of an answer with one on each line. @throws ApiError if the service rejects the request */

@@ -1,6 +1,6 @@
 /** What the cloud alone knows about the way of a downlink, in sentences. Why a device was silent, it cannot know. */
 import type { Message, TimelineEntry } from '../../../src/client/types.js';
-import { lengthText } from './length.js';
+import { exactText, lengthText } from './length.js';
 
 /** What is known of the device. */
 export interface Contacts {
@@ -19,7 +19,8 @@ export function storyOf(
   contacts: Contacts,
   now: number,
 ): readonly string[] {
-  const queued = Date.parse(message.created_at);
+  // A message of the cloud itself begins with a contact of the device.
+  const queued = Date.parse(entries[0]?.at ?? message.created_at);
   const at = (what: string) => {
     const found = entries.find((entry) => entry.what === what);
     return found && Date.parse(found.at);
@@ -27,23 +28,23 @@ export function storyOf(
   const [sent, contact, answered] = [at('sent'), at('contact'), at('answered')];
   if (message.down_state === 'pending') {
     const waited = contact ?? now;
-    const since = `It has waited ${lengthText(Math.max(0, now - queued))}`;
+    const since = `It has waited ${exactText(Math.max(0, now - queued))}`;
     const forContact =
-      contact === undefined ? '' : `, ${lengthText(waited - queued)} of it until the device made contact`;
+      contact === undefined ? '' : `, ${exactText(waited - queued)} of it until the device made contact`;
     return [`${since}${forContact}.`, ...waiting(message, entries, contacts, now)];
   }
   if (message.down_state !== 'sent' || sent === undefined) {
     const ended = at('expired') ?? at('cancelled');
-    const after = ended === undefined ? '' : ` after ${lengthText(ended - queued)}`;
+    const after = ended === undefined ? '' : ` after ${exactText(ended - queued)}`;
     return [`It ${message.down_state === 'expired' ? 'expired' : 'was cancelled'}${after}, before its delivery.`];
   }
   const parts =
-    contact === undefined || contact > sent
+    contact === undefined || contact > sent || contact === queued
       ? ''
-      : `: ${lengthText(contact - queued)} until the device made contact, ${lengthText(sent - contact)} for the exchange`;
+      : `: ${exactText(contact - queued)} until the device made contact, ${exactText(sent - contact)} for the exchange`;
   return [
-    `It was delivered after ${lengthText(sent - queued)}${parts}.`,
-    ...(answered === undefined ? [] : [`The answer came ${lengthText(answered - sent)} later.`]),
+    `It was delivered after ${exactText(sent - queued)}${parts}.`,
+    ...(answered === undefined ? [] : [`The answer came ${exactText(answered - sent)} later.`]),
   ];
 }
 

@@ -4,7 +4,7 @@ import type { Message } from '../../../../src/client/types.js';
 import type { Explanation } from '../../../../src/explain/explanation.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import type { DeviceModel } from '../../model/device.js';
-import { lengthText } from '../../model/length.js';
+import { exactText } from '../../model/length.js';
 import { now } from '../../model/now.js';
 import { runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
@@ -67,7 +67,7 @@ function Course({ explanation: { timeline, sooner } }: { readonly explanation: E
       <ol class="course">
         {timeline.map(({ at, kind, what }, i) => (
           <li key={`${at} ${i}`} class={kind}>
-            <span class="dim">+{lengthText(at)}</span> <span aria-hidden="true">{MARKS[kind]}</span>{' '}
+            <span class="dim">+{exactText(at)}</span> <span aria-hidden="true">{MARKS[kind]}</span>{' '}
             {printableLine(what)}
           </li>
         ))}
@@ -76,7 +76,7 @@ function Course({ explanation: { timeline, sooner } }: { readonly explanation: E
       <ul class="course">
         {sooner.map(({ change, time }) => (
           <li key={change}>
-            about {lengthText(time)} {printableLine(change)}
+            about {exactText(time)} {printableLine(change)}
           </li>
         ))}
       </ul>

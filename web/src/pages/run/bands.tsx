@@ -1,6 +1,6 @@
 /** The faults of a run over its whole time, as bands. */
 import { printableLine } from '../../../../src/kernel/printable.js';
-import { lengthText } from '../../model/length.js';
+import { exactText } from '../../model/length.js';
 import type { RunFault, RunState } from '../../model/run.js';
 
 /** Faults that are drawn; a scenario can have thousands. */
@@ -52,6 +52,6 @@ function sentenceOf({ fault, from, until, state }: RunFault): string {
 
 /** `from 10 min to 20 min` */
 export function periodOf({ from, until }: Pick<RunFault, 'from' | 'until'>): string {
-  if (until === from) return `at ${lengthText(from)}`;
-  return `from ${lengthText(from)} ${until === null ? 'until it is lifted' : `to ${lengthText(until)}`}`;
+  if (until === from) return `at ${exactText(from)}`;
+  return `from ${from === 0 ? 'the start' : exactText(from)} ${until === null ? 'until it is lifted' : `to ${exactText(until)}`}`;
 }

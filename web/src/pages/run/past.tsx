@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { PastRun, RunComparison, RunEnd } from '../../../../src/control/travel.js';
 import { printable, printableLine } from '../../../../src/kernel/printable.js';
-import { lengthText } from '../../model/length.js';
+import { exactText } from '../../model/length.js';
 import { model } from '../../model/space.js';
 import { Action } from '../../parts/action.js';
 import type { Field } from '../../parts/fields.js';
@@ -52,7 +52,7 @@ interface EntryProps {
 }
 
 function Entry({ past: { id, at_ms, link }, compared }: EntryProps) {
-  const name = lengthText(at_ms);
+  const name = exactText(at_ms);
   return (
     <>
       <a href={link} target="_blank" rel="noopener">
@@ -79,7 +79,7 @@ function Ends({ comparison: { original, fork, same, difference } }: { readonly c
         <>
           <p>
             The first {same.toLocaleString('en')} events are the same. The first difference, after{' '}
-            {lengthText(difference.at_ms)}:
+            {exactText(difference.at_ms)}:
           </p>
           <pre>
             {`original  ${printable(difference.original ?? 'no more events')}\nfork      ${printable(difference.fork ?? 'no more events')}`}

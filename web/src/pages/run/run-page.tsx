@@ -1,7 +1,7 @@
 /** The run behind the service: progress, expectations, faults, time, and its devices from outside. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { printableLine } from '../../../../src/kernel/printable.js';
-import { lengthText } from '../../model/length.js';
+import { exactText } from '../../model/length.js';
 import { type RunState, runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
 import { Action } from '../../parts/action.js';
@@ -57,7 +57,7 @@ function Time({ state: { now_ms, duration_ms, speed, paused } }: { readonly stat
     <div class="bar">
       <progress value={now_ms} max={duration_ms} aria-label="Progress of the run" />
       <span role="status">
-        {lengthText(now_ms)} of {lengthText(duration_ms)}
+        {exactText(now_ms)} of {exactText(duration_ms)}
         {paused ? ', paused' : ''}
       </span>
       <Action run={() => run.act(paused ? 'resume' : 'pause')}>{paused ? 'Resume' : 'Pause'}</Action>
