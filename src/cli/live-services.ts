@@ -8,6 +8,7 @@ import type { TimeTravel } from '../control/travel.js';
 import { InterruptedError } from '../kernel/errors.js';
 import type { Pace } from '../kernel/pace.js';
 import { RealClock } from '../kernel/real-clock.js';
+import { sinceStart } from '../kernel/time.js';
 import type { RunControl } from '../runner/run.js';
 import type { Plan } from '../scenario/model/plan.js';
 import type { TraceEvent } from '../trace/events.js';
@@ -106,6 +107,7 @@ export class LiveServices {
     return new PastRuns({
       again,
       happened: () => happened().plan,
+      now: () => sinceStart(pace.now),
       speed: () => pace.speed,
       openConsole: async (control) => {
         const opened = await this.#openWebConsole(control);

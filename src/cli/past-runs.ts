@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import type { PastRun, RunComparison, RunEnd, TimeTravel } from '../control/travel.js';
 import { InterruptedError, UsageError } from '../kernel/errors.js';
 import type { Pace } from '../kernel/pace.js';
-import { formatDuration, type Millis, sinceStart } from '../kernel/time.js';
+import { formatDuration, type Millis } from '../kernel/time.js';
 import type { RunResult } from '../report/result.js';
 import type { RunControl, RunOptions } from '../runner/run.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { compareLogs } from '../trace/diverge/compare.js';
+import type { LineSink } from '../trace/log.js';
 import { FileSink } from '../trace/sinks.js';
 
 /** Makes a run with some other options. */
@@ -26,6 +27,8 @@ interface PastRunsOptions {
   readonly again: Again;
   /** The plan with the faults that users have injected and lifted so far. */
   readonly happened: () => Plan;
+  /** The time of the run. */
+  readonly now: () => Millis;
   /** The speed at which the run goes on from the moment. */
   readonly speed: () => number;
   readonly openConsole: (control: RunControl) => Promise<Console | undefined>;
@@ -61,9 +64,8 @@ export class PastRuns implements TimeTravel {
 
   async back(at: Millis): Promise<PastRun> {
     const plan = this.#options.happened();
-    if (at > plan.duration) {
-      throw new UsageError('bad-moment', `the run ends after ${formatDuration(plan.duration)}`);
-    }
+    const now = this.#options.now();
+    if (at > now) throw new UsageError('bad-moment', `the run has only come to ${formatDuration(Math.floor(now))}`);
     const [oldest] = this.#open;
     if (oldest && this.#open.length >= MOST) await this.#end(oldest);
     const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-past-'));
@@ -86,13 +88,13 @@ export class PastRuns implements TimeTravel {
     const original = await this.#options.again({ plan, pace: FAST, sinks: [new FileSink(path)] });
     const { difference, same } = compareLogs(path, join(folder, 'events.jsonl'));
     await this.#end(fork);
-    const first = difference?.a ?? difference?.b;
+    const [a, b] = [difference?.a?.event.at, difference?.b?.event.at];
     return {
       ...{ original: endOf(original), fork: endOf(forked), same },
       difference:
-        difference && first
+        difference !== undefined
           ? {
-              at_ms: Math.round(sinceStart(first.event.at)),
+              at_ms: Math.round(Math.min(a ?? Number.POSITIVE_INFINITY, b ?? Number.POSITIVE_INFINITY)),
               original: difference.a?.text ?? null,
               fork: difference.b?.text ?? null,
             }
@@ -124,7 +126,7 @@ export class PastRuns implements TimeTravel {
         resolve({ shown, plan, folder, pace, page, control, result });
       };
       const result = again({
-        ...{ plan, pace: FAST, sinks: [new FileSink(join(folder, 'events.jsonl'))] },
+        ...{ plan, pace: FAST, sinks: [withoutActions(new FileSink(join(folder, 'events.jsonl')))] },
         started: (control) => void begun(control).catch(reject),
       });
       result.catch(reject);
@@ -138,6 +140,21 @@ export class PastRuns implements TimeTravel {
     await past.page.close();
     rmSync(past.folder, { recursive: true, force: true });
   }
+}
+
+/** The log without the actions of users, which the original does not have: the first difference is then their effect. */
+function withoutActions(log: LineSink): LineSink {
+  const isAction = (line: string) => line.includes('"kind":"console.action"');
+  return {
+    write: (lines) =>
+      log.write(
+        lines
+          .split('\n')
+          .filter((line) => !isAction(line))
+          .join('\n'),
+      ),
+    close: () => log.close(),
+  };
 }
 
 function endOf({ passed, failure, digest, events, expectations }: RunResult): RunEnd {

@@ -172,11 +172,10 @@ class Lines implements Parts {
 async function bodyOf(request: IncomingMessage): Promise<string> {
   let text = '';
   request.setEncoding('utf8');
-  for await (const piece of request) {
-    text += piece;
-    if (text.length > LONGEST_BODY) throw new ApiFault(413, `the body is longer than ${LONGEST_BODY} characters`);
-  }
-  return text;
+  // Read to its end also if it is too long: the connection then serves the next request.
+  for await (const piece of request) if (text.length <= LONGEST_BODY) text += piece;
+  if (text.length <= LONGEST_BODY) return text;
+  throw new ApiFault(413, `the body is longer than ${LONGEST_BODY} characters`);
 }
 
 /** @throws ApiFault 400 unless the text is empty or a JSON object */

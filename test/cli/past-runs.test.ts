@@ -22,6 +22,7 @@ const past = new PastRuns({
       ...{ reproduce: '', out: null, stopwatch: () => 0, webConsole: '/nowhere', ...changes },
     }),
   happened: () => plan,
+  now: () => 50 * 60_000,
   speed: () => 60,
   openConsole: async (begun) => {
     control = begun;
@@ -46,14 +47,17 @@ it('ends as the original if no user changes anything', async () => {
 it('ends otherwise after a fault, from the moment of the fault on', async () => {
   const { id } = await past.back(25 * 60_000);
   const call = { part: 'network', fault: { kind: 'outage' }, way: 'both' } as const;
-  control?.world?.faults.inject({ call, to: null, devices: null, lasts: undefined });
+  const { faults, fleet } = control?.world ?? {};
+  for (const { serial } of fleet?.members() ?? []) fleet?.noted(serial, 'fault: outage: both');
+  faults?.inject({ call, to: null, devices: null, lasts: undefined });
   const { original, fork, difference } = (await past.compare(id)) ?? {};
   expect([original?.passed, fork?.passed]).toEqual([true, false]);
   expect(difference?.at_ms).toBeGreaterThanOrEqual(25 * 60_000);
+  expect(difference?.fork).toContain('"kind":"net.fault"');
   expect(difference?.original).not.toBe(difference?.fork);
 });
 
-it('cannot be after the end of the run', async () => {
-  await expect(past.back(3_600_001)).rejects.toThrow('the run ends after 1h');
+it('cannot be a moment that the run has not come to', async () => {
+  await expect(past.back(51 * 60_000)).rejects.toThrow('the run has only come to 50m');
   expect(await past.compare('past-99')).toBeUndefined();
 });

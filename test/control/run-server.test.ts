@@ -168,6 +168,15 @@ describe('the API of the cloud', () => {
   });
 });
 
+describe('a body that is too long', () => {
+  it('is rejected, and the connection serves the next request', async () => {
+    const asked = performance.now();
+    expect((await ask('POST', '/run/lines', { on: 'clime', line: 'x'.repeat(200_000) })).status).toBe(413);
+    for (let n = 0; n < 3; n++) expect((await ask('GET', '/run')).status).toBe(200);
+    expect(performance.now() - asked).toBeLessThan(3000);
+  });
+});
+
 describe('a line', () => {
   it('is executed on the shells of the selected devices, with their output', async () => {
     const { values } = await ask('POST', '/run/lines', { on: 'clime', line: 'app config mode' });
@@ -214,8 +223,8 @@ describe('a fault of the network', () => {
   });
 
   it('needs devices that the selector matches', async () => {
-    const { status, json } = await ask('POST', '/run/faults', { fault: 'outage: both', to: 'nobody' });
-    expect([status, json.message]).toEqual([400, '"nobody" selects no device of the run']);
+    const { status, json } = await ask('POST', '/run/faults', { fault: 'outage: both', to: 'attic' });
+    expect([status, json.message]).toEqual([400, '"attic" selects no device of the run']);
   });
 
   it.each(['loss: 200%', 'rain: 5%', 'loss', 'loss: 5%\noutage: both'])('is rejected if it is "%s"', async (fault) => {

@@ -16,7 +16,7 @@ const UNITS = [
 
 /** A measured length of time to the second: `57 min 7 s`. Below a minute to the tenth, from a day on to the hour. */
 export function exactText(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms > 0 && ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 59_950) return `${Number((ms / 1000).toFixed(1))} s`;
   let rest = Math.round(ms / 1000);
   const parts: string[] = [];

@@ -21,7 +21,7 @@ export function Faults({ faults }: { readonly faults: readonly RunFault[] }) {
     <section>
       <h2>Faults</h2>
       {shown.length === 0 && <p class="dim">No fault acts.</p>}
-      <ul class="messages">
+      <ul class="messages spaced">
         {shown.map((fault) => (
           <li key={fault.id}>
             <span class={`badge ${BADGES[fault.state]}`}>{fault.state}</span> <code>{printableLine(fault.fault)}</code>{' '}

@@ -24,7 +24,7 @@ export function Past() {
         The run is made again from its seed up to a moment, and waits there. Look around, and go on with another fault
         or line: then compare the ends.
       </p>
-      <ul class="messages">
+      <ul class="messages spaced">
         {pasts.map((past) => (
           <li key={past.id}>
             <Entry past={past} compared={setComparison} />
@@ -106,7 +106,7 @@ function End({
         </span>
         {failure !== null && ` ${printableLine(failure)}`}
       </p>
-      <ul class="messages">
+      <ul class="messages spaced">
         {expectations.map(({ line, passed: holds, sentence }) => (
           <li key={line}>
             <span class={`badge ${holds ? 'good' : 'bad'}`}>{holds ? 'holds' : 'fails'}</span>{' '}

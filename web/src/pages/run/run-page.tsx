@@ -44,8 +44,8 @@ export function RunPage() {
         <Counts state={state} />
         <Expectations state={state} />
         <Faults faults={state.faults} />
-        {state.travels && <Past />}
       </div>
+      {state.travels && <Past />}
       <Bench />
     </div>
   );
