@@ -8,10 +8,9 @@ import { EINVAL } from '../shell/errno.js';
 import type { CloudMetrics, DeviceTime, FirmwareDownload, LteMetrics } from '../shell/host.js';
 import { downloadFirmware, pollCloud } from './cloud.js';
 import { infoGroup } from './info.js';
-import { identities, reconnect, stateLines } from './lte.js';
+import { lteGroup } from './lte.js';
 import { moduleConfig } from './module-config.js';
 import { groupHelp, refused, succeeded } from './results.js';
-import { modemTest } from './test-mode.js';
 
 const PSK_FORM = /^(?:[\da-f]{2})+$/i;
 
@@ -83,29 +82,11 @@ export const hioCloud: Command = {
   children: [moduleConfig('cloud'), state, metrics, pollCloud, psk, firmware],
 };
 
-export const hioLte: Command = {
-  word: 'lte',
-  help: 'The LTE modem.',
-  run: groupHelp,
-  children: [
-    moduleConfig('lte'),
-    ...identities,
-    {
-      word: 'state',
-      help: 'Show registration, signal and what the modem is doing.',
-      args: [0, 0],
-      run: (host) => succeeded(...stateLines(host.lte())),
-    },
-    {
-      word: 'metrics',
-      help: 'Show the counters of the modem.',
-      args: [0, 0],
-      run: (host) => succeeded(...lteMetrics(host.lte().metrics)),
-    },
-    reconnect,
-    modemTest('lte', ['cmd', 'prepare', 'bypass']),
-  ],
-};
+export const hioLte: Command = lteGroup({
+  before: [moduleConfig('lte')],
+  metrics: lteMetrics,
+  test: ['cmd', 'prepare', 'bypass'],
+});
 
 export const hioInfo: Command = infoGroup(['ble-devaddr', 'ble-passkey']);
 

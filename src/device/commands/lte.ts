@@ -6,15 +6,25 @@ import type { LteEvaluation, LteMetrics, LteState } from '../shell/host.js';
 import { failed, groupHelp, refused, succeeded } from './results.js';
 import { inTestMode, modemTest } from './test-mode.js';
 
+/** What differs between the families. */
+interface LteDifferences {
+  /** Commands before the common ones. */
+  readonly before?: readonly Command[];
+  /** Lines of `lte metrics`. */
+  readonly metrics: (metrics: LteMetrics) => readonly string[];
+  /** Commands of `lte test`. */
+  readonly test: Parameters<typeof modemTest>[1];
+}
+
 /** Numbers of the modem and its SIM card. */
-export const identities: readonly Command[] = [
+const identities: readonly Command[] = [
   known('imei', 'Show the IMEI of the modem.', (state) => state.imei),
   known('imsi', 'Show the IMSI of the SIM card.', (state) => state.imsi),
   known('iccid', 'Show the ICCID of the SIM card.', (state) => state.iccid),
   known('fw-version', 'Show the version of the modem firmware.', (state) => state.modemFirmware),
 ];
 
-export const reconnect: Command = {
+const reconnect: Command = {
   word: 'reconnect',
   help: 'Drop the connection and attach again.',
   args: [0, 0],
@@ -25,28 +35,37 @@ export const reconnect: Command = {
   },
 };
 
-export const lte: Command = {
-  word: 'lte',
-  help: 'The LTE modem.',
-  run: groupHelp,
-  children: [
-    ...identities,
-    {
-      word: 'state',
-      help: 'Show registration, signal and what the modem is doing.',
-      args: [0, 0],
-      run: (host) => succeeded(...stateLines(host.lte())),
-    },
-    {
-      word: 'metrics',
-      help: 'Show the counters of the modem.',
-      args: [0, 0],
-      run: (host) => succeeded(...metricsLines(host.lte().metrics)),
-    },
-    reconnect,
-    modemTest('lte', ['uart', 'reset', 'wakeup', 'cmd', 'prepare', 'bypass']),
-  ],
-};
+export const lte: Command = lteGroup({
+  metrics: metricsLines,
+  test: ['uart', 'reset', 'wakeup', 'cmd', 'prepare', 'bypass'],
+});
+
+/** The group `lte` of a family. */
+export function lteGroup({ before = [], metrics, test }: LteDifferences): Command {
+  return {
+    word: 'lte',
+    help: 'The LTE modem.',
+    run: groupHelp,
+    children: [
+      ...before,
+      ...identities,
+      {
+        word: 'state',
+        help: 'Show registration, signal and what the modem is doing.',
+        args: [0, 0],
+        run: (host) => succeeded(...stateLines(host.lte())),
+      },
+      {
+        word: 'metrics',
+        help: 'Show the counters of the modem.',
+        args: [0, 0],
+        run: (host) => succeeded(...metrics(host.lte().metrics)),
+      },
+      reconnect,
+      modemTest('lte', test),
+    ],
+  };
+}
 
 function known(word: string, help: string, of: (state: LteState) => string | undefined): Command {
   return {
@@ -60,7 +79,7 @@ function known(word: string, help: string, of: (state: LteState) => string | und
   };
 }
 
-export function stateLines(state: LteState): readonly string[] {
+function stateLines(state: LteState): readonly string[] {
   return [
     `attached: ${state.attached ? 'yes' : 'no'}`,
     `cereg: ${state.registration?.status ?? 'not available'}`,
