@@ -1,4 +1,5 @@
 /** The port of a run for the web console: what a page can do with a running fleet. */
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DeviceCloudClient } from '../../src/client/client.js';
 import { RunControls } from '../../src/control/controls.js';
@@ -161,19 +162,31 @@ describe('the session of a second page', () => {
   });
 });
 
+describe('a body that is too long', () => {
+  it('is refused, and the next request of its connection is answered', async () => {
+    const { host, hostname, port } = new URL(link);
+    const socket = connect(Number(port), hostname);
+    let answers = '';
+    socket.setEncoding('utf8').on('data', (piece) => {
+      answers += piece;
+    });
+    const post = (text: string) => {
+      const head = ['POST /scenarios/check HTTP/1.1', `host: ${host}`, `origin: http://${host}`, `cookie: ${cookie}`];
+      const body = JSON.stringify({ text });
+      socket.write([...head, `content-length: ${body.length}`, '', body].join('\r\n'));
+    };
+    post('x'.repeat(2_000_000));
+    await expect.poll(() => answers).toContain('413 Payload Too Large');
+    post('wrong');
+    await expect.poll(() => answers).toContain('unknown key');
+    socket.destroy();
+  });
+});
+
 describe('the API of the cloud', () => {
   it('is at the same port, with the same session', async () => {
     const path = `/v2/spaces/${control.world?.api.spaceId}/devices/count`;
     expect((await ask('GET', path)).json).toEqual({ count: 3 });
-  });
-});
-
-describe('a body that is too long', () => {
-  it('is rejected, and the connection serves the next request', async () => {
-    const asked = performance.now();
-    expect((await ask('POST', '/run/lines', { on: 'clime', line: 'x'.repeat(200_000) })).status).toBe(413);
-    for (let n = 0; n < 3; n++) expect((await ask('GET', '/run')).status).toBe(200);
-    expect(performance.now() - asked).toBeLessThan(3000);
   });
 });
 
