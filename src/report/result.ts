@@ -30,6 +30,11 @@ export interface RunResult extends RunSummary {
   readonly exitCode: ExitCode;
   /** Why the run ended early or is invalid; null otherwise. */
   readonly failure: string | null;
+  /**
+   * What a reader of the verdict has to know, although no expectation says it: faults and steps without an effect, and devices
+   * that were never ready.
+   */
+  readonly warnings: readonly string[];
   readonly clock: 'virtual' | 'real';
   /** Simulated time per real time; null in virtual time. */
   readonly speed: number | null;

@@ -3,7 +3,6 @@ import { humanCount, humanValue, type Unit } from '../kernel/quantity.js';
 import { csvRow } from './csv-row.js';
 import type { RunResult } from './result.js';
 import { table } from './table.js';
-import { warningsOf } from './verdict.js';
 
 /** A number over the runs. */
 interface NumberSpread {
@@ -41,15 +40,15 @@ interface SeedVerdict {
   readonly exitCode: number;
   readonly digest: string;
   readonly failure: string | null;
-  /** What a reader of the verdict has to know, although no expectation says it: devices that were never ready. */
+  /** What a reader of the verdict has to know, although no expectation says it. */
   readonly warnings: readonly string[];
 }
 
 /** @param results of one scenario, in the order of their seeds; at least one */
 export function overSeeds(results: readonly RunResult[]): SeedsResult {
   const runs = results.map((result) => {
-    const { seed, passed, exitCode, digest, failure } = result;
-    return { seed, passed, exitCode, digest, failure, warnings: warningsOf(result) };
+    const { seed, passed, exitCode, digest, failure, warnings } = result;
+    return { seed, passed, exitCode, digest, failure, warnings };
   });
   return {
     scenario: results[0]?.scenario ?? '',

@@ -14,6 +14,8 @@ import type { Metrics } from '../trace/metrics/index.js';
 import { inThreads } from './divided/threads.js';
 import { explainerNow, keepKnown } from './explainers.js';
 import { judge, undecided } from './judge.js';
+import { neverReady } from './never-ready.js';
+import { withoutEffect } from './no-effect.js';
 import { situationOf } from './situation.js';
 import { type CourseEnd, inOneWorld, type WorldControl, type WorldOptions } from './world/course.js';
 import { Journal } from './world/journal.js';
@@ -91,6 +93,10 @@ export async function run(options: RunOptions): Promise<RunResult> {
     passed: exitCode === EXIT.fine,
     exitCode,
     failure,
+    warnings: [
+      ...withoutEffect(plan, options.profiles),
+      ...neverReady({ fleet: summary.fleet, exitCode, expectations }),
+    ],
     clock: options.clock,
     speed: options.clock === 'real' ? options.speed : null,
     target: options.cloud?.api ?? 'embedded',

@@ -17,6 +17,7 @@ export function resultOf(changes: Partial<RunResult> = {}, events: readonly Trac
     passed: true,
     exitCode: 0,
     failure: null,
+    warnings: [],
     next: [],
     clock: 'virtual',
     speed: null,

@@ -29,6 +29,20 @@ describe('a run with a device that was never ready', () => {
     expect(seedsText(seeds)).toContain(`\n! seed 7, 9: ${warning}\n`);
   });
 
+  it('also says which faults had no effect, in its result and in all reports', async () => {
+    const idle = 'fleet: [{ name: clime, profile: control, count: 2 }]\nfaults: [{ brown-out:, from: 5m, until: 10m }]';
+    const result = await runText(`name: supplied\nduration: 20m\n${idle}\nexpect: ['device.ready == 2']\n`);
+    expect(result).toMatchObject({
+      passed: true,
+      warnings: [expect.stringMatching(/^fault brown-out at 5m: no effect/)],
+    });
+    const [warning = ''] = result.warnings;
+    expect(text(result, { width: 400 })).toContain(`\n! ${warning}\n`);
+    expect(JSON.parse(json(result))).toMatchObject({ warnings: [warning] });
+    expect(junit(result)).toContain('<system-out>warning: fault brown-out at 5m');
+    expect(overSeeds([result]).runs[0]?.warnings).toEqual([warning]);
+  });
+
   it('fails a share of the boots that have a session in time', async () => {
     const result = await runText(scenario('device.startup within 5m >= 95%'));
     expect(result.expectations[0]).toMatchObject({ passed: false, left: 0.5 });

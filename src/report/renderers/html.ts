@@ -13,7 +13,7 @@ import { page } from '../html/page.js';
 import { downlinkTables, fleetTables, loadTables, updateTable } from '../html/tables.js';
 import { slowest } from '../html/timelines.js';
 import type { ExpectationResult, RunResult } from '../result.js';
-import { markOf, verdictOf, warningsOf } from '../verdict.js';
+import { markOf, verdictOf } from '../verdict.js';
 
 export function html(result: RunResult): string {
   const { scenario, digest } = result;
@@ -57,7 +57,7 @@ function alarm(result: RunResult): Markup {
 }
 
 function warnings(result: RunResult): readonly Markup[] {
-  return warningsOf(result).map((line) => markup`<div class="alarm open" role="alert">${line}</div>`);
+  return result.warnings.map((line) => markup`<div class="alarm open" role="alert">${line}</div>`);
 }
 
 function alarmHeading(exitCode: RunResult['exitCode']): string {

@@ -1,6 +1,6 @@
 /** JUnit XML for build servers: one test case per expectation, and one for the run, which can end early or be invalid. */
 import type { ExpectationResult, RunResult } from '../result.js';
-import { verdictOf, warningsOf } from '../verdict.js';
+import { verdictOf } from '../verdict.js';
 
 export function junit(result: RunResult): string {
   const { scenario, failure, expectations, simulatedMs, wallMs, clock, seed, digest, reproduce } = result;
@@ -22,7 +22,7 @@ export function junit(result: RunResult): string {
     '    </properties>',
     `    <testcase classname="${xml(scenario)}" name="the run finishes"${runCase}`,
     ...expectations.map((expectation) => testCase(expectation, result)),
-    ...warningsOf(result).map((warning) => `    <system-out>${xml(`warning: ${warning}`)}</system-out>`),
+    ...result.warnings.map((warning) => `    <system-out>${xml(`warning: ${warning}`)}</system-out>`),
     '  </testsuite>',
     '</testsuites>',
   ].join('\n')}\n`;

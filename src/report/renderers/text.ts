@@ -24,7 +24,7 @@ import {
 import { bar } from '../progress.js';
 import type { RunResult } from '../result.js';
 import { unbroken, wrap } from '../table.js';
-import { markOf, verdictOf, warningsOf } from '../verdict.js';
+import { markOf, verdictOf } from '../verdict.js';
 import type { RenderOptions } from './renderer.js';
 import { explanations } from './text-explanations.js';
 import { load } from './text-load.js';
@@ -55,7 +55,7 @@ export function text(result: RunResult, { colour = false, width = WIDTH }: Rende
     anomalies(result, width),
     expectations(result, paint, width),
     failure(result, paint, width),
-    warningsOf(result).flatMap((line) => wrap(`! ${line}`, width).map((part) => paint('open', part))),
+    result.warnings.flatMap((line) => wrap(`! ${line}`, width).map((part) => paint('open', part))),
     next(result, width),
     headline(result, paint(verdictOf(result).look, verdictOf(result).word), width),
   ];
