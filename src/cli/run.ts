@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import { isoTime } from '../kernel/calendar.js';
 import { type ExitCode, UsageError } from '../kernel/errors.js';
-import { printableTexts } from '../kernel/printable.js';
 import { newDatabase, openDirectory, writeReports } from '../library/run-files.js';
 import { RENDERERS } from '../report/renderers/index.js';
 import type { RunResult } from '../report/result.js';
@@ -229,7 +228,7 @@ function workersOf({ workers }: RunFlags, options: RunOptions, { cores, err }: H
 function printResult(result: RunResult, { json }: RunFlags, { out, env }: Host): void {
   const colour = out.isTerminal && !env.NO_COLOR;
   if (json) out.write(RENDERERS.json(result));
-  else out.write(RENDERERS.text(printableTexts(result), { colour, width: textWidth(out) }), 'styled');
+  else out.write(RENDERERS.text(result, { colour, width: textWidth(out) }), 'styled');
 }
 
 /** @throws UsageError for options that exclude each other */

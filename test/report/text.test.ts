@@ -29,6 +29,13 @@ describe('the text report', () => {
     expect(report).not.toContain('\u001b');
   });
 
+  it('escapes control characters in the texts of a scenario, also for a file', () => {
+    const report = text(resultOf({ scenario: 'a\u001b[2Jb', failure: 'tag \u001b[31mx\nsecond' }));
+    expect(report).not.toContain('\u001b');
+    expect(report).toContain('a\\u001b[2Jb');
+    expect(report).toContain('tag \\u001b[31mx\\nsecond');
+  });
+
   it('has colour codes on request, and the same words', () => {
     const coloured = text(resultOf(), { colour: true });
     expect(coloured).toContain('\u001b[32m✓\u001b[0m');

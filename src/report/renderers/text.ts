@@ -3,6 +3,7 @@
  * reproduces the run.
  */
 import { EXIT } from '../../kernel/errors.js';
+import { printableTexts } from '../../kernel/printable.js';
 import { humanCount, humanValue } from '../../kernel/quantity.js';
 import { humanDuration, sinceStart } from '../../kernel/time.js';
 import { STAGES } from '../../trace/downlinks/ledger.js';
@@ -40,7 +41,9 @@ const SHOWN = 3;
 /** Length of the longest downlink type, `firmware`. */
 const TYPE_WIDTH = 8;
 
-export function text(result: RunResult, { colour = false, width = WIDTH }: RenderOptions = {}): string {
+/** Control characters in the texts of a result are escaped: a report in a file is shown on terminals, too. */
+export function text(unsafe: RunResult, { colour = false, width = WIDTH }: RenderOptions = {}): string {
+  const result = printableTexts(unsafe);
   const paint = colour ? paintAnsi : paintNothing;
   const blocks = [
     [...headline(result, paint('strong', result.scenario), width), ...running(result, width)],
