@@ -2,7 +2,7 @@
 import type { Ratio } from '../kernel/ratio.js';
 import { type Instant, type Millis, seconds } from '../kernel/time.js';
 import type { CauseSet } from './causes.js';
-import { recovered } from './recovery.js';
+import { type ModemRules, recovered } from './recovery.js';
 import type { FaultCalendar, FaultWindow, SituationFault } from './situation.js';
 
 /** From a power-up to the first exchange: start, modem, attach (docs/FIDELITY.md). */
@@ -22,8 +22,10 @@ interface Blocking {
 
 export class Conditions {
   readonly #faults: readonly SituationFault[];
+  readonly #modem: ModemRules;
 
-  constructor(calendar: FaultCalendar, removed: CauseSet) {
+  constructor(calendar: FaultCalendar, removed: CauseSet, modem: ModemRules) {
+    this.#modem = modem;
     this.#faults = calendar.faults.flatMap(([index, fault]) => (removed.has(`fault:${index}`) ? [] : [fault]));
   }
 
@@ -35,7 +37,7 @@ export class Conditions {
       if (blocking.length === 0) return now;
       now = Math.max(
         ...blocking.map(({ fault, window: { from, until } }) =>
-          until === null ? Number.POSITIVE_INFINITY : recovered(fault.recovery, Math.max(at, from), until),
+          until === null ? Number.POSITIVE_INFINITY : recovered(fault.recovery, Math.max(at, from), until, this.#modem),
         ),
       );
     }

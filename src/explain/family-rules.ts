@@ -1,7 +1,8 @@
 /** Rules of the way to the cloud that differ between the families of firmware, as far as explanations need them. */
-import { type Millis, minutes, seconds } from '../kernel/time.js';
+import { type Millis, millis, minutes, seconds } from '../kernel/time.js';
 import type { RadioPause } from '../trace/events.js';
 import type { RuledRestart } from './chances.js';
+import type { ModemRules } from './recovery.js';
 import type { FleetPart } from './situation.js';
 
 interface FamilyRules {
@@ -11,6 +12,7 @@ interface FamilyRules {
   readonly pollRetry: Millis | null;
   /** When the transfer layer repeats a datagram; null: the modem repeats it. */
   readonly repeats: string | null;
+  readonly modem: ModemRules;
   /** Why the modem pauses, and until when. */
   readonly pauses: Readonly<Record<RadioPause, string>>;
 }
@@ -20,6 +22,7 @@ const RULES: Readonly<Record<FleetPart['family'], FamilyRules>> = {
     pollLimit: seconds(60),
     pollRetry: minutes(5),
     repeats: null,
+    modem: { boot: seconds(7), unnoticed: 0 },
     pauses: {
       'attach-pause': 'no network found in time: the modem is off until the next attach attempt',
       'back-off': 'error of the modem: off, longer after each error',
@@ -30,6 +33,8 @@ const RULES: Readonly<Record<FleetPart['family'], FamilyRules>> = {
     pollLimit: null,
     pollRetry: null,
     repeats: 'no answer: the device repeats the datagram after 5 s, or after 30 s without a radio connection',
+    // The modem needs no reset (3.3 s) and is not checked after its sleep: a send waits for the radio connection.
+    modem: { boot: millis(3700), unnoticed: seconds(120) },
     pauses: {
       'attach-pause': 'no network found in time: flight mode until the next attach attempt',
       'back-off': 'error of the modem: a pause, longer after each error until the next reboot',

@@ -4,14 +4,13 @@ import type { FaultRecovery } from './situation.js';
 
 /** A datagram without an answer is repeated after this time (firmware timing, 6): half of it is the mean wait. */
 const REPETITION: Millis = seconds(11);
-/** To boot the modem, and to attach: the means of docs/FIDELITY.md. */
-const MODEM_BOOT: Millis = seconds(7);
+/** To attach: the mean of docs/FIDELITY.md. */
 const ATTACH: Millis = seconds(22);
 /** The modem is off for 10 s after the first error, and for 10 s more after each further one (firmware timing, 7.3). */
 const STEP: Millis = seconds(10);
 const LONGEST_BACK_OFF: Millis = seconds(600);
-/** Until an error of a failing modem shows: the limit for an answer, and the start of the modem (firmware timing, 7.1). */
-const ERROR: Millis = seconds(14);
+/** An error of a failing modem shows after the limit for an answer, and after the start of the modem (firmware timing, 7.1). */
+const ERROR: Millis = seconds(7);
 /** Windows of the attach policy `periodic-2h` and the pause after each (firmware timing, 7.2). */
 const ATTEMPTS: readonly (readonly [Millis, Millis])[] = [
   [minutes(5), 0],
@@ -22,21 +21,29 @@ const ATTEMPTS: readonly (readonly [Millis, Millis])[] = [
 const BOOTS: Millis = seconds(280);
 const RESET_LOOP: Millis = minutes(32);
 
+/** What differs between the families of firmware. */
+export interface ModemRules {
+  /** To start the modem: the mean of docs/FIDELITY.md. */
+  readonly boot: Millis;
+  /** Until a device whose modem has lost the network in its sleep switches it off (firmware timing, 6 and 8). */
+  readonly unnoticed: Millis;
+}
+
 /**
  * @param since when the device first attempted an exchange
  * @param until end of the fault
  * @returns when an exchange gets through
  */
-export function recovered(recovery: FaultRecovery, since: Instant, until: Instant): Instant {
+export function recovered(recovery: FaultRecovery, since: Instant, until: Instant, rules: ModemRules): Instant {
   switch (recovery) {
     case 'repeats':
       return until + REPETITION / 2;
     case 'attaches':
-      return attached(since, until);
+      return attached(since, until, rules);
     case 'backs-off':
-      return afterBackOff(since, until);
+      return afterBackOff(since, until, rules);
     case 'boots':
-      return afterBoots(since, until);
+      return afterBoots(since, until, rules);
     case 'rests':
       return until + ATTACH;
     default:
@@ -44,22 +51,23 @@ export function recovered(recovery: FaultRecovery, since: Instant, until: Instan
   }
 }
 
-function attached(since: Instant, until: Instant): Instant {
-  let begin = since + STEP + MODEM_BOOT;
+function attached(since: Instant, until: Instant, { boot, unnoticed }: ModemRules): Instant {
+  if (until < since + unnoticed) return until + ATTACH;
+  let begin = since + unnoticed + STEP + boot;
   for (let i = 0; ; i++) {
     const [window, pause] = ATTEMPTS[i % ATTEMPTS.length] ?? [0, 0];
     if (until + ATTACH < begin + window) return Math.max(begin, until) + ATTACH;
-    begin += window + pause + STEP / 2 + MODEM_BOOT;
+    begin += window + pause + STEP / 2 + boot;
   }
 }
 
-function afterBackOff(since: Instant, until: Instant): Instant {
+function afterBackOff(since: Instant, until: Instant, { boot }: ModemRules): Instant {
   let begin = since;
-  for (let errors = 1; begin < until; errors++) begin += ERROR + Math.min(LONGEST_BACK_OFF, errors * STEP);
-  return begin + MODEM_BOOT + ATTACH;
+  for (let errors = 1; begin < until; errors++) begin += ERROR + boot + Math.min(LONGEST_BACK_OFF, errors * STEP);
+  return begin + boot + ATTACH;
 }
 
-function afterBoots(since: Instant, until: Instant): Instant {
+function afterBoots(since: Instant, until: Instant, { boot }: ModemRules): Instant {
   const within = (until - since) % (BOOTS + RESET_LOOP);
-  return (within < BOOTS ? until : until - within + BOOTS + RESET_LOOP) + MODEM_BOOT + ATTACH;
+  return (within < BOOTS ? until : until - within + BOOTS + RESET_LOOP) + boot + ATTACH;
 }

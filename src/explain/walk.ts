@@ -50,7 +50,7 @@ export function arrivalFrom({ at, attempts }: Divergence, question: Question): I
   const { received } = record.reached;
   if (received === undefined || received > at) return new Walk(question, at).from(at, attempts);
   // It has been received, and only the rest is in question.
-  const conditions = new Conditions(facts.calendar, removed);
+  const conditions = new Conditions(facts.calendar, removed, rulesOf(facts.part).modem);
   if (record.type === 'shell') return answered(at, conditions);
   return attempt('session', at, conditions, fortune.pace, null).until;
 }
@@ -66,7 +66,7 @@ class Walk {
   constructor(question: Question, start: Instant) {
     const { record, facts, removed, fortune } = question;
     this.#question = question;
-    this.#conditions = new Conditions(facts.calendar, removed);
+    this.#conditions = new Conditions(facts.calendar, removed, rulesOf(facts.part).modem);
     this.#queue = new Queue(facts, record, removed, start);
     this.#timers = new Timers(facts, removed, record.queuedAt, fortune.late);
   }
