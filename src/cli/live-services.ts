@@ -13,6 +13,7 @@ import type { RunControl } from '../runner/run.js';
 import type { Plan } from '../scenario/model/plan.js';
 import type { TraceEvent } from '../trace/events.js';
 import { openToConsoles } from './attachable.js';
+import { WEB_CONSOLE } from './console-files.js';
 import type { Host } from './host.js';
 import { LiveApi } from './live-api.js';
 import { LiveMetrics } from './live-metrics.js';
@@ -123,7 +124,7 @@ export class LiveServices {
     const { fleet, faults, pace, api, hasSession } = world;
     const controls = new RunControls(plan, { ...control, world }, { fleet, faults, pace, ...(travel && { travel }) });
     const server = await RunServer.open({
-      ...{ controls, hasSession, cloud: api.baseUrl },
+      ...{ controls, hasSession, cloud: api.baseUrl, webConsole: WEB_CONSOLE },
       scenarios: new Scenarios(new PageScenarios(host)),
     });
     return { server, link: server.link(link) };

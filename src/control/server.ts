@@ -11,6 +11,8 @@ import { hashKey } from '../cloud/accounts/keys.js';
 import { ApiFault } from '../cloud/http/errors.js';
 import { isHost, LOCAL_HOSTS, SAFE_HEADERS } from '../cloud/http/host-guard.js';
 import { cookieSecret, needSameOrigin } from '../cloud/http/session-cookie.js';
+import { ConsoleFiles } from '../cloud/web/files.js';
+import { consoleFile } from '../cloud/web/pages.js';
 import { GhostfleetError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import type { RunControls } from './controls.js';
@@ -28,6 +30,8 @@ interface RunServerParts {
   readonly cloud: string;
   /** Whether a session of the cloud is open; undefined if the cloud does not know, because it is down. */
   readonly hasSession: (secret: string) => Promise<boolean> | undefined;
+  /** Folder with the built console. Default: the pages come from the cloud. */
+  readonly webConsole?: string;
 }
 
 /** Longest body of a request, in characters. */
@@ -38,6 +42,7 @@ export class RunServer {
   readonly #controls: RunControls;
   readonly #scenarios: Scenarios;
   readonly #cloud: URL;
+  readonly #files: ConsoleFiles | undefined;
   readonly #hasSession: RunServerParts['hasSession'];
   /** Hashes of the cookies of sessions that began with a one-time token. */
   readonly #sessions = new Set<string>();
@@ -54,12 +59,13 @@ export class RunServer {
     return new RunServer(server, parts);
   }
 
-  private constructor(server: Server, { controls, scenarios, cloud, hasSession }: RunServerParts) {
+  private constructor(server: Server, { controls, scenarios, cloud, hasSession, webConsole }: RunServerParts) {
     this.#server = server;
     this.#controls = controls;
     this.#scenarios = scenarios;
     this.#cloud = new URL(cloud);
     this.#hasSession = hasSession;
+    this.#files = webConsole === undefined ? undefined : new ConsoleFiles(webConsole);
     server.on('request', (request, response) => void this.#serve(request, response));
     // The port must not keep the process of a finished run alive.
     server.unref();
@@ -88,12 +94,23 @@ export class RunServer {
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
     try {
       if (path === SESSION && request.method === 'POST') return this.#beginSession(request, response);
+      if (request.method === 'GET' && (await this.#page(path, response))) return;
       if (!isOfRun(path)) return passOn(request, response, this.#cloud);
       await this.#needControl(request);
       await this.#control(request, response);
     } catch (error) {
       refuse(response, error);
     }
+  }
+
+  /** Sends a file of the console, which this port has also while the cloud is down. False for another path. */
+  async #page(path: string, response: ServerResponse): Promise<boolean> {
+    const found = this.#files && (await consoleFile(this.#files, path));
+    if (!found) return false;
+    const { file, headers } = found;
+    response.writeHead(200, { ...headers, 'content-type': file.type });
+    response.end(file.bytes);
+    return true;
   }
 
   /** Passes the sign-in on to the cloud, and remembers the cookie of a session that began with a one-time token. */
@@ -124,7 +141,8 @@ export class RunServer {
   async #isOpen(secret: string): Promise<boolean> {
     const hash = hashKey(secret);
     if (!this.#sessions.has(hash)) return false;
-    const isOpen = (await this.#hasSession(secret)) ?? true;
+    // Its store may be what does not answer.
+    const isOpen = (await this.#hasSession(secret)?.catch(() => undefined)) ?? true;
     if (!isOpen) this.#sessions.delete(hash);
     return isOpen;
   }

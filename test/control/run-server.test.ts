@@ -301,6 +301,22 @@ describe('a fault of the service', () => {
     expect((await ask('POST', '/run/faults', { fault: 'service-down:', to: 'push' })).status).toBe(400);
   });
 
+  it('of its store leaves the control open', async () => {
+    const { json } = await ask('POST', '/run/faults', { fault: 'store-unavailable:' });
+    expect((await ask('GET', '/run')).status).toBe(200);
+    const { origin } = new URL(link);
+    const lifted = await fetch(`${origin}/run/faults/${json.id}`, { method: 'DELETE', headers: { cookie, origin } });
+    expect(lifted.status).toBe(204);
+  });
+
+  it('leaves the pages of the console', async () => {
+    const { json } = await ask('POST', '/run/faults', { fault: 'service-down:' });
+    const { origin } = new URL(link);
+    const page = await fetch(origin);
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<html')]);
+    await ask('DELETE', `/run/faults/${json.id}`);
+  });
+
   it('is one of the kinds that the page offers', async () => {
     const { values } = await ask('GET', '/run/faults');
     expect(values[0].map(({ name }: { name: string }) => name)).toEqual(

@@ -96,6 +96,16 @@ export function runSuite(browser: () => Browser, here: () => World): void {
         'POST /run/lines {"on":"cellar","line":"info fw-name"}',
       ]);
       expect(complaints).toEqual([]);
+
+      // A fault that hides the service can be lifted all the same.
+      const spaces = /\/v2\/spaces\?/;
+      await context.route(spaces, (route) => route.fulfill({ status: 503, json: { message: 'the cloud is down' } }));
+      await page.reload();
+      await page.getByText('the cloud is down').waitFor();
+      await page.getByRole('button', { name: 'Lift loss 50%' }).click();
+      await expect.poll(() => requests.at(-1)).toBe('DELETE /run/faults/f1');
+      await context.unroute(spaces);
+      await page.getByRole('heading', { name: 'live' }).waitFor();
       await context.close();
     });
   });

@@ -1,6 +1,6 @@
 /** Chooses the page. Pages other than the first one are loaded when they are opened. */
 import type { ComponentType } from 'preact';
-import { session } from './api/session.js';
+import { outage, session } from './api/session.js';
 import { loadFailure, space } from './model/space.js';
 import { FleetPage } from './pages/fleet/fleet-page.js';
 import { SignIn } from './pages/sign-in.js';
@@ -20,7 +20,10 @@ const PAGES: Readonly<Record<string, ComponentType>> = {
   administration: later(async () => (await import('./pages/administration/administration-page.js')).AdministrationPage),
 };
 
+const Outage = later(async () => (await import('./pages/run/outage.js')).Outage);
+
 export function App() {
+  if (session.value === null && outage.value !== '') return <Outage />;
   if (session.value === null) return <p class="wait">Connecting …</p>;
   if (!session.value || !space.value) return <SignIn />;
   const Page = PAGES[route.value.page] ?? Missing;

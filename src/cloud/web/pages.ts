@@ -31,29 +31,43 @@ const PAGE_HEADERS = {
 const HASHED = /-[\w-]{8,}\.\w+$/;
 const HIDDEN = { schema: { hide: true } } as const;
 
+/** A file of the console by the path of a request, with its headers; undefined for another path, and if it is not built. */
+export async function consoleFile(
+  files: ConsoleFiles,
+  path: string,
+): Promise<{ readonly file: ConsoleFile; readonly headers: Readonly<Record<string, string>> } | undefined> {
+  const isPublic = path === '/' || path === '/favicon.svg' || path.startsWith('/assets/');
+  const file = path === '/' ? await files.page() : isPublic ? await files.file(path.slice(1)) : undefined;
+  return file && { file, headers: headersOf(file, path) };
+}
+
+function headersOf({ tag }: ConsoleFile, path: string): Readonly<Record<string, string>> {
+  const caching = HASHED.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache';
+  return { ...PAGE_HEADERS, 'cache-control': caching, etag: tag };
+}
+
 export function addPages(api: FastifyInstance, files: ConsoleFiles): void {
   api.get('/', HIDDEN, async (request, reply) => {
     const page = await files.page();
-    if (page) return send(request, reply, page, 'no-cache');
+    if (page) return send(request, reply, page, '/');
     return reply.headers(PAGE_HEADERS).type('text/html; charset=utf-8').send(NOT_BUILT);
   });
 
   api.get<{ Params: { '*': string } }>('/assets/*', HIDDEN, async (request, reply) => {
-    const path = `assets/${request.params['*']}`;
-    const file = await files.file(path);
-    if (!file) return unknownRoute(request, reply);
-    return send(request, reply, file, HASHED.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache');
+    const path = `/assets/${request.params['*']}`;
+    const file = await files.file(path.slice(1));
+    return file ? send(request, reply, file, path) : unknownRoute(request, reply);
   });
 
   api.get('/favicon.svg', HIDDEN, async (request, reply) => {
     const file = await files.file('favicon.svg');
-    return file ? send(request, reply, file, 'no-cache') : unknownRoute(request, reply);
+    return file ? send(request, reply, file, '/favicon.svg') : unknownRoute(request, reply);
   });
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, file: ConsoleFile, caching: string): FastifyReply {
+function send(request: FastifyRequest, reply: FastifyReply, file: ConsoleFile, path: string): FastifyReply {
   const { bytes, gzipped, type, tag } = file;
-  reply.headers({ ...PAGE_HEADERS, 'cache-control': caching, etag: tag, vary: 'accept-encoding' }).type(type);
+  reply.headers({ ...headersOf(file, path), vary: 'accept-encoding' }).type(type);
   if (request.headers['if-none-match']?.includes(tag)) return reply.code(304).send();
   if (gzipped === undefined || !/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(bytes);
   return reply.header('content-encoding', 'gzip').send(gzipped);

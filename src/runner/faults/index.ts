@@ -86,9 +86,12 @@ export class ServiceFaults {
     this.#clock.end();
   }
 
-  /** The status to answer an API request with; undefined: no fault. Device requests are subject to network faults instead. */
+  /**
+   * The status to answer an API request with; undefined: no fault. Device requests are subject to network faults instead, and
+   * the pages of the console have none: its user could not lift the fault.
+   */
   request(url: string): number | undefined {
-    if (url.startsWith('/v2/device/')) return undefined;
+    if (!url.startsWith('/v2/') || url.startsWith('/v2/device/')) return undefined;
     for (const fault of this.#holding()) {
       const status = behaviourOf(fault).request?.(fault, this.#draws);
       if (status === undefined) continue;

@@ -22,6 +22,8 @@ const SPACE = 'ghostfleet.space';
 export const session = signal<Session | undefined | null>(null);
 /** Why the page asks for a credential again. */
 export const signInNotice = signal('');
+/** Why the service cannot be asked who is signed in; empty if it can. */
+export const outage = signal('');
 
 /** The session of a page that is shown only after the sign-in. */
 export function current(): Session {
@@ -44,12 +46,26 @@ export async function resume(): Promise<void> {
   try {
     // An address that was opened before has left a cookie.
     await open(sessionStorage.getItem(SPACE) ?? undefined);
+    outage.value = '';
   } catch (error) {
+    if (isOutage(error)) {
+      outage.value = sentence(error);
+      setTimeout(() => void resume(), AGAIN);
+      return;
+    }
+    outage.value = '';
     session.value = undefined;
     // Without a cookie, the sign-in page needs no explanation.
     const isExpected = token === undefined && error instanceof ApiError && error.status === 401;
     if (!isExpected) signInNotice.value = sentence(refusal ?? error);
   }
+}
+
+/** Time until the service is asked again, in ms. */
+const AGAIN = 2_000;
+
+function isOutage(error: unknown): boolean {
+  return error instanceof ApiError ? error.status >= 500 : error instanceof Error && error.name === 'ConnectionError';
 }
 
 /**

@@ -1,4 +1,4 @@
-/** The faults of a run over its whole time, as bands. */
+/** The faults of a run over its time so far and a quarter more, as bands. */
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { exactText } from '../../model/length.js';
 import type { RunFault, RunState } from '../../model/run.js';
@@ -6,11 +6,18 @@ import type { RunFault, RunState } from '../../model/run.js';
 /** Faults that are drawn; a scenario can have thousands. */
 const MOST = 20;
 const WIDTH = 1000;
+/** Shortest time that is drawn, in ms. */
+const LEAST = 600_000;
 
 export function Bands({ state: { faults, now_ms, duration_ms } }: { readonly state: RunState }) {
   if (faults.length === 0) return null;
-  const place = (at: number) => (Math.min(at, duration_ms) / duration_ms) * WIDTH;
-  const shown = faults.slice(-MOST);
+  const end = Math.min(duration_ms, Math.max(LEAST, now_ms * 1.25));
+  const place = (at: number) => (Math.min(at, end) / end) * WIDTH;
+  const near = faults.filter(({ from }) => from < end);
+  const lasting = near.filter(({ state }) => state === 'active');
+  const rest = near.filter(({ state }) => state !== 'active');
+  const others = rest.slice(Math.max(0, rest.length - Math.max(0, MOST - lasting.length)));
+  const shown = near.filter((fault) => lasting.includes(fault) || others.includes(fault));
   return (
     <section>
       <h2>Faults over time</h2>
@@ -33,7 +40,7 @@ export function Bands({ state: { faults, now_ms, duration_ms } }: { readonly sta
                 class={fault.state}
                 x={place(fault.from)}
                 // A fault that happens once is a line.
-                width={Math.max(3, place(fault.until ?? duration_ms) - place(fault.from))}
+                width={Math.max(3, place(fault.until ?? end) - place(fault.from))}
                 y="0"
                 height="12"
               />

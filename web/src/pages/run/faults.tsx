@@ -1,6 +1,6 @@
 /** The faults of a run: those that act, and the form for another one. */
 import { printableLine } from '../../../../src/kernel/printable.js';
-import type { FaultKind, RunFault } from '../../model/run.js';
+import type { FaultKind, Run, RunFault } from '../../model/run.js';
 import { model } from '../../model/space.js';
 import { Action } from '../../parts/action.js';
 import type { Field } from '../../parts/fields.js';
@@ -16,10 +16,31 @@ const OTHERS: readonly Field[] = [
 export function Faults({ faults }: { readonly faults: readonly RunFault[] }) {
   const { run } = model();
   const { value: kinds = [] } = useLoad(() => run.faultKinds(), []);
-  const shown = faults.filter(({ state }) => state !== 'over');
   return (
     <section>
       <h2>Faults</h2>
+      <ActiveFaults faults={faults} run={run} />
+      <Form
+        title="Inject a fault"
+        button="Inject"
+        fields={[faultField(kinds), ...OTHERS]}
+        tags={[]}
+        submit={(values) => run.inject(values.needed('fault'), values.text('to') ?? '', values.text('lasts') ?? '')}
+      />
+    </section>
+  );
+}
+
+interface ActiveFaultsProps {
+  readonly faults: readonly RunFault[];
+  readonly run: Run;
+}
+
+/** The faults that act or will act, which can be lifted. */
+export function ActiveFaults({ faults, run }: ActiveFaultsProps) {
+  const shown = faults.filter(({ state }) => state !== 'over');
+  return (
+    <>
       {shown.length === 0 && <p class="dim">No fault acts.</p>}
       <ul class="messages spaced">
         {shown.map((fault) => (
@@ -33,14 +54,7 @@ export function Faults({ faults }: { readonly faults: readonly RunFault[] }) {
           </li>
         ))}
       </ul>
-      <Form
-        title="Inject a fault"
-        button="Inject"
-        fields={[faultField(kinds), ...OTHERS]}
-        tags={[]}
-        submit={(values) => run.inject(values.needed('fault'), values.text('to') ?? '', values.text('lasts') ?? '')}
-      />
-    </section>
+    </>
   );
 }
 
