@@ -82,6 +82,8 @@ interface Begun {
 
 type ScenarioRunState =
   | { readonly state: 'none' }
+  /** Its text is being checked, which takes seconds for a large fleet. */
+  | { readonly state: 'starting' }
   | (Begun & { readonly state: 'running'; readonly progress: string })
   | (Begun & { readonly state: 'ended'; readonly verdict: ScenarioVerdict })
   | (Begun & { readonly state: 'failed'; readonly message: string })
@@ -101,14 +103,22 @@ export class Scenarios {
     return this.#state;
   }
 
-  /** @throws ApiFault 409 while another scenario runs, 400 for an invalid scenario */
+  /** @throws ApiFault 409 while another scenario runs, and if it was stopped during its check; 400 for an invalid scenario */
   async start(text: string, seed: number | undefined): Promise<ScenarioRunState> {
-    const { problems, plan } = await this.tools.check(text);
-    const [first] = problems;
-    if (first) throw new ApiFault(400, `line ${first.line}: ${first.message}`, 'bad-scenario');
-    if (!plan) throw new ApiFault(400, 'the scenario has no plan', 'bad-scenario');
-    // After the check, so that of two requests the second one finds the first.
-    if (this.#child) throw new ApiFault(409, 'another scenario runs; stop it first', 'busy');
+    if (this.#child || this.#state.state === 'starting') {
+      throw new ApiFault(409, 'another scenario runs; stop it first', 'busy');
+    }
+    const starting: ScenarioRunState = { state: 'starting' };
+    const before = this.#state;
+    this.#state = starting;
+    let plan: PlanTimeline;
+    try {
+      plan = await this.#planOf(text);
+    } catch (error) {
+      if (this.#state === starting) this.#state = before;
+      throw error;
+    }
+    if (this.#state !== starting) throw new ApiFault(409, 'the scenario was stopped before it began', 'stopped');
     const { scenario: name, devices, durationMs } = plan;
     const begun = { name, seed: seed ?? plan.seed, devices, durationMs };
     const child = this.tools.run(text, seed, (progress) => {
@@ -127,8 +137,21 @@ export class Scenarios {
     return this.#state;
   }
 
-  /** Stops the running scenario; false if none runs. */
+  /** @throws ApiFault 400 */
+  async #planOf(text: string): Promise<PlanTimeline> {
+    const { problems, plan } = await this.tools.check(text);
+    const [first] = problems;
+    if (first) throw new ApiFault(400, `line ${first.line}: ${first.message}`, 'bad-scenario');
+    if (!plan) throw new ApiFault(400, 'the scenario has no plan', 'bad-scenario');
+    return plan;
+  }
+
+  /** Stops the running scenario, or the check before it; false if none runs. */
   stop(): boolean {
+    if (this.#state.state === 'starting') {
+      this.#state = { state: 'none' };
+      return true;
+    }
     const child = this.#child;
     if (!child || this.#state.state !== 'running') return false;
     const { progress: _, ...begun } = this.#state;

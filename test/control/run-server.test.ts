@@ -351,6 +351,18 @@ describe('scenarios of the page', () => {
     expect(await state()).toMatchObject({ state: 'failed', seed: 9, message: 'the fleet is too large' });
   });
 
+  it('are starting while their text is checked, and can be stopped then', async () => {
+    const scenarios = new Scenarios(tools);
+    const started = scenarios.start('x', undefined);
+    expect(scenarios.state).toEqual({ state: 'starting' });
+    const second = scenarios.start('y', undefined);
+    expect([scenarios.stop(), scenarios.state.state]).toEqual([true, 'none']);
+    await expect(second).rejects.toThrow('another scenario runs');
+    await expect(started).rejects.toThrow('stopped before it began');
+    await expect(scenarios.start('wrong', undefined)).rejects.toThrow('unknown key');
+    expect(scenarios.state.state).toBe('none');
+  });
+
   it('are stopped at the end of the run, which waits until their files are deleted', async () => {
     const scenarios = new Scenarios(tools);
     await scenarios.start('x', undefined);

@@ -49,12 +49,19 @@ export function changeDraft(text: string): void {
   sessionStorage.setItem(DRAFT, text);
 }
 
+const EMPTY: ScenarioCheck = {
+  problems: [{ line: 1, column: 1, message: 'the scenario is empty; open an example to begin with' }],
+  ...{ warnings: [], plan: null },
+};
+
 /** How often the state of a running scenario is read, in ms. */
 const EVERY = 500;
 
 export class ScenarioClient {
   readonly #http = new JsonHttp({ baseUrl: location.origin });
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The latest check; an earlier one can be answered after it. */
+  #check: object | undefined;
 
   /** @throws ApiError 404 at a service without a run, 401 without control of it */
   async words(): Promise<ScenarioWords> {
@@ -67,15 +74,37 @@ export class ScenarioClient {
     return text;
   }
 
+  /** If the check fails, there is no verdict: that of an earlier text would mislead. */
   async check(text: string): Promise<ScenarioCheck> {
-    const answer = (await this.#http.request('POST', '/scenarios/check', {}, { text })) as ScenarioCheck;
-    checked.value = answer;
-    return answer;
+    const own = {};
+    this.#check = own;
+    const put = (verdict: ScenarioCheck | undefined) => {
+      if (this.#check === own) checked.value = verdict;
+    };
+    try {
+      const answer = text.trim() === '' ? EMPTY : await this.#verdict(text);
+      put(answer);
+      return answer;
+    } catch (error) {
+      put(undefined);
+      throw error;
+    }
+  }
+
+  async #verdict(text: string): Promise<ScenarioCheck> {
+    return (await this.#http.request('POST', '/scenarios/check', {}, { text })) as ScenarioCheck;
   }
 
   async start(text: string, seed: number | undefined): Promise<void> {
     const body = { text, ...(seed !== undefined && { seed }) };
-    scenarioRun.value = (await this.#http.request('POST', '/scenarios/run', {}, body)) as ScenarioRun;
+    const before = scenarioRun.value;
+    scenarioRun.value = { state: 'starting' };
+    try {
+      scenarioRun.value = (await this.#http.request('POST', '/scenarios/run', {}, body)) as ScenarioRun;
+    } catch (error) {
+      scenarioRun.value = before;
+      throw error;
+    }
     this.#later();
   }
 
@@ -96,7 +125,8 @@ export class ScenarioClient {
 
   #later(): void {
     clearTimeout(this.#timer);
-    if (scenarioRun.value.state !== 'running') return;
+    const { state } = scenarioRun.value;
+    if (state !== 'running' && state !== 'starting') return;
     this.#timer = setTimeout(() => void this.follow().catch(() => this.#later()), EVERY);
   }
 }

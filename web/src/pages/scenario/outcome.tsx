@@ -13,15 +13,12 @@ interface OutcomeProps {
 
 export function Outcome({ run, client }: OutcomeProps) {
   if (run.state === 'none') return null;
-  const { state, name, seed } = run;
   return (
     <section class="outcome">
-      <h2>
-        Run of {printableLine(name)}, seed {seed}
-      </h2>
+      <h2>{run.state === 'starting' ? 'Run' : `Run of ${printableLine(run.name)}, seed ${run.seed}`}</h2>
       <p role="status">
         <Summary run={run} />{' '}
-        {state === 'running' && (
+        {(run.state === 'running' || run.state === 'starting') && (
           <Action run={() => client.stop()} isDangerous>
             Stop
           </Action>
@@ -34,6 +31,7 @@ export function Outcome({ run, client }: OutcomeProps) {
 }
 
 function Summary({ run }: { readonly run: ScenarioRun }) {
+  if (run.state === 'starting') return <>starting: the text is checked, which takes longer for a large fleet</>;
   if (run.state === 'running') return <>running: {printableLine(run.progress)}</>;
   if (run.state === 'stopped') return <span class="badge late">stopped</span>;
   if (run.state !== 'ended') return <span class="badge bad">no result</span>;

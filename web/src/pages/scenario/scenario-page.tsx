@@ -77,7 +77,10 @@ function Scenario() {
           <EditorBox
             key={opened.value}
             text={draft.value}
-            change={changeDraft}
+            change={(text) => {
+              changeDraft(text);
+              setFailure('');
+            }}
             check={check}
             words={words}
             target={target}
