@@ -148,6 +148,19 @@ network: { faults: [{ outage: both, from: 10m }] }
     },
   );
 
+  it('counts the pending downlinks of a deleted device as cancelled', async () => {
+    const { downlinks } = await runText(`
+name: deleted
+duration: 20m
+fleet: [{ name: clime, profile: clime, count: 1, config: { interval-report: 300 } }]
+steps:
+  - { at: 10m, radio: off }
+  - { at: 11m, commands: [info show] }
+  - { at: 12m, delete-device: }
+`);
+    expect(downlinks).toMatchObject({ queued: 1, cancelled: 1, pending: 0 });
+  });
+
   it('counts a step that could not be executed, and continues', async () => {
     const result = await runText(`
 name: wrong

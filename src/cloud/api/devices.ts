@@ -180,17 +180,19 @@ function addRemoval(routes: Routes, { store, clock, downlinks, firmware }: ApiCo
     }),
     async (request, reply) => {
       const device = await visibleDevice(store, request, request.params.id);
-      const { id, spaceId, serial, tagIds } = device;
+      const { id, spaceId, tagIds } = device;
       await needWritableTag(store, request, tagIds);
-      await untilUndisturbed(async () =>
-        store.commit([
+      const cancelled = await untilUndisturbed(async () => {
+        const pending = await store.pendingDownlinks(id);
+        await store.commit([
           ...(await firmware.whenRemoved(device)),
           { kind: 'device.delete', id, at: Math.floor(clock.wall) },
           { kind: 'record.delete', family: 'secret', id },
           ...(await variablesOfDevice(store, spaceId, id)),
-        ]),
-      );
-      await downlinks.forget(serial);
+        ]);
+        return pending;
+      });
+      await downlinks.deleted(device, cancelled);
       return reply.code(204).send();
     },
   );

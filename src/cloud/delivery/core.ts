@@ -296,6 +296,12 @@ export class CloudCore implements Downlinks {
     return this.#sessions.forget(serial);
   }
 
+  deleted({ serial }: DeviceRow, pending: readonly WaitingRow[]): Promise<void> {
+    const at = this.#clock.now;
+    for (const { id } of pending) this.#trace.emit({ kind: 'downlink.cancelled', at, serial, downlink: id });
+    return this.forget(serial);
+  }
+
   /** Stops the expiry of downlinks. */
   close(): Promise<void> {
     return this.#expiry.close();

@@ -33,6 +33,8 @@ export interface Downlinks {
   cancel(message: WaitingRow): Promise<'cancelled' | 'not-pending'>;
   /** Drops the cached state of the device: the API has created, changed or deleted the device with this serial number. */
   forget(serial: number): Promise<void>;
+  /** After the API has deleted the device, which cancelled these downlinks. */
+  deleted(device: DeviceRow, cancelled: readonly WaitingRow[]): Promise<void>;
 }
 
 /**

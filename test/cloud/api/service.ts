@@ -171,5 +171,8 @@ function queueOnly(store: Store, clock: VirtualClock, uuid: () => Id, forgotten:
     async forget(serial) {
       forgotten.push(serial);
     },
+    async deleted({ serial }) {
+      forgotten.push(serial);
+    },
   };
 }
