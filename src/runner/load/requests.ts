@@ -24,6 +24,8 @@ export interface RequestContext {
   readonly serviceSpeed?: number;
   /** Reads the answer to a request that queued a downlink, and its body; returns false if the answer contains no downlink. */
   readonly accepted: (answer: string, asked: string) => boolean;
+  /** Called for a request to queue a downlink that ends without an answer. */
+  readonly unanswered?: (serial: number, type: DownlinkType, body: unknown) => void;
 }
 
 /** Reasons why the runner did not send a request, although the cloud has its device. */
@@ -118,9 +120,10 @@ export class Requests {
     const { clock, trace } = this.#context;
     const { name: call, pace } = this.#load;
     this.#closed = true;
-    for (const { intended, sent } of this.#unfinished) {
+    for (const { intended, sent, device, cloudId } of this.#unfinished) {
       if (sent === undefined) this.drop(intended, UNSENT[1]);
       else trace.emit({ kind: 'call.open', at: clock.now, call, intended, sent });
+      if (sent !== undefined) this.#withoutAnswer(device, cloudId);
     }
     trace.emit({ kind: 'load.closed', at: clock.now, call, planned, closedLoop: pace.kind === 'closed' });
   }
@@ -154,6 +157,7 @@ export class Requests {
     const request = requestOf(this.#load.call, { space, device: cloudId });
     const { status, why, body, retryAfter } = await sender.send(request, queues);
     if (this.#closed) return 0;
+    if (status === 0) this.#withoutAnswer(pending.device, cloudId);
     const useless = queues && status >= 200 && status < 300 && !accepted(body, request.body ?? 'null');
     this.#done(pending, sent, status, useless ? 'the answer names no downlink' : why);
     return retryAfter * serviceSpeed;
@@ -166,6 +170,13 @@ export class Requests {
     const { intended } = pending;
     trace.emit({ kind: 'call.done', at: clock.now, call: this.#load.name, intended, sent, status, why });
     if (!isAnswered({ status, why })) this.#rejected(pending.device);
+  }
+
+  /** If the requests of the load queue downlinks, the cloud may have one for this request or not. */
+  #withoutAnswer(device: DeviceHandle | undefined, cloudId: string): void {
+    if (this.#queues === undefined || device === undefined) return;
+    const { body = 'null' } = requestOf(this.#load.call, { space: this.#caller.space, device: cloudId });
+    this.#context.unanswered?.(device.serial, this.#queues, JSON.parse(body));
   }
 
   /** If the requests of the load queue downlinks, the cloud has none for this request. */

@@ -1,6 +1,8 @@
 /** Another cloud that follows the contract. Its time is real, and the run must delete what it creates there. */
 import {
+  ApiError,
   type ClientOptions,
+  ConnectionError,
   type Device,
   DeviceCloudClient,
   type FirmwareUpdate,
@@ -13,7 +15,7 @@ import type { EdgeClock } from '../../kernel/clock.js';
 import { UsageError } from '../../kernel/errors.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import type { Profile } from '../../profile/profile.js';
-import type { Trace } from '../../trace/events.js';
+import type { DownlinkType, Trace } from '../../trace/events.js';
 import { httpTransport, pooledRequests } from '../../transport/http.js';
 import { ownSockets } from '../../transport/own-sockets.js';
 import type { Transport } from '../../transport/transport.js';
@@ -148,6 +150,12 @@ function messageIn(answer: string): Message | undefined {
   }
 }
 
+/** Whether a request has failed in a way that does not show whether the cloud has carried it out. */
+function isWithoutVerdict(error: unknown): boolean {
+  if (error instanceof ApiError) return error.status >= 500 && error.status !== 503;
+  return error instanceof ConnectionError;
+}
+
 /** A client that reports the downlinks and updates that it queues to the observer. */
 class ReportingClient extends DeviceCloudClient {
   readonly #observer: Observer;
@@ -174,21 +182,27 @@ class ReportingClient extends DeviceCloudClient {
   }
 
   override async sendConfig(deviceId: string, lines: readonly string[]): Promise<Message> {
-    return this.#report(deviceId, lines, () => super.sendConfig(deviceId, lines));
+    return this.#report(deviceId, 'config', lines, () => super.sendConfig(deviceId, lines));
   }
 
   override async sendCommands(deviceId: string, commands: readonly string[]): Promise<Message> {
-    return this.#report(deviceId, commands, () => super.sendCommands(deviceId, commands));
+    return this.#report(deviceId, 'shell', commands, () => super.sendCommands(deviceId, commands));
   }
 
   override async sendData(deviceId: string, body: Readonly<Record<string, unknown>>): Promise<Message> {
-    return this.#report(deviceId, body, () => super.sendData(deviceId, body));
+    return this.#report(deviceId, 'data', body, () => super.sendData(deviceId, body));
   }
 
-  async #report(deviceId: string, body: unknown, send: () => Promise<Message>): Promise<Message> {
+  async #report(deviceId: string, type: DownlinkType, body: unknown, send: () => Promise<Message>): Promise<Message> {
     const asked = this.#audit.asks(body);
-    const message = await send();
-    this.#observer.queued(message, asked, this.#serials.get(deviceId));
-    return message;
+    const serial = this.#serials.get(deviceId);
+    try {
+      const message = await send();
+      this.#observer.queued(message, asked, serial);
+      return message;
+    } catch (error) {
+      if (serial !== undefined && isWithoutVerdict(error)) this.#audit.unanswered(serial, type, body);
+      throw error;
+    }
   }
 }

@@ -230,7 +230,8 @@ export class Metrics implements Fold {
       {
         name: 'downlink-rejected',
         count: this.#downlinks.rejected,
-        about: 'downlink of a step or load that the API rejected: it counts as never delivered and never answered',
+        about:
+          'downlink of a step or load that the API rejected or did not answer: it counts as never delivered and never answered',
       },
       {
         name: 'downlink-refused',

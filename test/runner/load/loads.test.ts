@@ -106,7 +106,9 @@ async function play(given: {
     { cloudId: known ? 'one' : undefined },
     { cloudId: known ? 'two' : undefined },
   ] as unknown as readonly DeviceHandle[];
+  const unanswered: unknown[] = [];
   const loads = new Loads([load], {
+    unanswered: (_serial, type, body) => void unanswered.push({ type, body }),
     ...{ clock, trace: { emit: (event) => metrics.take(event) }, handles, accepted: () => false },
     ...{ random: seededRandom(1), callerOf: () => caller, leastPause: 0, serviceSpeed },
   });
@@ -116,7 +118,7 @@ async function play(given: {
   while (stopAt === undefined && loads.open.length > 0) await pass(5);
   loads.close();
   await sender.close();
-  return { summary: metrics.summary().calls.reads, contradictions: metrics.contradictions };
+  return { summary: metrics.summary().calls.reads, contradictions: metrics.contradictions, unanswered };
 }
 
 describe('a load', () => {
@@ -135,6 +137,15 @@ describe('a load', () => {
     const { summary } = await carryOut(baseUrl, open(100, 300), { call });
     expect(summary).toMatchObject({ sent: 30, answered: 0, failed: 30 });
     expect(summary?.reasons).toEqual({ 'status 201: the answer names no downlink': 30 });
+  });
+
+  it('names its requests for downlinks that get no answer, also those that are open at the end', async () => {
+    const call: CallSpec = { kind: 'commands', body: '["info show"]' };
+    const replies = (now: number) => (now < 100 ? { after: 5, status: 0, why: 'ECONNRESET' } : { after: 500 });
+    const { summary, unanswered } = await simulate(open(100, 300), replies, { call, stopAt: 300 });
+    expect(summary?.failed).toBeGreaterThan(5);
+    expect(unanswered).toHaveLength(Number(summary?.failed) + Number(summary?.inFlight));
+    expect(unanswered[0]).toEqual({ type: 'shell', body: ['info show'] });
   });
 
   it('of patient users waits for the time in Retry-After; others ignore it', async () => {

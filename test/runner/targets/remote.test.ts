@@ -179,6 +179,25 @@ describe('a run against another cloud', () => {
     expect(events).toMatchObject([{ kind: 'downlink.queued', downlink: 'm1', serial: 1 }]);
   });
 
+  it('accepts the downlink of a request whose answer was lost', async () => {
+    const [theirs, serial] = [await serve(), 2159017985];
+    const options = {
+      serials: new Set([serial]),
+      profiles: [],
+      speed: 1,
+      clock: new RealClock(),
+      trace: { emit: () => {} },
+    };
+    const target = await remoteTarget({ cloud: cloudAt(theirs, 'http'), ...options });
+    const { id } = await target.api.createDevice({ name: 'one', serial_number: String(serial), token: 'a'.repeat(32) });
+    await theirs.close();
+    await expect(target.api.sendCommands(id, ['info show'])).rejects.toThrow('got no answer');
+    // The audit reads no other fields.
+    target.audit?.end([[serial, { id: 'm1', type: 'shell', body: ['info show'] } as unknown as Message]]);
+    expect(target.audit?.results(String).map(({ passed }) => passed)).toEqual([true]);
+    await target.close();
+  });
+
   it('reports a rejected key without showing it', async () => {
     const cloud = { ...cloudAt(await serve(), 'udp'), apiKey: 'wrong-key' };
     const failure = await visit(cloud).catch((error: Error) => error);

@@ -74,6 +74,11 @@ export class TargetAudit implements MessageWitness {
     this.#downlinks.queued(serial, message, asked, this.#clock.now);
   }
 
+  /** A request to queue a downlink of this type has ended without an answer: the target may have accepted it or not. */
+  unanswered(serial: number, type: string, body: unknown): void {
+    this.#downlinks.unanswered(serial, type, body);
+  }
+
   /** The API has accepted a request to queue a downlink, but its answer is not that downlink. */
   unnamed(serial: number): void {
     this.#downlinks.unnamed(serial, this.#clock.now);

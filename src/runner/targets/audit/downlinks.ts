@@ -32,8 +32,19 @@ interface Entry {
   over: boolean;
 }
 
+/** A request without an answer: the target may have accepted it or not. */
+interface Unanswered {
+  readonly type: string;
+  readonly body: unknown;
+  /** A downlink that the API shows is taken to be its own. */
+  listed: boolean;
+  /** A downlink that the device received is taken to be its own. */
+  received: boolean;
+}
+
 /** What is known of a device. */
 interface Receiver {
+  readonly unanswered: Unanswered[];
   readonly entries: Entry[];
   /** Received downlinks that were not yet known to be queued: the answer of the API may arrive later. */
   readonly early: { readonly content: DownlinkContent; readonly at: Instant }[];
@@ -92,6 +103,12 @@ export class DownlinkAudit {
     if (received !== undefined) this.#arrived(serial, receiver, received.content, received.at);
   }
 
+  /** A request to queue a downlink has ended without an answer. */
+  unanswered(serial: number, type: string, body: unknown): void {
+    this.#findings.checked('queued');
+    this.#of(serial).unanswered.push({ type, body, listed: false, received: false });
+  }
+
   /** The API has accepted a request, but its answer is not the downlink that was asked for. */
   unnamed(serial: number, at: Instant): void {
     this.#findings.checked('queued');
@@ -142,7 +159,15 @@ export class DownlinkAudit {
   end(listed: readonly (readonly [serial: number, message: Message])[], at: Instant): void {
     for (const [serial, { id, type, body }] of listed) {
       if (!isCompared(type) || this.#ids.has(id)) continue;
-      const twin = this.#of(serial).entries.find((entry) => contentOf(entry.body) === contentOf(body));
+      const receiver = this.#of(serial);
+      const perhaps = receiver.unanswered.find(
+        (request) => !request.listed && request.type === type && contentOf(request.body) === contentOf(body),
+      );
+      if (perhaps !== undefined) {
+        perhaps.listed = true;
+        continue;
+      }
+      const twin = receiver.entries.find((entry) => contentOf(entry.body) === contentOf(body));
       const origin =
         twin === undefined ? 'it was not queued by the run' : `the request of the downlink ${twin.id} was sent once`;
       this.#findings.broken('queued', { at, serial, what: `there is a ${type} downlink ${id}, but ${origin}` });
@@ -162,7 +187,7 @@ export class DownlinkAudit {
       this.#judgeTurn(serial, alike, next, at);
       next.receivedAt = at;
     } else if (last?.receivedAt === undefined) receiver.early.push({ content, at });
-    else if (receiver.troubledAt < last.receivedAt) {
+    else if (receiver.troubledAt < last.receivedAt && !isOfUnanswered(receiver, content)) {
       this.#findings.broken('delivered', { at, serial, what: `downlink ${last.id} was delivered again` });
     }
   }
@@ -176,8 +201,12 @@ export class DownlinkAudit {
   }
 
   /** A received downlink that matches none that was queued. */
-  #strange(serial: number, { entries }: Receiver, { type }: DownlinkContent, at: Instant): void {
-    const meant = entries.find((entry) => entry.type === type && entry.receivedAt === undefined && !entry.over);
+  #strange(serial: number, receiver: Receiver, content: DownlinkContent, at: Instant): void {
+    if (isOfUnanswered(receiver, content)) return;
+    const { type } = content;
+    const meant = receiver.entries.find(
+      (entry) => entry.type === type && entry.receivedAt === undefined && !entry.over,
+    );
     if (meant !== undefined) meant.receivedAt = at;
     const what =
       meant === undefined
@@ -202,10 +231,19 @@ export class DownlinkAudit {
     const known = this.#receivers.get(serial);
     if (known !== undefined) return known;
     const none = Number.NEGATIVE_INFINITY;
-    const fresh: Receiver = { entries: [], early: [], heardAt: none, troubledAt: none };
+    const fresh: Receiver = { unanswered: [], entries: [], early: [], heardAt: none, troubledAt: none };
     this.#receivers.set(serial, fresh);
     return fresh;
   }
+}
+
+/** Whether a received downlink is that of a request without an answer. Each such request explains one downlink. */
+function isOfUnanswered({ unanswered }: Receiver, { type, isAskedFor }: DownlinkContent): boolean {
+  const request = unanswered.find(
+    (other) => !other.received && other.type === type && isAskedFor(other.body) !== false,
+  );
+  if (request !== undefined) request.received = true;
+  return request !== undefined;
 }
 
 /** Whether `one` was certainly queued before `other`. */

@@ -48,7 +48,7 @@ export class Findings {
   }
 
   /**
-   * A line for every rule that was checked at least once.
+   * A line for every rule that was checked or violated.
    * @param open rules that could not be checked to the end; without a violation they are not decided
    */
   results(nameOf: (serial: number) => string, open: readonly RuleName[]): readonly ExpectationResult[] {
@@ -56,12 +56,12 @@ export class Findings {
       const { checked, broken, first } = this.#of(name as RuleName);
       const undecided = open.includes(name as RuleName) && first === undefined;
       if (undecided) return { line, passed: false, undecided, left: null, right: 0, unit: 'count', sentence: UNKNOWN };
-      if (checked === 0) return [];
+      if (checked === 0 && first === undefined) return [];
       const verdict = { line, passed: first === undefined, left: broken, right: 0, unit: 'count' as const };
       if (first === undefined) return { ...verdict, sentence: `held in all ${humanCount(checked)} cases` };
       const { at, serial, what } = first;
       const where = `${humanDuration(sinceStart(at))} for ${nameOf(serial)}`;
-      const times = `violated in ${humanCount(broken)} of ${humanCount(checked)} cases`;
+      const times = `violated in ${humanCount(broken)} of ${humanCount(Math.max(checked, broken))} cases`;
       return { ...verdict, sentence: `${times}, first at ${where}: ${what}` };
     });
   }

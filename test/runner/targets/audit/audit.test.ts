@@ -245,6 +245,33 @@ describe('downlinks of a target', () => {
     expect(broken([queued])).toEqual([expect.stringMatching(/two requests were answered with the downlink m1$/)]);
   });
 
+  it('of requests without an answer may exist and arrive once, or not at all', () => {
+    const known = queues('shell', ['info show']);
+    for (const body of [['info show'], ['kernel uptime'], ['modem test']]) audit.unanswered(SERIAL, 'shell', body);
+    for (const line of ['info show', 'info show', 'kernel uptime']) {
+      polls();
+      audit.received(SERIAL, commands(line));
+    }
+    expect(broken([known, message('shell', ['info show']), message('shell', ['kernel uptime'])])).toEqual([]);
+  });
+
+  it('of a request without an answer that exist or arrive twice are named', () => {
+    audit.unanswered(SERIAL, 'shell', ['info show']);
+    for (const _ of [1, 2]) audit.received(SERIAL, commands('info show'));
+    expect(broken([message('shell', ['info show']), message('shell', ['info show'])])).toEqual([
+      expect.stringMatching(/there is a shell downlink m2, but it was not queued by the run$/),
+      expect.stringMatching(/a shell downlink arrived that was not queued$/),
+    ]);
+  });
+
+  it('that the run did not queue are named, also if it queued none', () => {
+    expect(broken([message('shell', ['info show'])])).toEqual([
+      expect.stringMatching(
+        /violated in 1 of 1 cases, .*there is a shell downlink m1, but it was not queued by the run$/,
+      ),
+    ]);
+  });
+
   it('that the target does not have, although it has accepted them, are named', () => {
     const queued = queues('shell', ['info show']);
     audit.missing(SERIAL, queued.id);
