@@ -94,9 +94,14 @@ export class LiveServices {
   async #announced(control: RunControl, world: World, again: Again | undefined): Promise<RunServer | undefined> {
     try {
       const past = again && world.pace && this.#pastRuns(world, world.pace, again);
-      const opened = await this.#openWebConsole(control, past);
-      if (opened) this.#announceConsole(opened.link);
-      return opened?.server;
+      const opened = await this.#openWebConsole(control, past, () => {
+        const link = world.consoleLink();
+        if (link !== undefined && opened) this.#say(opened.server.link(link));
+      });
+      if (!opened) return undefined;
+      this.#say(opened.link);
+      this.#options.onConsole?.(opened.link);
+      return opened.server;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       this.#options.host.err.write(`ghostfleet: the web console cannot be opened: ${reason}\n`);
@@ -117,7 +122,7 @@ export class LiveServices {
     });
   }
 
-  async #openWebConsole({ world, ...control }: RunControl, travel?: TimeTravel) {
+  async #openWebConsole({ world, ...control }: RunControl, travel?: TimeTravel, signedOut?: () => void) {
     const link = world?.consoleLink();
     if (link === undefined || world?.pace === undefined) return undefined;
     const { host, plan } = this.#options;
@@ -126,13 +131,13 @@ export class LiveServices {
     const server = await RunServer.open({
       ...{ controls, hasSession, cloud: api.baseUrl, webConsole: WEB_CONSOLE },
       scenarios: new Scenarios(new PageScenarios(host)),
+      ...(signedOut && { signedOut }),
     });
     return { server, link: server.link(link) };
   }
 
-  #announceConsole(link: string): void {
+  #say(link: string): void {
     this.#options.host.err.write(`console at ${link} (opens once, within 10 minutes)\n`);
-    this.#options.onConsole?.(link);
   }
 
   /** Passes an event of the run to the consoles. */

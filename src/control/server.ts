@@ -30,6 +30,8 @@ interface RunServerParts {
   readonly cloud: string;
   /** Whether a session of the cloud is open; undefined if the cloud does not know, because it is down. */
   readonly hasSession: (secret: string) => Promise<boolean> | undefined;
+  /** Called when a user with control has signed out: the next one needs another address. */
+  readonly signedOut?: () => void;
   /** Folder with the built console. Default: the pages come from the cloud. */
   readonly webConsole?: string;
 }
@@ -43,6 +45,7 @@ export class RunServer {
   readonly #scenarios: Scenarios;
   readonly #cloud: URL;
   readonly #files: ConsoleFiles | undefined;
+  readonly #signedOut: () => void;
   readonly #hasSession: RunServerParts['hasSession'];
   /** Hashes of the cookies of sessions that began with a one-time token. */
   readonly #sessions = new Set<string>();
@@ -59,12 +62,16 @@ export class RunServer {
     return new RunServer(server, parts);
   }
 
-  private constructor(server: Server, { controls, scenarios, cloud, hasSession, webConsole }: RunServerParts) {
+  private constructor(
+    server: Server,
+    { controls, scenarios, cloud, hasSession, webConsole, signedOut = () => {} }: RunServerParts,
+  ) {
     this.#server = server;
     this.#controls = controls;
     this.#scenarios = scenarios;
     this.#cloud = new URL(cloud);
     this.#hasSession = hasSession;
+    this.#signedOut = signedOut;
     this.#files = webConsole === undefined ? undefined : new ConsoleFiles(webConsole);
     server.on('request', (request, response) => void this.#serve(request, response));
     // The port must not keep the process of a finished run alive.
@@ -94,6 +101,7 @@ export class RunServer {
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
     try {
       if (path === SESSION && request.method === 'POST') return this.#beginSession(request, response);
+      if (path === SESSION && request.method === 'DELETE') return this.#endSession(request, response);
       if (request.method === 'GET' && (await this.#page(path, response))) return;
       if (!isOfRun(path)) return passOn(request, response, this.#cloud);
       await this.#needControl(request);
@@ -122,6 +130,16 @@ export class RunServer {
       answered: ({ statusCode, headers }) => {
         const secret = /^[^=]+=([^;]+)/.exec(headers['set-cookie']?.[0] ?? '')?.[1];
         if (isWithToken && statusCode === 201 && secret !== undefined) this.#sessions.add(hashKey(secret));
+      },
+    });
+  }
+
+  /** Passes the sign-out on to the cloud. A session that had control was the only way to the run. */
+  #endSession(request: IncomingMessage, response: ServerResponse): void {
+    const hash = hashKey(cookieSecret(request.headers) ?? '');
+    passOn(request, response, this.#cloud, {
+      answered: ({ statusCode }) => {
+        if (statusCode === 204 && this.#sessions.delete(hash)) this.#signedOut();
       },
     });
   }

@@ -58,6 +58,7 @@ let server: RunServer;
 let ended: Promise<RunResult>;
 let link = '';
 let cookie = '';
+let signedOut = 0;
 
 beforeAll(async () => {
   await new Promise<void>((resolve, reject) => {
@@ -69,7 +70,7 @@ beforeAll(async () => {
       server = await RunServer.open({
         controls: new RunControls(plan, begun, { fleet, faults, pace }),
         scenarios: new Scenarios(tools),
-        ...{ cloud: api.baseUrl, hasSession },
+        ...{ cloud: api.baseUrl, hasSession, signedOut: () => void signedOut++ },
       });
       link = server.link(consoleLink() ?? '');
       resolve();
@@ -148,6 +149,19 @@ describe('the state of a run', () => {
 });
 
 describe('the session of a second page', () => {
+  it('leads to another address when it ends with control of the run', async () => {
+    const second = { cookie: await signIn(server.link(control.world?.consoleLink() ?? '')) };
+    const { origin } = new URL(link);
+    const leave = () =>
+      fetch(`${origin}/console/session`, { method: 'DELETE', headers: { ...second, origin } }).then(
+        ({ status }) => status,
+      );
+    expect(await leave()).toBe(204);
+    await leave();
+    expect(signedOut).toBe(1);
+    expect((await ask('GET', '/run', undefined, second)).status).toBe(401);
+  });
+
   it('has no control of the run after its key was deleted', async () => {
     const { api, consoleLink } = control.world ?? {};
     const second = { cookie: await signIn(server.link(consoleLink?.() ?? '')) };
