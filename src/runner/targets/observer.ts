@@ -61,6 +61,8 @@ export class Observer implements Trace {
   readonly #audit: TargetAudit;
   /** The time of the cloud at which the run began. */
   readonly #began: UnixMillis;
+  /** Serial numbers of devices that the run deletes: their downlinks end with them. */
+  readonly #leaving = new Set<number>();
   #looks = 0;
   /** Downlinks that are not known to have ended, in the order in which they were queued. */
   readonly #open = new Set<Watched>();
@@ -150,6 +152,11 @@ export class Observer implements Trace {
     this.#judge(entry, message);
   }
 
+  /** The run begins to delete a device. */
+  leaves(serial: number): void {
+    this.#leaving.add(serial);
+  }
+
   /** The API has accepted a firmware update of the device `serial`. */
   updating(serial: number, update: FirmwareUpdate): void {
     this.#updates.set(update.id, { serial, update: undefined });
@@ -186,7 +193,9 @@ export class Observer implements Trace {
         throw error;
       });
       if (message !== undefined) this.#judge(entry, message);
-      else if (this.#open.delete(entry)) this.#audit.missing(entry.serial, entry.id);
+      else if (this.#open.delete(entry) && !this.#leaving.has(entry.serial)) {
+        this.#audit.missing(entry.serial, entry.id);
+      }
     }
     const asked = [...this.#updates].slice(0, limits.updates);
     for (const [id, { serial }] of asked) this.#moved(serial, await api.firmwareUpdate(id));

@@ -175,6 +175,12 @@ class ReportingClient extends DeviceCloudClient {
     return created;
   }
 
+  override deleteDevice(id: string): Promise<void> {
+    const serial = this.#serials.get(id);
+    if (serial !== undefined) this.#observer.leaves(serial);
+    return super.deleteDevice(id);
+  }
+
   override async updateFirmware(deviceId: string, firmwareId: string): Promise<FirmwareUpdate> {
     const update = await super.updateFirmware(deviceId, firmwareId);
     this.#observer.updating(this.#serials.get(deviceId) ?? 0, update);

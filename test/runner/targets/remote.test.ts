@@ -198,6 +198,22 @@ describe('a run against another cloud', () => {
     await target.close();
   });
 
+  it('does not miss the downlinks of a device that it has deleted', async () => {
+    const [cloud, serial] = [cloudAt(await serve(), 'http'), 2159017985];
+    const options = { serials: new Set([serial]), profiles: [], speed: 1, clock: new RealClock() };
+    const target = await remoteTarget({ cloud, ...options, trace: { emit: () => {} } });
+    const { id } = await target.api.createDevice({
+      name: 'one',
+      serial_number: String(serial),
+      token: 'a'.repeat(32),
+    });
+    await target.api.sendCommands(id, ['info show']);
+    await target.api.deleteDevice(id);
+    await target.lastLook();
+    expect(target.audit?.results(String).map(({ sentence }) => sentence)).toEqual(['held in all 1 cases']);
+    await target.close();
+  });
+
   it('reports a rejected key without showing it', async () => {
     const cloud = { ...cloudAt(await serve(), 'udp'), apiKey: 'wrong-key' };
     const failure = await visit(cloud).catch((error: Error) => error);
