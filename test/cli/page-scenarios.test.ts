@@ -67,6 +67,13 @@ describe('the check of a scenario from the console', () => {
     expect(plan).toBeNull();
   });
 
+  it('rejects allow-private with its place', () => {
+    const { problems, plan } = checkText(`${SMALL}cloud:\n  allow-private: true\n`);
+    const message = expect.stringContaining('cannot use "allow-private"');
+    expect(problems).toEqual([{ line: SMALL.split('\n').length + 1, column: 3, message }]);
+    expect(plan).toBeNull();
+  });
+
   it.each([
     ['include', 'include: other.yaml'],
     ['include', 'include: [../../etc/hosts.yaml]'],

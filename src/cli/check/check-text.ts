@@ -17,6 +17,7 @@ export function checkText(text: string): ScenarioCheck {
     const profiles = packagedProfiles();
     const scenario = parseScenario(text, 'scenario', deviceTypes(profiles), { profiles, readFile: noFiles });
     const plan = planScenario(scenario);
+    if (plan.cloud?.allowPrivate) return { problems: [privateTargets(text)], warnings: [], plan: null };
     return { problems: [], warnings: withoutEffect(plan, profiles), plan: planTimeline(plan) };
   } catch (error) {
     // Any other error is a bug.
@@ -25,6 +26,14 @@ export function checkText(text: string): ScenarioCheck {
     const problems = places.slice(0, MOST_PROBLEMS).map(({ line, column, message }) => ({ line, column, message }));
     return { problems, warnings: [], plan: null };
   }
+}
+
+/** A run from the console would reject it. */
+function privateTargets(text: string): ScenarioCheck['problems'][number] {
+  const before = text.slice(0, Math.max(0, text.indexOf('allow-private'))).split('\n');
+  const message =
+    'a scenario of the console cannot use "allow-private"; save it and use ghostfleet run --allow-private';
+  return { line: before.length, column: String(before.at(-1)).length + 1, message };
 }
 
 function noFiles(): never {
