@@ -7,7 +7,7 @@ import type { ExplainedWait, Explanation } from './explanation.js';
 import type { DeviceFacts } from './facts.js';
 import { type DeviceHistory, factsOf } from './facts.js';
 import { partAt } from './intervals.js';
-import { namedCauses } from './named.js';
+import { losing, namedCauses } from './named.js';
 import { CauseNames } from './names.js';
 import { paragraph } from './paragraph.js';
 import { remedies } from './predict.js';
@@ -70,7 +70,9 @@ export class DeviceExplainer {
       received: !lost,
       ...(silent !== undefined && { noAnswer: silent.why }),
       took,
-      causes: [...namedCauses(main?.without, waits, facts.calendar)].map((cause) => names.of(cause)),
+      causes: [...new Set([...namedCauses(main?.without, waits, facts.calendar), ...losing(record, facts)])].map(
+        (cause) => names.of(cause),
+      ),
       waits: waits.map(({ causes, time }) => ({ what: waitName(causes, names), time })),
       sooner: found.slice(0, MOST_REMEDIES).map(({ without, time }) => ({
         without: [...without].map((cause) => names.of(cause).name),

@@ -1,6 +1,9 @@
 /** Which causes an explanation names, beyond the smallest set without which the downlink would have been fast. */
 import type { Millis } from '../kernel/time.js';
+import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import { type CauseSet, faultCauses, hasFault, NO_CAUSE } from './causes.js';
+import { isLost } from './course.js';
+import type { DeviceFacts } from './facts.js';
 import type { FaultCalendar } from './situation.js';
 import type { CauseTime } from './waits.js';
 
@@ -25,6 +28,14 @@ export function namedCauses(
   const byChance = (cause: string) => calendar.get(Number(cause.slice('fault:'.length)))?.effect === 'hinders';
   const all = [...main].every((cause) => !cause.startsWith('fault:') || byChance(cause));
   return all ? new Set([...main, ...faultCauses(hindering(waits, calendar))]) : main;
+}
+
+/** The faults of the exchange in which a lost downlink was sent: they may not have delayed it, but they lost it. */
+export function losing(record: DownlinkRecord, { chances }: DeviceFacts): CauseSet {
+  const { delivered } = record.reached;
+  if (!isLost(record) || delivered === undefined) return NO_CAUSE;
+  const sent = chances.findLast(({ at, heard, failing }) => heard && failing && at < delivered);
+  return faultCauses(sent?.faults ?? []);
 }
 
 /** The faults by chance with a share of the waits, in the order of the situation. */

@@ -30,6 +30,22 @@ describe('a downlink that counts as delivered although the device never received
     }
   });
 
+  it('also has the fault that lost it as a cause, if another one delayed it and had ended', async () => {
+    const plan = defineScenario({
+      ...{ name: 'lost', duration: '8h' },
+      fleet: [{ name: 'aa', profile: 'clime', count: 3, config: { 'interval-report': 300 } }],
+      faults: [
+        { outage: 'up', from: '70m', until: '2h' },
+        { loss: '30%', from: '70m', until: '3h' },
+      ],
+      steps: [{ at: '71m', commands: ['info show'] }],
+    });
+    const { explanations = [] } = await run(plan);
+    const delayed = explanations.filter(({ received }) => !received);
+    expect(delayed.length).toBeGreaterThan(0);
+    for (const { causes } of delayed) expect(causes.map(({ name }) => name)).toEqual(['outage, up only', 'loss 30%']);
+  });
+
   it('has the fault as its cause, however soon the cloud counted it', () => {
     expect(lost.some(({ took }) => took < 600_000)).toBe(true);
     for (const { causes, text } of lost) {
