@@ -71,7 +71,7 @@ export interface RunOptions {
   readonly profiles?: ReadonlyMap<string, Profile>;
   /** Virtual time, or the time of this machine. Default `virtual`. */
   readonly clock?: 'virtual' | 'real';
-  /** Simulated milliseconds per real one, for the clock `real`. Default 1. */
+  /** Simulated milliseconds per real one, for the clock `real` only. Default 1. */
   readonly speed?: number;
   /** What carries messages to the embedded cloud: memory, UDP datagrams or HTTP requests. Default `memory`. */
   readonly transport?: 'memory' | 'udp' | 'http';
@@ -238,6 +238,9 @@ async function runWith(plan: Plan, options: PlanOptions): Promise<RunResult> {
   const watch = new RealClock();
   const { out, sinks = [], allowHosts, allowPrivate = false, ...rest } = options;
   if (plan.cloud?.allowPrivate && !allowPrivate && options.cloud === undefined) throw untrusted();
+  const { clock = 'virtual', speed = 1 } = options;
+  if (speed !== 1 && clock === 'virtual')
+    throw new UsageError('no-speed', '"speed" is for the clock "real": virtual time runs as fast as possible');
   const all: FullRunOptions = {
     plan,
     profiles: packagedProfiles(),

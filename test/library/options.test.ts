@@ -148,3 +148,7 @@ describe('a closed service', () => {
     expect(client).toBeDefined();
   });
 });
+
+it('a speed in virtual time is rejected, because it would change nothing', async () => {
+  await expect(runScenario(definition, { speed: 60 })).rejects.toThrow('"speed" is for the clock "real"');
+});
