@@ -141,14 +141,9 @@ export class RunControls {
     return Object.entries(FAULTS).map(([name, { about, example }]) => ({ name, about, example }));
   }
 
-  /**
-   * Explains a downlink, as `ghostfleet explain` does after the run.
-   * @throws UsageError if the run has had too many events
-   */
+  /** Explains a downlink, as `ghostfleet explain` does after the run; undefined if it is not known, or no longer. */
   explain(serial: number, id: string): Explanation | undefined {
-    const explainer = this.#control.explainer();
-    if (!explainer.overflowed) return explainer.downlinkOf(serial, id);
-    throw new UsageError('too-many-events', 'the run has had more events than are kept for explanations');
+    return this.#control.explainer().downlinkOf(serial, id);
   }
 
   /** False for an unknown fault, and for one that is over. */

@@ -14,25 +14,28 @@ export class Histories implements Fold {
   readonly #withDownlinks = new Set<number>();
   /** Events about all devices. */
   readonly #common: TraceEvent[] = [];
+  readonly #rolls: boolean;
   #count = 0;
   #overflowed = false;
 
   /**
    * @param wanted devices to collect. Default: all
    * @param most events to keep; a run with more has no histories. Default: 300,000
+   * @param rolls a run with more has the latest events of each device, for users who look at it. Default: false
    */
-  constructor(wanted: (serial: number) => boolean = () => true, most = MOST_EVENTS) {
+  constructor(wanted: (serial: number) => boolean = () => true, most = MOST_EVENTS, rolls = false) {
     this.#wanted = wanted;
     this.#most = most;
+    this.#rolls = rolls;
   }
 
-  /** The run has had more events than are kept. */
+  /** The run has had more events than are kept: the histories are empty, or have the latest events only. */
   get overflowed(): boolean {
     return this.#overflowed;
   }
 
   take(event: TraceEvent): void {
-    if (this.#overflowed) return;
+    if (this.#overflowed && !this.#rolls) return;
     if (event.kind === 'world.closing') this.#common.push(event);
     if (!('serial' in event) || !this.#wanted(event.serial)) return;
     if (event.kind === 'downlink.queued') this.#withDownlinks.add(event.serial);
@@ -41,8 +44,21 @@ export class Histories implements Fold {
     else this.#byDevice.set(event.serial, [event]);
     if (++this.#count <= this.#most) return;
     this.#overflowed = true;
-    this.#byDevice.clear();
-    this.#withDownlinks.clear();
+    if (this.#rolls) this.#forget();
+    else {
+      this.#byDevice.clear();
+      this.#withDownlinks.clear();
+    }
+  }
+
+  /** Keeps the latest events of each device. One that is silent, and waited for, keeps all of its few. */
+  #forget(): void {
+    const each = Math.max(1, Math.floor(this.#most / (2 * this.#byDevice.size)));
+    this.#count = 0;
+    for (const events of this.#byDevice.values()) {
+      if (events.length > each) events.splice(0, events.length - each);
+      this.#count += events.length;
+    }
   }
 
   /** Serial numbers of the devices for which a downlink was queued, in the order of their first event. */

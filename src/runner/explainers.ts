@@ -29,6 +29,9 @@ export function downlinksOf(result: RunResult): Iterable<DownlinkRecord> | undef
   return KNOWN.get(result)?.downlinks;
 }
 
+/** Said of a run with more events than are kept. */
+const LATEST = ['Only the latest events of the device are known.'];
+
 /** Explains the downlinks of a running run, as if it ended now. */
 export function explainerNow(
   { plan, profiles }: { readonly plan: Plan; readonly profiles: ReadonlyMap<string, Profile> },
@@ -37,10 +40,10 @@ export function explainerNow(
 ): RunExplainer {
   const end = { kind: 'world.closing', at: clock.now } as const;
   const soFar = {
-    overflowed: histories.overflowed,
+    overflowed: false,
     withDownlinks: histories.withDownlinks,
     of: (serial: number) => ({ serial, events: [...histories.of(serial).events, end] }),
   };
   const { plan: carriedOut, times } = world?.happened() ?? { plan, times: undefined };
-  return new RunExplainer(soFar, situationOf(carriedOut, profiles, times), names);
+  return new RunExplainer(soFar, situationOf(carriedOut, profiles, times), names, histories.overflowed ? LATEST : []);
 }

@@ -60,7 +60,10 @@ export interface RunControl extends WorldControl {
 export async function run(options: RunOptions): Promise<RunResult> {
   const { plan, sinks, watch } = options;
   const began = options.stopwatch();
-  const journal = new Journal({ plan, virtual: options.clock === 'virtual', acks: seenAcks(options), sinks, watch });
+  const watched = options.webConsole !== undefined;
+  const journal = new Journal({
+    ...{ plan, virtual: options.clock === 'virtual', watched, acks: seenAcks(options), sinks, watch },
+  });
   const { metrics, names, histories } = journal;
   const started = (control: WorldControl) =>
     options.started?.({

@@ -17,6 +17,8 @@ interface JournalOptions {
   readonly plan: Plan;
   /** Whether time is virtual: the events of each instant are then put in order. */
   readonly virtual: boolean;
+  /** Whether users look at the run while it lasts, which may be long. */
+  readonly watched: boolean;
   readonly acks: SeenAcks;
   /** Further receivers of the event log. */
   readonly sinks: readonly LineSink[];
@@ -27,14 +29,15 @@ interface JournalOptions {
 export class Journal {
   readonly metrics: Metrics;
   readonly invariants: Invariants;
-  readonly histories = new Histories();
+  readonly histories: Histories;
   readonly digest = new DigestSink();
   /** Names of the devices by serial number. */
   readonly names: Readonly<Record<number, string>>;
   readonly #log: TraceLog;
   readonly #order: InstantOrder | undefined;
 
-  constructor({ plan, virtual, acks, sinks, watch }: JournalOptions) {
+  constructor({ plan, virtual, watched, acks, sinks, watch }: JournalOptions) {
+    this.histories = new Histories(undefined, undefined, watched);
     this.metrics = new Metrics(plan.devices.length, plan.warmUp, plan.duration, scopesOf(plan));
     const checked = plan.expectations.flatMap((line) => ('invariant' in line ? line.invariant : []));
     this.invariants = new Invariants(checked, acks);

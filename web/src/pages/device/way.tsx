@@ -1,6 +1,6 @@
 /** The way of a downlink: its timeline, and in words why it took that long. */
 
-import type { Message } from '../../../../src/client/types.js';
+import type { Message, TimelineEntry } from '../../../../src/client/types.js';
 import type { Explanation } from '../../../../src/explain/explanation.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import type { DeviceModel } from '../../model/device.js';
@@ -26,28 +26,39 @@ export function Way({ device, message }: WayProps) {
       <Timeline entries={entries} />
       <Failure text={failure} />
       {isUsers && runState.value !== undefined ? (
-        <Explained device={device} message={message} />
+        <Explained device={device} message={message} entries={entries} />
       ) : (
-        entries.length > 0 && (
-          <p class="story">{storyOf(message, entries, device.contacts, now.value).map(printableLine).join(' ')}</p>
-        )
+        <Story device={device} message={message} entries={entries} />
       )}
     </>
   );
+}
+
+interface StoryProps extends WayProps {
+  readonly entries: readonly TimelineEntry[];
+}
+
+/** What the cloud alone knows. */
+function Story({ device, message, entries }: StoryProps) {
+  if (entries.length === 0) return null;
+  return <p class="story">{storyOf(message, entries, device.contacts, now.value).map(printableLine).join(' ')}</p>;
 }
 
 /** How often the explanation of a waiting downlink is asked for, in ms. */
 const EVERY = 5_000;
 
 /** The explanation of the run: it knows its faults, and every exchange of the device. */
-function Explained({ device, message: { id, down_state, down_attempt } }: WayProps) {
+function Explained({ device, message, entries }: StoryProps) {
+  const { id, down_state, down_attempt } = message;
   const turn = down_state === 'pending' ? Math.floor(now.value / EVERY) : 0;
   const serial = device.device.value?.serial_number ?? '';
   const { value, failure } = useLoad(
     () => model().run.explain(id, serial),
     [id, serial, down_state, down_attempt, turn],
   );
-  if (!value) return <Failure text={failure} />;
+  // The run has forgotten the downlink, or ended.
+  if (failure !== '') return <Story device={device} message={message} entries={entries} />;
+  if (!value) return null;
   return (
     <div class="explained">
       <p class="story">{printableLine(value.text)}</p>

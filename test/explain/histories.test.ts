@@ -1,0 +1,29 @@
+/** What is kept of the events of a long run. */
+import { describe, expect, it } from 'vitest';
+import { Histories } from '../../src/explain/histories.js';
+import type { TraceEvent } from '../../src/trace/events.js';
+
+const wake = (serial: number, at: number): TraceEvent => ({ kind: 'device.wake', at, serial, why: 'report' });
+/** One event of a silent device, then 50 of another one. */
+const filled = (rolls: boolean) => {
+  const histories = new Histories(undefined, 20, rolls);
+  histories.take(wake(1, 0));
+  for (let at = 1; at <= 50; at++) histories.take(wake(2, at));
+  return histories;
+};
+const times = (histories: Histories, serial: number) => histories.of(serial).events.map(({ at }) => at);
+
+describe('a run with more events than are kept', () => {
+  it('has no histories', () => {
+    const histories = filled(false);
+    expect([histories.overflowed, times(histories, 1), times(histories, 2)]).toEqual([true, [], []]);
+  });
+
+  it('has the latest events of each device while a user looks at it, and all of a silent one', () => {
+    const histories = filled(true);
+    const latest = times(histories, 2);
+    expect([histories.overflowed, times(histories, 1), latest.at(-1)]).toEqual([true, [0], 50]);
+    expect(latest.length).toBeLessThanOrEqual(20);
+    expect(latest).toEqual(Array.from({ length: latest.length }, (_, i) => 51 - latest.length + i));
+  });
+});
