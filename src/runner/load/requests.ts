@@ -11,6 +11,7 @@ import type { DeviceHandle } from '../../scenario/world.js';
 import type { DownlinkType, Trace } from '../../trace/events.js';
 import { isAnswered } from '../../trace/metrics/calls.js';
 import type { Admission } from '../targets/target.js';
+import { isUndecided } from '../targets/undecided.js';
 import type { Caller } from './callers.js';
 
 export interface RequestContext {
@@ -157,7 +158,7 @@ export class Requests {
     const request = requestOf(this.#load.call, { space, device: cloudId });
     const { status, why, body, retryAfter } = await sender.send(request, queues);
     if (this.#closed) return 0;
-    if (status === 0) this.#withoutAnswer(pending.device, cloudId);
+    if (isUndecided(status)) this.#withoutAnswer(pending.device, cloudId);
     const useless = queues && status >= 200 && status < 300 && !accepted(body, request.body ?? 'null');
     this.#done(pending, sent, status, useless ? 'the answer names no downlink' : why);
     return retryAfter * serviceSpeed;

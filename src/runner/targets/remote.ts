@@ -2,7 +2,6 @@
 import {
   ApiError,
   type ClientOptions,
-  ConnectionError,
   type Device,
   DeviceCloudClient,
   type FirmwareUpdate,
@@ -25,6 +24,7 @@ import { either } from './dtls-wire.js';
 import { Observer } from './observer.js';
 import { type Pace, paced } from './paced.js';
 import type { Target } from './target.js';
+import { isUndecided } from './undecided.js';
 
 /** Addresses and keys of another cloud. */
 export interface RemoteCloud {
@@ -150,10 +150,9 @@ function messageIn(answer: string): Message | undefined {
   }
 }
 
-/** Whether a request has failed in a way that does not show whether the cloud has carried it out. */
-function isWithoutVerdict(error: unknown): boolean {
-  if (error instanceof ApiError) return error.status >= 500 && error.status !== 503;
-  return error instanceof ConnectionError;
+/** HTTP status of the answer to a request that has failed; 0: there was none. */
+function statusOf(error: unknown): number {
+  return error instanceof ApiError ? error.status : 0;
 }
 
 /** A client that reports the downlinks and updates that it queues to the observer. */
@@ -207,7 +206,7 @@ class ReportingClient extends DeviceCloudClient {
       this.#observer.queued(message, asked, serial);
       return message;
     } catch (error) {
-      if (serial !== undefined && isWithoutVerdict(error)) this.#audit.unanswered(serial, type, body);
+      if (serial !== undefined && isUndecided(statusOf(error))) this.#audit.unanswered(serial, type, body);
       throw error;
     }
   }

@@ -148,6 +148,16 @@ describe('a load', () => {
     expect(unanswered[0]).toEqual({ type: 'shell', body: ['info show'] });
   });
 
+  it.each([
+    [502, 30],
+    [503, 0],
+    [409, 0],
+  ])('names of its requests for downlinks with status %i %i as undecided', async (status, named) => {
+    const call: CallSpec = { kind: 'commands', body: '["info show"]' };
+    const { unanswered } = await simulate(open(100, 300), () => ({ after: 5, status }), { call });
+    expect(unanswered).toHaveLength(named);
+  });
+
   it('of patient users waits for the time in Retry-After; others ignore it', async () => {
     const { baseUrl } = await service((respond) => respond(429, { 'retry-after': '1' }));
     const users: UserPace = { kind: 'closed', users: 1, think: 10 };
