@@ -129,7 +129,7 @@ export class LiveServices {
     const { fleet, faults, pace, api, hasSession } = world;
     const controls = new RunControls(plan, { ...control, world }, { fleet, faults, pace, ...(travel && { travel }) });
     const server = await RunServer.open({
-      ...{ controls, hasSession, cloud: api.baseUrl, webConsole: WEB_CONSOLE },
+      ...{ controls, hasSession, cloud: api.baseUrl, webConsole: host.webConsole ?? WEB_CONSOLE },
       scenarios: new Scenarios(new PageScenarios(host)),
       ...(signedOut && { signedOut }),
     });
