@@ -5,7 +5,14 @@ import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectionSuite } from './connection-suite.js';
-import { type BuiltConsole, buildConsole, type OpenPage, openConsole, startBrowser, violationsOf } from './console.js';
+import {
+  type BuiltConsole,
+  buildConsole,
+  type OpenPage,
+  openConsole,
+  startBrowser,
+  violationsInThemes,
+} from './console.js';
 import { demoSuite } from './demo-suite.js';
 import { deviceSuite } from './device-suite.js';
 import { fleetSuite } from './fleet-suite.js';
@@ -51,22 +58,15 @@ describe('the console', () => {
 
   it('has no violation of accessibility on any page, in both themes', async () => {
     const { page, context } = await openConsole(browser, here.service);
-    const check = async (name: string) => {
-      expect(await violationsOf(page), name).toEqual([]);
-      // The themes differ in their colours only.
-      await page.evaluate('document.documentElement.dataset.theme = "light"');
-      expect(await violationsOf(page, ['color-contrast']), `${name}, light`).toEqual([]);
-      await page.evaluate('document.documentElement.dataset.theme = "dark"');
-    };
     for (const { fragment, ready } of pagesOf(here.cellar.id)) {
       await page.goto(`${here.service.api}/${fragment}`);
       await page.locator(ready).first().waitFor();
-      await check(fragment);
+      expect(await violationsInThemes(page), fragment).toEqual([]);
     }
     await context.clearCookies();
     await page.reload();
     await page.locator('.sign-in input').first().waitFor();
-    await check('sign-in');
+    expect(await violationsInThemes(page), 'sign-in').toEqual([]);
     await context.close();
   });
 

@@ -99,4 +99,13 @@ export async function violationsOf(page: Page, rules?: readonly string[]): Promi
   );
 }
 
+/** The same in the dark and in the light theme. They differ in their colours only. The page is dark before and after. */
+export async function violationsInThemes(page: Page): Promise<readonly string[]> {
+  const dark = await violationsOf(page);
+  await page.evaluate('document.documentElement.dataset.theme = "light"');
+  const light = await violationsOf(page, ['color-contrast']);
+  await page.evaluate('document.documentElement.dataset.theme = "dark"');
+  return [...dark, ...light.map((violation) => `light: ${violation}`)];
+}
+
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

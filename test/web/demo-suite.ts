@@ -4,7 +4,7 @@
  */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BuiltConsole, type OpenPage, openPage, violationsOf } from './console.js';
+import { type BuiltConsole, type OpenPage, openPage, violationsInThemes } from './console.js';
 import { type RunningDemo, startDemo } from './demo.js';
 
 const SMALL = `name: small
@@ -42,12 +42,16 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
     it('leads a newcomer from its address to a device, its shell, a downlink, and the cause of an outage', async () => {
       await page.getByText('300 devices', { exact: true }).waitFor();
       // Its shell, at once.
-      await page.getByRole('link', { name: 'Run' }).click();
-      await page.getByPlaceholder('all, or a selector').fill('cellar-0007');
+      await page.getByRole('searchbox').fill('cellar-0007');
+      await page.getByRole('link', { name: 'cellar-0007' }).click();
+      await page.getByLabel('About this device').getByRole('link', { name: 'Terminal' }).click();
+      await page.getByRole('link', { name: 'local shell' }).click();
+      expect(await page.getByPlaceholder('all, or a selector').inputValue()).toMatch(/^\d{10}$/);
       await page.locator('.xterm').click();
       await page.keyboard.type('info show');
       await page.keyboard.press('Enter');
       await expect.poll(() => page.locator('.xterm-rows').textContent()).toContain('firmware version: v4.0.0');
+      expect(await page.locator('.xterm-rows').textContent()).toContain('cellar-0007');
 
       // A command for a sleeping device: when it arrives, and why then.
       await page.getByRole('link', { name: 'Fleet', exact: true }).click();
@@ -82,7 +86,7 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
       await open('#/scenario');
       await page.getByText('The scenario is valid.').waitFor();
       await page.locator('.plan .span.fault').first().waitFor();
-      expect(await violationsOf(page)).toEqual([]);
+      expect(await violationsInThemes(page)).toEqual([]);
       const write = async (text: string) => {
         await page.getByRole('textbox', { name: 'Scenario in YAML' }).focus();
         await page.keyboard.press('Control+A');

@@ -1,13 +1,16 @@
-/** How long delivered downlinks took, by type. */
+/** How long delivered downlinks took, by type; at first without those of sessions, which devices cause themselves. */
 import { useState } from 'preact/hooks';
 import type { Message } from '../../../../src/client/types.js';
 import { deliveryTimes, histogramOf } from '../../model/downlinks.js';
 import { lengthText } from '../../model/length.js';
 
+/** Choices beside the types. */
+const [MOST_TYPES, ALL_TYPES] = ['', '*'];
+
 export function Histogram({ messages }: { readonly messages: readonly Message[] }) {
-  const [type, setType] = useState('');
+  const [type, setType] = useState(MOST_TYPES);
   const types = [...new Set(messages.map((message) => message.type))].sort();
-  const chosen = type === '' ? messages : messages.filter((message) => message.type === type);
+  const chosen = messages.filter((message) => isChosen(message, type));
   const bars = histogramOf(chosen);
   const times = deliveryTimes(chosen);
   const most = Math.max(1, ...bars.map(({ count }) => count));
@@ -17,7 +20,8 @@ export function Histogram({ messages }: { readonly messages: readonly Message[] 
       <h2>Time from queued to sent</h2>
       <p>
         <select aria-label="Type" value={type} onChange={({ currentTarget }) => setType(currentTarget.value)}>
-          <option value="">all types</option>
+          <option value={MOST_TYPES}>all but sessions</option>
+          <option value={ALL_TYPES}>all types</option>
           {types.map((each) => (
             <option key={each} value={each}>
               {each}
@@ -50,4 +54,9 @@ export function Histogram({ messages }: { readonly messages: readonly Message[] 
       </table>
     </section>
   );
+}
+
+function isChosen({ type }: Message, choice: string): boolean {
+  if (choice === ALL_TYPES) return true;
+  return choice === MOST_TYPES ? type !== 'session' : type === choice;
 }

@@ -1,9 +1,10 @@
 /** The shells of virtual devices, and what can be done to devices from outside (`.help`). */
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { grouped, type Printed } from '../../../../src/console/grouping.js';
 import { printable } from '../../../../src/kernel/printable.js';
 import { explain } from '../../api/session.js';
 import { model } from '../../model/space.js';
+import { route } from '../../route.js';
 import type { Screen } from '../terminal/line-editor.js';
 import { TerminalBox } from '../terminal/terminal-box.js';
 
@@ -21,11 +22,17 @@ const BUTTONS = [
 ] as const;
 
 export function Bench() {
-  const [on, setOn] = useState('');
+  const [selected] = route.value.rest;
+  const [on, setOn] = useState(selected ?? '');
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // The address names devices: their shell is what the user wants to see.
+    if (selected !== undefined) section.current?.scrollIntoView();
+  }, [selected]);
   const [screen, setScreen] = useState<Screen>();
   const target = on.trim() === '' ? 'all' : on.trim();
   return (
-    <section>
+    <section ref={section}>
       <h2>Bench</h2>
       <p class="dim">
         Lines go to the shells of the selected virtual devices; lines that begin with a dot act on them from outside.

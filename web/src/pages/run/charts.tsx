@@ -1,4 +1,5 @@
 /** Rates and latencies over the time of a run, with its faults as bands. This file is loaded with uPlot. */
+import '../../platform/language.js';
 import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { searchFor } from '../../model/search.js';
 import { model } from '../../model/space.js';
 import { SearchField } from '../../parts/search-field.js';
+import { address } from '../../route.js';
 import { RemoteTerminal } from './remote-terminal.js';
 
 export function TerminalPage() {
@@ -33,7 +34,7 @@ export function TerminalPage() {
         A line becomes a command downlink for each selected device. Equal answers that arrive together are shown
         together.
       </p>
-      <RemoteTerminal targets={targets} />
+      <RemoteTerminal targets={targets} localShell={address('run', 'all')} />
     </div>
   );
 }
