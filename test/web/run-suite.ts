@@ -91,6 +91,8 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       await page.keyboard.type('info fw-name');
       await page.keyboard.press('Enter');
       await expect.poll(() => page.locator('.xterm-rows').textContent()).toContain('firmware name: \\u001b[2JClime');
+      await page.keyboard.press('Shift+Tab');
+      expect(await page.locator('.xterm :focus').count()).toBe(0);
       expect(requests).toEqual([
         'POST /run/pause {}',
         'DELETE /run/faults/f1',

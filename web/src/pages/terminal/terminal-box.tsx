@@ -38,7 +38,12 @@ export function TerminalBox(props: TerminalBoxProps) {
   useEffect(() => {
     if (terminal) terminal.options.theme = COLOURS[theme.value];
   }, [terminal, theme.value]);
-  return <div class="remote" ref={box} role="group" aria-label="Terminal" />;
+  return (
+    <>
+      <div class="remote" ref={box} role="group" aria-label="Terminal" />
+      <p class="dim">Shift+Tab leaves the terminal.</p>
+    </>
+  );
 }
 
 function open(element: HTMLElement, props: { readonly current: TerminalBoxProps }) {
