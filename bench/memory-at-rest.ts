@@ -160,5 +160,5 @@ async function withCloud(
   }
   wire.deliver = (datagram, reply, format) => gateway.receive(datagram, format, reply);
   await action();
-  core.close();
+  await core.close();
 }
