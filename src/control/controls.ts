@@ -15,6 +15,7 @@ import type { Plan } from '../scenario/model/plan.js';
 import { checkFault, FAULT_NAMES, FAULTS, type FaultCall } from '../scenario/parse/fault-call.js';
 import { parseSelector } from '../scenario/selector/grammar.js';
 import { matcher } from '../scenario/selector/match.js';
+import type { FaultKind, RunState } from './run-state.js';
 import type { TimeTravel } from './travel.js';
 
 /** Counters of a run that the console shows. */
@@ -59,23 +60,23 @@ export class RunControls {
     this.travel = live.travel;
   }
 
-  /** The present state, as JSON. */
-  state(): object {
-    const { metrics, evidence } = this.#control;
-    const counts = COUNTS.flatMap((name) => {
+  state(): RunState {
+    const { metrics } = this.#control;
+    const evidence = this.#control.evidence();
+    const counts: Record<string, number> = {};
+    const latencies: Record<string, RunState['latencies'][string]> = {};
+    for (const name of COUNTS) {
       const measure = metrics.read(name);
-      if (!measure) return [];
-      return [[name, measure.kind === 'count' ? measure.value : measure.distribution.count] as const];
-    });
-    const latencies = COUNTS.flatMap((name) => {
-      const measure = metrics.read(name);
-      if (measure?.kind !== 'durations') return [];
-      const [p50_ms, p95_ms] = measure.distribution.percentiles([50, 95]);
-      return p50_ms === undefined ? [] : [[name, { p50_ms, p95_ms }] as const];
-    });
+      if (measure?.kind === 'count') counts[name] = measure.value;
+      if (measure?.kind !== 'durations') continue;
+      const { distribution } = measure;
+      counts[name] = distribution.count;
+      const [p50_ms, p95_ms] = distribution.percentiles([50, 95]);
+      if (p50_ms !== undefined && p95_ms !== undefined) latencies[name] = { p50_ms, p95_ms };
+    }
     const expectations = this.#plan.expectations.map((expectation) => {
-      const { line, passed, undecided = false, sentence } = evaluate(expectation, evidence());
-      return { line, state: undecided ? 'undecided' : passed ? 'holds' : 'fails', sentence };
+      const { line, passed, undecided = false, sentence } = evaluate(expectation, evidence);
+      return { line, state: undecided ? 'undecided' : passed ? 'holds' : 'fails', sentence } as const;
     });
     return {
       ...{ name: this.#plan.scenario, seed: this.#plan.seed, devices: this.#fleet.size },
@@ -85,9 +86,7 @@ export class RunControls {
         duration_ms: this.#plan.duration,
       },
       ...{ speed: this.#clock.speed, paused: this.#clock.isPaused },
-      counts: Object.fromEntries(counts),
-      latencies: Object.fromEntries(latencies),
-      expectations,
+      ...{ counts, latencies, expectations },
       faults: this.#faults.all(),
       travels: this.travel !== undefined,
     };
@@ -137,7 +136,7 @@ export class RunControls {
   }
 
   /** What can be injected: each kind with an example. */
-  kinds(): readonly { readonly name: string; readonly about: string; readonly example: string }[] {
+  kinds(): readonly FaultKind[] {
     return Object.entries(FAULTS).map(([name, { about, example }]) => ({ name, about, example }));
   }
 

@@ -5,56 +5,13 @@
 import { signal } from '@preact/signals';
 import { ApiError } from '../../../src/client/client.js';
 import { JsonHttp } from '../../../src/client/http.js';
+import type { FaultKind, RunState } from '../../../src/control/run-state.js';
 import type { PastRun, RunComparison } from '../../../src/control/travel.js';
 import type { Explanation } from '../../../src/explain/explanation.js';
 import { followRun } from './now.js';
 
-export interface RunState {
-  /** Name of the scenario. */
-  readonly name: string;
-  readonly seed: string | number;
-  readonly devices: number;
-  /** Time since the start of the run. */
-  readonly now_ms: number;
-  /** The same moment as calendar time, ISO 8601. */
-  readonly now: string;
-  readonly duration_ms: number;
-  /** Simulated seconds in a second. */
-  readonly speed: number;
-  readonly paused: boolean;
-  readonly counts: Readonly<Record<string, number>>;
-  /** Times so far, by metric. */
-  readonly latencies: Readonly<Record<string, { readonly p50_ms: number; readonly p95_ms: number }>>;
-  readonly expectations: readonly {
-    readonly line: string;
-    readonly state: 'holds' | 'fails' | 'undecided';
-    readonly sentence: string;
-  }[];
-  readonly faults: readonly RunFault[];
-  /** Whether its past can be visited. */
-  readonly travels: boolean;
-}
-
-/** Times in ms since the start of the run. */
-export interface RunFault {
-  readonly id: string;
-  /** `loss 10%` */
-  readonly fault: string;
-  /** Selector of its devices; null: all. */
-  readonly to: string | null;
-  readonly from: number;
-  /** null: until it is lifted. */
-  readonly until: number | null;
-  readonly state: 'planned' | 'active' | 'over';
-}
-
-/** A kind of fault that can be injected. */
-export interface FaultKind {
-  readonly name: string;
-  readonly about: string;
-  /** As in a scenario. */
-  readonly example: string;
-}
+/** A fault of the run. */
+export type RunFault = RunState['faults'][number];
 
 /** A part of the output of a device. */
 export interface LinePart {

@@ -1,7 +1,9 @@
 /** The faults of a run over its time so far and a quarter more, as bands. */
+
+import type { RunState } from '../../../../src/control/run-state.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { exactText } from '../../model/length.js';
-import type { RunFault, RunState } from '../../model/run.js';
+import type { RunFault } from '../../model/run.js';
 
 /** Faults that are drawn; a scenario can have thousands. */
 const MOST = 20;

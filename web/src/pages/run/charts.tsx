@@ -3,9 +3,10 @@ import '../../platform/language.js';
 import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
+import type { RunState } from '../../../../src/control/run-state.js';
 import { formatDuration } from '../../../../src/kernel/time.js';
 import { lengthText } from '../../model/length.js';
-import type { RunFault, RunState } from '../../model/run.js';
+import type { RunFault } from '../../model/run.js';
 import { theme } from '../../theme.js';
 import { type Line, latencyLines, type Point, rateLines, withState } from './history.js';
 

@@ -1,6 +1,8 @@
 /** The faults of a run: those that act, and the form for another one. */
+
+import type { FaultKind } from '../../../../src/control/run-state.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
-import type { FaultKind, Run, RunFault } from '../../model/run.js';
+import type { Run, RunFault } from '../../model/run.js';
 import { model } from '../../model/space.js';
 import { Action } from '../../parts/action.js';
 import type { Field } from '../../parts/fields.js';

@@ -1,8 +1,9 @@
 /** The run behind the service: progress, expectations, faults, time, and its devices from outside. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { RunState } from '../../../../src/control/run-state.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { exactText } from '../../model/length.js';
-import { type RunState, runState } from '../../model/run.js';
+import { runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
 import { Action } from '../../parts/action.js';
 import { later } from '../../parts/later.js';

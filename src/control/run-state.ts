@@ -1,0 +1,50 @@
+/** The state of a run, as the web console shows it. */
+import type { Millis } from '../kernel/time.js';
+
+export interface RunState {
+  /** Name of the scenario. */
+  readonly name: string;
+  readonly seed: string | number;
+  readonly devices: number;
+  /** Time since the start of the run. */
+  readonly now_ms: Millis;
+  /** The same moment as calendar time, ISO 8601. */
+  readonly now: string;
+  readonly duration_ms: Millis;
+  /** Simulated seconds in a second. */
+  readonly speed: number;
+  readonly paused: boolean;
+  /** Counts so far, by metric. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** Times so far, by metric. */
+  readonly latencies: Readonly<Record<string, { readonly p50_ms: Millis; readonly p95_ms: Millis }>>;
+  readonly expectations: readonly {
+    readonly line: string;
+    readonly state: 'holds' | 'fails' | 'undecided';
+    readonly sentence: string;
+  }[];
+  readonly faults: readonly RunFault[];
+  /** Whether its past can be visited. */
+  readonly travels: boolean;
+}
+
+/** Times in ms since the start of the run. */
+interface RunFault {
+  readonly id: string;
+  /** `loss 10%` */
+  readonly fault: string;
+  /** Selector of its devices; null: all. */
+  readonly to: string | null;
+  readonly from: number;
+  /** null: until it is lifted. */
+  readonly until: number | null;
+  readonly state: 'planned' | 'active' | 'over';
+}
+
+/** A kind of fault that can be injected. */
+export interface FaultKind {
+  readonly name: string;
+  readonly about: string;
+  /** As in a scenario. */
+  readonly example: string;
+}
