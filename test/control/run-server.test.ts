@@ -3,15 +3,15 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DeviceCloudClient } from '../../src/client/client.js';
 import { RunControls } from '../../src/control/controls.js';
-import { type ScenarioProcess, Scenarios, type ScenarioTools } from '../../src/control/scenarios.js';
+import { Scenarios } from '../../src/control/scenarios.js';
 import { RunServer } from '../../src/control/server.js';
 import { InterruptedError } from '../../src/kernel/errors.js';
 import { defineScenario } from '../../src/library/scenario.js';
 import { packagedProfiles } from '../../src/profile/library.js';
 import type { RunResult } from '../../src/report/result.js';
 import { type RunControl, run } from '../../src/runner/run.js';
-import { planTimeline } from '../../src/scenario/plan/timeline.js';
 import { QUIET } from '../support/cloud.js';
+import { FakeTools, WORDS } from './scenario-tools.js';
 
 const plan = defineScenario({
   name: 'controlled',
@@ -24,35 +24,9 @@ const plan = defineScenario({
   expect: ['device.ready == fleet.devices'],
 });
 
-const WORDS = { schema: {}, profiles: [], metrics: [], examples: ['demo'] };
 const VERDICT = { passed: true, failure: null, digest: 'd', events: 1, simulatedMs: 2, wallMs: 3, expectations: [] };
 
-/** The running scenario of the page, in place of a process. */
-let child: { end(end: Awaited<ScenarioProcess['ended']>): void; progress(sentence: string): void; isStopped: boolean };
-
-/** A text is valid unless it is "wrong". */
-const tools: ScenarioTools = {
-  words: async () => WORDS,
-  example: (name) => (name === 'demo' ? 'name: demo' : undefined),
-  check: async (text) =>
-    text === 'wrong'
-      ? { problems: [{ line: 3, column: 1, message: 'unknown key' }], warnings: [], plan: null }
-      : { problems: [], warnings: [], plan: planTimeline({ ...plan, scenario: 'small', seed: 7 }) },
-  run: (_text, _seed, progress) => {
-    const ended = new Promise<Awaited<ScenarioProcess['ended']>>((resolve) => {
-      child = { end: resolve, progress, isStopped: false };
-    });
-    const own = child;
-    return {
-      ended,
-      stop: () => {
-        own.isStopped = true;
-      },
-    };
-  },
-  close: async () => {},
-};
-
+const tools = new FakeTools();
 let control: RunControl;
 let server: RunServer;
 let ended: Promise<RunResult>;
@@ -355,45 +329,20 @@ describe('scenarios of the page', () => {
     expect(await state()).toEqual({ state: 'none' });
     const { status, json } = await ask('POST', '/scenarios/run', { text: 'x' });
     expect([status, json]).toEqual([201, expect.objectContaining({ state: 'running', name: 'small', seed: 7 })]);
-    child.progress('half of it');
+    tools.child.progress('half of it');
     expect(await state()).toMatchObject({ state: 'running', progress: 'half of it' });
     expect((await ask('POST', '/scenarios/run', { text: 'x' })).status).toBe(409);
-    child.end(VERDICT);
+    tools.child.end(VERDICT);
     expect(await state()).toMatchObject({ state: 'ended', verdict: VERDICT });
     await ask('POST', '/scenarios/run', { text: 'x', seed: 9 });
-    child.end('the fleet is too large');
+    tools.child.end('the fleet is too large');
     expect(await state()).toMatchObject({ state: 'failed', seed: 9, message: 'the fleet is too large' });
-  });
-
-  it('are starting while their text is checked, and can be stopped then', async () => {
-    const scenarios = new Scenarios(tools);
-    const started = scenarios.start('x', undefined);
-    expect(scenarios.state).toEqual({ state: 'starting' });
-    const second = scenarios.start('y', undefined);
-    expect([scenarios.stop(), scenarios.state.state]).toEqual([true, 'none']);
-    await expect(second).rejects.toThrow('another scenario runs');
-    await expect(started).rejects.toThrow('stopped before it began');
-    await expect(scenarios.start('wrong', undefined)).rejects.toThrow('unknown key');
-    expect(scenarios.state.state).toBe('none');
-  });
-
-  it('are stopped at the end of the run, which waits until their files are deleted', async () => {
-    const scenarios = new Scenarios(tools);
-    await scenarios.start('x', undefined);
-    const steps: string[] = [];
-    const closing = scenarios.close().then(() => steps.push('closed'));
-    await Promise.resolve();
-    expect(child.isStopped).toBe(true);
-    steps.push('cleaned up');
-    child.end('interrupted');
-    await closing;
-    expect(steps).toEqual(['cleaned up', 'closed']);
   });
 
   it('are stopped on request, and not started if they are wrong', async () => {
     await ask('POST', '/scenarios/run', { text: 'x' });
     const stopped = await ask('DELETE', '/scenarios/run');
-    expect([stopped.status, child.isStopped, (await state()).state]).toEqual([204, true, 'stopped']);
+    expect([stopped.status, tools.child.isStopped, (await state()).state]).toEqual([204, true, 'stopped']);
     expect((await ask('DELETE', '/scenarios/run')).status).toBe(404);
     const wrong = await ask('POST', '/scenarios/run', { text: 'wrong' });
     expect([wrong.status, wrong.json.message]).toEqual([400, 'line 3: unknown key']);
