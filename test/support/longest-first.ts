@@ -9,7 +9,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Seconds of the files that take longest, among the others on two cores. It need not be exact, nor complete. */
 const SECONDS: Readonly<Record<string, number>> = {
-  'test/scenarios/library.test.ts': 45,
+  'test/web/console.test.ts': 60,
+  'test/scenarios/library.test.ts': 35,
   'test/runner/faults.test.ts': 24,
   'test/cloud/store/postgres.test.ts': 20,
   'test/cloud/store/sqlite.test.ts': 20,
