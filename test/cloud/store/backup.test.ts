@@ -1,41 +1,16 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openStore } from '../../../src/cloud/open-store.js';
 import { keyInFile } from '../../../src/cloud/store/secrets/key.js';
 import { backupDatabase } from '../../../src/cloud/store/sqlite/backup.js';
 import { MIGRATIONS, migrate } from '../../../src/cloud/store/sqlite/migrations.js';
 import { ghostfleet } from '../../support/host.js';
-import { furnish, insert, message, SPACE } from './rows.js';
+import { databaseFiles } from './database-files.js';
+import { insert, message, SPACE } from './rows.js';
 
-let directory: string;
-let files = 0;
-const newPath = () => join(directory, `${files++}.db`);
-
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'ghostfleet-backup-'));
-});
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
-
-/** A store with `count` messages, and its file. */
-async function furnished(count: number) {
-  const path = newPath();
-  const store = await openStore(path);
-  await furnish(store);
-  for (let n = 1; n <= count; n++) await store.commit([insert.message(message(n))]);
-  return { path, store };
-}
+const { directory, newPath, furnished } = databaseFiles();
 
 /** @param original the database of which it is a copy: they have the same key */
 const countOf = async (path: string, original = path): Promise<number> => {
@@ -73,7 +48,7 @@ describe('a backup', () => {
       0,
       expect.stringMatching(/: \d+ bytes, copied and verified\n.* has the key of .*--secrets-key-file.*\n$/),
     ]);
-    expect(readdirSync(directory).filter((file) => file.includes('unfinished'))).toEqual([]);
+    expect(readdirSync(directory()).filter((file) => file.includes('unfinished'))).toEqual([]);
     expect(await countOf(target, path)).toBe(3);
   });
 
@@ -121,7 +96,7 @@ describe('a backup', () => {
     await store.close();
     const text = newPath();
     writeFileSync(text, 'no database '.repeat(100));
-    const missing = join(directory, 'missing', 'x.db');
+    const missing = join(directory(), 'missing', 'x.db');
     const target = newPath();
     await expect(backupDatabase(newPath(), target)).rejects.toThrow('does not exist');
     await expect(backupDatabase(text, target)).rejects.toThrow('is not a database');

@@ -1,21 +1,14 @@
-import { copyFileSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openStore } from '../../../src/cloud/open-store.js';
 import { keyInFile } from '../../../src/cloud/store/secrets/key.js';
 import { ghostfleet } from '../../support/host.js';
+import { databaseFiles } from './database-files.js';
 import { furnish, insert, message, record, SPACE } from './rows.js';
 
-let directory: string;
-let files = 0;
-const newPath = () => join(directory, `${files++}.db`);
-
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'ghostfleet-doctor-'));
-});
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const { directory, newPath } = databaseFiles();
 
 const MESSAGES = 60;
 
@@ -33,7 +26,7 @@ async function furnished(): Promise<string> {
 
 const examine = async (...words: string[]) => {
   const { exit, out } = await ghostfleet(['doctor', ...words]);
-  return { exit, out: out.replaceAll(directory, '') };
+  return { exit, out: out.replaceAll(directory(), '') };
 };
 
 describe('ghostfleet doctor', () => {
@@ -107,6 +100,6 @@ describe('ghostfleet doctor', () => {
   it('rejects a missing file, and a copy that exists', async () => {
     const path = await furnished();
     expect((await ghostfleet(['doctor', path, '--save', path])).err).toContain('exists already');
-    expect((await ghostfleet(['doctor', join(directory, 'missing.db')])).err).toContain('is missing or empty');
+    expect((await ghostfleet(['doctor', join(directory(), 'missing.db')])).err).toContain('is missing or empty');
   });
 });

@@ -1,21 +1,11 @@
 /** Secrets at rest in SQLite: encrypted, with a key beside the file or elsewhere, which can be replaced. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import BetterSqlite from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { openStore } from '../../../src/cloud/open-store.js';
 import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
 import { keyFrom, keyInFile } from '../../../src/cloud/store/secrets/key.js';
@@ -26,18 +16,12 @@ import { UsageError } from '../../../src/kernel/errors.js';
 import { testCloud } from '../../support/cloud.js';
 import { ghostfleet } from '../../support/host.js';
 import { ingressOf, post } from '../../support/ingress.js';
+import { databaseFiles } from './database-files.js';
 import { foundIn, harvest, PLANTED, plant, SECRETS } from './planted.js';
 import { device, SPACE } from './rows.js';
 
-let directory: string;
-let files = 0;
-const newPath = () => join(directory, `${files++}.db`);
+const { directory, newPath } = databaseFiles();
 const KEY = keyFrom('a1'.repeat(32), 'the key of the test');
-
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'ghostfleet-secrets-'));
-});
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 async function planted(options?: Parameters<typeof openStore>[1]): Promise<string> {
   const path = newPath();
@@ -217,7 +201,7 @@ describe('the key of an SQLite file', () => {
       return ghostfleet(['serve', '--db', path, ...ports, ...more], { interruptOn: /Ctrl-C/ });
     };
     expect((await start()).out).toContain(`key      ${path}-key (encrypts the secrets in the data`);
-    const moved = join(directory, 'moved.key');
+    const moved = join(directory(), 'moved.key');
     copyFileSync(`${path}-key`, moved);
     rmSync(`${path}-key`);
     expect(await start()).toMatchObject({ exit: 2, err: expect.stringContaining('does not exist') });
@@ -244,7 +228,7 @@ describe('a rotation', () => {
 
   it('to a key in a file is for who gives both keys', async () => {
     const path = await planted({ secretsKey: KEY });
-    const file = join(directory, 'next.key');
+    const file = join(directory(), 'next.key');
     const env = { GHOSTFLEET_SECRETS_KEY: 'a1'.repeat(32) };
     const rotate = (...more: string[]) => ghostfleet(['secrets', 'rotate', path, ...more], { env });
     expect(await rotate()).toMatchObject({ exit: 2, err: expect.stringContaining('--new-key-file') });

@@ -1,45 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  truncateSync,
-  writeSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { copyFileSync, existsSync, openSync, readFileSync, renameSync, rmSync, truncateSync, writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import BetterSqlite from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openStore } from '../../../src/cloud/open-store.js';
 import { SqlStore } from '../../../src/cloud/store/sql/sql-store.js';
 import { SqliteDriver } from '../../../src/cloud/store/sqlite/driver.js';
 import { openDatabase } from '../../../src/cloud/store/sqlite/open.js';
 import { StoreUnavailable } from '../../../src/cloud/store/store.js';
 import { until } from '../../support/until.js';
+import { databaseFiles } from './database-files.js';
 import { furnish, insert, message, record, SPACE } from './rows.js';
 
-let directory: string;
-let files = 0;
-const newPath = () => join(directory, `${files++}.db`);
-
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'ghostfleet-damage-'));
-});
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
-
-/** An open store with messages 1 to `count`, each in a commit of its own, and its file. */
-async function furnished(count: number) {
-  const path = newPath();
-  const store = await openStore(path);
-  await furnish(store);
-  for (let n = 1; n <= count; n++) await store.commit([insert.message(message(n))]);
-  return { path, store };
-}
+const { directory, newPath, furnished } = databaseFiles();
 
 /** The files as a killed process would leave them. */
 function asKilled(path: string): string {
@@ -69,7 +42,7 @@ describe('the end of the write-ahead log', () => {
 
     const after = await openStore(before);
     const [what = ''] = after.soundness?.damage ?? [];
-    expect(what.replace(directory, '')).toMatch(/^the last 2 of \d+ commits are missing in "\/\d+\.db"$/);
+    expect(what.replace(directory(), '')).toMatch(/^the last 2 of \d+ commits are missing in "\/\d+\.db"$/);
     expect(await after.messages(SPACE, { limit: 9 })).toHaveLength(3);
     await expect(after.commit([insert.message(message(6))])).rejects.toEqual(damaged);
     await after.close();

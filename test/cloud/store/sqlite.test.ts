@@ -1,11 +1,10 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import BetterSqlite from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../../src/cloud/open-store.js';
 import { Vault } from '../../../src/cloud/store/secrets/vault.js';
 import { statementsOf } from '../../../src/cloud/store/sql/changes.js';
@@ -16,17 +15,11 @@ import { MIGRATIONS, migrate } from '../../../src/cloud/store/sqlite/migrations.
 import { ConflictError, type Id, type Store } from '../../../src/cloud/store/store.js';
 import { UsageError } from '../../../src/kernel/errors.js';
 import { storeContract } from '../../contracts/store/index.js';
+import { databaseFiles } from './database-files.js';
 import { device, downlink, furnish, insert, key, message, record, SPACE, tag } from './rows.js';
 
 const VAULT = new Vault(new Uint8Array(32));
-let directory: string;
-let files = 0;
-const newPath = () => join(directory, `${files++}.db`);
-
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'ghostfleet-store-'));
-});
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const { directory, newPath } = databaseFiles();
 
 /** Deletes all rows of a database. */
 function clearDatabase(db: BetterSqlite.Database): void {
@@ -218,7 +211,7 @@ describe('opening a database that cannot be used', () => {
     const { code, message: sentence } = error as UsageError;
     expect(code).toBe('bad-database');
     expect(sentence).not.toContain('\n');
-    return sentence.replaceAll(directory, '');
+    return sentence.replaceAll(directory(), '');
   };
 
   it('reports a file that is not a database', async () => {
@@ -237,8 +230,8 @@ describe('opening a database that cannot be used', () => {
   });
 
   it('reports a path that is a directory, a missing directory, and an empty path', async () => {
-    expect(await refusal(directory)).toMatch(/cannot be opened/);
-    expect(await refusal(join(directory, 'missing', 'x.db'))).toMatch(/its directory does not exist$/);
+    expect(await refusal(directory())).toMatch(/cannot be opened/);
+    expect(await refusal(join(directory(), 'missing', 'x.db'))).toMatch(/its directory does not exist$/);
     expect(await refusal(' ')).toBe('invalid store "": expected "memory" or the path of a file');
   });
 
