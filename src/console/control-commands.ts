@@ -1,7 +1,8 @@
 /** The control commands of a console: short forms of the steps that act on a device from outside. */
 import type { Profile } from '../profile/profile.js';
-import { quantityNames } from '../profile/quantities.js';
+import { findQuantity, numberedQuantityNames } from '../profile/quantities.js';
 import type { StepName } from '../scenario/steps/index.js';
+import { quantityOf } from '../scenario/values/quantity.js';
 
 interface ControlCommand {
   /** The step that executes the command. */
@@ -17,7 +18,14 @@ interface ControlCommand {
 }
 
 const ON_OFF = () => [['on', 'off']];
-const quantities = (profile: Profile) => [quantityNames(profile).filter((name) => !name.includes('<'))];
+const quantities = (profile: Profile) => [numberedQuantityNames(profile)];
+/** Quantities that can have pulses: counters and contacts. */
+const inputs = (profile: Profile) => [
+  numberedQuantityNames(profile).filter((name) => {
+    const found = quantityOf(profile, name);
+    return found?.counter || found?.contact;
+  }),
+];
 
 export const CONTROL_COMMANDS: Readonly<Record<string, ControlCommand>> = {
   sensor: {
@@ -49,7 +57,7 @@ export const CONTROL_COMMANDS: Readonly<Record<string, ControlCommand>> = {
     about: 'sends pulses to a counter, or closes a contact',
     inScenario: (input, times = '1', every = '1s', ...more) =>
       input && more.length === 0 ? `{ input: ${input}, times: ${times}, every: ${every} }` : undefined,
-    words: quantities,
+    words: inputs,
   },
   button: {
     step: 'button',
@@ -59,7 +67,7 @@ export const CONTROL_COMMANDS: Readonly<Record<string, ControlCommand>> = {
       if (more.length > 0) return undefined;
       return `{ which: ${which}, ${/^\d+$/.test(how) ? 'clicks' : 'hold'}: ${how} }`;
     },
-    words: () => [['int', 'x', '1', '2', '3', '4']],
+    words: (profile) => [findQuantity(profile, 'button.1.clicks') ? ['int', 'x', '1', '2', '3', '4'] : ['int']],
   },
   'line-power': bare('line-power', 'on | off', 'restores or cuts the line voltage', ON_OFF),
   battery: {

@@ -11,6 +11,7 @@ import type { Profile } from '../profile/profile.js';
 import { checkStep, describeStep, runStep, STEPS, type StepCall, type StepName } from '../scenario/steps/index.js';
 import type { World } from '../scenario/world.js';
 import { CONTROL_COMMANDS } from './control-commands.js';
+import { type ControlDescription, helpLines } from './control-help.js';
 import type { Member } from './member.js';
 
 interface ControlCall {
@@ -54,13 +55,16 @@ export function completeControls(line: string, profile: Profile): readonly strin
   return candidates.filter((candidate) => candidate.startsWith(begun));
 }
 
+/** All control commands. @param profile left out: without words */
+export function describeControls(profile?: Profile): readonly ControlDescription[] {
+  return Object.entries(CONTROL_COMMANDS).map(([name, { usage, about, words }]) => ({
+    ...{ name: `.${name}`, usage, about, words: (profile && words?.(profile)[0]) ?? [] },
+  }));
+}
+
 /** One line for each command. */
 export function controlHelp(): readonly string[] {
-  const rows = Object.entries(CONTROL_COMMANDS).map(
-    ([name, { usage, about }]) => [`.${name} ${usage}`, about] as const,
-  );
-  const width = Math.max(...rows.map(([left]) => left.length));
-  return rows.map(([left, about]) => `  ${left.padEnd(width)}  ${about}`);
+  return helpLines(describeControls());
 }
 
 function readStep(step: StepName, text: string, profile: Profile, readFile: (path: string) => NamedText): StepCall {

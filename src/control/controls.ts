@@ -1,5 +1,6 @@
 /** What the web console can do with a run: look at its progress, act on its devices, its network and its time. */
 
+import { describeControls } from '../console/control-line.js';
 import { carryOut, completions } from '../console/line.js';
 import type { Answer, Fleet, Member } from '../console/member.js';
 import type { Explanation } from '../explain/explanation.js';
@@ -15,7 +16,7 @@ import type { Plan } from '../scenario/model/plan.js';
 import { checkFault, FAULT_NAMES, FAULTS, type FaultCall } from '../scenario/parse/fault-call.js';
 import { parseSelector } from '../scenario/selector/grammar.js';
 import { matcher } from '../scenario/selector/match.js';
-import type { FaultKind, RunState } from './run-state.js';
+import type { FaultKind, RunState, Selection } from './run-state.js';
 import type { TimeTravel } from './travel.js';
 
 /** Counters of a run that the console shows. */
@@ -155,6 +156,12 @@ export class RunControls {
     return this.#select(on).map(({ name, serial, group, profile, tags, fw, battery, state }) => ({
       ...{ name, serial, group, profile, tags, fw, battery, state },
     }));
+  }
+
+  /** How many devices a selector selects, and what can be done to the first one. @throws UsageError for an invalid selector */
+  selection(on: string): Selection {
+    const members = this.#select(on);
+    return { devices: members.length, controls: describeControls(members[0]?.type) };
   }
 
   /** Completions of the last word of a line, for the first selected device. */

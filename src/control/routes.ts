@@ -20,6 +20,12 @@ const ROUTES: readonly Route[] = [
     status: 200,
     handle: ({ controls, query }) => controls.devices(query.on ?? 'all'),
   },
+  {
+    method: 'GET',
+    path: '/run/selection',
+    status: 200,
+    handle: ({ controls, query }) => controls.selection(query.on ?? 'all'),
+  },
   { method: 'GET', path: '/run/explanations/', status: 200, handle: explanation },
   { method: 'POST', path: '/run/lines', status: 200, handle: line },
   {

@@ -1,4 +1,5 @@
 /** The state of a run, as the web console shows it. */
+import type { ControlDescription } from '../console/control-help.js';
 import type { Millis } from '../kernel/time.js';
 
 export interface RunState {
@@ -47,4 +48,12 @@ export interface FaultKind {
   readonly about: string;
   /** As in a scenario. */
   readonly example: string;
+}
+
+/** The devices that a selector selects. */
+export interface Selection {
+  /** Their number. */
+  readonly devices: number;
+  /** The control commands; their words are those of the first device. */
+  readonly controls: readonly ControlDescription[];
 }

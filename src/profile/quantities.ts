@@ -30,3 +30,12 @@ export function quantityNames(profile: Profile): readonly string[] {
     quantities.map((quantity) => `${name}${count > 1 ? `.<1-${count}>` : ''}.${quantity.name}`),
   );
 }
+
+/** The same with a name for each sensor: `trigger.1.state` to `trigger.8.state`. */
+export function numberedQuantityNames(profile: Profile): readonly string[] {
+  return profile.sensors.flatMap(({ name, count, quantities }) =>
+    quantities.flatMap((quantity) =>
+      Array.from({ length: count }, (_, n) => `${name}${count > 1 ? `.${n + 1}` : ''}.${quantity.name}`),
+    ),
+  );
+}

@@ -88,6 +88,15 @@ describe('a control command', () => {
     expect((await printed(fleet, 'hygro read'))[0]).toBe('Temperature: 31.50 C');
   });
 
+  it('is completed with what the device type has', () => {
+    const fleet = testFleet();
+    const of = (name: string, line: string) => completions(memberNamed(fleet, name), line);
+    expect(of('clime-0001', '.button ')).toEqual(['int']);
+    expect(of('clime-0001', '.pulse ')).toEqual(['backup.line_voltage']);
+    expect(of('control-0001', '.pulse trigger.1')).toEqual(['trigger.1.state']);
+    expect(of('clime-0001', '.sensor hygrometer.t')).toEqual(['hygrometer.temperature']);
+  });
+
   it('exists for every step that acts only on the device', () => {
     const reached = new Set(Object.values(CONTROL_COMMANDS).map(({ step }) => step as string));
     const inCloud = [

@@ -203,6 +203,14 @@ describe('a line', () => {
     expect((await ask('POST', '/run/complete', { on: 'clime', line: '.rad' })).json.words).toEqual(['.radio']);
   });
 
+  it('is offered with the control commands and words of the selected devices', async () => {
+    const { json } = await ask('GET', '/run/selection?on=clime');
+    const words = (name: string) => json.controls.find((each: { name: string }) => each.name === name).words;
+    expect([json.devices, words('.radio')]).toEqual([2, ['on', 'off']]);
+    expect(words('.sensor')).toContain('hygrometer.temperature');
+    expect((await ask('GET', '/run/selection?on=attic')).json.devices).toBe(0);
+  });
+
   it('needs a valid selector', async () => {
     const { status, json } = await ask('POST', '/run/lines', { on: 'batery<20', line: 'info show' });
     expect([status, json.message]).toEqual([400, expect.stringContaining('did you mean')]);

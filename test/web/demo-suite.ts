@@ -45,18 +45,16 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
       await page.getByRole('searchbox').fill('cellar-0007');
       await page.getByRole('link', { name: 'cellar-0007' }).click();
       await page.getByLabel('About this device').getByRole('link', { name: 'Terminal' }).click();
-      await page.getByRole('link', { name: 'local shell' }).click();
-      expect(await page.getByPlaceholder('all, or a selector').inputValue()).toMatch(/^\d{10}$/);
       await page.locator('.xterm').click();
-      await page.keyboard.type('info show');
+      await page.keyboard.type('info sho');
+      await page.keyboard.press('Tab');
+      const screen = page.locator('.xterm-rows');
+      await expect.poll(() => screen.textContent()).toContain('info show');
       await page.keyboard.press('Enter');
-      await expect.poll(() => page.locator('.xterm-rows').textContent()).toContain('firmware version: v4.0.0');
-      expect(await page.locator('.xterm-rows').textContent()).toContain('cellar-0007');
+      await expect.poll(() => screen.textContent()).toContain('firmware version: v4.0.0');
+      expect(await screen.textContent()).toMatch(/local>.info.show.*cellar-0007/);
 
       // A command for a sleeping device: when it arrives, and why then.
-      await page.getByRole('link', { name: 'Fleet', exact: true }).click();
-      await page.getByRole('searchbox').fill('cellar-0007');
-      await page.getByRole('link', { name: 'cellar-0007' }).click();
       await page.getByText(/next contact in about/).waitFor();
       await page.getByRole('link', { name: 'Downlinks' }).last().click();
       await page.getByLabel('Lines').fill('info name');
@@ -80,6 +78,28 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
       const held = page.locator('article', { hasText: 'info serial-number' });
       await held.getByText(/because of outage \(cellar-0007\)/).waitFor();
       expect(await held.locator('.badge').textContent()).toBe('pending');
+    });
+
+    it('has the local shells of several devices on the page of terminals, and what acts on them from outside', async () => {
+      await open('#/terminal');
+      await page.getByText('Select devices first').waitFor();
+      await page.getByRole('searchbox').fill('cellar/1..2');
+      await page.getByText('2 devices are selected').waitFor();
+      await page.getByRole('button', { name: 'Antenna: Set' }).click();
+      const screen = page.locator('.xterm-rows');
+      await expect.poll(() => screen.textContent()).toMatch(/\.antenna.-121.*2.×.cellar-0001…0002.*RSRP.-121.dBm/);
+      // A line of another page.
+      await page.locator('.xterm').click();
+      for (const key of ['ArrowUp', 'ArrowUp', 'Enter']) await page.keyboard.press(key);
+      await expect.poll(() => screen.textContent()).toContain('firmware version: v4.0.0');
+      expect(await violationsInThemes(page)).toEqual([]);
+      await page.getByLabel('Remote').check();
+      await expect.poll(() => screen.textContent()).toMatch(/remote>/);
+      await page.locator('.xterm').click();
+      await page.keyboard.type('.radio off');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => screen.textContent()).toContain('they need the local shell');
+      await page.getByLabel('Local').check();
     });
 
     it('checks a scenario while it is written, completes it, shows its plan and runs it', async () => {

@@ -27,6 +27,13 @@ const STATE = {
   travels: true,
 };
 
+/** A word is a part of a name. */
+const CELLAR = '"*cellar*" | tag="*cellar*"';
+const SELECTION = {
+  devices: 300,
+  controls: [{ name: '.sensor', usage: 'QUANTITY NUMBER', about: 'a reading', words: ['hygrometer.temperature'] }],
+};
+
 const END = { passed: true, failure: null, digest: '06acc288140f4388', events: 1234, expectations: [] };
 const COMPARISON = {
   ...{ original: END, fork: { ...END, passed: false, digest: '1122334455667788' }, same: 1000 },
@@ -54,6 +61,7 @@ export function runSuite(browser: () => Browser, here: () => World): void {
         if (method === 'GET' && pathname === '/run/faults') {
           return route.fulfill({ json: [{ name: 'no-signal', about: 'no network', example: 'no-signal:' }] });
         }
+        if (pathname === '/run/selection') return route.fulfill({ json: SELECTION });
         if (pathname === '/run/past') {
           const past = { id: 'past-1', at_ms: 2_400_000, link: 'http://127.0.0.1:1/#token=x' };
           return route.fulfill({ json: method === 'GET' ? [past] : past });
@@ -71,6 +79,7 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       await page.getByRole('img', { name: 'loss 50%, active: from the start until it is lifted' }).waitFor();
       await page.getByRole('img', { name: /95 % within 25 min$/ }).waitFor();
       await page.locator('.xterm').waitFor();
+      await page.getByText('300 devices are selected').waitFor();
       expect(await violationsInThemes(page)).toEqual([]);
       await page.getByRole('button', { name: 'Pause' }).click();
       await page.getByText('paused').waitFor();
@@ -86,20 +95,23 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       await page.getByRole('button', { name: 'Run it to its end and compare, from 40 min on' }).click();
       await page.getByText('The first 1,000 events are the same').waitFor();
       expect(await violationsInThemes(page)).toEqual([]);
-      await page.getByPlaceholder('all, or a selector').fill('cellar');
+      await page.getByRole('searchbox').fill('cellar');
       await page.locator('.xterm').click();
       await page.keyboard.type('info fw-name');
       await page.keyboard.press('Enter');
       await expect.poll(() => page.locator('.xterm-rows').textContent()).toContain('firmware name: \\u001b[2JClime');
       await page.keyboard.press('Shift+Tab');
       expect(await page.locator('.xterm :focus').count()).toBe(0);
+      await page.getByLabel('Sensor: value').fill('31.5');
+      await page.getByRole('button', { name: 'Sensor: Set' }).click();
       expect(requests).toEqual([
         'POST /run/pause {}',
         'DELETE /run/faults/f1',
         'POST /run/faults {"fault":"service-down:","for":"10m"}',
         'POST /run/past {"at":"40m"}',
         'POST /run/comparisons {"id":"past-1"}',
-        'POST /run/lines {"on":"cellar","line":"info fw-name"}',
+        `POST /run/lines ${JSON.stringify({ on: CELLAR, line: 'info fw-name' })}`,
+        `POST /run/lines ${JSON.stringify({ on: CELLAR, line: '.sensor hygrometer.temperature 31.5' })}`,
       ]);
       expect(complaints).toEqual([]);
 

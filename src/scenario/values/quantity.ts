@@ -29,7 +29,7 @@ export function quantitiesOf(
   profiles: readonly Profile[],
 ): readonly FoundQuantity[] {
   return profiles.flatMap((profile) => {
-    const found = lookUp(profile, name);
+    const found = quantityOf(profile, name);
     if (found) return [found];
     const known = quantityNames(profile);
     const shown = known.slice(0, SHOWN).join(', ') + (known.length > SHOWN ? ', …' : '');
@@ -41,7 +41,8 @@ export function quantitiesOf(
   });
 }
 
-function lookUp(profile: Profile, name: string): FoundQuantity | undefined {
+/** A quantity of a device type; undefined if it has none of this name. */
+export function quantityOf(profile: Profile, name: string): FoundQuantity | undefined {
   const address = findQuantity(profile, name);
   const sensor = address && profile.sensors[address.sensor];
   const spec = address && sensor?.quantities[address.quantity];

@@ -5,7 +5,7 @@
 import { signal } from '@preact/signals';
 import { ApiError } from '../../../src/client/client.js';
 import { JsonHttp } from '../../../src/client/http.js';
-import type { FaultKind, RunState } from '../../../src/control/run-state.js';
+import type { FaultKind, RunState, Selection } from '../../../src/control/run-state.js';
 import type { PastRun, RunComparison } from '../../../src/control/travel.js';
 import type { Explanation } from '../../../src/explain/explanation.js';
 import { followRun } from './now.js';
@@ -93,6 +93,11 @@ export class Run {
     for await (const part of linesOf('/run/lines', { method: 'POST', body: JSON.stringify({ on, line }) })) {
       if (typeof part === 'object' && part !== null && 'from' in part) yield part as LinePart;
     }
+  }
+
+  /** How many devices a selector selects, and what can be done to them from outside. */
+  async selection(on: string): Promise<Selection> {
+    return (await this.#http.request('GET', '/run/selection', { on })) as Selection;
   }
 
   /** Words that can follow at the end of a line, for the first selected device. */

@@ -36,6 +36,21 @@ export function searchFor(text: string, tags: readonly string[], rows: readonly 
   }
 }
 
+/**
+ * The selector of a run for the text of a search: a word is a part of a name, a serial number or a tag there, too. A text that is
+ * not a selector stays as it is, so that the run says why.
+ */
+export function runSelector(text: string): string {
+  const wanted = text.trim();
+  try {
+    const selector = parseSelector(wanted);
+    const isPart = selector.kind === 'word' && !/[*"]/.test(selector.word);
+    return isPart ? `"*${selector.word}*" | tag="*${selector.word}*"` : wanted;
+  } catch {
+    return wanted;
+  }
+}
+
 function containing(text: string): (row: Row) => boolean {
   const part = text.toLowerCase();
   return ({ name, serial, tags }) =>

@@ -11,6 +11,8 @@ export interface SpaceModel {
   readonly feed: Feed;
   /** The run behind the service; without one, its requests are rejected. */
   readonly run: Run;
+  /** Lines that were entered in terminals, oldest first: arrow keys recall them on all pages. */
+  readonly lines: string[];
 }
 
 export const space = signal<SpaceModel | undefined>(undefined);
@@ -29,7 +31,7 @@ export function followSession(explain: (error: unknown) => string): void {
     };
     const load = () => fleet.load().catch(failed);
     const run = new Run();
-    space.value = { fleet, feed, run };
+    space.value = { fleet, feed, run, lines: [] };
     void run.follow();
     loadFailure.value = '';
     feed.listen({

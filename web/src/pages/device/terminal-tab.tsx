@@ -1,21 +1,16 @@
-/** The remote shell of a device. */
+/** The shells of a device. */
 import { printableLine } from '../../../../src/kernel/printable.js';
-import { address } from '../../route.js';
-import { RemoteTerminal } from '../terminal/remote-terminal.js';
+import { useSelection } from '../terminal/selection.js';
+import { Shells } from '../terminal/shells.js';
 import type { TabProps } from './device-page.js';
 
 export function TerminalTab({ device: { id, device } }: TabProps) {
+  const { name = '', serial_number: serial = '' } = device.value ?? {};
+  const selection = useSelection(serial);
   return (
-    <section>
+    <section class="page">
       <h2 class="hidden">Terminal</h2>
-      <p class="dim">
-        A line becomes a command downlink. A sleeping device fetches it at its next contact and answers then; the
-        answers appear here. Arrow keys recall earlier lines.
-      </p>
-      <RemoteTerminal
-        targets={[{ id, name: printableLine(device.value?.name ?? '') }]}
-        localShell={address('run', device.value?.serial_number ?? '')}
-      />
+      <Shells targets={[{ id, name: printableLine(name) }]} on={serial} controls={selection.value?.controls ?? []} />
     </section>
   );
 }

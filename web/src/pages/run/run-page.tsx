@@ -13,7 +13,7 @@ import { Faults } from './faults.js';
 import { Past } from './past.js';
 
 const Charts = later(async () => (await import('./charts.js')).Charts);
-const Bench = later(async () => (await import('./bench.js')).Bench);
+const SelectedShells = later(async () => (await import('../terminal/selected-shells.js')).SelectedShells);
 
 const SPEEDS = [1, 10, 60, 300, 1200];
 
@@ -47,7 +47,10 @@ export function RunPage() {
         <Faults faults={state.faults} />
       </div>
       {state.travels && <Past />}
-      <Bench />
+      <section class="page">
+        <h2>Terminal</h2>
+        <SelectedShells initial="all" />
+      </section>
     </div>
   );
 }

@@ -8,6 +8,10 @@ export interface Screen {
 export type Tone = 'plain' | 'dim' | 'failed';
 
 export interface LineEditorOptions {
+  /** Lines that the arrow keys recall, oldest first. New ones are added to it. */
+  readonly history: string[];
+  /** Width of the terminal. */
+  readonly columns: () => number;
   /** Writes to the terminal. */
   readonly write: (text: string) => void;
   /** Called for each line. */
@@ -23,15 +27,24 @@ const UNWANTED = /\p{Cc}(?:\[[0-9;]*[A-Za-z~])?/gu;
 
 export class LineEditor implements Screen {
   readonly #options: LineEditorOptions;
-  readonly #prompt: string;
-  readonly #history: string[] = [];
+  #prompt = '';
   #line = '';
   #at = 0;
   #shown: number | undefined;
 
-  constructor(prompt: string, options: LineEditorOptions) {
-    this.#prompt = prompt;
+  constructor(options: LineEditorOptions) {
     this.#options = options;
+  }
+
+  /** Shows another prompt; the line stays. */
+  ask(prompt: string): void {
+    this.#prompt = prompt;
+    this.#draw();
+  }
+
+  /** Enters a line as if the user had typed it; what the user is typing stays. */
+  submit(line: string): void {
+    this.#enter(line);
     this.#draw();
   }
 
@@ -60,12 +73,8 @@ export class LineEditor implements Screen {
     switch (key) {
       case 'enter': {
         const line = this.#line;
-        this.#options.write(`\r\x1b[K${this.#prompt}${line}\r\n`);
-        if (line.trim() !== '' && this.#history.at(-1) !== line) this.#history.push(line);
         this.#put('');
-        this.#shown = undefined;
-        this.#options.enter(line);
-        return;
+        return this.#enter(line);
       }
       case 'back':
         if (this.#at === 0) return;
@@ -88,9 +97,9 @@ export class LineEditor implements Screen {
         this.#at = this.#line.length;
         return;
       case 'up':
-        return this.#recall((this.#shown ?? this.#history.length) - 1);
+        return this.#recall((this.#shown ?? this.#options.history.length) - 1);
       case 'down':
-        return this.#recall((this.#shown ?? this.#history.length) + 1);
+        return this.#recall((this.#shown ?? this.#options.history.length) + 1);
       case 'clear':
         return this.#put('');
       case 'tab':
@@ -99,6 +108,14 @@ export class LineEditor implements Screen {
       default:
         return key satisfies never;
     }
+  }
+
+  #enter(line: string): void {
+    const { history, write, enter } = this.#options;
+    write(`\r\x1b[K${this.#prompt}${line}\r\n`);
+    if (line.trim() !== '' && history.at(-1) !== line) history.push(line);
+    this.#shown = undefined;
+    enter(line);
   }
 
   /** Adds what all completions of the last word have in common; shows them if that is nothing. */
@@ -121,8 +138,8 @@ export class LineEditor implements Screen {
 
   #recall(index: number): void {
     if (index < 0) return;
-    this.#shown = Math.min(index, this.#history.length);
-    this.#put(this.#history[this.#shown] ?? '');
+    this.#shown = Math.min(index, this.#options.history.length);
+    this.#put(this.#options.history[this.#shown] ?? '');
   }
 
   #put(line: string): void {
@@ -130,9 +147,13 @@ export class LineEditor implements Screen {
     this.#at = line.length;
   }
 
+  /** Draws the part of the line around the cursor that fits into a row. */
   #draw(): void {
-    const back = this.#line.length - this.#at;
-    this.#options.write(`\r\x1b[K${this.#prompt}${this.#line}${back > 0 ? `\x1b[${back}D` : ''}`);
+    const room = Math.max(1, this.#options.columns() - this.#prompt.length - 1);
+    const from = Math.max(0, this.#at - room);
+    const shown = this.#line.slice(from, from + room);
+    const back = shown.length - (this.#at - from);
+    this.#options.write(`\r\x1b[K${this.#prompt}${shown}${back > 0 ? `\x1b[${back}D` : ''}`);
   }
 }
 

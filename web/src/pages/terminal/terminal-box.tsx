@@ -5,7 +5,7 @@ import { Terminal } from '@xterm/xterm';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { withStyleSheets } from '../../platform/style-sheets.js';
 import { theme } from '../../theme.js';
-import { LineEditor, type Screen } from './line-editor.js';
+import { LineEditor } from './line-editor.js';
 
 const COLOURS = {
   dark: { background: '#14181d', foreground: '#e6e9ec', cursor: '#7cc0ff', red: '#ff9a94' },
@@ -13,13 +13,14 @@ const COLOURS = {
 } as const;
 
 interface TerminalBoxProps {
-  readonly prompt: string;
+  /** Lines that the arrow keys recall, oldest first. New ones are added to it. */
+  readonly history: string[];
   /** Called when the terminal is ready. */
-  readonly opened?: (screen: Screen) => void;
+  readonly opened: (editor: LineEditor) => void;
   /** Called for each line. */
-  readonly enter: (line: string, screen: Screen) => void;
-  /** Words that can follow at the end of a line. Default: TAB does nothing. */
-  readonly complete?: (line: string) => Promise<readonly string[]>;
+  readonly enter: (line: string) => void;
+  /** Words that can follow at the end of a line. */
+  readonly complete: (line: string) => Promise<readonly string[]>;
 }
 
 export function TerminalBox(props: TerminalBoxProps) {
@@ -32,17 +33,17 @@ export function TerminalBox(props: TerminalBoxProps) {
     if (!element) return;
     const created = open(element, latest);
     setTerminal(created.terminal);
-    latest.current.opened?.(created.editor);
+    latest.current.opened(created.editor);
     return created.close;
   }, []);
   useEffect(() => {
     if (terminal) terminal.options.theme = COLOURS[theme.value];
   }, [terminal, theme.value]);
   return (
-    <>
+    <div>
       <div class="remote" ref={box} role="group" aria-label="Terminal" />
-      <p class="dim">Shift+Tab leaves the terminal.</p>
-    </>
+      <p class="dim">Arrow keys recall lines. Shift+Tab leaves the terminal.</p>
+    </div>
   );
 }
 
@@ -57,10 +58,12 @@ function open(element: HTMLElement, props: { readonly current: TerminalBoxProps 
   fit.fit();
   const observer = new ResizeObserver(() => fit.fit());
   observer.observe(element);
-  const editor = new LineEditor(props.current.prompt, {
+  const editor = new LineEditor({
+    history: props.current.history,
+    columns: () => terminal.cols,
     write: (text) => terminal.write(text),
-    enter: (line) => props.current.enter(line, editor),
-    complete: async (line) => (await props.current.complete?.(line)) ?? [],
+    enter: (line) => props.current.enter(line),
+    complete: (line) => props.current.complete(line),
   });
   terminal.onData((keys) => editor.type(keys));
   const close = () => {

@@ -1,0 +1,56 @@
+/** A terminal for the devices that a search finds. */
+import { useMemo, useState } from 'preact/hooks';
+import { runSelector, searchFor } from '../../model/search.js';
+import { model } from '../../model/space.js';
+import { SearchField } from '../../parts/search-field.js';
+import { useSelection } from './selection.js';
+import { Shells } from './shells.js';
+import { way } from './way.js';
+
+interface SelectedShellsProps {
+  /** The selection at first; empty: no device. */
+  readonly initial: string;
+}
+
+export function SelectedShells({ initial }: SelectedShellsProps) {
+  const [text, setText] = useState(initial);
+  const isEmpty = text.trim() === '';
+  const on = isEmpty ? '' : runSelector(text);
+  const selection = useSelection(on);
+  const remote = useTargets(text);
+  const local = { count: selection.value?.devices, failure: selection.failure };
+  const { count, failure } = way.value === 'local' ? local : { count: remote.targets.length, failure: remote.failure };
+  return (
+    <>
+      <div class="bar">
+        <SearchField
+          id="targets"
+          label="Devices: a part of a name, or a selector"
+          placeholder="devices: all, tag/cold, cellar/1..20, 10% of cellar"
+          text={text}
+          change={setText}
+          status={isEmpty ? 'Select devices first: a name, a part of it, or "all".' : countText(count)}
+          failure={failure}
+        />
+      </div>
+      <Shells targets={remote.targets} on={on} controls={selection.value?.controls ?? []} />
+    </>
+  );
+}
+
+function countText(count: number | undefined): string {
+  if (count === undefined) return '';
+  return count === 1 ? '1 device is selected' : `${count.toLocaleString('en')} devices are selected`;
+}
+
+/** The devices of the space that a text selects. */
+function useTargets(text: string) {
+  const { fleet } = model();
+  const isComplete = fleet.isComplete.value;
+  const { rows } = fleet;
+  return useMemo(() => {
+    if (text.trim() === '') return { targets: [], failure: '' };
+    const search = searchFor(text, [...new Set(rows.flatMap(({ tags }) => tags))], rows);
+    return { targets: search.failure === '' ? rows.filter(search.matches) : [], failure: search.failure };
+  }, [text, isComplete, rows.length]);
+}

@@ -1,0 +1,20 @@
+/** What a run says about the devices of a selector. */
+import { useEffect, useState } from 'preact/hooks';
+import type { Selection } from '../../../../src/control/run-state.js';
+import { model } from '../../model/space.js';
+import { type Loaded, useLoad } from '../../parts/load.js';
+import { way } from './way.js';
+
+/** How long a user types on, in ms: the run looks at each of its devices for an answer. */
+const TYPING = 250;
+
+/** @param on selector of the run; empty: no device */
+export function useSelection(on: string): Loaded<Selection | undefined> {
+  const [settled, settle] = useState(on);
+  useEffect(() => {
+    const timer = setTimeout(() => settle(on), TYPING);
+    return () => clearTimeout(timer);
+  }, [on]);
+  const isAsked = way.value === 'local' && settled !== '';
+  return useLoad(async () => (isAsked ? model().run.selection(settled) : undefined), [settled, isAsked]);
+}

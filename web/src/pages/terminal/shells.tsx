@@ -1,0 +1,118 @@
+/** A terminal for devices: their local shells in a run, or a remote shell over downlinks; and the bench of virtual devices. */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { ControlDescription } from '../../../../src/console/control-help.js';
+import { current } from '../../api/session.js';
+import { lengthText } from '../../model/length.js';
+import { now } from '../../model/now.js';
+import { runState } from '../../model/run.js';
+import { model } from '../../model/space.js';
+import { Bench } from './bench.js';
+import type { LineEditor } from './line-editor.js';
+import { enterLocally } from './local.js';
+import { Remote, type Target } from './remote.js';
+import { TerminalBox } from './terminal-box.js';
+import { chosenWay, type Way, way } from './way.js';
+
+interface ShellsProps {
+  /** The devices that the next remote line goes to. */
+  readonly targets: readonly Target[];
+  /** The selector of the run for the next local line; empty: no device. */
+  readonly on: string;
+  /** What can be done to these devices from outside. */
+  readonly controls: readonly ControlDescription[];
+}
+
+export function Shells({ targets, on, controls }: ShellsProps) {
+  const { feed, run, lines } = model();
+  const latest = useRef({ targets, on });
+  latest.current = { targets, on };
+  const [editor, setEditor] = useState<LineEditor>();
+  const isLocal = way.value === 'local';
+  const remote = useMemo(
+    () =>
+      editor && new Remote({ client: current().client, feed, targets: () => latest.current.targets, screen: editor }),
+    [editor],
+  );
+  useEffect(() => () => remote?.close(), [remote]);
+  useEffect(() => editor?.ask(`${way.value}> `), [editor, way.value]);
+  const enter = (line: string) => {
+    if (!editor) return;
+    if (way.value === 'local') void enterLocally(run, latest.current.on, line, editor);
+    else if (line.trimStart().startsWith('.')) editor.print(NO_CONTROL, 'failed');
+    else void remote?.enter(line);
+  };
+  return (
+    <>
+      <Ways />
+      {!isLocal && <p role="status">{remote ? waitText(remote.waiting.value) : ''}</p>}
+      <div class={isLocal ? 'shells with-bench' : 'shells'}>
+        <TerminalBox
+          history={lines}
+          opened={setEditor}
+          enter={enter}
+          complete={async (line) => (runState.value && on !== '' ? run.complete(on, line) : [])}
+        />
+        {isLocal && (
+          <Bench
+            descriptions={controls}
+            isDisabled={!editor || controls.length === 0}
+            enter={(line) => editor?.submit(line)}
+          />
+        )}
+      </div>
+    </>
+  );
+}
+
+const NO_CONTROL = 'lines that begin with a dot act on virtual devices: they need the local shell';
+
+const WAYS: readonly (readonly [Way, title: string])[] = [
+  ['local', 'Local'],
+  ['remote', 'Remote'],
+];
+
+const ABOUT: Readonly<Record<Way, string>> = {
+  local: 'The line goes to the shell of each selected virtual device, which answers at once. TAB completes words.',
+  remote: 'The line becomes a command downlink: a sleeping device fetches it at its next contact, and answers then.',
+};
+
+/** The choice of the way, and what it means. */
+function Ways() {
+  return (
+    <div class="bar">
+      {runState.value && (
+        <fieldset class="ways">
+          <legend class="hidden">Shell</legend>
+          {WAYS.map(([key, title]) => (
+            <label key={key}>
+              <input
+                type="radio"
+                name="way"
+                checked={way.value === key}
+                onChange={() => {
+                  chosenWay.value = key;
+                }}
+              />{' '}
+              {title}
+            </label>
+          ))}
+        </fieldset>
+      )}
+      <p class="dim">{ABOUT[way.value]}</p>
+      {!runState.value && (
+        <p class="dim">
+          Only a run has local shells, whose devices it makes itself: <code>ghostfleet demo</code> and{' '}
+          <code>ghostfleet run --clock real</code> print an address that opens them here.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function waitText(waiting: Remote['waiting']['value']): string {
+  const [oldest] = waiting;
+  if (!oldest) return 'No answer is outstanding.';
+  const answers = waiting.length === 1 ? 'an answer' : `${waiting.length} answers`;
+  const since = lengthText(Math.max(0, now.value - oldest.at));
+  return `Waiting for ${answers} for ${since}: a device fetches the line at its next contact, and answers then.`;
+}
