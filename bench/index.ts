@@ -6,6 +6,7 @@ import { flapUplinks } from './cloud/flap-uplinks.js';
 import { httpUplinks } from './cloud/http-uplinks.js';
 import { largeStore } from './cloud/large-store.js';
 import { scanningReads } from './cloud/scanning-reads.js';
+import { severalNodes } from './cloud/several-nodes.js';
 import { firstAnswer } from './first-answer.js';
 import { generatorHttp } from './generator-http.js';
 import { memoryAtRest } from './memory-at-rest.js';
@@ -23,6 +24,7 @@ const BENCHES: readonly Bench[] = [
   flapUplinks,
   largeStore,
   scanningReads,
+  severalNodes,
   generatorHttp,
   realTimeFleet,
 ];

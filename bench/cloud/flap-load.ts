@@ -13,6 +13,10 @@ import { tokenOf } from './token.js';
 export interface FlapLoad {
   readonly port: number;
   readonly devices: number;
+  /** Number of the first device. Default: 0. */
+  readonly first?: number;
+  /** Address from which the datagrams come. Default: that of the machine. */
+  readonly from?: string;
   /** Messages of each device. */
   readonly messages: number;
   /** Number of the round; it makes the messages of each round different. */
@@ -25,19 +29,21 @@ const BODY = 180;
 const PATIENCE = 500;
 
 /** Resolves with the number of messages acknowledged a second. */
-export async function sendUplinks({ port, devices, messages, round }: FlapLoad): Promise<number> {
+export async function sendUplinks({ port, devices, first = 0, from, messages, round }: FlapLoad): Promise<number> {
   const sealed = Array.from({ length: devices }, (_, device) => {
-    const token = tokenBytes(tokenOf(FIRST_SERIAL + device));
+    const serial = FIRST_SERIAL + first + device;
+    const token = tokenBytes(tokenOf(serial));
     return Array.from({ length: messages }, (_, number) => {
       const body = Buffer.alloc(BODY, 0x5a);
-      body.writeUInt32BE(device, 0);
+      body.writeUInt32BE(serial, 0);
       body.writeUInt32BE(number, 4);
       body.writeUInt32BE(round, 8);
       const data = encodeUp({ kind: 'upload-data', hash: '0123456789abcdef', body });
-      return seal({ flags: FIRST | LAST, sequence: number * 2, data }, FIRST_SERIAL + device, token, 'base64');
+      return seal({ flags: FIRST | LAST, sequence: number * 2, data }, serial, token, 'base64');
     });
   });
   const socket = createSocket({ type: 'udp4', recvBufferSize: 4 * 1024 * 1024 });
+  if (from !== undefined) await new Promise<void>((resolve) => socket.bind(0, from, () => resolve()));
   await new Promise<void>((resolve) => socket.connect(port, '127.0.0.1', () => resolve()));
   const acknowledged = new Uint16Array(devices);
   const send = (device: number) => {
@@ -56,7 +62,7 @@ export async function sendUplinks({ port, devices, messages, round }: FlapLoad):
     socket.on('message', (datagram) => {
       heard = performance.now();
       const envelope = Buffer.from(datagram.toString('latin1'), 'base64');
-      const device = envelope.readUInt32BE(8) - FIRST_SERIAL;
+      const device = envelope.readUInt32BE(8) - FIRST_SERIAL - first;
       // An answer to a repetition, or a reset, does not acknowledge this message.
       if ((envelope.readUInt16BE(12) & 0xfff) !== (acknowledged[device] as number) * 2 + 1) return;
       acknowledged[device] = (acknowledged[device] as number) + 1;

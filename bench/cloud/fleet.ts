@@ -2,6 +2,7 @@
 import { ensureSpaceAndKey } from '../../src/cloud/accounts/bootstrap.js';
 import { openStore } from '../../src/cloud/open-store.js';
 import { createIds } from '../../src/cloud/store/ids.js';
+import type { NamedKey } from '../../src/cloud/store/secrets/key.js';
 import type { Change, DeviceRow, Store } from '../../src/cloud/store/store.js';
 import { seededRandom } from '../../src/kernel/random.js';
 import { RealClock } from '../../src/kernel/real-clock.js';
@@ -19,8 +20,8 @@ export interface Fleet {
 }
 
 /** Creates a store with a space, its key and `count` devices. Close it before a service opens it. */
-export async function registerFleet(db: string, count: number): Promise<Fleet> {
-  const store = await openStore(db);
+export async function registerFleet(db: string, count: number, secretsKey?: NamedKey): Promise<Fleet> {
+  const store = await openStore(db, { secretsKey });
   const clock = new RealClock();
   const random = seededRandom('bench');
   const ids = createIds(clock, random);

@@ -26,7 +26,7 @@ interface ServeFlags {
   readonly udpPort: number | undefined;
   readonly udpRawPort: number | undefined;
   readonly udpDtlsPort: number | undefined;
-  readonly db: string;
+  readonly db: string | undefined;
   readonly secretsKeyFile: string | undefined;
   readonly apiKey: string | undefined;
   readonly space: string | undefined;
@@ -69,8 +69,7 @@ function placeOptions(parser: Argv): Argv {
     .option('db', {
       type: 'string',
       requiresArg: true,
-      default: 'ghostfleet.db',
-      describe: 'SQLite file, postgres://…, or "memory"',
+      describe: 'SQLite file, postgres://…, or "memory"; also GHOSTFLEET_DB (default: ghostfleet.db)',
     })
     .option('secrets-key-file', SECRETS_KEY_FILE)
     .option(
@@ -184,6 +183,8 @@ function portOption(name: string, usual: string, about: string) {
 }
 
 async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
+  // The address of a PostgreSQL database has a password, which every user of the machine can read in a command line.
+  const db = options.db ?? host.env.GHOSTFLEET_DB ?? 'ghostfleet.db';
   const apiKey = options.apiKey ?? host.env.GHOSTFLEET_API_KEY;
   if (!isLoopback(options.host) && apiKey === undefined) {
     throw new UsageError(
@@ -195,7 +196,7 @@ async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
   const admin = adminIn(options.admin, host.env.GHOSTFLEET_ADMIN_PASSWORD);
   const secretsKey = secretsKeyIn(options.secretsKeyFile, host.env);
   const service = await startService({
-    db: options.db,
+    db,
     ...(secretsKey && { secretsKey }),
     host: options.host,
     // Because a coerced option with a default always has a value.
@@ -232,9 +233,11 @@ async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
   // Other machines sign in with an API key or an account.
   const page = isLoopback(options.host) ? (service.consoleLink() ?? service.api) : service.api;
   host.out.write(
-    options.json ? machineLine(service, page) : humanLines(service, options, { page, given: apiKey !== undefined }),
+    options.json
+      ? machineLine(service, page)
+      : humanLines(service, { host: options.host, db }, { page, given: apiKey !== undefined }),
   );
-  const { happens, forget } = interruption(host, keptBy(options.db));
+  const { happens, forget } = interruption(host, keptBy(db));
   await happens;
   await service.close();
   forget();
@@ -265,7 +268,7 @@ function machineLine({ api, udp, udpRaw, udpDtls, spaceId, apiKey, keyFile }: Se
  */
 function humanLines(
   { api, udp, udpRaw, udpDtls, spaceId, apiKey, keyFile }: Service,
-  { host, db }: Pick<ServeFlags, 'host' | 'db'>,
+  { host, db }: { readonly host: string; readonly db: string },
   { page, given }: { readonly page: string; readonly given: boolean },
 ): string {
   const made = apiKey ? `${apiKey} (shown only once)` : '(shown on the first start; --api-key adds another)';

@@ -1,5 +1,5 @@
 /** `ghostfleet serve`: its first line, one device against it, and as a process of its own its sudden death. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -136,6 +136,14 @@ describe('the service', () => {
     const { out } = await ghostfleet(['serve', '--db', 'memory', ...ports], options);
     expect(out).not.toContain('a-key-of-my-own');
     expect(out).toContain('Ctrl-C to stop the service; no data is kept.');
+  });
+
+  it('takes the database from the environment, where it is not in the list of processes', async () => {
+    const db = join(directory, 'from-environment.db');
+    const ports = ['--port', '0', '--udp-port', '0', '--udp-raw-port', '0'];
+    const { out } = await ghostfleet(['serve', ...ports], { env: { GHOSTFLEET_DB: db }, interruptOn: /Ctrl-C/ });
+    expect(out).toContain(`data     ${db}`);
+    expect(existsSync(db)).toBe(true);
   });
 
   it('accepts only the given key', async () => {

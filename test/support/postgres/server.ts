@@ -1,7 +1,7 @@
 /** A real PostgreSQL server for tests, on a free port, with its data in a temporary directory; see keeper.ts. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { Report } from './keeper.js';
 
 export interface PostgresServer {
@@ -14,7 +14,8 @@ export interface PostgresServer {
 
 /** @param options.durable what is committed waits for the disk, as in production */
 export async function startPostgres(options: { readonly durable?: boolean } = {}): Promise<PostgresServer> {
-  const script = fileURLToPath(new URL('./keeper.ts', import.meta.url));
+  // Beside this file, which may be a part of a bundle.
+  const script = join('test', 'support', 'postgres', 'keeper.ts');
   // Detached, so that a Ctrl-C ends the tests and leaves the keeper the time to clean up.
   const keeper = fork(script, options.durable ? ['--durable'] : [], { execArgv: ['--import', 'tsx'], detached: true });
   const url = await nextReport(keeper);

@@ -1,0 +1,83 @@
+/**
+ * A small balancer before several nodes: connections over TCP in turn, datagrams by the address of their source, as a service of
+ * Kubernetes with `sessionAffinity: ClientIP` does. A node that does not answer gets nothing until it does. It listens on one
+ * port, for both; prints it. Its arguments are the ports of the nodes, `HTTP:UDP` each.
+ */
+import { createSocket, type Socket as Datagrams } from 'node:dgram';
+import { once } from 'node:events';
+import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
+
+const LOOPBACK = '127.0.0.1';
+/** Between two looks at a node. */
+const LOOK_MS = 100;
+const BUFFER = 4 * 1024 * 1024;
+
+interface Node {
+  readonly http: number;
+  readonly udp: number;
+  alive: boolean;
+}
+
+const nodes = process.argv.slice(2).map((ports): Node => {
+  const [http, udp] = ports.split(':').map(Number) as [number, number];
+  return { http, udp, alive: true };
+});
+
+let turn = 0;
+const living = () => nodes.filter(({ alive }) => alive);
+const next = (): Node | undefined => living()[turn++ % living().length];
+
+setInterval(() => {
+  for (const node of nodes) {
+    const probe = createConnection(node.http, LOOPBACK);
+    probe.once('connect', () => {
+      node.alive = true;
+      probe.destroy();
+    });
+    probe.once('error', () => {
+      node.alive = false;
+    });
+  }
+}, LOOK_MS);
+
+const server = createServer((client: Socket) => {
+  client.setNoDelay(true);
+  client.on('error', () => {});
+  const node = next();
+  if (node === undefined) return client.destroy();
+  const behind = createConnection(node.http, LOOPBACK);
+  behind.setNoDelay(true);
+  behind.on('error', () => client.destroy());
+  client.on('close', () => behind.destroy());
+  behind.on('close', () => client.destroy());
+  client.pipe(behind).pipe(client);
+});
+await once(server.listen(0, LOOPBACK), 'listening');
+const { port } = server.address() as AddressInfo;
+
+/** The node of each address, and the socket of each source behind the balancer. */
+const nodeOf = new Map<string, Node>();
+const flows = new Map<string, { readonly node: Node; readonly socket: Datagrams }>();
+const front = createSocket({ type: 'udp4', recvBufferSize: BUFFER });
+
+function flowOf(address: string, source: number): Datagrams | undefined {
+  const before = nodeOf.get(address);
+  const node = before?.alive ? before : next();
+  if (node === undefined) return undefined;
+  nodeOf.set(address, node);
+  const name = `${address}:${source}`;
+  const known = flows.get(name);
+  if (known?.node === node) return known.socket;
+  known?.socket.close();
+  const socket = createSocket({ type: 'udp4', recvBufferSize: BUFFER });
+  socket.on('message', (datagram) => front.send(datagram, source, address));
+  socket.on('error', () => {});
+  flows.set(name, { node, socket });
+  return socket;
+}
+
+front.on('message', (datagram, { address, port: source }) => {
+  const flow = flowOf(address, source);
+  if (flow) flow.send(datagram, nodeOf.get(address)?.udp, LOOPBACK);
+});
+front.bind(port, LOOPBACK, () => console.log(port));

@@ -1,0 +1,41 @@
+/** What processes of this machine have used, read from /proc. */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** CPU time that a process and its ended children have used, in milliseconds. */
+export function cpuOf(pid: number): number {
+  const [user = 0, system = 0, childUser = 0, childSystem = 0] = fieldsOf(pid).slice(11, 15).map(Number);
+  return (user + system + childUser + childSystem) * TICK_MS;
+}
+
+/** The same of a process and all that it has started. */
+export function cpuOfFamily(pid: number): number {
+  const children = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((other) => parentOf(other) === pid);
+  return [pid, ...children].map(cpuOf).reduce((sum, cpu) => sum + cpu, 0);
+}
+
+/** Parent of a process; 0 if the process has ended. */
+export function parentOf(pid: number): number {
+  return Number(fieldsOf(pid)[1] ?? 0);
+}
+
+/** The most memory that a process had so far, in MiB. */
+export function peakMemory(pid: number): number {
+  const [, kilobytes = '0'] = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Math.round(Number(kilobytes) / 1024);
+}
+
+const TICK_MS = 1000 / Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+
+/** The fields of /proc/PID/stat after the name, from the third one on; none if the process has ended. */
+function fieldsOf(pid: number): readonly string[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return text.slice(text.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,84 @@
+/** Reads a Dockerfile: the instructions that ours uses, in their simple forms. Others are an error. */
+
+export interface Stage {
+  /** Name after AS; the last stage may have none. */
+  readonly name: string | undefined;
+  readonly image: string;
+  readonly steps: readonly Step[];
+}
+
+export type Step =
+  | { readonly kind: 'workdir'; readonly path: string }
+  | {
+      readonly kind: 'copy';
+      readonly from: string | undefined;
+      readonly sources: readonly string[];
+      readonly to: string;
+    }
+  | { readonly kind: 'run'; readonly command: string }
+  | { readonly kind: 'env'; readonly name: string; readonly value: string }
+  | { readonly kind: 'user'; readonly uid: number; readonly gid: number }
+  | { readonly kind: 'entrypoint'; readonly words: readonly string[] }
+  /** Of no consequence without a container engine. */
+  | { readonly kind: 'expose' | 'cmd' };
+
+/** @throws Error for an instruction that is unknown, or in an unknown form */
+export function readDockerfile(text: string): readonly Stage[] {
+  const stages: { name: string | undefined; image: string; steps: Step[] }[] = [];
+  for (const line of text.replace(/\\\n/g, ' ').split('\n')) {
+    if (line.trim() === '' || line.startsWith('#')) continue;
+    const [, word = '', rest = ''] = /^([A-Z]+) +(.*)$/.exec(line) ?? [];
+    if (word === 'FROM') {
+      const [, image = '', name] = /^(\S+)(?: +AS +(\S+))?$/.exec(rest) ?? [];
+      stages.push({ name, image, steps: [] });
+      continue;
+    }
+    const step = stepOf(word, rest);
+    if (step === undefined) throw new Error(`Dockerfile: "${line}" is not an instruction that this check understands`);
+    stages.at(-1)?.steps.push(step);
+  }
+  return stages;
+}
+
+function stepOf(word: string, rest: string): Step | undefined {
+  switch (word) {
+    case 'WORKDIR':
+      return { kind: 'workdir', path: rest };
+    case 'COPY': {
+      const [, from, list = ''] = /^(?:--from=(\S+) +)?([^-].*)$/.exec(rest) ?? [];
+      const paths = list.split(/ +/);
+      return { kind: 'copy', from, sources: paths.slice(0, -1), to: paths.at(-1) ?? '' };
+    }
+    case 'RUN':
+      return { kind: 'run', command: rest };
+    case 'ENV': {
+      const [, name = '', value = ''] = /^(\w+)=(\S+)$/.exec(rest) ?? [];
+      return name === '' ? undefined : { kind: 'env', name, value };
+    }
+    case 'USER': {
+      const [, uid, gid] = /^(\d+):(\d+)$/.exec(rest) ?? [];
+      // A name means nothing outside of the image.
+      return uid === undefined ? undefined : { kind: 'user', uid: Number(uid), gid: Number(gid) };
+    }
+    case 'ENTRYPOINT':
+      return { kind: 'entrypoint', words: JSON.parse(rest) };
+    case 'EXPOSE':
+    case 'CMD':
+      return { kind: word === 'CMD' ? 'cmd' : 'expose' };
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * Whether .dockerignore lets a path into the build. Ours names what is let in: `*`, then `!name` for each file or folder of the
+ * root. @throws Error for another pattern
+ */
+export function readIgnore(text: string): (path: string) => boolean {
+  const [all, ...lines] = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const names = lines.map((line) => /^!([\w.-]+)$/.exec(line)?.[1]);
+  if (all !== '*' || names.includes(undefined)) {
+    throw new Error('.dockerignore: expected "*", then a line "!name" for each file or folder of the root');
+  }
+  return (path) => names.includes(path.split('/')[0]);
+}
