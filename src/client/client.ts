@@ -15,6 +15,8 @@ import type {
   Device,
   DeviceFilter,
   DeviceQuery,
+  DeviceSummary,
+  DeviceSummaryQuery,
   DeviceUpdate,
   Message,
   MessageQuery,
@@ -108,6 +110,11 @@ export class DeviceCloudClient extends SpaceClient {
   /** A page of devices. Default: 100 in order of id. */
   devices(query: DeviceQuery = {}): Promise<readonly Device[]> {
     return this.requests.get(`${this.requests.space}/devices`, { ...query });
+  }
+
+  /** A page of devices with what a table of a fleet shows. Default: 100 in order of id, at most 2,000. */
+  deviceSummaries(query: DeviceSummaryQuery = {}): Promise<readonly DeviceSummary[]> {
+    return this.requests.get(`${this.requests.space}/devices/summaries`, { ...query });
   }
 
   /** All devices that match. The pages of 500 are requested as the generator is consumed. */

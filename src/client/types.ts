@@ -79,6 +79,26 @@ export interface Device {
   readonly dashboard_type: string | null;
 }
 
+/** A device in a table of a fleet. */
+export interface DeviceSummary {
+  readonly id: string;
+  readonly name: string;
+  /** Ten decimal digits. */
+  readonly serial_number: string;
+  readonly label: Readonly<Record<string, string>>;
+  readonly tag_names: readonly string[];
+  /** Time of its last message; null before the first one. */
+  readonly last_seen: IsoTime | null;
+  /** Unix time, in seconds, at which the session began; null before the first session. */
+  readonly session_id: number | null;
+  /** `com.example.freezer`; null before the first session. */
+  readonly fw_bundle: string | null;
+  /** Name of its application, or of the product if the device does not report one. */
+  readonly fw_name: string | null;
+  /** `v1.2.0`; null before the first session. */
+  readonly fw_version: string | null;
+}
+
 export interface NewDevice {
   /** 1 to 64 printable characters. */
   readonly name: string;
@@ -125,6 +145,12 @@ export interface PageQuery {
 export interface DeviceQuery extends DeviceFilter, PageQuery {
   /** Default `id`. */
   readonly sort_by?: 'id' | 'name' | 'serial_number' | 'external_id' | 'last_seen' | 'session_id';
+  /** Default `asc`. */
+  readonly order_by?: 'asc' | 'desc';
+}
+
+/** Pages of at most 2,000, in order of id. */
+export interface DeviceSummaryQuery extends DeviceFilter, PageQuery {
   /** Default `asc`. */
   readonly order_by?: 'asc' | 'desc';
 }

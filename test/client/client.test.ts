@@ -31,6 +31,8 @@ describe('the client', () => {
     expect((await client.updateDevice(made.id, { name: 'renamed & co' })).name).toBe('renamed & co');
     expect(await client.devices({ name: '& CO', tag_ids: [tag.id], tag_filter_logic: 'all' })).toHaveLength(1);
     expect((await client.devices({ sort_by: 'name', order_by: 'desc', limit: 1 }))[0]?.name).toBe('unit-2');
+    const [short] = await client.deviceSummaries({ order_by: 'desc', limit: 1 });
+    expect(short).toMatchObject({ name: 'unit-2', tag_names: [], fw_version: null });
     expect(await client.countDevices()).toBe(2);
     expect(await client.countDevices({ tag_ids: [tag.id] })).toBe(1);
     expect(await client.deleteDevice(made.id)).toBeUndefined();

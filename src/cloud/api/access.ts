@@ -72,6 +72,11 @@ export async function needWritableTag(store: Store, caller: Caller, tagIds: read
   throw new ApiFault(403, 'this key needs a tag with access type "write" in common with the device');
 }
 
+/** Whether the caller may change all devices of the space. */
+export function mayChangeAll({ access }: Caller): boolean {
+  return access.role === 'admin' && access.scope === null;
+}
+
 /** Whether the caller may change a device with these tags, and see its secrets in stored messages. */
 export async function mayChange(store: Store, { spaceId, access }: Caller, tagIds: readonly Id[]): Promise<boolean> {
   if (access.role !== 'admin') return false;

@@ -1,20 +1,24 @@
 /** Lists and counts of devices, with filters (device cloud API, "Devices"; cloud API gaps, 3.3). */
+import type { FastifyReply } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { ApiFault } from '../http/errors.js';
 import { operation, PageOf } from '../http/operation.js';
 import { PageQuery, SpaceParams, Text, Uuid } from '../http/schemas.js';
-import { DEVICE_SORTS, type DeviceFilter } from '../store/store.js';
-import { type Access, visibleDevice, visibleTag } from './access.js';
+import { DEVICE_SORTS, type DeviceFilter, type DeviceQuery, type ListedDevice, type Store } from '../store/store.js';
+import { type Access, type Caller, mayChangeAll, visibleDevice, visibleTag } from './access.js';
 import { Device, deviceViews } from './device-view.js';
 import type { Family } from './family.js';
+import { MOST_COUNTED, setTotal } from './totals.js';
 
-const FilterQuery = {
+export const FilterQuery = {
   name: Type.Optional(Text),
   serial_number: Type.Optional(Text),
   external_id: Type.Optional(Text),
   tag_ids: Type.Optional(Type.Array(Uuid, { maxItems: 100, description: 'a list of at most 100 ids of tags' })),
   tag_filter_logic: Type.Optional(Type.Enum(['any', 'all'], { default: 'any', description: '"any" or "all"' })),
 };
+/** Direction of a list. */
+export const ORDER = Type.Optional(Type.Enum(['asc', 'desc'], { default: 'asc', description: '"asc" or "desc"' }));
 const CountQuery = Type.Object(FilterQuery);
 const ListQuery = Type.Object({
   ...PageQuery,
@@ -22,7 +26,7 @@ const ListQuery = Type.Object({
   sort_by: Type.Optional(
     Type.Enum([...DEVICE_SORTS], { default: 'id', description: `one of ${DEVICE_SORTS.join(', ')}` }),
   ),
-  order_by: Type.Optional(Type.Enum(['asc', 'desc'], { default: 'asc', description: '"asc" or "desc"' })),
+  order_by: ORDER,
 });
 
 export const deviceLists: Family = (routes, { store }) => {
@@ -40,16 +44,11 @@ export const deviceLists: Family = (routes, { store }) => {
       response: { 200: PageOf(Device) },
     }),
     async (request, reply) => {
-      const { spaceId, query, access } = request;
+      const { query, access } = request;
       const { limit = 100, offset: after, sort_by: sortBy = 'id', order_by: order = 'asc' } = query;
-      const filter = filterOf(query, access);
       // A limited key must not learn from the cursor whether a device exists.
       if (access.scope !== null && after !== undefined && sortBy !== 'id') await visibleDevice(store, request, after);
-      const rows = await store.devices(spaceId, { ...filter, limit, after, sortBy, order });
-      if (rows === 'unknown-cursor')
-        throw new ApiFault(400, `querystring/offset "${after}" is not a device of this space`);
-      const isAll = after === undefined && rows.length < limit;
-      reply.header('x-total', isAll ? rows.length : await store.countDevices(spaceId, filter));
+      const rows = await devicesOf(store, request, reply, filterOf(query, access), { limit, after, sortBy, order });
       return deviceViews(store, request, rows);
     },
   );
@@ -69,7 +68,27 @@ export const deviceLists: Family = (routes, { store }) => {
   );
 };
 
-function filterOf(query: Static<typeof CountQuery>, access: Access): DeviceFilter {
+/**
+ * Reads a page of devices, for views, and sets the header with their number. Counting reads an entry for each device, so a
+ * page behind the first one counts as many as other lists do.
+ */
+export async function devicesOf(
+  store: Store,
+  caller: Caller,
+  reply: FastifyReply,
+  filter: DeviceFilter,
+  page: Pick<DeviceQuery, 'limit' | 'after' | 'sortBy' | 'order'>,
+): Promise<readonly ListedDevice[]> {
+  const { spaceId } = caller;
+  const { limit, after } = page;
+  const rows = await store.devices(spaceId, { ...filter, ...page, withTokens: !mayChangeAll(caller) });
+  if (rows === 'unknown-cursor') throw new ApiFault(400, `querystring/offset "${after}" is not a device of this space`);
+  if (after !== undefined) setTotal(reply, await store.countDevices(spaceId, filter, MOST_COUNTED), MOST_COUNTED);
+  else reply.header('x-total', rows.length < limit ? rows.length : await store.countDevices(spaceId, filter));
+  return rows;
+}
+
+export function filterOf(query: Static<typeof CountQuery>, access: Access): DeviceFilter {
   return {
     scope: access.scope ?? undefined,
     name: query.name,

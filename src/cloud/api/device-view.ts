@@ -4,9 +4,9 @@ import { isoTime } from '../../kernel/calendar.js';
 import { Hash, Nullable, Serial, Time, Uuid } from '../http/schemas.js';
 import { isoTimeOrNull } from '../http/time.js';
 import { serialText } from '../store/order.js';
-import type { DeviceRow, Id, Store } from '../store/store.js';
+import type { Id, ListedDevice, Store } from '../store/store.js';
 import type { Caller } from './access.js';
-import { maskingFor } from './masking.js';
+import { maskedViews } from './masking.js';
 import { Tag, tagViews } from './tags.js';
 
 export const Device = Type.Object(
@@ -35,27 +35,29 @@ export const Device = Type.Object(
   { title: 'Device' },
 );
 
-/** Views of devices of one space, with those of their tags that the caller sees. */
+/**
+ * Views of devices of one space, with those of their tags that the caller sees.
+ * @param rows with their claim tokens, unless the caller may change all devices
+ */
 export async function deviceViews(
   store: Store,
   caller: Caller,
-  rows: readonly DeviceRow[],
+  rows: readonly ListedDevice[],
 ): Promise<Static<typeof Device>[]> {
-  const { spaceId, access } = caller;
-  const { scope } = access;
-  const visible = rows.flatMap((row) => row.tagIds).filter((id) => scope === null || scope.includes(id));
-  const tags = await tagViews(store, spaceId, visible);
-  const views: Static<typeof Device>[] = [];
-  for (const row of rows) {
-    const view = viewOf(row, tags);
-    const { name, comment, external_id, label, session } = view;
-    const masking = await maskingFor(store, caller, row);
-    views.push(masking ? { ...view, ...masking.value({ name, comment, external_id, label, session }) } : view);
-  }
-  return views;
+  const tags = await visibleTagsOf(store, caller, rows);
+  const hidden = ['name', 'comment', 'external_id', 'label', 'session'] as const;
+  return maskedViews(store, caller, rows, (row) => viewOf(row, tags), hidden);
 }
 
-function viewOf(row: DeviceRow, tags: ReadonlyMap<Id, Static<typeof Tag>>): Static<typeof Device> {
+/** Views of the tags of these devices that the caller sees, by id. */
+export function visibleTagsOf(store: Store, { spaceId, access }: Caller, rows: readonly ListedDevice[]) {
+  const { scope } = access;
+  const ids = new Set<Id>();
+  for (const { tagIds } of rows) for (const id of tagIds) if (scope === null || scope.includes(id)) ids.add(id);
+  return tagViews(store, spaceId, ids);
+}
+
+function viewOf(row: ListedDevice, tags: ReadonlyMap<Id, Static<typeof Tag>>): Static<typeof Device> {
   return {
     id: row.id,
     space_id: row.spaceId,

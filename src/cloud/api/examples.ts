@@ -48,6 +48,11 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     ...{ session_id: 1_767_254_500, config_hash: HASH, decoder_hash: HASH, encoder_hash: null },
     ...{ session: { fw_version: 'v1.2.0', iccid: '8942310022000000000' }, dashboard_type: null },
   },
+  DeviceSummary: {
+    ...{ id: DEVICE, name: 'freezer-1', serial_number: SERIAL, label: { site: 'A' }, tag_names: ['cold'] },
+    ...{ last_seen: LATER, session_id: 1_767_254_500, fw_bundle: 'com.example.freezer', fw_name: 'freezer' },
+    fw_version: 'v1.2.0',
+  },
   Count: { count: 1 },
   Message: {
     ...{ id: UPLINK, created_at: LATER, type: 'data', direction: 'up', body: { temperature: -18.4 } },

@@ -25,6 +25,7 @@ import { connectors } from './connectors.js';
 import type { CloudContext } from './context.js';
 import { deliveries } from './deliveries.js';
 import { deviceLists } from './device-list.js';
+import { deviceSummaries } from './device-summaries.js';
 import { devices } from './devices.js';
 import { downlinks } from './downlinks.js';
 import { events } from './events.js';
@@ -51,6 +52,7 @@ const FAMILIES: readonly Family[] = [connectors, deliveries, variables, users, k
 const FAMILIES_WITH_LIMITS: readonly Family[] = [
   spaces,
   deviceLists,
+  deviceSummaries,
   devices,
   downlinks,
   tags,

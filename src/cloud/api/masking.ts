@@ -7,8 +7,8 @@
  * the claim token occur in a row (as digits, as bytes, in base64, with separators), the value that contains them is masked.
  */
 import { printedWithoutSecrets, withoutSecrets } from '../../kernel/shell-secrets.js';
-import type { DeviceRow, Id, ListedMessage, Store } from '../store/store.js';
-import { type Caller, mayChange } from './access.js';
+import type { DeviceRow, Id, ListedDevice, ListedMessage, Store } from '../store/store.js';
+import { type Caller, mayChange, mayChangeAll } from './access.js';
 
 /** Stands in place of a secret. */
 export const MASK = '********';
@@ -64,9 +64,42 @@ export class Masking {
   }
 }
 
-/** The masking for a device; undefined if the caller may change the device, and so may see its secrets. */
-export async function maskingFor(store: Store, caller: Caller, device: DeviceRow): Promise<Masking | undefined> {
-  return (await mayChange(store, caller, device.tagIds)) ? undefined : new Masking(device);
+/**
+ * The masking for a device; undefined if the caller may change the device, and so may see its secrets.
+ * @param device with its claim token, unless the caller may change all devices
+ */
+async function maskingFor(
+  store: Store,
+  caller: Caller,
+  { tagIds, token }: Pick<ListedDevice, 'tagIds' | 'token'>,
+): Promise<Masking | undefined> {
+  if (await mayChange(store, caller, tagIds)) return undefined;
+  if (token === undefined) throw new Error('a device of a list without its claim token cannot be masked');
+  return new Masking({ token });
+}
+
+/**
+ * The views of devices of a list, with their secrets masked where the caller must not see them.
+ * @param rows with their claim tokens, unless the caller may change all devices
+ * @param hidden fields of a view in which secrets can be
+ */
+export async function maskedViews<View extends object>(
+  store: Store,
+  caller: Caller,
+  rows: readonly ListedDevice[],
+  viewOf: (row: ListedDevice) => View,
+  hidden: readonly (keyof View)[],
+): Promise<View[]> {
+  if (mayChangeAll(caller)) return rows.map(viewOf);
+  const views: View[] = [];
+  for (const row of rows) {
+    const view = viewOf(row);
+    const masking = await maskingFor(store, caller, row);
+    // Because masking keeps the form of a value.
+    const masked = masking?.value(Object.fromEntries(hidden.map((name) => [name, view[name]]))) as Partial<View>;
+    views.push({ ...view, ...masked });
+  }
+  return views;
 }
 
 /** Returns the masking for each device of a list, by id; see {@link maskingFor}. */
@@ -76,7 +109,7 @@ export async function maskingsFor(
   deviceIds: Iterable<Id>,
 ): Promise<ReadonlyMap<Id, Masking>> {
   const maskings = new Map<Id, Masking>();
-  if (caller.access.role === 'admin' && caller.access.scope === null) return maskings;
+  if (mayChangeAll(caller)) return maskings;
   for (const id of new Set(deviceIds)) {
     const device = await store.device(caller.spaceId, id);
     const masking = device ? await maskingFor(store, caller, device) : new Masking(undefined);

@@ -29,6 +29,9 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   'countDevices.name': 'Only devices with this text in their names, in upper or lower case. Default: all.',
   'countDevices.serial_number': 'Only devices with these digits in their serial numbers. Default: all.',
   'countDevices.external_id': 'Only devices with exactly this external id. Default: all.',
+  'listDeviceSummaries.name': 'Only devices with this text in their names, in upper or lower case. Default: all.',
+  'listDeviceSummaries.serial_number': 'Only devices with these digits in their serial numbers. Default: all.',
+  'listDeviceSummaries.external_id': 'Only devices with exactly this external id. Default: all.',
   tag_ids: 'Only devices with these tags; may be repeated. Default: all.',
   tag_filter_logic: 'Whether a device must have any or all of `tag_ids`.',
   sort_by: 'Field by which the list is sorted.',
@@ -90,6 +93,11 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   decoder_hash: 'Hash of the codec for data from the device; null if it has not uploaded one.',
   encoder_hash: 'Hash of the codec for data to the device; null if it has not uploaded one.',
   dashboard_type: 'Reserved.',
+  tag_names: 'Names of the tags of the device that the caller sees.',
+  'DeviceSummary.fw_bundle': 'Bundle id of its application; null before the first session.',
+  'DeviceSummary.fw_name':
+    'Name of its application, or of the product if the device does not report one; null if it reports neither.',
+  'DeviceSummary.fw_version': 'Version of its firmware; null before the first session.',
   'Device.tags': 'Tags of the device that the caller sees.',
   count: 'Number of devices.',
 

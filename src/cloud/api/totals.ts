@@ -6,7 +6,7 @@ import type { FastifyReply } from 'fastify';
 import type { Id, Page } from '../store/store.js';
 
 /** Most items that are counted. */
-const MOST_COUNTED = 10_000;
+export const MOST_COUNTED = 10_000;
 /** Items that are read at a time to count them. */
 const BATCH = 500;
 

@@ -69,6 +69,9 @@ export interface DeviceRow {
   readonly encoderHash: string | null;
 }
 
+/** A device of a list; the claim token may be missing. */
+export type ListedDevice = Omit<DeviceRow, 'token'> & Partial<Pick<DeviceRow, 'token'>>;
+
 /** Where the wire has the hash of a codec and there is none (wire protocol, 12.6: devices do not compare it). */
 export const NO_CODEC = '0000000000000000';
 

@@ -16,6 +16,7 @@ import type {
   DeviceRow,
   Id,
   KeyRow,
+  ListedDevice,
   ListedMessage,
   MessageRow,
   RecordRow,
@@ -56,6 +57,8 @@ export interface DeviceFilter {
 export interface DeviceQuery extends DeviceFilter, Page {
   readonly sortBy: DeviceSort;
   readonly order: 'asc' | 'desc';
+  /** Whether the rows must have their claim tokens. Default: a store with encrypted tokens leaves them out. */
+  readonly withTokens?: boolean | undefined;
 }
 
 /** Newest first. Messages of deleted devices are not listed. */
@@ -96,8 +99,9 @@ export interface Store {
   tag(spaceId: Id, id: Id): Promise<TagRow | undefined>;
 
   /** Unless sorted by id, `after` must be the id of a device of the space; otherwise returns 'unknown-cursor'. */
-  devices(spaceId: Id, query: DeviceQuery): Promise<readonly DeviceRow[] | 'unknown-cursor'>;
-  countDevices(spaceId: Id, filter: DeviceFilter): Promise<number>;
+  devices(spaceId: Id, query: DeviceQuery): Promise<readonly ListedDevice[] | 'unknown-cursor'>;
+  /** @param most devices that are counted at most. Default: all */
+  countDevices(spaceId: Id, filter: DeviceFilter, most?: number): Promise<number>;
   device(spaceId: Id, id: Id): Promise<DeviceRow | undefined>;
   deviceBySerial(serial: number): Promise<DeviceRow | undefined>;
 

@@ -382,4 +382,36 @@ describe('the list of devices', () => {
     expect((await call('GET', 'devices/count')).json).toEqual({ count: 4 });
     expect((await call('GET', `devices/count?tag_ids=${tag.id}`)).json).toEqual({ count: 2 });
   });
+
+  it('is also there in short, by id in both directions, in pages of at most 2,000', async () => {
+    const { call, devices, tag, store } = await fleet();
+    const session = { fw_version: 'v4.0.0', fw_name: 'Clime', fw_bundle: 'com.example.clime', imei: '351358811123456' };
+    await store.commit([
+      { kind: 'device.change', id: devices[1]?.id ?? '', change: { session, sessionId: 1_767_225_600 } },
+    ]);
+    const all = await call('GET', 'devices/summaries?limit=2000');
+    expect(all.headers['x-total']).toBe('4');
+    expect(all.json[1]).toEqual({
+      ...{ id: devices[1]?.id, name: 'unit-3', serial_number: '2159017986', label: {}, last_seen: null },
+      ...{ session_id: 1_767_225_600, tag_names: ['cold', 'warm'] },
+      ...{ fw_bundle: 'com.example.clime', fw_name: 'Clime', fw_version: 'v4.0.0' },
+    });
+    const names = async (query: string) =>
+      (await call('GET', `devices/summaries?${query}`)).json.map(({ name }: { name: string }) => name);
+    expect(await names(`order_by=desc&limit=2&offset=${devices[3]?.id}`)).toEqual(['unit-2', 'unit-3']);
+    expect(await names(`tag_ids=${tag.id}&name=UNIT-4`)).toEqual(['unit-4']);
+    expect((await call('GET', 'devices/summaries?limit=2001')).json.message).toContain('from 1 to 2000');
+  });
+
+  it('counts all devices for its first page, and at most 10,000 for the others', async () => {
+    const { call, device, store } = await service();
+    store.countDevices = async (_space, _filter, most = 12_000) => Math.min(12_000, most);
+    const { id } = await device();
+    const totals = async (query: string) => {
+      const { headers } = await call('GET', `devices?limit=1${query}`);
+      return [headers['x-total'], headers['x-total-at-least']];
+    };
+    expect(await totals('')).toEqual(['12000', undefined]);
+    expect(await totals(`&offset=${id}`)).toEqual([undefined, '10000']);
+  });
 });

@@ -132,7 +132,7 @@ async function confided() {
     ...{ token: TOKEN, tags: [watched], comment: `QR: ${TOKEN}`, label: { token: TOKEN.toUpperCase() } },
     external_id: bytes.toString('base64'),
   });
-  await store.commit([{ kind: 'device.change', id, change: { session: { ble_passkey: PASSKEY, imei: '1' } } }]);
+  await store.commit([{ kind: 'device.change', id, change: { session: { ble_passkey: PASSKEY, fw_name: TOKEN } } }]);
   const rows: Partial<MessageRow>[] = [
     shell('info show', [`claim token: ${TOKEN}`, `ble passkey: ${PASSKEY}`]),
     { type: 'session', body: { ble_passkey: PASSKEY } },
@@ -153,7 +153,7 @@ async function confided() {
   const key = async (given: object) => withKey(call, (await call('POST', 'keys', { name: 'key', ...given })).json.key);
   const reads = async (caller: Call): Promise<string> => {
     const paths = [
-      ...['devices', `devices/${id}`, 'messages?limit=100'],
+      ...['devices', 'devices/summaries', `devices/${id}`, 'messages?limit=100'],
       ...messages.flatMap((row) => [`messages/${row.id}`, `messages/${row.id}/timeline`]),
     ];
     const answers = await Promise.all(paths.map((path) => caller('GET', path)));

@@ -122,6 +122,16 @@ export function aboutDevices(opened: () => Store): void {
       expect(await store.countDevices(OTHER_SPACE, {})).toBe(0);
     });
 
+    it('are listed with their claim tokens if that is asked for, and counted up to a limit', async () => {
+      const rows = [1, 2, 3].map((n) => device(n, { label: { n: String(n) }, session: { fw_name: 'f' } }));
+      await furnish(store, rows);
+      const query = { limit: 9, sortBy: 'id', order: 'asc' } as const;
+      expect(await store.devices(SPACE, { ...query, withTokens: true })).toEqual(rows);
+      expect(await store.devices(SPACE, query)).toMatchObject(rows.map(({ token: _, ...row }) => row));
+      expect(await store.countDevices(SPACE, {}, 2)).toBe(2);
+      expect(await store.countDevices(SPACE, { name: 'device-3' }, 2)).toBe(1);
+    });
+
     it('are filtered by any or by all of the given tags', async () => {
       await furnish(store, []);
       const [a, b, c] = [tag(1).id, tag(2).id, tag(3).id];

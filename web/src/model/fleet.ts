@@ -4,7 +4,7 @@
  */
 import { signal } from '@preact/signals';
 import type { DeviceCloudClient } from '../../../src/client/client.js';
-import type { Device, Message } from '../../../src/client/types.js';
+import type { Device, DeviceSummary, Message } from '../../../src/client/types.js';
 import { printableLine } from '../../../src/kernel/printable.js';
 import { recentDownlinks } from './downlinks.js';
 import type { Station } from './feed.js';
@@ -28,7 +28,7 @@ export interface Row {
   /** Undefined until a report of the device is known. */
   report: Report | undefined;
   /** First values of the latest reports, oldest first. */
-  readonly trend: number[];
+  trend: readonly number[];
   /** Ids of its downlinks that wait. */
   waiting: ReadonlySet<string>;
   /** Whether its reports were asked for. */
@@ -45,7 +45,7 @@ interface Report {
 /** Reports that are asked for when a device comes into view. */
 const ASKED = 8;
 const LONGEST_TREND = 24;
-const PAGE = 500;
+const PAGE = 2_000;
 const LONG_AGO = '1970-01-01T00:00:00.000Z';
 
 export class Fleet {
@@ -71,29 +71,35 @@ export class Fleet {
 
   /** Lists all devices, page by page, from both ends: one half is read while the other one is sent. */
   async load(): Promise<void> {
-    const tail: Device[] = [];
-    const known = new Set<string>();
+    const tail: Row[] = [];
+    const listed = new Set<string>();
     await Promise.all([
-      this.#pages('asc', known, (device) => this.put(device)),
-      this.#pages('desc', known, (device) => tail.push(device)),
+      this.#pages('asc', listed, (row) => this.rows.push(row)),
+      this.#pages('desc', listed, (row) => tail.push(row)),
     ]);
-    for (const device of tail.reverse()) this.put(device);
+    for (const row of tail.reverse()) this.rows.push(row);
     this.isComplete.value = true;
     this.#changed();
     await this.#loadWaiting();
     this.#changed();
   }
 
-  /** @param known ids that were listed, from either end: the list is complete when the two ends meet */
-  async #pages(order_by: 'asc' | 'desc', known: Set<string>, take: (device: Device) => void): Promise<void> {
+  /**
+   * @param listed ids from either end: the list is complete when the two ends meet
+   * @param take receives the rows of new devices
+   */
+  async #pages(order_by: 'asc' | 'desc', listed: Set<string>, take: (row: Row) => void): Promise<void> {
     let offset: string | undefined;
     while (!this.#isClosed) {
-      const page = await this.#client.devices({ limit: PAGE, order_by, ...(offset !== undefined && { offset }) });
-      const fresh = page.filter(({ id }) => !known.has(id));
-      for (const device of fresh) {
-        known.add(device.id);
-        take(device);
+      const query = { limit: PAGE, order_by, ...(offset !== undefined && { offset }) };
+      const page = await this.#client.deviceSummaries(query);
+      const fresh = page.filter(({ id }) => !listed.has(id));
+      for (const summary of fresh) {
+        listed.add(summary.id);
+        const row = this.#known(factsOf(summary));
+        if (row) take(row);
       }
+      this.#changed();
       offset = page.at(-1)?.id;
       if (fresh.length < PAGE) return;
     }
@@ -101,15 +107,21 @@ export class Fleet {
 
   /** Adds a device, or replaces what is known of it. */
   put(device: Device): void {
-    const known = this.#byId.get(device.id);
-    const facts = factsOf(device);
-    if (known) Object.assign(known, facts);
-    else {
-      const row: Row = { ...facts, report: undefined, trend: [], waiting: NONE, isAsked: false };
-      this.#byId.set(device.id, row);
-      this.rows.push(row);
-    }
+    const row = this.#known(factsOfDevice(device));
+    if (row) this.rows.push(row);
     this.#changed();
+  }
+
+  /** Replaces what is known of a device. @returns the row of a new one */
+  #known(facts: Facts): Row | undefined {
+    const known = this.#byId.get(facts.id);
+    if (known) {
+      Object.assign(known, facts);
+      return undefined;
+    }
+    const row: Row = { ...facts, report: undefined, trend: NOTHING, waiting: NONE, isAsked: false };
+    this.#byId.set(facts.id, row);
+    return row;
   }
 
   /** Reads a device again. */
@@ -200,27 +212,38 @@ export class Fleet {
 }
 
 /** What the API says of the device itself. */
-function factsOf(device: Device) {
-  const { session } = device;
+function factsOf(device: DeviceSummary) {
   return {
     id: device.id,
     name: printableLine(device.name),
     serial: device.serial_number,
-    tags: device.tags.map(({ name }) => name),
-    firmware: printableLine(String(session?.fw_version ?? '')),
-    product: printableLine(String(session?.fw_name ?? session?.product_name ?? '')),
-    profile:
-      String(session?.fw_bundle ?? '')
-        .split('.')
-        .at(-1) ?? '',
+    tags: device.tag_names,
+    firmware: printableLine(device.fw_version ?? ''),
+    product: printableLine(device.fw_name ?? ''),
+    profile: device.fw_bundle?.split('.').at(-1) ?? '',
     region: device.label.region ?? null,
     lastSeen: device.last_seen === null ? 0 : Date.parse(device.last_seen),
     sessionId: device.session_id,
   };
 }
 
+type Facts = ReturnType<typeof factsOf>;
+
+function factsOfDevice({ session, tags, ...device }: Device): Facts {
+  const fact = (name: string) => (session?.[name] === undefined ? null : String(session[name]));
+  return factsOf({
+    ...device,
+    tag_names: tags.map(({ name }) => name),
+    fw_bundle: fact('fw_bundle'),
+    fw_name: fact('fw_name') ?? fact('product_name'),
+    fw_version: fact('fw_version'),
+  });
+}
+
 /** Shared by all rows without a waiting downlink: a fleet has 100,000 of them. */
 const NONE: ReadonlySet<string> = new Set();
+/** Shared by all rows without a report. */
+const NOTHING: readonly number[] = [];
 
 function setWaiting(row: Row, id: string, state: string | null): void {
   if (row.waiting.has(id) === (state === 'pending')) return;
@@ -237,6 +260,5 @@ function addReport(row: Row, { body, created_at }: Message): void {
   const readings = row.isAsked ? readingsOf(body) : [];
   row.report = { at, rsrp: rsrpOf(body), voltage: voltageOf(body), readings };
   const [first] = readings;
-  if (first) row.trend.push(first.value);
-  if (row.trend.length > LONGEST_TREND) row.trend.shift();
+  if (first) row.trend = [...row.trend.slice(1 - LONGEST_TREND), first.value];
 }

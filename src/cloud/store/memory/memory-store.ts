@@ -15,6 +15,7 @@ import {
   type EventRow,
   type Id,
   type KeyRow,
+  type ListedDevice,
   type ListedMessage,
   type MessageQuery,
   type MessageRow,
@@ -67,7 +68,7 @@ export class MemoryStore implements Store {
     return tag?.spaceId === spaceId ? tag : undefined;
   }
 
-  async devices(spaceId: Id, query: DeviceQuery): Promise<readonly DeviceRow[] | 'unknown-cursor'> {
+  async devices(spaceId: Id, query: DeviceQuery): Promise<readonly ListedDevice[] | 'unknown-cursor'> {
     const devices = this.#tables.spaces.get(spaceId)?.devices ?? [];
     const matches = deviceMatcher(query);
     if (query.sortBy === 'id') {
@@ -86,15 +87,13 @@ export class MemoryStore implements Store {
     return rows.sort(compare).slice(0, query.limit);
   }
 
-  async countDevices(spaceId: Id, filter: DeviceFilter): Promise<number> {
+  async countDevices(spaceId: Id, filter: DeviceFilter, most = Number.POSITIVE_INFINITY): Promise<number> {
     const devices = this.#tables.spaces.get(spaceId)?.devices ?? [];
     // Every page of a list asks for the count of all devices.
     const { tagLogic: _, ...wanted } = filter;
-    if (Object.values(wanted).every((value) => value === undefined)) return devices.length;
+    if (Object.values(wanted).every((value) => value === undefined)) return Math.min(most, devices.length);
     const matches = deviceMatcher(filter);
-    let count = 0;
-    for (const device of devices) if (matches(device.row)) count++;
-    return count;
+    return take(devices, most, (device) => matches(device.row)).length;
   }
 
   async device(spaceId: Id, id: Id): Promise<DeviceRow | undefined> {

@@ -5,7 +5,7 @@
 import { foldCase, type IdRange, idRange, SORT_VALUES } from '../order.js';
 import type { DeviceFilter, DeviceQuery, DeviceRow, DeviceSort, Id, MessageQuery } from '../store.js';
 import type { Dialect, SqlValue, Statement } from './dialect.js';
-import { DEVICE_COLUMNS, LISTED_COLUMNS } from './rows.js';
+import { DEVICE_COLUMNS, LISTED_COLUMNS, PUBLIC_DEVICE_COLUMNS } from './rows.js';
 
 const SORT_COLUMNS: Readonly<Record<DeviceSort, string>> = {
   id: 'd.id',
@@ -21,7 +21,7 @@ export function devicesById(sql: Dialect, spaceId: Id, query: DeviceQuery): Stat
   const where = deviceConditions(sql, spaceId, query);
   if (query.after !== undefined) where.and(`d.id ${query.order === 'asc' ? '>' : '<'} ?`, query.after);
   return {
-    text: `SELECT ${DEVICE_COLUMNS}, ${sql.tagIds} FROM device d WHERE ${where.text} ORDER BY d.id ${query.order} LIMIT ?`,
+    text: `SELECT ${columns(query)}, ${sql.tagIds} FROM device d WHERE ${where.text} ORDER BY d.id ${query.order} LIMIT ?`,
     values: [...where.values, query.limit],
   };
 }
@@ -40,15 +40,23 @@ export function devicesSorted(sql: Dialect, spaceId: Id, query: DeviceQuery, cur
     }
   }
   return {
-    text: `SELECT ${DEVICE_COLUMNS}, ${sql.tagIds} FROM device d WHERE ${where.text}
+    text: `SELECT ${columns(query)}, ${sql.tagIds} FROM device d WHERE ${where.text}
       ORDER BY ${column} IS NULL, ${column} ${query.order}, d.id LIMIT ?`,
     values: [...where.values, query.limit],
   };
 }
 
-export function deviceCount(sql: Dialect, spaceId: Id, filter: DeviceFilter): Statement {
+function columns({ withTokens = false }: DeviceQuery): string {
+  return withTokens ? DEVICE_COLUMNS : PUBLIC_DEVICE_COLUMNS;
+}
+
+/** @param most devices that are counted at most */
+export function deviceCount(sql: Dialect, spaceId: Id, filter: DeviceFilter, most?: number): Statement {
   const where = deviceConditions(sql, spaceId, filter);
-  return { text: `SELECT count(*) AS count FROM device d WHERE ${where.text}`, values: where.values };
+  const all = `FROM device d WHERE ${where.text}`;
+  return most === undefined
+    ? { text: `SELECT count(*) AS count ${all}`, values: where.values }
+    : { text: `SELECT count(*) AS count FROM (SELECT 1 ${all} LIMIT ?) counted`, values: [...where.values, most] };
 }
 
 /**

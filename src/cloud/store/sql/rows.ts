@@ -5,6 +5,7 @@ import {
   type DeviceRow,
   type EventRow,
   type Id,
+  type ListedDevice,
   type ListedMessage,
   type MessageRow,
   type RecordRow,
@@ -21,6 +22,9 @@ export const DEVICE_COLUMNS = `d.id, d.space_id AS "spaceId", d.name, d.comment,
   d.external_id AS "externalId", d.label, d.created_at AS "createdAt", d.last_seen AS "lastSeen",
   d.session_id AS "sessionId", d.session, d.config_hash AS "configHash", d.decoder_hash AS "decoderHash",
   d.encoder_hash AS "encoderHash"`;
+
+/** The same without the claim token. */
+export const PUBLIC_DEVICE_COLUMNS = DEVICE_COLUMNS.replace(' d.token,', '');
 
 /** Columns of `message m`. */
 export const MESSAGE_COLUMNS = `m.id, m.space_id AS "spaceId", m.device_id AS "deviceId", m.created_at AS "createdAt",
@@ -46,11 +50,16 @@ export const LISTED_COLUMNS = `${MESSAGE_COLUMNS}, d.name AS "deviceName", d.ser
 export const RECORD_COLUMNS =
   'family, id, space_id AS "spaceId", key, created_at AS "createdAt", due_at AS "dueAt", body, crc';
 
-/** A row with {@link DEVICE_COLUMNS} and the tags. */
-interface StoredDevice extends Omit<DeviceRow, 'label' | 'tagIds' | 'session'> {
+/** A row with {@link PUBLIC_DEVICE_COLUMNS} and the tags. */
+interface StoredPublicDevice extends Omit<DeviceRow, 'token' | 'label' | 'tagIds' | 'session'> {
   readonly label: string;
   readonly tagIds: string;
   readonly session: string | null;
+}
+
+/** A row with {@link DEVICE_COLUMNS} and the tags. */
+interface StoredDevice extends StoredPublicDevice {
+  readonly token: string;
 }
 
 /** A row with {@link MESSAGE_COLUMNS}. */
@@ -88,15 +97,20 @@ interface StoredRecord extends Omit<RecordRow, 'body'> {
 }
 
 const NO_TAGS: readonly Id[] = Object.freeze([]);
+const NO_LABEL: DeviceRow['label'] = Object.freeze({});
 
 /** @throws UnreadableSecret */
 export function toDevice(row: StoredDevice, vault: Vault): DeviceRow {
-  const { id, token, session } = row;
+  return { ...toPublicDevice(row, vault), token: vault.open(place.token(row.id), row.token) };
+}
+
+/** @throws UnreadableSecret */
+export function toPublicDevice(row: StoredPublicDevice, vault: Vault): ListedDevice {
+  const { id, label, tagIds, session } = row;
   return {
     ...row,
-    token: vault.open(place.token(id), token),
-    label: JSON.parse(row.label),
-    tagIds: row.tagIds === '[]' ? NO_TAGS : JSON.parse(row.tagIds),
+    label: label === '{}' ? NO_LABEL : JSON.parse(label),
+    tagIds: tagIds === '[]' ? NO_TAGS : JSON.parse(tagIds),
     session: session === null ? null : JSON.parse(vault.open(place.session(id), session)),
   };
 }

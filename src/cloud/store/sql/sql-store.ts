@@ -16,6 +16,7 @@ import type {
   EventRow,
   Id,
   KeyRow,
+  ListedDevice,
   ListedMessage,
   MessageQuery,
   MessageRow,
@@ -34,7 +35,7 @@ import type { Dialect, SqlValue, Statement } from './dialect.js';
 import { queriesIn } from './fixed-queries.js';
 import { listInSteps } from './message-steps.js';
 import { deviceCount, devicesById, devicesSorted, messageList, moreDevices } from './queries.js';
-import { toDevice, toEvent, toListed, toMessage, toRecord, toStation, toWaiting } from './rows.js';
+import { toDevice, toEvent, toListed, toMessage, toPublicDevice, toRecord, toStation, toWaiting } from './rows.js';
 
 /** An open database with the schema of this version. */
 export interface SqlDriver {
@@ -107,19 +108,22 @@ export class SqlStore implements Store {
     return this.#one(this.#sql.tag, id, spaceId);
   }
 
-  async devices(spaceId: Id, query: DeviceQuery): Promise<readonly DeviceRow[] | 'unknown-cursor'> {
+  async devices(spaceId: Id, query: DeviceQuery): Promise<readonly ListedDevice[] | 'unknown-cursor'> {
     const { dialect } = this.#driver;
     const read = await this.#readerOf(spaceId);
-    if (query.sortBy === 'id') return this.#converted(toDevice, await read(devicesById(dialect, spaceId, query)));
+    const rows = (stored: readonly unknown[]): readonly ListedDevice[] =>
+      query.withTokens ? this.#converted(toDevice, stored) : this.#converted(toPublicDevice, stored);
+    if (query.sortBy === 'id') return rows(await read(devicesById(dialect, spaceId, query)));
     const cursor = query.after === undefined ? undefined : await this.device(spaceId, query.after);
     if (query.after !== undefined && !cursor) return 'unknown-cursor';
-    return this.#converted(toDevice, await read(devicesSorted(dialect, spaceId, query, cursor)));
+    return rows(await read(devicesSorted(dialect, spaceId, query, cursor)));
   }
 
-  async countDevices(spaceId: Id, filter: DeviceFilter): Promise<number> {
+  async countDevices(spaceId: Id, filter: DeviceFilter, most?: number): Promise<number> {
     const read = await this.#readerOf(spaceId);
     // Because the query selects this column.
-    const [row] = (await read(deviceCount(this.#driver.dialect, spaceId, filter))) as readonly { count: number }[];
+    const rows = (await read(deviceCount(this.#driver.dialect, spaceId, filter, most))) as readonly { count: number }[];
+    const [row] = rows;
     return row?.count ?? 0;
   }
 
