@@ -45,7 +45,7 @@ export { packagedProfiles } from './profile/library.js';
 export type { Profile } from './profile/profile.js';
 export type { ReportFormat } from './report/renderers/index.js';
 export type { ExpectationResult, GeneratorReport, RunResult } from './report/result.js';
-export type { RemoteCloud } from './runner/targets/remote.js';
+export type { RemoteCloud } from './runner/targets/remote-api.js';
 export type { Plan } from './scenario/model/plan.js';
 export type {
   FaultDefinition,

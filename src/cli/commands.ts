@@ -34,6 +34,11 @@ export const COMMANDS: readonly ListedCommand[] = [
     async () => (await import('./serve.js')).serve,
   ),
   listed(
+    'worker',
+    'Carry out parts of runs that "run --queue" divides among machines',
+    async () => (await import('./worker.js')).worker,
+  ),
+  listed(
     'backup <db> <target>',
     'Copy the SQLite database of a service, also while it runs',
     async () => (await import('./backup.js')).backup,

@@ -20,6 +20,7 @@ import { type Host, textWidth } from './host.js';
 import { LiveServices } from './live-services.js';
 import { createLog } from './logs.js';
 import { PUSH_ADDRESS_FORM, type PushAddress, pushAddress } from './metrics-push.js';
+import { openCrew, QUEUE, queueIn, queueWords } from './queue.js';
 import { planOf } from './read-files.js';
 import { runWords } from './run-words.js';
 import { MOST_SEEDS, runSeeds } from './seeds.js';
@@ -42,6 +43,7 @@ interface RunFlags extends TargetFlags, TrustFlags {
   readonly store: 'memory' | 'sqlite' | undefined;
   readonly out: string | undefined;
   readonly workers: number | undefined;
+  readonly queue: string | undefined;
   readonly keep: boolean;
   readonly json: boolean;
   readonly 'metrics-port': number | undefined;
@@ -113,13 +115,14 @@ export const run = command<RunFlags>(
         checked(
           {
             describe:
-              'threads among which to divide the devices; the result is the same (default: the number of cores, fewer for a small run)',
+              'threads among which to divide the devices; the result is the same (default: the number of cores, fewer for a small run); with --queue: workers on other machines',
           },
           'workers',
           `a whole number from 1 to ${MOST_WORKERS}`,
           wholeNumber(1, MOST_WORKERS),
         ),
       )
+      .option('queue', QUEUE)
       .option('keep', {
         type: 'boolean',
         default: false,
@@ -144,16 +147,14 @@ export const run = command<RunFlags>(
 async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
   const flags = { ...given, file: typedName(given.file, host) };
   if (flags.seeds !== undefined) return runSeeds({ ...flags, seeds: flags.seeds }, host);
-  checkTarget(flags);
-  const cloud = cloudIn(flags, host);
-  const clock = flags.clock ?? (cloud === undefined ? 'virtual' : 'real');
-  checkNeeds(flags, clock);
+  const { cloud, clock, queue } = placeOf(flags, host);
   const { seed, var: vars, firmware, allowFile: allowFiles } = flags;
   const { text, path } = await findScenario(flags.file, host);
   const { plan, profiles } = planOf(text, path, { seed, vars, firmware, allowFiles });
   if (cloud) host.err.write(ignoredSettings(cloud.api, plan));
   printWarnings(plan, profiles, host);
   checkTrust(plan, flags);
+  const crew = queue && cloud && (await openCrew(queue, cloud, plan));
   const reproduce = commandLine(flags, clock, plan);
   const out = flags.out === undefined ? undefined : openDirectory(flags.out);
   const isLive = clock === 'real' || flags.pace !== undefined;
@@ -187,6 +188,7 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
       startedAt: isoTime(host.wallClock()),
       stopwatch: () => host.stopwatch(),
       ...(host.meter && { meter: host.meter }),
+      ...(crew && { crew }),
     } satisfies RunOptions;
     const options = {
       ...again,
@@ -212,6 +214,15 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
   }
 }
 
+/** Where and in which time the run takes place. @throws UsageError for options that exclude or need each other */
+function placeOf(flags: RunFlags, host: Host) {
+  checkTarget(flags);
+  const cloud = cloudIn(flags, host);
+  const clock = flags.clock ?? (cloud === undefined ? 'virtual' : 'real');
+  checkNeeds(flags, clock);
+  return { cloud, clock, queue: queueIn(flags, host) };
+}
+
 /** What a run needs that users follow. */
 function watchedBy(watch: LiveServices, { pace }: RunFlags): Pick<RunOptions, 'watch' | 'webConsole' | 'pace'> {
   return { watch, webConsole: WEB_CONSOLE, ...(pace !== undefined && { pace }) };
@@ -219,6 +230,7 @@ function watchedBy(watch: LiveServices, { pace }: RunFlags): Pick<RunOptions, 'w
 
 /** Says on the standard error why threads that the user asked for are not used. */
 function workersOf({ workers }: RunFlags, options: RunOptions, { cores, err }: Host): number {
+  if (options.crew !== undefined) return workers ?? 1;
   if (workers === undefined) return usefulParts(options.plan, cores);
   const reason = workers > 1 ? undividedBecause(options) : undefined;
   if (reason !== undefined) err.write(`note: the run takes one thread, because ${reason}\n`);
@@ -288,7 +300,7 @@ function commandLine(flags: RunFlags, clock: string, plan: Plan): string {
   if (flags.speed !== undefined) words.push('--speed', String(flags.speed));
   const { transport = 'memory' } = flags;
   if (transport !== 'memory') words.push('--transport', transport);
-  words.push(...targetWords(flags));
+  words.push(...targetWords(flags), ...queueWords(flags));
   return words.map((word) => (/^[\w./:@=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
 }
 

@@ -1,7 +1,7 @@
 /** The options for a cloud other than the embedded one. */
 import type { Argv } from 'yargs';
 import { UsageError } from '../kernel/errors.js';
-import type { RemoteCloud } from '../runner/targets/remote.js';
+import type { RemoteCloud } from '../runner/targets/remote-api.js';
 import { checked } from './command.js';
 import type { Host } from './host.js';
 import {

@@ -115,11 +115,14 @@ export class RealClock implements DrivenClock, Pace {
     if (this.#pending.size > 0) this.#arm(this.#heap.nextDue);
   }
 
-  /** Time begins to pass, from 0. */
-  begin(): void {
+  /**
+   * Time begins to pass.
+   * @param ago real time that has passed since time 0
+   */
+  begin(ago: Millis = 0): void {
     if (!this.#frozen) return;
-    this.#origin = performance.now();
-    if (!this.#fixedStart) this.#start = Date.now();
+    this.#origin = performance.now() - ago;
+    if (!this.#fixedStart) this.#start = Date.now() - Math.round(ago);
     this.#frozen = false;
     if (this.#pending.size > 0) this.#arm(this.#heap.nextDue);
   }

@@ -15,7 +15,7 @@ import { downlinksOf } from '../runner/explainers.js';
 import { deviceTypes } from '../runner/known-types.js';
 import { type RunOptions as FullRunOptions, MOST_WORKERS, run } from '../runner/run.js';
 import { TRANSPORTS } from '../runner/targets/embedded.js';
-import type { RemoteCloud } from '../runner/targets/remote.js';
+import type { RemoteCloud } from '../runner/targets/remote-api.js';
 import { CLOCKS } from '../runner/world/course.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { readDefinition, type ScenarioDefinition } from '../scenario/parse/define.js';
@@ -228,6 +228,7 @@ const OF_THE_PROJECT = {
   webConsole: CHECKED_ELSEWHERE,
   pace: CHECKED_ELSEWHERE,
   watch: CHECKED_ELSEWHERE,
+  crew: CHECKED_ELSEWHERE,
   started: CHECKED_ELSEWHERE,
 } as const;
 

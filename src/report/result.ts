@@ -47,6 +47,8 @@ export interface RunResult extends RunSummary {
   readonly wallMs: Millis;
   /** Load of the own process; null in virtual time, where it cannot be late. */
   readonly generator: GeneratorReport | null;
+  /** The workers among which the run was divided; missing if it was not. */
+  readonly workers?: readonly WorkerReport[];
   /** Number of events in the trace. */
   readonly events: number;
   readonly expectations: readonly ExpectationResult[];
@@ -102,6 +104,32 @@ export interface GeneratorReport {
   readonly gc: Ratio;
   /** Why the numbers do not describe the service; null when they do. */
   readonly spoiled: string | null;
+}
+
+/** One of the workers among which a run in real time was divided. */
+export interface WorkerReport {
+  /** From 1. */
+  readonly number: number;
+  /** Machine and process; null if no worker took the part. */
+  readonly host: string | null;
+  readonly pid: number | null;
+  readonly devices: number;
+  /**
+   * The clock of the queue minus the monotonic clock of the worker, and the largest error of that: it bounds the error of times of
+   * events. null if it was not measured.
+   */
+  readonly clock: { readonly offset: Millis; readonly uncertainty: Millis } | null;
+  /** null if the worker did not report it. */
+  readonly generator: GeneratorReport | null;
+  /** When and why the worker was lost, and what was lost with it; null if it finished its part. */
+  readonly lost: LostWork | null;
+}
+
+interface LostWork {
+  readonly at: Instant;
+  /** As a clause: `no heartbeat for 5 s`. */
+  readonly why: string;
+  readonly devices: number;
 }
 
 export interface ExpectationResult {

@@ -11,6 +11,9 @@ import { outline } from '../scenario/plan/outline.js';
 import type { SeenAcks } from '../trace/invariants/invariant.js';
 import type { Fold, LineSink } from '../trace/log.js';
 import type { Metrics } from '../trace/metrics/index.js';
+import { inParts } from './distributed/conductor.js';
+import type { Crew } from './distributed/crew.js';
+import { spoiledByLoss } from './distributed/lost.js';
 import { inThreads } from './divided/threads.js';
 import { explainerNow, keepKnown } from './explainers.js';
 import { judge, undecided } from './judge.js';
@@ -45,6 +48,8 @@ export interface RunOptions extends WorldOptions {
   readonly started?: (control: RunControl) => void;
   /** Threads among which to divide the devices in virtual time, if that is possible. Default 1; the result is the same. */
   readonly workers?: number;
+  /** Where the parts of a run in real time are carried out. Default: it is not divided. */
+  readonly crew?: Crew;
 }
 
 /** Control of a running run. */
@@ -72,13 +77,13 @@ export async function run(options: RunOptions): Promise<RunResult> {
       evidence: () => journal.soFar(control.clock.now),
       explainer: () => explainerNow(options, journal, control),
     });
-  const { end, simulatedMs, generator, audited, happened } = await courseOf(options, journal, started);
+  const { end, simulatedMs, generator, audited, happened, workers } = await courseOf(options, journal, started);
   journal.invariants.end();
   const evidence = journal.evidence(simulatedMs);
   const evaluated = [...plan.expectations.map((expectation) => evaluate(expectation, evidence)), ...audited];
   const expectations = end.exitCode === EXIT.interrupted ? evaluated.map(undecided) : evaluated;
   const summary = metrics.summary();
-  const spoiled = generator?.spoiled ?? spoiledByUnsent(summary.calls);
+  const spoiled = spoiledByLoss(workers) ?? generator?.spoiled ?? spoiledByUnsent(summary.calls);
   const { exitCode, failure } = judge(end, expectations, metrics.contradictions, spoiled);
   const slowest = summary.downlinks.slowest.map(({ serial }) => serial);
   const planned = { ...outline(plan, slowest), ...situationOf(happened.plan, options.profiles, happened.times) };
@@ -108,6 +113,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     simulatedMs,
     wallMs: options.stopwatch() - began,
     generator,
+    ...(workers !== undefined && { workers }),
     events: journal.events,
     expectations,
     planned,
@@ -122,7 +128,10 @@ export async function run(options: RunOptions): Promise<RunResult> {
 
 /** Runs the plan in one world, or in several threads. */
 function courseOf(options: RunOptions, journal: Journal, started: (control: WorldControl) => void): Promise<CourseEnd> {
-  const { workers = 1, plan } = options;
+  const { workers = 1, plan, crew, cloud } = options;
+  if (crew !== undefined && cloud !== undefined) {
+    return inParts({ ...options, crew, cloud, workers }, journal, started);
+  }
   const threads = undividedBecause(options) === undefined ? Math.min(workers, plan.devices.length) : 1;
   return threads > 1 ? inThreads(options, threads, journal, started) : inOneWorld(options, journal, started);
 }

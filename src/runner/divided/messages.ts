@@ -1,5 +1,5 @@
 /** What a run and its threads tell each other. All of it is plain data. */
-import type { ExitCode, GhostfleetError } from '../../kernel/errors.js';
+import { type ExitCode, GhostfleetError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import type { Millis } from '../../kernel/time.js';
 import type { Plan } from '../../scenario/model/plan.js';
@@ -28,8 +28,8 @@ export type Report =
   | { readonly kind: 'failed'; readonly error: Failure }
   | { readonly kind: 'log'; readonly level: keyof Log; readonly fields: object; readonly message: string };
 
-/** An error without its class, which no message between threads keeps. */
-interface Failure {
+/** An error without its class, which no message between threads or processes keeps. */
+export interface Failure {
   readonly code: string;
   readonly message: string;
   readonly exit: ExitCode;
@@ -38,4 +38,8 @@ interface Failure {
 
 export function failureOf({ code, message, exit, hint }: GhostfleetError): Failure {
   return { code, message, exit, hint };
+}
+
+export function errorOf({ code, message, exit, hint }: Failure): GhostfleetError {
+  return new GhostfleetError(code, message, exit, hint);
 }

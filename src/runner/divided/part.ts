@@ -1,8 +1,7 @@
 /** A part of a run in a thread of its own, seen from the run. */
 import { Worker } from 'node:worker_threads';
-import { GhostfleetError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
-import type { Report, Task } from './messages.js';
+import { errorOf, type Report, type Task } from './messages.js';
 
 export type PartEnd = Extract<Report, { readonly kind: 'end' }>;
 
@@ -44,10 +43,7 @@ export class Part {
 
   #take(report: Report, log: Log): void {
     if (report.kind === 'log') return log[report.level](report.fields, report.message);
-    if (report.kind === 'failed') {
-      const { code, message, exit, hint } = report.error;
-      return this.#fail(new GhostfleetError(code, message, exit, hint));
-    }
+    if (report.kind === 'failed') return this.#fail(errorOf(report.error));
     this.#reports.push(report.kind === 'window' ? report.lines : report);
     this.#wake();
   }

@@ -5,10 +5,10 @@
 import type { Alarm } from '../../kernel/clock.js';
 import type { Random } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';
-import { arrivals } from '../../scenario/load/arrivals.js';
 import type { UserPace } from '../../scenario/load/load.js';
 import type { PlannedLoad } from '../../scenario/model/plan.js';
 import type { Caller } from './callers.js';
+import { hasTurn, ownArrivals } from './own-arrivals.js';
 import { type RequestContext, Requests } from './requests.js';
 
 interface LoadOptions extends RequestContext {
@@ -56,7 +56,7 @@ export class Loads {
 }
 
 function atRate(load: PlannedLoad, requests: Requests, { clock, random, late }: LoadOptions): Running {
-  const due = arrivals(load, random);
+  const due = ownArrivals(load, random);
   let next = due.next();
   let alarm: Alarm | undefined;
   const wait = () => {
@@ -78,7 +78,7 @@ function atRate(load: PlannedLoad, requests: Requests, { clock, random, late }: 
     close: () => {
       alarm?.cancel();
       for (; !next.done && next.value <= clock.now; next = due.next()) requests.drop(next.value, 'the run was over');
-      requests.close(countUntil(clock.now, arrivals(load, random)));
+      requests.close(countUntil(clock.now, ownArrivals(load, random)));
     },
   };
 }
@@ -113,6 +113,7 @@ function byUsers(
     else rest(length);
   };
   for (let user = 0; user < users; user++) {
+    if (!hasTurn(load, user)) continue;
     const first = load.from + (pause * user) / users;
     clock.after(Math.max(0, first - clock.now), 'a user of a load arrives', turn);
   }

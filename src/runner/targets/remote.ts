@@ -5,14 +5,11 @@ import {
   type Device,
   DeviceCloudClient,
   type FirmwareUpdate,
-  type HttpOptions,
   isMessage,
   type Message,
   type NewDevice,
 } from '../../client/client.js';
 import type { EdgeClock } from '../../kernel/clock.js';
-import { UsageError } from '../../kernel/errors.js';
-import { RealClock } from '../../kernel/real-clock.js';
 import type { Profile } from '../../profile/profile.js';
 import type { DownlinkType, Trace } from '../../trace/events.js';
 import { httpTransport, pooledRequests } from '../../transport/http.js';
@@ -22,32 +19,9 @@ import { udpTransport } from '../../transport/udp.js';
 import { TargetAudit } from './audit/audit.js';
 import { either } from './dtls-wire.js';
 import { Observer } from './observer.js';
-import { type Pace, paced } from './paced.js';
+import { openApi, type RemoteCloud } from './remote-api.js';
 import type { Target } from './target.js';
 import { isUndecided } from './undecided.js';
-
-/** Addresses and keys of another cloud. */
-export interface RemoteCloud {
-  /** Base address of its API, such as `https://cloud.example`. */
-  readonly api: string;
-  /** Secret. */
-  readonly apiKey: string;
-  /** The space of the run; null: the first space that the key opens. */
-  readonly spaceId: string | null;
-  /** The key of a further space, by its name in the scenario. Secret. @throws UsageError if there is none */
-  readonly keyOf: (space: string) => string;
-  /** The UDP gateway; null: devices use the device ingress beside the API. */
-  readonly gateway: {
-    readonly host: string;
-    /** For base64 datagrams. */
-    readonly port: number;
-    /** For hio devices: raw datagrams. Default 5002. */
-    readonly rawPort?: number;
-    /** For hio devices with DTLS. Default 5005. */
-    readonly dtlsPort?: number;
-  } | null;
-  readonly pace: Pace;
-}
 
 interface RemoteOptions {
   readonly cloud: RemoteCloud;
@@ -63,29 +37,16 @@ interface RemoteOptions {
 
 /** Connects to another cloud. @throws UsageError if its API cannot be used */
 export async function remoteTarget({ cloud, serials, profiles, speed, clock, trace }: RemoteOptions): Promise<Target> {
-  // A real clock, because requests also wait while the clock of the run is frozen.
-  const gate = paced(cloud.pace, new RealClock());
-  const options = { baseUrl: cloud.api, apiKey: cloud.apiKey, connections: cloud.pace.atOnce, gate };
-  const spaceId = await spaceOf(options, cloud.spaceId);
+  const { options, openSpace, closeSpaces } = await openApi(cloud);
   const audit = new TargetAudit(clock, profiles, speed);
   const observer = new Observer(clock, trace, serials, speed, audit);
-  const api = new ReportingClient({ ...options, spaceId }, observer, audit);
+  const api = new ReportingClient(options, observer, audit);
   const wire = await openWire(cloud, clock);
-  const further: DeviceCloudClient[] = [];
   observer.follow(api);
   return {
     api,
     address: { baseUrl: cloud.api, apiKey: cloud.apiKey },
-    openSpace: async (name) => {
-      const theirs = { ...options, apiKey: cloud.keyOf(name) };
-      const opened = await spaceOf(theirs, null);
-      if (opened === spaceId) {
-        throw new UsageError('foreign-api-key', `the key for the space "${name}" opens the space of the fleet`);
-      }
-      const client = new DeviceCloudClient({ ...theirs, spaceId: opened });
-      further.push(client);
-      return client;
-    },
+    openSpace,
     accepted: (answer, asked) => {
       const message = messageIn(answer);
       if (message) observer.queued(message, { body: JSON.parse(asked), asked: undefined });
@@ -103,28 +64,9 @@ export async function remoteTarget({ cloud, serials, profiles, speed, clock, tra
     close: async () => {
       observer.stop();
       await wire.close();
-      await Promise.all([api, ...further].map((client) => client.close()));
+      await Promise.all([api.close(), closeSpaces()]);
     },
   };
-}
-
-/** The wanted space, or the first one that the key opens. Checks that the key opens it. */
-async function spaceOf(options: HttpOptions & { readonly apiKey: string }, wanted: string | null): Promise<string> {
-  const client =
-    wanted === null ? DeviceCloudClient.connect(options) : new DeviceCloudClient({ ...options, spaceId: wanted });
-  try {
-    const { spaceId } = await client;
-    await (await client).devices({ limit: 1 });
-    return spaceId;
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError('bad-target', `${options.baseUrl} is not usable: ${reason}`);
-  } finally {
-    await Promise.resolve(client).then(
-      (opened) => opened.close(),
-      () => {},
-    );
-  }
 }
 
 /** Ports of the gateway for hio devices, raw and with DTLS. */

@@ -12,19 +12,20 @@ import { RealClock } from '../../kernel/real-clock.js';
 import { type Millis, sinceStart } from '../../kernel/time.js';
 import { VirtualClock } from '../../kernel/virtual-clock.js';
 import type { Profile } from '../../profile/profile.js';
-import type { ExpectationResult, GeneratorReport } from '../../report/result.js';
+import type { ExpectationResult, GeneratorReport, WorkerReport } from '../../report/result.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import type { Trace } from '../../trace/events.js';
 import { withFaults } from '../../transport/faults/with-faults.js';
 import { Callers } from '../load/callers.js';
 import { Loads } from '../load/loads.js';
 import { embeddedTarget, type TransportName } from '../targets/embedded.js';
-import { type RemoteCloud, remoteTarget } from '../targets/remote.js';
+import { remoteTarget } from '../targets/remote.js';
+import type { RemoteCloud } from '../targets/remote-api.js';
 import type { Target } from '../targets/target.js';
 import { type End, endOf } from './end.js';
 import { buildFleet } from './fleet.js';
 import { type GeneratorMeter, GeneratorWatch } from './generator.js';
-import { deviceHandle, type RunWorld, worldOf } from './handles.js';
+import { deviceHandle, type RunWorld, type SharedThings, worldOf } from './handles.js';
 import type { Journal } from './journal.js';
 import { LiveFaults } from './live-faults.js';
 import { fleetOf } from './members.js';
@@ -62,6 +63,22 @@ export interface WorldOptions {
   readonly keep?: (what: readonly string[]) => void;
   /** Measures in real time whether this process keeps up. Default: {@link GeneratorWatch}. */
   readonly meter?: (speed: number) => GeneratorMeter;
+}
+
+/** What one world needs. */
+interface OneWorldOptions extends WorldOptions {
+  /** Set if the world is a part of a run, beside others. */
+  readonly part?: PartOfRun;
+}
+
+/** The connection of a world with the run that it is a part of. */
+interface PartOfRun {
+  readonly shared: SharedThings;
+  /**
+   * Called when the fleet of the part is created. Resolves when the run has begun, with the real time since then; with undefined if
+   * it has been stopped.
+   */
+  readonly begins: () => Promise<Millis | undefined>;
 }
 
 /** Where the API of a cloud is, and the space and the key of a run. */
@@ -111,6 +128,8 @@ export interface CourseEnd {
   readonly generator: GeneratorReport | null;
   /** Results of the rules that another cloud has to follow. */
   readonly audited: readonly ExpectationResult[];
+  /** The workers among which a run in real time was divided; missing if it was not. */
+  readonly workers?: readonly WorkerReport[];
 }
 
 /**
@@ -120,7 +139,7 @@ export interface CourseEnd {
  * @throws UsageError if the world cannot be built
  */
 export async function inOneWorld(
-  options: WorldOptions,
+  options: OneWorldOptions,
   journal: Pick<Journal, 'trace' | 'nameOf' | 'evidence' | 'settle' | 'close'>,
   started: (control: WorldControl) => void,
   virtual?: DrivenClock,
@@ -154,7 +173,7 @@ export async function inOneWorld(
     };
     started({ clock, stop, world: { fleet, api, faults, happened, pace, ...sessions } });
     await provision(plan, fixture.world, fixture.handles, { concurrency: atOnce(options), signal: abort.signal });
-    begin();
+    begin(await options.part?.begins());
     target.begin();
     end = await endOf(runSchedule(fixture, clock).then(() => target.lastLook()));
   } finally {
@@ -192,7 +211,8 @@ function timeOf(
   readonly clock: DrivenClock;
   /** Undefined in virtual time that passes as fast as possible. */
   readonly pace?: Pace;
-  readonly begin: () => void;
+  /** @param ago real time that has passed since the beginning of the run. Default: 0 */
+  readonly begin: (ago?: Millis) => void;
   /** Records how late an action ran, in real ms. */
   readonly late: (lateBy: Millis) => void;
   readonly generatorReport: () => GeneratorReport | null;
@@ -208,9 +228,9 @@ function timeOf(
   let measured: GeneratorMeter | undefined;
   const late = (lateBy: Millis) => measured?.late(lateBy);
   const real = new RealClock({ speed, frozen: true, onAlarm: late });
-  const begin = () => {
+  const begin = (ago?: Millis) => {
     measured = meter(speed);
-    real.begin();
+    real.begin(ago);
   };
   return { clock: real, pace: real, begin, late, generatorReport: () => measured?.end() ?? null };
 }
@@ -266,7 +286,7 @@ async function builtOrClosed<T>(target: Target, make: () => T): Promise<T> {
 
 /** Builds the fleet, switched off and not yet registered in the cloud. */
 function build(
-  options: WorldOptions,
+  options: OneWorldOptions,
   target: Target,
   { clock, random, callers, faults, evidence, late, waited }: WorldParts,
 ): RunFixture & { readonly world: RunWorld } {
@@ -279,7 +299,7 @@ function build(
     const tags = plan.groups[planned.group]?.tags ?? [];
     return deviceHandle(planned, tags, devices[index] as Device);
   });
-  const world = worldOf(target, options.profiles);
+  const world = worldOf(target, options.profiles, options.part?.shared);
   const own = { spaceId: api.spaceId, apiKey: address.apiKey };
   const startLoads = () =>
     new Loads(plan.loads, {

@@ -42,6 +42,18 @@ export interface RunWorld extends World, SetupWorld {
   readonly things: readonly MadeThing[];
   /** Credentials of a client created by `setup`; undefined if it was not created. */
   client(name: string): ClientAccess | undefined;
+  /** What the worlds of other parts of the run need. */
+  shared(): Promise<SharedThings>;
+}
+
+/** Resources that exist before the world does: those that the set-up of a run made for all of its parts. */
+export interface SharedThings {
+  /** Ids of tags by their names. */
+  readonly tags: ReadonlyMap<string, string>;
+  /** Ids of firmware images by their names in the scenario. */
+  readonly firmware: ReadonlyMap<string, string>;
+  /** Credentials of clients by their names in the scenario. Secret. */
+  readonly clients: ReadonlyMap<string, ClientAccess>;
 }
 
 /** Something that the run created in the target. */
@@ -51,15 +63,19 @@ interface MadeThing {
   readonly remove: () => Promise<void>;
 }
 
-/** The API of the run's space, and access to further spaces. A tag that a step or a group names is created if it does not exist. */
+/**
+ * The API of the run's space, and access to further spaces. A tag that a step or a group names is created if it does not exist.
+ * @param shared what exists already. Default: nothing
+ */
 export function worldOf(
   { api, openSpace, admit }: Pick<Target, 'api' | 'openSpace' | 'admit'>,
   profiles: ReadonlyMap<string, Profile>,
+  shared?: SharedThings,
 ): RunWorld {
   const spaces = new Map<string, Promise<DeviceCloudClient>>();
-  const clients = new Map<string, ClientAccess>();
-  const tags = new Map<string, Promise<string>>();
-  const firmware = new Map<string, string>();
+  const clients = new Map(shared?.clients);
+  const tags = new Map([...(shared?.tags ?? [])].map(([name, id]) => [name, Promise.resolve(id)]));
+  const firmware = new Map(shared?.firmware);
   const things: MadeThing[] = [];
   const made = (what: string, remove: () => Promise<void>) => void things.push({ what, remove });
   const over = (client: DeviceCloudClient) => ({
@@ -90,6 +106,10 @@ export function worldOf(
     },
     nameClient: (name, access) => void clients.set(name, access),
     client: (name) => clients.get(name),
+    shared: async () => {
+      const ids = await Promise.all([...tags].map(async ([name, id]) => [name, await id] as const));
+      return { tags: new Map(ids), firmware, clients };
+    },
     image: (profile, version, size) => imageFor(profileOf(profiles, profile), version, size),
     nameFirmware: (name, id) => void firmware.set(name, id),
     withHold: (hold) => (admit ? over(api.through((request) => admitted(admit(hold), request))) : world),

@@ -26,7 +26,12 @@ export async function provision(
   await createFleet(plan, world, handles, options);
 }
 
-async function setUp({ setup = [] }: Plan, world: RunWorld, { signal }: ProvisionOptions): Promise<void> {
+/** Runs the setup of the scenario. @throws UsageError for the first failure */
+export async function setUp(
+  { setup = [] }: Plan,
+  world: RunWorld,
+  { signal }: Pick<ProvisionOptions, 'signal'>,
+): Promise<void> {
   for (const [index, call] of setup.entries()) {
     if (signal.aborted) return;
     await runSetup(world, call).catch((error: unknown) => {
@@ -96,6 +101,14 @@ export async function tearDown(
     if (cloudId !== undefined) void attempt(`device "${name}"`, () => world.api.deleteDevice(cloudId));
   }
   await queue.onIdle();
-  for (const { what, remove } of world.things.toReversed()) await attempt(what, remove);
+  return [...left, ...(await deleteThings(world))];
+}
+
+/** Deletes everything that the run created except devices, newest first. Returns what could not be deleted. */
+export async function deleteThings(world: RunWorld): Promise<readonly string[]> {
+  const left: string[] = [];
+  for (const { what, remove } of world.things.toReversed()) {
+    await remove().catch((error: Error) => left.push(`${what}: ${error.message}`));
+  }
   return left;
 }

@@ -163,4 +163,9 @@ export type PlannedAction = StepCall & {
 export interface PlannedLoad extends Load {
   /** Indices into {@link Plan.devices}, ascending. */
   readonly devices: readonly number[];
+  /**
+   * In a part of a plan: whether the part sends request `k` of the whole load, or has its user `k`, at the index `k` modulo the
+   * length. Left out: it has all of them.
+   */
+  readonly turns?: readonly boolean[];
 }

@@ -3,7 +3,7 @@
  * long as nothing in the world acts on several devices at once.
  */
 import { hours } from '../../kernel/time.js';
-import type { Plan } from '../model/plan.js';
+import type { Plan, PlannedLoad } from '../model/plan.js';
 import type { SetupName } from '../setup/index.js';
 
 /** Resources that every part can have for itself: they only serve its own devices. */
@@ -20,15 +20,21 @@ export function needsOneWorld(plan: Plan): string | undefined {
   return shared && `its setup has a ${shared.setup}`;
 }
 
+/** Why a plan cannot be divided among processes in real time, as a clause; undefined if it can. */
+export function needsOneProcess(plan: Plan): string | undefined {
+  return (plan.waits ?? []).length > 0 ? 'its steps wait for a condition of the whole fleet' : undefined;
+}
+
 /**
  * The plan in `parts` parts. A device belongs to one part; everything else that concerns no device, or devices of several parts,
  * is in all of them. The parts have no expectations: only the whole run is judged.
  */
 export function partsOf(plan: Plan, parts: number): readonly Plan[] {
-  return Array.from({ length: parts }, (_, part) => partOf(plan, (index) => index % parts === part));
+  return Array.from({ length: parts }, (_, part) => partOf(plan, part, parts));
 }
 
-function partOf(plan: Plan, belongs: (index: number) => boolean): Plan {
+function partOf(plan: Plan, part: number, parts: number): Plan {
+  const belongs = (index: number) => index % parts === part;
   const places = new Map<number, number>();
   for (const index of plan.devices.keys()) if (belongs(index)) places.set(index, places.size);
   const own = (devices: readonly number[]) => devices.flatMap((index) => places.get(index) ?? []);
@@ -40,9 +46,19 @@ function partOf(plan: Plan, belongs: (index: number) => boolean): Plan {
     actions: plan.actions
       .map((action) => ({ ...action, devices: own(action.devices) }))
       .filter(({ devices }) => devices.length > 0),
+    loads: plan.loads.map((load) => ({
+      ...load,
+      devices: own(load.devices),
+      turns: turnsOf(load, belongs) ?? Array.from({ length: parts }, (_, turn) => turn === part),
+    })),
     expectations: [],
     next: [],
   };
+}
+
+/** The turns of a part in a load with devices: a request belongs to the part of its device. */
+function turnsOf({ devices }: PlannedLoad, belongs: (index: number) => boolean): readonly boolean[] | undefined {
+  return devices.length === 0 ? undefined : devices.map(belongs);
 }
 
 /** Simulated time of all devices together that is worth a thread: about a second of work. */

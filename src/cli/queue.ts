@@ -1,0 +1,62 @@
+/** The option for the queue through which a run and its workers find each other. */
+
+import { publicName } from '../cloud/store/postgres/url.js';
+import { UsageError } from '../kernel/errors.js';
+import type { Crew } from '../runner/distributed/crew.js';
+import type { RemoteCloud } from '../runner/targets/remote-api.js';
+import type { Plan } from '../scenario/model/plan.js';
+import { needsOneProcess } from '../scenario/plan/divide.js';
+import type { Host } from './host.js';
+import { version } from './version.js';
+
+/** Environment variable for addresses with a password. */
+const VARIABLE = 'GHOSTFLEET_QUEUE';
+
+export const QUEUE = {
+  type: 'string',
+  requiresArg: true,
+  describe: `PostgreSQL database where workers wait for parts of runs, as postgres://…; also ${VARIABLE}`,
+} as const;
+
+interface QueueFlags {
+  readonly queue: string | undefined;
+  readonly workers: number | undefined;
+  readonly target: string | undefined;
+}
+
+/** The queue of a run; undefined if it has none. @throws UsageError without another option that it needs */
+export function queueIn(flags: QueueFlags, { env }: Host): string | undefined {
+  const { workers, target } = flags;
+  // A variable that is set for workers does not concern other runs.
+  const queue = flags.queue ?? (workers !== undefined && target !== undefined ? env[VARIABLE] : undefined);
+  if (queue === undefined) return undefined;
+  if (target === undefined) {
+    throw new UsageError('bad-flags', '--queue requires --target: workers cannot reach the embedded cloud of a run');
+  }
+  if (workers === undefined) throw new UsageError('bad-flags', '--queue requires --workers, the number of workers');
+  return queue;
+}
+
+/** The queue of a worker. @throws UsageError without one */
+export function queueOfWorker(queue: string | undefined, { env }: Host): string {
+  const given = queue ?? env[VARIABLE];
+  if (given === undefined) throw new UsageError('bad-flags', 'a worker requires --queue', `or set ${VARIABLE}`);
+  return given;
+}
+
+/** @throws UsageError if the queue cannot be used, or the plan not be divided */
+export async function openCrew(url: string, { apiKey }: RemoteCloud, plan: Plan): Promise<Crew> {
+  const reason = needsOneProcess(plan);
+  if (reason !== undefined) {
+    throw new UsageError('not-divisible', `the run cannot be divided among workers, because ${reason}`);
+  }
+  // Loaded here, because other runs do not need the libraries.
+  const { QueueCrew } = await import('../runner/distributed/queue/queue-crew.js');
+  return QueueCrew.open({ url, apiKey, version: version() });
+}
+
+/** The options as given, without a password. */
+export function queueWords({ queue, workers, target }: QueueFlags): readonly string[] {
+  if (target === undefined || workers === undefined) return [];
+  return ['--workers', String(workers), ...(queue === undefined ? [] : ['--queue', publicName(queue)])];
+}

@@ -1,0 +1,57 @@
+/** The connection between a run and one of its parts, in another thread, process or machine. */
+import type { Millis } from '../../kernel/time.js';
+import type { FromPart, ToPart } from './messages.js';
+
+/** One end of a connection. */
+export interface Channel<Out, In> {
+  /** Sends a message. Messages arrive once and in order, as long as the connection is not lost. */
+  send(message: Out): void;
+  /** The next message of the other end. @throws ChannelLost if there will be none */
+  next(): Promise<In>;
+  /** The shared clock: milliseconds since a moment that is the same for all ends. @throws ChannelLost */
+  sharedNow(): Promise<Millis>;
+  /** Closes this end when all messages are passed on. */
+  close(): Promise<void>;
+}
+
+/** The end of the part. */
+export type PartChannel = Channel<FromPart, ToPart>;
+/** The end of the run. */
+export type RunChannel = Channel<ToPart, FromPart>;
+
+/** The other end is gone. The message is a clause that says why. */
+export class ChannelLost extends Error {
+  constructor(why: string) {
+    super(why);
+    this.name = 'ChannelLost';
+  }
+}
+
+/** Messages that have arrived and are not read yet, for implementations of {@link Channel}. */
+export class Inbox<In> {
+  readonly #messages: In[] = [];
+  #lost: ChannelLost | undefined;
+  #wake = (): void => {};
+
+  push(message: In): void {
+    this.#messages.push(message);
+    this.#wake();
+  }
+
+  /** No further messages will arrive. Those that have arrived can still be read. */
+  end(why: string): void {
+    this.#lost ??= new ChannelLost(why);
+    this.#wake();
+  }
+
+  async next(): Promise<In> {
+    for (;;) {
+      const message = this.#messages.shift();
+      if (message !== undefined) return message;
+      if (this.#lost !== undefined) throw this.#lost;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+}

@@ -1,0 +1,247 @@
+/**
+ * The course of a plan in real time that is divided among workers, in other threads, processes or machines. This process makes the
+ * set-up in the target, lets all parts start at the same moment, merges their events into one stream for the journal, and cleans up
+ * after workers that are lost (ADR 22).
+ */
+import { EndingClock } from '../../kernel/ending-clock.js';
+import { EXIT, GhostfleetError } from '../../kernel/errors.js';
+import { RealClock } from '../../kernel/real-clock.js';
+import { sinceStart } from '../../kernel/time.js';
+import { partsOf } from '../../scenario/plan/divide.js';
+import { endOfAll } from '../divided/ends.js';
+import type { RemoteCloud } from '../targets/remote-api.js';
+import type { CourseEnd, WorldControl, WorldOptions } from '../world/course.js';
+import { watchExpectations } from '../world/early-end.js';
+import type { End } from '../world/end.js';
+import type { Journal } from '../world/journal.js';
+import { auditOfAll } from './audits.js';
+import { ChannelLost } from './channel.js';
+import { type ClockReading, readClock } from './clock-offset.js';
+import type { Crew } from './crew.js';
+import { generatorOfAll, reportOf } from './generators.js';
+import { Member } from './member.js';
+import { Merge } from './merge.js';
+import type { PartTask } from './messages.js';
+import { packProfiles } from './portable-profiles.js';
+import { SharedWorld } from './shared-world.js';
+
+interface ConductorOptions extends WorldOptions {
+  readonly cloud: RemoteCloud;
+  readonly crew: Crew;
+  /** Number of parts. */
+  readonly workers: number;
+}
+
+/**
+ * Runs a plan in parts.
+ * @param started called before the provisioning
+ * @throws UsageError if the world cannot be built, GhostfleetError if a worker is lost before the start
+ */
+export async function inParts(
+  options: ConductorOptions,
+  journal: Journal,
+  started: (control: WorldControl) => void,
+): Promise<CourseEnd> {
+  const { cloud, profiles, crew } = options;
+  const conductor = new Conductor(options, journal);
+  started(conductor.control);
+  let shared: SharedWorld | undefined;
+  try {
+    shared = await SharedWorld.open(cloud, profiles);
+    return await conductor.run(shared);
+  } finally {
+    await crew.close();
+    if (shared !== undefined) await conductor.cleanUp(shared);
+    await shared?.close();
+  }
+}
+
+class Conductor {
+  readonly #options: ConductorOptions;
+  readonly #journal: Journal;
+  readonly #clock: RealClock;
+  /** Time of this process. */
+  readonly #time = new RealClock();
+  readonly #abort = new AbortController();
+  readonly #merge: Merge;
+  #members: readonly Member[] = [];
+  #stopped: GhostfleetError | undefined;
+  #isStopped = (): void => {};
+  readonly #stop = new Promise<void>((resolve) => {
+    this.#isStopped = resolve;
+  });
+
+  constructor(options: ConductorOptions, journal: Journal) {
+    this.#options = options;
+    this.#journal = journal;
+    this.#clock = new RealClock({ speed: options.speed, frozen: true });
+    this.#merge = new Merge(options.workers);
+  }
+
+  get control(): WorldControl {
+    return { clock: this.#clock, stop: (reason) => this.stop(reason) };
+  }
+
+  /** Ends the run early: all workers end their parts and clean up. */
+  stop(reason: GhostfleetError): void {
+    if (this.#stopped !== undefined) return;
+    this.#stopped = reason;
+    this.#abort.abort(reason);
+    this.#clock.stop(reason);
+    for (const member of this.#members) member.stop(reason);
+    void this.#options.crew.giveUp(reason);
+    this.#isStopped();
+  }
+
+  async run(shared: SharedWorld): Promise<CourseEnd> {
+    const { plan, crew } = this.#options;
+    const tasks = await this.#tasks(shared);
+    const agenda = new EndingClock(this.#clock);
+    try {
+      if (this.#stopped === undefined) {
+        const channels = await crew.engage(tasks);
+        this.#members = channels.map((channel, part) => this.#member(tasks[part] as PartTask, channel));
+        await this.#stopAgain();
+        await this.#ready();
+        await this.#begin(agenda);
+        await Promise.all(this.#members.map(({ over }) => over));
+      }
+    } finally {
+      agenda.end();
+      this.#settle();
+      this.#journal.close();
+    }
+    const simulatedMs = Math.max(0, ...this.#members.map(({ end }) => end?.simulatedMs ?? 0));
+    const workers = this.#members.map((member) => reportOf(member));
+    return {
+      end: this.#end(),
+      simulatedMs,
+      generator: generatorOfAll(this.#members),
+      audited: auditOfAll(this.#members.flatMap(({ end }) => end?.audited ?? [])),
+      happened: { plan, times: { waits: new Map(), console: [] } },
+      workers,
+    };
+  }
+
+  /** For workers that were engaged while the run was stopped. */
+  async #stopAgain(): Promise<void> {
+    const reason = this.#stopped;
+    if (reason === undefined) return;
+    for (const member of this.#members) member.stop(reason);
+    await this.#options.crew.giveUp(reason);
+  }
+
+  /** Deletes what is left in the target when all workers have ended. */
+  async cleanUp(shared: SharedWorld): Promise<void> {
+    const { keep, log } = this.#options;
+    if (keep !== undefined) return keep([...shared.made, ...this.#members.flatMap(({ end }) => end?.kept ?? [])]);
+    const lost = this.#members.filter((member) => member.lost !== undefined);
+    const left = [...(await shared.deleteDevices(lost.map(({ plan }) => plan))), ...(await shared.tearDown())];
+    if (left.length > 0) log.warn({ left }, `${left.length} things that the run created could not be deleted`);
+  }
+
+  async #tasks(shared: SharedWorld): Promise<readonly PartTask[]> {
+    const { plan, profiles, cloud, speed, keep, workers } = this.#options;
+    const things = await shared.setUp(plan, this.#abort.signal);
+    const { apiKey: _, keyOf: __, ...address } = cloud;
+    const { setup: ___, ...rest } = plan;
+    return partsOf(rest, workers).map((part, index) => ({
+      number: index + 1,
+      parts: workers,
+      plan: part,
+      profiles: packProfiles(plan, profiles),
+      speed,
+      cloud: { ...address, spaceId: shared.spaceId, pace: paceOf(address.pace, workers) },
+      shared: things,
+      keep: keep !== undefined,
+    }));
+  }
+
+  #member({ number, plan }: PartTask, channel: ConstructorParameters<typeof Member>[2]): Member {
+    const member = new Member(
+      ...([number, plan, channel] as const),
+      () => sinceStart(this.#clock.now),
+      ({ name }, message) => {
+        if (message.kind === 'log')
+          return this.#options.log[message.level](message.fields, `${name}: ${message.message}`);
+        this.#merge.add(number - 1, message.lines, message.until);
+        this.#record();
+      },
+    );
+    void member.over.then(() => {
+      this.#merge.end(number - 1);
+      this.#record();
+    });
+    return member;
+  }
+
+  /** Waits until the devices of all parts are created. @throws GhostfleetError if a part cannot begin */
+  async #ready(): Promise<void> {
+    await Promise.race([this.#stop, Promise.all(this.#members.map((member) => this.#readyOrFailed(member)))]);
+  }
+
+  async #readyOrFailed(member: Member): Promise<void> {
+    await member.ready;
+    if (this.#stopped !== undefined) return;
+    const { failed, lost, name } = member;
+    const reason =
+      failed ??
+      (lost && new GhostfleetError('worker-lost', `${name} was lost before the start: ${lost.why}`, EXIT.invalid));
+    if (reason === undefined) return;
+    this.stop(reason);
+    await Promise.all(this.#members.map(({ over }) => over));
+    throw reason;
+  }
+
+  /** Starts all parts at the same moment. */
+  async #begin(agenda: EndingClock): Promise<void> {
+    if (this.#stopped !== undefined) return;
+    const { plan, crew } = this.#options;
+    let reading: ClockReading;
+    let at: number;
+    try {
+      reading = await readClock(() => crew.sharedNow(), this.#time);
+      at = sinceStart(this.#time.now) + reading.offset + crew.lead;
+    } catch (error) {
+      if (error instanceof ChannelLost) return this.stop(queueLost(error));
+      throw error;
+    }
+    for (const member of this.#members) member.start(at);
+    const ago = () => sinceStart(this.#time.now) - (at - reading.offset);
+    const begins = new Promise<void>((resolve) =>
+      this.#time.after(Math.max(0, -ago()), 'the start of the run', resolve),
+    );
+    await Promise.race([this.#stop, begins]);
+    this.#clock.begin(ago());
+    const evidence = () => this.#journal.evidence(Math.min(this.#merge.complete, sinceStart(this.#clock.now)));
+    watchExpectations(plan.expectations, evidence, agenda, (reason) => this.stop(reason));
+  }
+
+  /** Passes complete events to the journal. */
+  #record(): void {
+    for (const { event, line } of this.#merge.take()) this.#journal.add(event, line);
+  }
+
+  /** Passes the last events to the journal. */
+  #settle(): void {
+    for (const { number } of this.#members) this.#merge.end(number - 1);
+    this.#record();
+  }
+
+  #end(): End {
+    if (this.#stopped !== undefined) return { exitCode: this.#stopped.exit, failure: this.#stopped.message };
+    return endOfAll(
+      this.#options.plan,
+      this.#members.flatMap(({ end }) => end?.end ?? []),
+    );
+  }
+}
+
+function queueLost({ message }: ChannelLost): GhostfleetError {
+  return new GhostfleetError('queue-lost', message, EXIT.invalid);
+}
+
+/** The requests of all parts together keep the limit of the run. */
+function paceOf(pace: RemoteCloud['pace'], workers: number): RemoteCloud['pace'] {
+  return { ...pace, perSecond: pace.perSecond === null ? null : pace.perSecond / workers };
+}

@@ -1,0 +1,18 @@
+/** The workers of a run: where its parts are carried out. */
+import type { GhostfleetError } from '../../kernel/errors.js';
+import type { Millis } from '../../kernel/time.js';
+import type { RunChannel } from './channel.js';
+import type { PartTask } from './messages.js';
+
+export interface Crew {
+  /** Time from the command to start until the start, in which it reaches all parts. */
+  readonly lead: Millis;
+  /** The shared clock of all parts. @throws ChannelLost */
+  sharedNow(): Promise<Millis>;
+  /** Gives each task to a worker, and returns the connections to them. @throws GhostfleetError if that is not possible */
+  engage(tasks: readonly PartTask[]): Promise<readonly RunChannel[]>;
+  /** Makes the parts fail that no worker has taken. */
+  giveUp(reason: GhostfleetError): Promise<void>;
+  /** Dismisses all workers. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,91 @@
+/** One part of a run, as the run sees it. */
+import type { GhostfleetError } from '../../kernel/errors.js';
+import type { Instant } from '../../kernel/time.js';
+import type { Plan } from '../../scenario/model/plan.js';
+import { errorOf, failureOf } from '../divided/messages.js';
+import { ChannelLost, type RunChannel } from './channel.js';
+import type { ClockReading } from './clock-offset.js';
+import type { FromPart, PartEnd } from './messages.js';
+
+type Handler = (member: Member, message: Extract<FromPart, { readonly kind: 'events' | 'log' }>) => void;
+
+export class Member {
+  /** From 1. */
+  readonly number: number;
+  readonly plan: Plan;
+  readonly #channel: RunChannel;
+  readonly #now: () => Instant;
+  /** Where its worker runs; undefined until a worker has taken the part. */
+  place: { readonly host: string; readonly pid: number } | undefined;
+  clock: ClockReading | undefined;
+  end: PartEnd | undefined;
+  /** When and why it was lost. */
+  lost: { readonly at: Instant; readonly why: string } | undefined;
+  /** Why its world could not be built. */
+  failed: GhostfleetError | undefined;
+  /** Resolves when its devices are created, and when it is over. */
+  readonly ready: Promise<void>;
+  /** Resolves when it is over: ended, failed or lost. */
+  readonly over: Promise<void>;
+  #isReady = (): void => {};
+
+  /** @param now time of the run */
+  constructor(number: number, plan: Plan, channel: RunChannel, now: () => Instant, handle: Handler) {
+    this.number = number;
+    this.plan = plan;
+    this.#channel = channel;
+    this.#now = now;
+    this.ready = new Promise((resolve) => {
+      this.#isReady = resolve;
+    });
+    this.over = this.#follow(handle);
+  }
+
+  /** `worker 2 (host, process 123)` */
+  get name(): string {
+    return nameOf(this.number, this.place);
+  }
+
+  start(at: number): void {
+    this.#channel.send({ kind: 'start', at });
+  }
+
+  stop(reason: GhostfleetError): void {
+    this.#channel.send({ kind: 'stop', reason: failureOf(reason) });
+  }
+
+  async #follow(handle: Handler): Promise<void> {
+    try {
+      while (this.end === undefined && this.failed === undefined) this.#take(await this.#channel.next(), handle);
+    } catch (error) {
+      if (!(error instanceof ChannelLost)) throw error;
+      this.lost = { at: this.#now(), why: error.message };
+    } finally {
+      this.#isReady();
+      await this.#channel.close();
+    }
+  }
+
+  #take(message: FromPart, handle: Handler): void {
+    switch (message.kind) {
+      case 'taken':
+        this.place = message;
+        return;
+      case 'ready':
+        this.clock = message.clock;
+        return this.#isReady();
+      case 'end':
+        this.end = message;
+        return;
+      case 'failed':
+        this.failed = errorOf(message.error);
+        return;
+      default:
+        return handle(this, message);
+    }
+  }
+}
+
+export function nameOf(number: number, place: Member['place']): string {
+  return place === undefined ? `worker ${number}` : `worker ${number} (${place.host}, process ${place.pid})`;
+}

@@ -1,0 +1,98 @@
+/**
+ * Merges the events of the parts of a run in real time into one stream. Each part sends its events in batches, with the moment
+ * until which it has sent all of them. Events are passed on as soon as no part can send an earlier one.
+ *
+ * The events of a part stay in their order, although some have an earlier time than the one before: times of messages come from
+ * the clock of the target. Such an event counts as happened when the one before it did.
+ */
+import type { Instant } from '../../kernel/time.js';
+import type { TraceEvent } from '../../trace/events.js';
+
+/** An event with its line of the event log, without the line feed. */
+interface Logged {
+  readonly event: TraceEvent;
+  readonly line: string;
+}
+
+interface Entry extends Logged {
+  readonly happened: Instant;
+}
+
+interface Source {
+  waiting: Entry[];
+  /** All events before this moment have arrived. */
+  until: Instant;
+  /** Whether its world has closed, or will never do so. */
+  closed: boolean;
+}
+
+export class Merge {
+  readonly #sources: readonly Source[];
+  /** The latest `world.closing` of a part, until it is passed on. */
+  #closing: Logged | undefined;
+
+  constructor(parts: number) {
+    this.#sources = Array.from({ length: parts }, () => ({ waiting: [], until: 0, closed: false }));
+  }
+
+  /** All events before this moment have been passed on, or are about to be. */
+  get complete(): Instant {
+    return Math.min(...this.#sources.map(({ until }) => until));
+  }
+
+  /** Adds a batch of lines, each with a line feed at its end. All later events of the part happen at `until` or later. */
+  add(part: number, lines: string, until: Instant): void {
+    const source = this.#of(part);
+    let happened = source.until;
+    for (const line of lines.split('\n')) {
+      if (line === '') continue;
+      // Because the part wrote the line from an event.
+      const event = JSON.parse(line) as TraceEvent;
+      happened = Math.max(happened, Math.min(event.at, until));
+      source.waiting.push({ event, line, happened });
+    }
+    source.until = Math.max(source.until, until);
+  }
+
+  /** The part will send nothing more. */
+  end(part: number): void {
+    const source = this.#of(part);
+    source.until = Number.POSITIVE_INFINITY;
+    if (!source.waiting.some(({ event }) => event.kind === 'world.closing')) source.closed = true;
+  }
+
+  /** Takes the events that are complete, in order. The world of the run closes when those of all parts have. */
+  take(): readonly Logged[] {
+    const { complete } = this;
+    const due = this.#sources.flatMap((source, part) => {
+      const count = source.waiting.findIndex(({ happened }) => happened > complete);
+      const taken = source.waiting.splice(0, count < 0 ? source.waiting.length : count);
+      return taken.map((entry) => ({ ...entry, part }));
+    });
+    // The sort keeps the order of a part: its moments ascend.
+    due.sort((one, other) => one.happened - other.happened);
+    const result: Logged[] = [];
+    for (const { event, line, part } of due) {
+      if (event.kind !== 'world.closing') result.push({ event, line });
+      else {
+        this.#closing = { event, line };
+        this.#of(part).closed = true;
+      }
+      this.#close(result);
+    }
+    this.#close(result);
+    return result;
+  }
+
+  #close(result: Logged[]): void {
+    if (this.#closing === undefined || this.#sources.some(({ closed }) => !closed)) return;
+    result.push(this.#closing);
+    this.#closing = undefined;
+  }
+
+  #of(part: number): Source {
+    const source = this.#sources[part];
+    if (source === undefined) throw new RangeError(`the run has no part ${part}`);
+    return source;
+  }
+}

@@ -1,0 +1,60 @@
+/** What a run and the workers that carry out its parts tell each other. All of it is plain data. */
+import type { Log } from '../../kernel/log.js';
+import type { Instant, Millis } from '../../kernel/time.js';
+import type { ExpectationResult, GeneratorReport } from '../../report/result.js';
+import type { Plan } from '../../scenario/model/plan.js';
+import type { Failure } from '../divided/messages.js';
+import type { RemoteCloud } from '../targets/remote-api.js';
+import type { End } from '../world/end.js';
+import type { SharedThings } from '../world/handles.js';
+import type { ClockReading } from './clock-offset.js';
+import type { PortableProfiles } from './portable-profiles.js';
+
+/** Number of the format of tasks and messages; raised by every change that an older or newer worker would misunderstand. */
+export const PART_FORMAT = 1;
+
+/** A part of a run, with all that a worker needs for it besides the API key of the target. */
+export interface PartTask {
+  /** Number of the part and of its worker, from 1. */
+  readonly number: number;
+  /** Number of parts of the run. */
+  readonly parts: number;
+  readonly plan: Plan;
+  /** The profiles of its devices. */
+  readonly profiles: PortableProfiles;
+  /** Simulated milliseconds per real millisecond. */
+  readonly speed: number;
+  readonly cloud: Omit<RemoteCloud, 'apiKey' | 'keyOf'>;
+  readonly shared: SharedThings;
+  /** Whether the devices stay in the target. */
+  readonly keep: boolean;
+}
+
+/** From a run to a part. */
+export type ToPart =
+  /** The run begins at the moment `at` of the shared clock. */
+  { readonly kind: 'start'; readonly at: Millis } | { readonly kind: 'stop'; readonly reason: Failure };
+
+/** From a part to its run. */
+export type FromPart =
+  /** A worker has begun with the part. */
+  | { readonly kind: 'taken'; readonly host: string; readonly pid: number }
+  /** The devices of the part are created. */
+  | { readonly kind: 'ready'; readonly clock: ClockReading }
+  /** Lines of the event log. All later events happen at `until` or later. */
+  | { readonly kind: 'events'; readonly lines: string; readonly until: Instant }
+  | { readonly kind: 'log'; readonly level: keyof Log; readonly fields: object; readonly message: string }
+  /** The part is over, and has deleted what it created. */
+  | PartEnd
+  /** The part could not be carried out. */
+  | { readonly kind: 'failed'; readonly error: Failure };
+
+export interface PartEnd {
+  readonly kind: 'end';
+  readonly end: End;
+  readonly simulatedMs: Millis;
+  readonly generator: GeneratorReport | null;
+  readonly audited: readonly ExpectationResult[];
+  /** Names of what stays in the target, with {@link PartTask.keep}. */
+  readonly kept: readonly string[];
+}

@@ -1,0 +1,159 @@
+/** Carries out a part of a run in this thread or process, in a world of its own, and reports to the run through a channel. */
+import { hostname } from 'node:os';
+import { pid } from 'node:process';
+import { EXIT, GhostfleetError } from '../../kernel/errors.js';
+import type { Log } from '../../kernel/log.js';
+import { RealClock } from '../../kernel/real-clock.js';
+import { type Millis, sinceStart } from '../../kernel/time.js';
+import { errorOf, failureOf } from '../divided/messages.js';
+import { inOneWorld, type WorldControl, type WorldOptions } from '../world/course.js';
+import { ChannelLost, type PartChannel } from './channel.js';
+import { type ClockReading, readClock } from './clock-offset.js';
+import type { FromPart, PartTask, ToPart } from './messages.js';
+import { Outbox } from './outbox.js';
+import { unpackProfiles } from './portable-profiles.js';
+
+interface PartOptions extends Pick<WorldOptions, 'meter'> {
+  /** API key of the target. Secret. */
+  readonly apiKey: string;
+  readonly channel: PartChannel;
+}
+
+/** A part that is being carried out. */
+export interface RunningPart {
+  /** Resolves when the part is over and has deleted what it created; with the reason if its run does not know of its end. */
+  readonly over: Promise<GhostfleetError | undefined>;
+  /** Ends the part early. It deletes what it created. */
+  stop(reason: GhostfleetError): void;
+}
+
+/** Begins to carry out a part. */
+export function beginPart(task: PartTask, options: PartOptions): RunningPart {
+  const part = new Part(task, options);
+  return { over: part.carryOut(), stop: (reason) => part.stop(reason) };
+}
+
+class Part {
+  readonly #task: PartTask;
+  readonly #options: PartOptions;
+  readonly #channel: PartChannel;
+  #control: Pick<WorldControl, 'clock' | 'stop'> | undefined;
+  #stopped: GhostfleetError | undefined;
+  /** Set if the run is gone. */
+  #orphaned: GhostfleetError | undefined;
+  #reading: ClockReading | undefined;
+  /** Time of this process. */
+  readonly #time = new RealClock();
+  #begin: (ago: Millis | undefined) => void = () => {};
+  readonly #begins = new Promise<Millis | undefined>((resolve) => {
+    this.#begin = resolve;
+  });
+
+  constructor(task: PartTask, options: PartOptions) {
+    this.#task = task;
+    this.#options = options;
+    this.#channel = options.channel;
+  }
+
+  stop(reason: GhostfleetError): void {
+    this.#stopped ??= reason;
+    this.#control?.stop(this.#stopped);
+    this.#begin(undefined);
+  }
+
+  async carryOut(): Promise<GhostfleetError | undefined> {
+    this.#channel.send({ kind: 'taken', host: hostname(), pid });
+    void this.#listen();
+    const outbox = new Outbox(this.#channel, this.#time, () => this.#control?.clock.now ?? 0);
+    try {
+      this.#channel.send(await this.#course(outbox));
+    } catch (error) {
+      outbox.close();
+      const failure = error instanceof GhostfleetError ? error : bug(error);
+      this.#channel.send({ kind: 'failed', error: failureOf(failure) });
+    }
+    const orphaned = this.#orphaned;
+    await this.#channel.close();
+    return orphaned;
+  }
+
+  async #course(outbox: Outbox): Promise<FromPart> {
+    const { plan, speed, cloud, shared, keep } = this.#task;
+    const profiles = unpackProfiles(this.#task.profiles);
+    const { apiKey, meter } = this.#options;
+    const kept: string[] = [];
+    const keyOf = () => {
+      throw new Error('further spaces are opened by the run, not by its parts');
+    };
+    const course = await inOneWorld(
+      {
+        ...({ plan, profiles, speed, clock: 'real', transport: 'memory', db: 'memory', log: this.#log() } as const),
+        cloud: { ...cloud, apiKey, keyOf },
+        part: { shared, begins: () => this.#ready() },
+        ...(keep && { keep: (what: readonly string[]) => void kept.push(...what) }),
+        ...(meter && { meter }),
+      },
+      {
+        trace: outbox.trace,
+        nameOf: (serial) => plan.devices.find((device) => device.serial === serial)?.name ?? String(serial),
+        evidence: () => {
+          throw new Error('a part of a plan has no expectations and no conditions');
+        },
+        settle: () => {},
+        close: () => outbox.close(),
+      },
+      (control) => {
+        this.#control = control;
+        if (this.#stopped !== undefined) control.stop(this.#stopped);
+      },
+    );
+    const { end, simulatedMs, generator, audited } = course;
+    return { kind: 'end', end, simulatedMs, generator, audited, kept };
+  }
+
+  /** The fleet is created. Resolves when the run begins. */
+  async #ready(): Promise<Millis | undefined> {
+    if (this.#stopped !== undefined) return undefined;
+    try {
+      this.#reading = await readClock(() => this.#channel.sharedNow(), this.#time);
+      this.#channel.send({ kind: 'ready', clock: this.#reading });
+    } catch (error) {
+      this.#orphan(error);
+    }
+    return this.#begins;
+  }
+
+  async #listen(): Promise<void> {
+    try {
+      for (;;) this.#obey(await this.#channel.next());
+    } catch (error) {
+      this.#orphan(error);
+    }
+  }
+
+  #obey(message: ToPart): void {
+    if (message.kind === 'stop') return this.stop(errorOf(message.reason));
+    const start = message.at - (this.#reading?.offset ?? 0);
+    const ago = () => sinceStart(this.#time.now) - start;
+    this.#time.after(Math.max(0, -ago()), 'the start of the run', () => this.#begin(ago()));
+  }
+
+  #orphan(error: unknown): void {
+    if (!(error instanceof ChannelLost)) throw error;
+    this.#orphaned ??= new GhostfleetError('run-lost', `the run is lost: ${error.message}`, EXIT.stuck);
+    this.stop(this.#orphaned);
+  }
+
+  #log(): Log {
+    const at =
+      (level: keyof Log): Log[typeof level] =>
+      (fields, message) =>
+        this.#channel.send({ kind: 'log', level, fields, message });
+    return { info: at('info'), warn: at('warn'), error: at('error') };
+  }
+}
+
+function bug(error: unknown): GhostfleetError {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return new GhostfleetError('internal', `a bug in ghostfleet: ${text}`, EXIT.internal);
+}

@@ -1,0 +1,157 @@
+/**
+ * The connection of a process with the PostgreSQL database of a queue: one that is opened again when it breaks. Messages never
+ * contain the password.
+ */
+import pg from 'pg';
+import { parsePostgresUrl, publicName } from '../../../cloud/store/postgres/url.js';
+import type { Clock } from '../../../kernel/clock.js';
+import { UsageError } from '../../../kernel/errors.js';
+import { codeOf } from '../../../kernel/no-answer.js';
+import { RealClock } from '../../../kernel/real-clock.js';
+import { systemReason } from '../../../kernel/system-errors.js';
+import { type Instant, type Millis, seconds } from '../../../kernel/time.js';
+import { ChannelLost } from '../channel.js';
+import { CHANNEL, SCHEMA } from './schema.js';
+
+const CONNECT_LIMIT: Millis = seconds(3);
+const QUERY_LIMIT: Millis = seconds(5);
+/** Without the database for this time, a run ends. */
+const MOST_ABSENT: Millis = seconds(15);
+/** Pause before the next try. */
+const PAUSE: Millis = 200;
+
+type Value = string | number | boolean | null | Uint8Array | readonly string[] | readonly number[];
+
+export class QueueDatabase {
+  /** Its address without password and options. */
+  readonly name: string;
+  /** Time of this process. */
+  readonly time: Clock = new RealClock();
+  readonly #url: string;
+  readonly #listeners = new Set<(topic: string) => void>();
+  #client: Promise<pg.Client> | undefined;
+  #closed = false;
+
+  private constructor(url: string) {
+    this.#url = url;
+    this.name = publicName(url);
+  }
+
+  /** Connects, and creates the tables of the queue if they do not exist. @throws UsageError if that is not possible */
+  static async open(url: string): Promise<QueueDatabase> {
+    const database = new QueueDatabase(url);
+    try {
+      await database.query(SCHEMA);
+    } catch (error) {
+      await database.close();
+      throw new UsageError('bad-queue', `the queue ${database.name} cannot be used: ${reasonOf(error)}`);
+    }
+    return database;
+  }
+
+  /** The address with the password. Secret. */
+  get url(): string {
+    return parsePostgresUrl(this.#url).href;
+  }
+
+  /** Executes a statement once. @throws Error of the connection or the server */
+  async query<Row extends object>(text: string, values: readonly Value[] = []): Promise<readonly Row[]> {
+    if (this.#closed) throw new Error('the connection is closed');
+    this.#client ??= this.#connect();
+    const connecting = this.#client;
+    try {
+      const client = await connecting;
+      return (await client.query<Row>(text, values.length === 0 ? undefined : [...values])).rows;
+    } catch (error) {
+      // An error of a statement leaves the connection usable.
+      if (!(error instanceof pg.DatabaseError && /^(22|23|42)/.test(error.code ?? ''))) this.#drop(connecting);
+      throw error;
+    }
+  }
+
+  /** Executes a statement that may be repeated, again after every failure. @throws ChannelLost after 15 s without success */
+  async persist<Row extends object>(text: string, values: readonly Value[] = []): Promise<readonly Row[]> {
+    const absence = new Absence(this);
+    for (;;) {
+      try {
+        return await this.query<Row>(text, values);
+      } catch (error) {
+        absence.failed(error);
+        await this.pause();
+      }
+    }
+  }
+
+  /** Calls `listener` with every topic that is announced; while the connection is broken, some are missed. */
+  listen(listener: (topic: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Waits before a statement is repeated. */
+  pause(): Promise<void> {
+    return new Promise((resolve) => void this.time.after(PAUSE, 'the next try of a statement', resolve));
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const client = await this.#client?.catch(() => undefined);
+    await client?.end().catch(() => {});
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const client = new pg.Client({
+      connectionString: this.url,
+      connectionTimeoutMillis: CONNECT_LIMIT,
+      query_timeout: QUERY_LIMIT,
+      keepAlive: true,
+      application_name: 'ghostfleet queue',
+      // The channels of a run share the connection, and do not wait for each other.
+      pipeline: true,
+    });
+    // A query that uses a broken connection fails; an idle one is replaced by the next query.
+    client.on('error', () => this.#drop(connecting));
+    client.on('notification', ({ payload = '' }) => {
+      for (const listener of this.#listeners) listener(payload);
+    });
+    const connecting = client
+      .connect()
+      .then(() => client.query(`LISTEN ${CHANNEL}`))
+      .then(() => client);
+    return connecting;
+  }
+
+  #drop(broken: Promise<pg.Client>): void {
+    if (this.#client === broken) this.#client = undefined;
+    void broken.then((client) => client.end()).catch(() => {});
+  }
+}
+
+/** How long the database has failed. */
+export class Absence {
+  readonly #name: string;
+  readonly #time: Pick<Clock, 'now'>;
+  #since: Instant | undefined;
+
+  constructor({ name, time }: Pick<QueueDatabase, 'name' | 'time'>) {
+    this.#name = name;
+    this.#time = time;
+  }
+
+  /** @throws ChannelLost after 15 s of failures */
+  failed(error: unknown): void {
+    const { now } = this.#time;
+    this.#since ??= now;
+    if (now - this.#since < MOST_ABSENT) return;
+    throw new ChannelLost(`the queue ${this.#name} did not answer for ${MOST_ABSENT / 1000} s: ${reasonOf(error)}`);
+  }
+
+  succeeded(): void {
+    this.#since = undefined;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const code = codeOf(error instanceof Error ? error : new Error(String(error)));
+  return systemReason(code) ?? (error instanceof Error ? error.message : String(error));
+}

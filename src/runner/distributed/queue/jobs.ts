@@ -1,0 +1,93 @@
+/** The jobs of graphile-worker: one for each part of a run. It is the only file that knows this library. */
+import { type JobHelpers, Logger, makeWorkerUtils, run as runWorker } from 'graphile-worker';
+import pg from 'pg';
+import { seconds } from '../../../kernel/time.js';
+import type { QueueDatabase } from './database.js';
+import { JOBS, TASK } from './schema.js';
+
+/** What a job says of a part before a worker takes it. */
+export interface JobPayload {
+  readonly run: string;
+  /** Number of the part, from 1. */
+  readonly part: number;
+  readonly version: string;
+  readonly format: number;
+}
+
+/** Its messages are about its own life; failures of jobs are reported by the task. */
+const QUIET = new Logger(() => () => {});
+
+/** Adds a job for each payload. A half-done part must not be repeated, so there is one attempt. */
+export async function addJobs(database: QueueDatabase, payloads: readonly JobPayload[]): Promise<void> {
+  const pool = poolOf(database);
+  try {
+    const utils = await makeWorkerUtils({ pgPool: pool, schema: JOBS, logger: QUIET });
+    try {
+      for (const payload of payloads) await utils.addJob(TASK, payload, { maxAttempts: 1, jobKey: keyOf(payload) });
+    } finally {
+      await utils.release();
+    }
+  } finally {
+    await pool.end();
+  }
+}
+
+/** Why jobs of a run have failed, by the number of their part. */
+export async function failedJobs(database: QueueDatabase, run: string): Promise<ReadonlyMap<number, string>> {
+  const rows = await database.persist<{ readonly key: string; readonly last_error: string }>(
+    `SELECT key, last_error FROM ${JOBS}.jobs WHERE key LIKE $1 || '/%' AND last_error IS NOT NULL`,
+    [run],
+  );
+  return new Map(rows.map(({ key, last_error }) => [Number(key.split('/')[1]), last_error]));
+}
+
+/** Deletes the jobs of a run, also those of workers that are lost. */
+export async function deleteJobs(database: QueueDatabase, run: string): Promise<void> {
+  await database.persist(
+    `WITH mine AS (SELECT id, locked_by FROM ${JOBS}.jobs WHERE key LIKE $1 || '/%')
+     SELECT ${JOBS}.force_unlock_workers(array_agg(DISTINCT locked_by) FILTER (WHERE locked_by IS NOT NULL)) FROM mine`,
+    [run],
+  );
+  await database.persist(
+    `SELECT count(*) FROM ${JOBS}.complete_jobs(ARRAY(SELECT id FROM ${JOBS}.jobs WHERE key LIKE $1 || '/%'))`,
+    [run],
+  );
+}
+
+interface JobWorker {
+  /** Rejects if the queue cannot be used. */
+  readonly over: Promise<void>;
+  /** Takes no further jobs, and waits for the present one. */
+  stop(): Promise<void>;
+}
+
+/** Takes jobs and carries them out one at a time. */
+export async function takeJobs(
+  database: QueueDatabase,
+  carryOut: (payload: unknown, helpers: JobHelpers) => Promise<void>,
+): Promise<JobWorker> {
+  const pool = poolOf(database);
+  const runner = await runWorker({
+    ...{ pgPool: pool, schema: JOBS, logger: QUIET, concurrency: 1, noHandleSignals: true, pollInterval: seconds(1) },
+    parsedCronItems: [],
+    taskList: { [TASK]: carryOut },
+  });
+  return {
+    over: runner.promise,
+    stop: async () => {
+      await runner.stop();
+      await pool.end();
+    },
+  };
+}
+
+function keyOf({ run, part }: JobPayload): string {
+  return `${run}/${part}`;
+}
+
+function poolOf({ url }: QueueDatabase): pg.Pool {
+  const pool = new pg.Pool({ connectionString: url, max: 3, connectionTimeoutMillis: seconds(3), keepAlive: true });
+  // The pool has already removed a connection that breaks.
+  pool.on('error', () => {});
+  return pool;
+}

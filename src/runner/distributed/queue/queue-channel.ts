@@ -1,0 +1,246 @@
+/**
+ * A channel through the tables of a queue. Every 500 ms, and when it is notified, an end writes its messages, reads those for it, and
+ * shows that it is alive, in one statement each. A statement may be repeated after a broken connection: messages are numbered.
+ *
+ * While the database is away, messages wait in memory, up to a limit. An end that the other end does not hear of for some time is
+ * lost; the time in which the own connection is broken does not count.
+ */
+import { deserialize, serialize } from 'node:v8';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { type Instant, type Millis, seconds } from '../../../kernel/time.js';
+import { type Channel, ChannelLost, Inbox } from '../channel.js';
+import { Absence, type QueueDatabase } from './database.js';
+import { CHANNEL, QUEUE, type Side, topicOf } from './schema.js';
+
+/** How long an end whose connection with the database has ended may be silent: it may connect again. */
+const SILENCE: Readonly<Record<Side, Millis>> = { part: seconds(5), run: seconds(10) };
+/** How long an end may be silent that is connected: it builds a large fleet, or its machine is gone. */
+const LONG_SILENCE: Millis = seconds(30);
+/** Time between two exchanges with the database. */
+const EVERY: Millis = seconds(0.5);
+/** Messages that one statement writes or reads. */
+const AT_ONCE = 16;
+/** Messages of one end in the database that the other end has not read. */
+const MOST_UNREAD = 64;
+/** Bytes of messages that wait in memory. */
+const MOST_WAITING = 64 * 1024 * 1024;
+
+interface QueueChannelOptions {
+  readonly database: QueueDatabase;
+  readonly run: string;
+  readonly part: number;
+  /** Which end this is. */
+  readonly side: Side;
+}
+
+interface Row {
+  /** Sign of life of the other end. */
+  readonly beat: string;
+  /** Whether the other end is connected with the database. */
+  readonly connected: boolean;
+  readonly number: string | null;
+  readonly body: Uint8Array | null;
+}
+
+export class QueueChannel<Out, In> implements Channel<Out, In> {
+  readonly #database: QueueDatabase;
+  readonly #key: readonly [run: string, part: number];
+  readonly #side: Side;
+  readonly #inbox = new Inbox<In>();
+  readonly #absence: Absence;
+  readonly #forget: () => void;
+  readonly #loop: Promise<void>;
+  #waiting: { readonly number: number; readonly body: Uint8Array }[] = [];
+  #bytes = 0;
+  #sent = 0;
+  #received = 0;
+  #beat = '0';
+  #heardAt: Instant;
+  #closing = false;
+  #over = false;
+  #wake = (): void => {};
+  #isWoken = false;
+
+  constructor({ database, run, part, side }: QueueChannelOptions) {
+    this.#database = database;
+    this.#key = [run, part];
+    this.#side = side;
+    this.#absence = new Absence(database);
+    this.#heardAt = database.time.now;
+    const own = topicOf(run, part, side);
+    this.#forget = database.listen((topic) => {
+      if (topic === own) this.#wakeUp();
+    });
+    this.#loop = this.#exchangeAll();
+  }
+
+  send(message: Out): void {
+    if (this.#over) return;
+    const body = deflateRawSync(serialize(message), { level: 1 });
+    this.#bytes += body.length;
+    this.#waiting.push({ number: ++this.#sent, body });
+    if (this.#bytes > MOST_WAITING) this.#lose('its events could not be passed on fast enough');
+    this.#wakeUp();
+  }
+
+  next(): Promise<In> {
+    return this.#inbox.next();
+  }
+
+  /** Adds a message that the other end cannot send itself. */
+  deliver(message: In): void {
+    this.#inbox.push(message);
+  }
+
+  sharedNow(): Promise<Millis> {
+    return sharedNow(this.#database);
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.#wakeUp();
+    await this.#loop;
+  }
+
+  async #exchangeAll(): Promise<void> {
+    while (!this.#over) {
+      let more = false;
+      try {
+        more = await this.#exchange();
+        this.#absence.succeeded();
+      } catch (error) {
+        this.#failed(error);
+        await this.#database.pause();
+        continue;
+      }
+      if (this.#closing && this.#waiting.length === 0) break;
+      if (!more) await this.#rest();
+    }
+    this.#over = true;
+    this.#forget();
+    this.#inbox.end('the connection is closed');
+  }
+
+  /** Returns whether there is more to do at once. */
+  async #exchange(): Promise<boolean> {
+    const isFull = await this.#write();
+    const rows = await this.#read();
+    const [first] = rows;
+    if (first === undefined) {
+      this.#lose('the run is over');
+      return false;
+    }
+    for (const { number, body } of rows) {
+      if (number === null || body === null) continue;
+      this.#received = Number(number);
+      // Because the other end has the same version of the program.
+      this.#inbox.push(deserialize(inflateRawSync(body)) as In);
+    }
+    this.#hear(first, rows.length);
+    return rows.length === AT_ONCE || (this.#waiting.length > 0 && !isFull);
+  }
+
+  /** Writes the next messages; returns whether there was no room for them. */
+  async #write(): Promise<boolean> {
+    const batch = this.#waiting.slice(0, AT_ONCE);
+    if (batch.length === 0) return false;
+    const toRun = this.#side === 'part';
+    // A repeated statement finds the messages there, or writes them again after they were read; the reader ignores those.
+    const written = await this.#database.query<{ readonly number: string }>(
+      `WITH unread AS (
+         SELECT count(*) AS messages FROM ${QUEUE}.message WHERE run = $1 AND part = $2 AND to_run = $3
+       ), written AS (
+         INSERT INTO ${QUEUE}.message (run, part, to_run, number, body)
+         SELECT $1, $2, $3, m.number, m.body FROM unread, unnest($4::bigint[], $5::bytea[]) AS m (number, body)
+         WHERE unread.messages < ${MOST_UNREAD}
+         ON CONFLICT (run, part, to_run, number) DO UPDATE SET body = excluded.body
+         RETURNING number
+       )
+       SELECT number, pg_notify('${CHANNEL}', $6) FROM written`,
+      [
+        ...this.#key,
+        toRun,
+        batch.map(({ number }) => number),
+        // Because a list of buffers is an array of bytea.
+        batch.map(({ body }) => body) as unknown as readonly string[],
+        topicOf(...this.#key, toRun ? 'run' : 'part'),
+      ],
+    );
+    if (written.length === 0) return true;
+    this.#waiting = this.#waiting.slice(batch.length);
+    for (const { body } of batch) this.#bytes -= body.length;
+    return false;
+  }
+
+  /** Deletes the messages that were read, reads the next ones, and shows a sign of life. No row: the run is over. */
+  #read(): Promise<readonly Row[]> {
+    const [own, other] = this.#side === 'run' ? ['run', 'part'] : ['part', 'run'];
+    return this.#database.query<Row>(
+      `WITH alive AS (
+         UPDATE ${QUEUE}.part SET ${own}_beat = ${own}_beat + 1, ${own}_session = pg_backend_pid(), seen = clock_timestamp()
+         WHERE run = $1 AND number = $2
+         RETURNING ${other}_beat AS beat, EXISTS (SELECT FROM pg_stat_activity WHERE pid = ${other}_session) AS connected
+       ), gone AS (
+         DELETE FROM ${QUEUE}.message WHERE run = $1 AND part = $2 AND to_run = $3 AND number <= $4
+       )
+       SELECT alive.beat, alive.connected, m.number, m.body FROM alive LEFT JOIN LATERAL (
+         SELECT number, body FROM ${QUEUE}.message
+         WHERE run = $1 AND part = $2 AND to_run = $3 AND number > $4 ORDER BY number LIMIT ${AT_ONCE}
+       ) m ON true ORDER BY m.number`,
+      [...this.#key, this.#side === 'run', this.#received],
+    );
+  }
+
+  /** Notes a sign of life. A part that no worker has taken has none. */
+  #hear({ beat, connected }: Row, messages: number): void {
+    const { now } = this.#database.time;
+    if (beat !== this.#beat || beat === '0') this.#heardAt = now;
+    this.#beat = beat;
+    const limit = connected ? LONG_SILENCE : SILENCE[this.#side === 'run' ? 'part' : 'run'];
+    if (messages < AT_ONCE && now - this.#heardAt > limit) this.#lose(`no heartbeat for ${limit / 1000} s`);
+  }
+
+  #failed(error: unknown): void {
+    this.#heardAt = this.#database.time.now;
+    try {
+      this.#absence.failed(error);
+    } catch (lost) {
+      if (!(lost instanceof ChannelLost)) throw lost;
+      this.#lose(lost.message);
+    }
+  }
+
+  #lose(why: string): void {
+    this.#over = true;
+    this.#waiting = [];
+    this.#inbox.end(why);
+    this.#wakeUp();
+  }
+
+  async #rest(): Promise<void> {
+    if (!this.#isWoken && !this.#over) {
+      await new Promise<void>((resolve) => {
+        const alarm = this.#database.time.after(EVERY, 'the next exchange with the queue', resolve);
+        this.#wake = () => {
+          alarm.cancel();
+          resolve();
+        };
+      });
+    }
+    this.#isWoken = false;
+    this.#wake = () => {};
+  }
+
+  #wakeUp(): void {
+    this.#isWoken = true;
+    this.#wake();
+  }
+}
+
+/** The clock of the database. */
+export async function sharedNow(database: QueueDatabase): Promise<Millis> {
+  const rows = await database.persist<{ readonly now: string }>(
+    'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now',
+  );
+  return Number(rows[0]?.now);
+}

@@ -1,0 +1,138 @@
+/** Workers that wait at a queue, in any processes and on any machines. */
+import { v4 as randomId } from 'uuid';
+import { type GhostfleetError, UsageError } from '../../../kernel/errors.js';
+import { humanDuration, type Millis, seconds, sinceStart } from '../../../kernel/time.js';
+import { failureOf } from '../../divided/messages.js';
+import type { RunChannel } from '../channel.js';
+import type { Crew } from '../crew.js';
+import { type FromPart, PART_FORMAT, type PartTask, type ToPart } from '../messages.js';
+import { QueueDatabase } from './database.js';
+import { addJobs, deleteJobs, failedJobs } from './jobs.js';
+import { QueueChannel, sharedNow } from './queue-channel.js';
+import { FORGET_AFTER, QUEUE } from './schema.js';
+import { seal } from './sealed.js';
+
+/** How long a run waits until workers have taken all parts. */
+const WAIT_FOR_WORKERS: Millis = seconds(60);
+
+interface QueueCrewOptions {
+  /** `postgres://user:password@host:5432/database` */
+  readonly url: string;
+  /** API key of the target, which encrypts the tasks. Secret. */
+  readonly apiKey: string;
+  readonly version: string;
+  /** Default: 60 s */
+  readonly waitForWorkers?: Millis;
+}
+
+export class QueueCrew implements Crew {
+  readonly lead = seconds(1.5);
+  readonly #database: QueueDatabase;
+  readonly #options: QueueCrewOptions;
+  readonly #run = randomId();
+  #isEngaged = false;
+  #isClosed = false;
+  #channels: readonly QueueChannel<ToPart, FromPart>[] = [];
+
+  private constructor(database: QueueDatabase, options: QueueCrewOptions) {
+    this.#database = database;
+    this.#options = options;
+  }
+
+  /** @throws UsageError if the queue cannot be used */
+  static async open(options: QueueCrewOptions): Promise<QueueCrew> {
+    return new QueueCrew(await QueueDatabase.open(options.url), options);
+  }
+
+  sharedNow(): Promise<Millis> {
+    return sharedNow(this.#database);
+  }
+
+  async engage(tasks: readonly PartTask[]): Promise<readonly RunChannel[]> {
+    const { apiKey, version } = this.#options;
+    this.#isEngaged = true;
+    await this.#database.query(
+      `DELETE FROM ${QUEUE}.run r WHERE NOT EXISTS (
+         SELECT FROM ${QUEUE}.part p WHERE p.run = r.id AND p.seen > clock_timestamp() - interval '${FORGET_AFTER}')`,
+    );
+    await this.#database.query(`INSERT INTO ${QUEUE}.run (id) VALUES ($1)`, [this.#run]);
+    for (const task of tasks) {
+      await this.#database.query(`INSERT INTO ${QUEUE}.part (run, number, task) VALUES ($1, $2, $3)`, [
+        ...([this.#run, task.number] as const),
+        seal(task, apiKey, this.#run),
+      ]);
+    }
+    const channels = tasks.map(
+      ({ number: part }) =>
+        new QueueChannel<ToPart, FromPart>({ database: this.#database, run: this.#run, part, side: 'run' }),
+    );
+    this.#channels = channels;
+    await addJobs(
+      this.#database,
+      tasks.map(({ number: part }) => ({ run: this.#run, part, version, format: PART_FORMAT })),
+    );
+    void this.#watch();
+    return channels;
+  }
+
+  /** Withdraws the parts that no worker has taken. */
+  async giveUp(reason: GhostfleetError): Promise<void> {
+    try {
+      const withdrawn = await this.#database.persist<{ readonly number: number }>(
+        `UPDATE ${QUEUE}.part SET task = NULL WHERE run = $1 AND task IS NOT NULL RETURNING number`,
+        [this.#run],
+      );
+      for (const { number } of withdrawn) this.#fail(number, reason);
+    } catch {
+      // The channels fail in the same way.
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#isEngaged) {
+      await this.#database.query(`DELETE FROM ${QUEUE}.run WHERE id = $1`, [this.#run]).catch(() => {});
+      await deleteJobs(this.#database, this.#run).catch(() => {});
+    }
+    await this.#database.close();
+  }
+
+  /** Waits until workers have taken all parts, and notices those that refuse. */
+  async #watch(): Promise<void> {
+    const { waitForWorkers = WAIT_FOR_WORKERS } = this.#options;
+    const { time } = this.#database;
+    const deadline = sinceStart(time.now) + waitForWorkers;
+    try {
+      while (!this.#isClosed) {
+        const [waiting] = await this.#database.persist<{ readonly parts: number }>(
+          `SELECT count(*)::integer AS parts FROM ${QUEUE}.part WHERE run = $1 AND task IS NOT NULL`,
+          [this.#run],
+        );
+        for (const [part, why] of await failedJobs(this.#database, this.#run)) this.#fail(part, refusal(why));
+        if (waiting?.parts === 0) return;
+        if (sinceStart(time.now) > deadline)
+          return await this.giveUp(this.#notTaken(waiting?.parts ?? 0, waitForWorkers));
+        await this.#database.pause();
+      }
+    } catch {
+      // The channels fail in the same way.
+    }
+  }
+
+  #fail(part: number, reason: GhostfleetError): void {
+    this.#channels[part - 1]?.deliver({ kind: 'failed', error: failureOf(reason) });
+  }
+
+  #notTaken(parts: number, waited: Millis): GhostfleetError {
+    const all = this.#channels.length;
+    return new UsageError(
+      'no-workers',
+      `${parts} of ${all} parts of the run were not taken by a worker within ${humanDuration(waited)}`,
+      `a worker carries out one part at a time; start more with "ghostfleet worker --queue ${this.#database.name}"`,
+    );
+  }
+}
+
+function refusal(why: string): GhostfleetError {
+  return new UsageError('worker-refused', why);
+}

@@ -1,0 +1,55 @@
+/** The tables through which runs and workers exchange messages. Jobs are tables of graphile-worker, in a schema of their own. */
+import { PART_FORMAT } from '../messages.js';
+
+/** Schema of graphile-worker. */
+export const JOBS = 'ghostfleet_jobs';
+/** Schema of our tables. Another format has other tables; they are only used while a run lasts. */
+export const QUEUE = `ghostfleet_queue_${PART_FORMAT}`;
+/** Channel of notifications. The payload is a topic: run, part and receiver. */
+export const CHANNEL = 'ghostfleet_queue';
+/** Task of graphile-worker. */
+export const TASK = 'ghostfleet-part';
+
+/** Rows of runs that have ended without deleting them are deleted after this time. */
+export const FORGET_AFTER = '1 hour';
+
+/**
+ * `task` is encrypted, and deleted when a worker has taken the part. The beats count the exchanges of the run and of the part with the
+ * database, and the sessions are those of the last exchange: an end is lost if its beat stands still and its session has ended.
+ */
+export const SCHEMA = `
+BEGIN;
+SELECT pg_advisory_xact_lock(hashtextextended('${QUEUE}', 0));
+CREATE SCHEMA IF NOT EXISTS ${QUEUE};
+CREATE TABLE IF NOT EXISTS ${QUEUE}.run (
+  id uuid PRIMARY KEY
+);
+CREATE TABLE IF NOT EXISTS ${QUEUE}.part (
+  run uuid NOT NULL REFERENCES ${QUEUE}.run ON DELETE CASCADE,
+  number integer NOT NULL,
+  task bytea,
+  run_beat bigint NOT NULL DEFAULT 0,
+  part_beat bigint NOT NULL DEFAULT 0,
+  run_session integer,
+  part_session integer,
+  seen timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (run, number)
+);
+CREATE TABLE IF NOT EXISTS ${QUEUE}.message (
+  run uuid NOT NULL,
+  part integer NOT NULL,
+  to_run boolean NOT NULL,
+  number bigint NOT NULL,
+  body bytea NOT NULL,
+  PRIMARY KEY (run, part, to_run, number),
+  FOREIGN KEY (run, part) REFERENCES ${QUEUE}.part ON DELETE CASCADE
+);
+COMMIT;
+`;
+
+/** Side of a connection: the run, or the worker with the part. */
+export type Side = 'run' | 'part';
+
+export function topicOf(run: string, part: number, receiver: Side): string {
+  return `${run}/${part}/${receiver}`;
+}

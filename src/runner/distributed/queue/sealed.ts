@@ -1,0 +1,35 @@
+/**
+ * Encrypts the tasks in a queue with the API key of the target, which the run and its workers have and the queue does not. So a reader
+ * of the queue learns no claim token, and a writer without the key cannot make a worker send it elsewhere.
+ */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { deserialize, serialize } from 'node:v8';
+import { gunzipSync, gzipSync } from 'node:zlib';
+
+const CIPHER = 'aes-256-gcm';
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** @param context what the data is for: it can only be opened with the same one */
+export function seal(data: unknown, apiKey: string, context: string): Uint8Array {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv(CIPHER, keyOf(apiKey, context), iv);
+  const sealed = Buffer.concat([cipher.update(gzipSync(serialize(data), { level: 1 })), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), sealed]);
+}
+
+/** Undefined if the data was sealed with another key or for another context. */
+export function unseal(sealed: Uint8Array, apiKey: string, context: string): unknown {
+  const decipher = createDecipheriv(CIPHER, keyOf(apiKey, context), sealed.subarray(0, IV_BYTES));
+  decipher.setAuthTag(sealed.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+  const body = sealed.subarray(IV_BYTES + TAG_BYTES);
+  try {
+    return deserialize(gunzipSync(Buffer.concat([decipher.update(body), decipher.final()])));
+  } catch {
+    return undefined;
+  }
+}
+
+function keyOf(apiKey: string, context: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', apiKey, context, 'ghostfleet part of a run', 32));
+}

@@ -1,0 +1,99 @@
+/** A worker at a queue: waits for parts of runs, and carries them out one at a time. */
+import { hostname } from 'node:os';
+import { pid } from 'node:process';
+import { type GhostfleetError, UsageError } from '../../../kernel/errors.js';
+import type { WorldOptions } from '../../world/course.js';
+import { type FromPart, PART_FORMAT, type PartTask, type ToPart } from '../messages.js';
+import { beginPart, type RunningPart } from '../part.js';
+import { QueueDatabase } from './database.js';
+import { type JobPayload, takeJobs } from './jobs.js';
+import { QueueChannel } from './queue-channel.js';
+import { QUEUE } from './schema.js';
+import { unseal } from './sealed.js';
+
+interface WorkerOptions extends Pick<WorldOptions, 'meter'> {
+  /** `postgres://user:password@host:5432/database` */
+  readonly url: string;
+  /** API key of the target, the same as that of the runs. Secret. */
+  readonly apiKey: string;
+  readonly version: string;
+  /** Receives a sentence about each part that begins or ends. */
+  readonly say: (sentence: string) => void;
+}
+
+export interface QueueWorker {
+  /** The queue, without password. */
+  readonly queue: string;
+  /** Rejects if the queue cannot be used. */
+  readonly over: Promise<void>;
+  /** Ends the present part, which deletes what it created, and takes no further ones. */
+  stop(reason: GhostfleetError): Promise<void>;
+}
+
+/** @throws UsageError if the queue cannot be used */
+export async function startWorker(options: WorkerOptions): Promise<QueueWorker> {
+  const database = await QueueDatabase.open(options.url);
+  let present: RunningPart | undefined;
+  const jobs = await takeJobs(database, async (payload) => {
+    // Because only runs of ghostfleet add jobs for this task.
+    const job = payload as JobPayload;
+    checkVersion(job, options.version);
+    const task = await taskOf(job, database, options.apiKey);
+    if (task === undefined) return;
+    const { run, part } = job;
+    const channel = new QueueChannel<FromPart, ToPart>({ database, run, part, side: 'part' });
+    options.say(`part ${part} of ${task.parts} of "${task.plan.scenario}" begins`);
+    present = beginPart(task, { apiKey: options.apiKey, channel, ...(options.meter && { meter: options.meter }) });
+    const failure = await present.over;
+    present = undefined;
+    options.say(
+      `part ${part} of ${task.parts} of "${task.plan.scenario}" has ended${failure ? `: ${failure.message}` : ''}`,
+    );
+  });
+  return {
+    queue: database.name,
+    over: jobs.over,
+    stop: async (reason) => {
+      present?.stop(reason);
+      await jobs.stop();
+      await database.close();
+    },
+  };
+}
+
+/** @throws UsageError that becomes the failure of the job, and of its run */
+function checkVersion({ version, format }: JobPayload, own: string): void {
+  if (version === own && format === PART_FORMAT) return;
+  const nameOf = (release: string, of: number) => `ghostfleet ${release} with part format ${of}`;
+  throw new UsageError(
+    'other-version',
+    `the worker in process ${pid} on ${hostname()} has ${nameOf(own, PART_FORMAT)}, but the run has ${nameOf(version, format)}: use the same version`,
+  );
+}
+
+/** The task of a job, which is then deleted from the queue; undefined if the run has withdrawn it. */
+async function taskOf(
+  { run, part }: JobPayload,
+  database: QueueDatabase,
+  apiKey: string,
+): Promise<PartTask | undefined> {
+  const key = [run, part] as const;
+  const [row] = await database.query<{ readonly task: Uint8Array }>(
+    `SELECT task FROM ${QUEUE}.part WHERE run = $1 AND number = $2 AND task IS NOT NULL`,
+    key,
+  );
+  if (row === undefined) return undefined;
+  const task = unseal(row.task, apiKey, run);
+  if (task === undefined) {
+    throw new UsageError(
+      'other-api-key',
+      `the worker in process ${pid} on ${hostname()} has another API key than the run`,
+    );
+  }
+  const taken = await database.query(
+    `UPDATE ${QUEUE}.part SET task = NULL, part_beat = 1, part_session = pg_backend_pid() WHERE run = $1 AND number = $2 AND task IS NOT NULL RETURNING run`,
+    key,
+  );
+  // Because the run has sealed it.
+  return taken.length === 0 ? undefined : (task as PartTask);
+}

@@ -1,0 +1,89 @@
+/** What the parts of a run share in the target: the run creates it before they begin, and deletes it after they have ended. */
+import { ApiError, type Device, DeviceCloudClient } from '../../client/client.js';
+import { RealClock } from '../../kernel/real-clock.js';
+import { seconds, type UnixMillis } from '../../kernel/time.js';
+import type { Profile } from '../../profile/profile.js';
+import type { Plan } from '../../scenario/model/plan.js';
+import { openApi, type RemoteApi, type RemoteCloud } from '../targets/remote-api.js';
+import { type RunWorld, type SharedThings, worldOf } from '../world/handles.js';
+import { deleteThings, setUp } from '../world/provision.js';
+
+/** Largest difference between the clock of the target and that of this machine. */
+const CLOCK_ERROR = seconds(10);
+
+export class SharedWorld {
+  readonly #remote: RemoteApi;
+  readonly #api: DeviceCloudClient;
+  readonly #world: RunWorld;
+  readonly #opened: UnixMillis;
+
+  private constructor(remote: RemoteApi, profiles: ReadonlyMap<string, Profile>, now: UnixMillis) {
+    this.#remote = remote;
+    this.#api = new DeviceCloudClient(remote.options);
+    this.#world = worldOf({ api: this.#api, openSpace: remote.openSpace }, profiles);
+    this.#opened = now;
+  }
+
+  /** @throws UsageError if the API of the target cannot be used */
+  static async open(cloud: RemoteCloud, profiles: ReadonlyMap<string, Profile>): Promise<SharedWorld> {
+    return new SharedWorld(await openApi(cloud), profiles, new RealClock().wall);
+  }
+
+  get spaceId(): string {
+    return this.#api.spaceId;
+  }
+
+  /** Runs the setup of the scenario, and creates all tags that groups and steps name. @throws UsageError for the first failure */
+  async setUp(plan: Plan, signal: AbortSignal): Promise<SharedThings> {
+    await setUp(plan, this.#world, { signal });
+    for (const name of tagsOf(plan)) if (!signal.aborted) await this.#world.tagId(name);
+    return this.#world.shared();
+  }
+
+  /** Names of what was created. */
+  get made(): readonly string[] {
+    return this.#world.things.map(({ what }) => what);
+  }
+
+  /** Deletes the devices of these parts of a plan that were created since the run began. Returns what could not be deleted. */
+  async deleteDevices(parts: readonly Plan[]): Promise<readonly string[]> {
+    const names = new Map(parts.flatMap(({ devices }) => devices.map(({ serial, name }) => [serial, name])));
+    if (names.size === 0) return [];
+    const left: string[] = [];
+    const found: Device[] = [];
+    try {
+      for await (const device of this.#api.allDevices()) if (this.#isOurs(device, names)) found.push(device);
+    } catch (error) {
+      return [`the devices of lost workers: ${error instanceof Error ? error.message : String(error)}`];
+    }
+    for (const { id, name } of found) {
+      await this.#api.deleteDevice(id).catch((error: Error) => {
+        // A worker that was only slow deletes its devices itself.
+        if (!(error instanceof ApiError) || error.status !== 404) left.push(`device "${name}": ${error.message}`);
+      });
+    }
+    return left;
+  }
+
+  /** Deletes what was created. Returns what could not be deleted. */
+  tearDown(): Promise<readonly string[]> {
+    return deleteThings(this.#world);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#api.close(), this.#remote.closeSpaces()]);
+  }
+
+  /** A device of another user has the same serial number only if the worker could not create its own. */
+  #isOurs({ serial_number, created_at }: Device, names: ReadonlyMap<number, string>): boolean {
+    return names.has(Number(serial_number)) && Date.parse(created_at) >= this.#opened - CLOCK_ERROR;
+  }
+}
+
+/** Tags that groups and steps name. */
+function tagsOf({ groups, actions }: Plan): ReadonlySet<string> {
+  const ofSteps = actions.flatMap((action) =>
+    action.step === 'tag' ? [...action.options.add, ...action.options.remove] : [],
+  );
+  return new Set([...groups.flatMap(({ tags }) => tags), ...ofSteps]);
+}

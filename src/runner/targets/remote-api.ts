@@ -1,0 +1,82 @@
+/** The API of another cloud: its address and key, and the spaces of a run. */
+import { type ClientOptions, DeviceCloudClient, type HttpOptions } from '../../client/client.js';
+import { UsageError } from '../../kernel/errors.js';
+import { RealClock } from '../../kernel/real-clock.js';
+import { type Pace, paced } from './paced.js';
+
+/** Addresses and keys of another cloud. */
+export interface RemoteCloud {
+  /** Base address of its API, such as `https://cloud.example`. */
+  readonly api: string;
+  /** Secret. */
+  readonly apiKey: string;
+  /** The space of the run; null: the first space that the key opens. */
+  readonly spaceId: string | null;
+  /** The key of a further space, by its name in the scenario. Secret. @throws UsageError if there is none */
+  readonly keyOf: (space: string) => string;
+  /** The UDP gateway; null: devices use the device ingress beside the API. */
+  readonly gateway: {
+    readonly host: string;
+    /** For base64 datagrams. */
+    readonly port: number;
+    /** For hio devices: raw datagrams. Default 5002. */
+    readonly rawPort?: number;
+    /** For hio devices with DTLS. Default 5005. */
+    readonly dtlsPort?: number;
+  } | null;
+  readonly pace: Pace;
+}
+
+/** The API of a run in another cloud. */
+export interface RemoteApi {
+  /** For a client of the space of the run. */
+  readonly options: ClientOptions;
+  /** The API for a further space, by its name in the scenario. @throws UsageError without a key for it */
+  openSpace(name: string): Promise<DeviceCloudClient>;
+  /** Closes the clients of further spaces. */
+  closeSpaces(): Promise<void>;
+}
+
+/** @throws UsageError if the API cannot be used */
+export async function openApi(cloud: RemoteCloud): Promise<RemoteApi> {
+  // A real clock, because requests also wait while the clock of the run is frozen.
+  const gate = paced(cloud.pace, new RealClock());
+  const options = { baseUrl: cloud.api, apiKey: cloud.apiKey, connections: cloud.pace.atOnce, gate };
+  const spaceId = await spaceOf(options, cloud.spaceId);
+  const further: DeviceCloudClient[] = [];
+  return {
+    options: { ...options, spaceId },
+    openSpace: async (name) => {
+      const theirs = { ...options, apiKey: cloud.keyOf(name) };
+      const opened = await spaceOf(theirs, null);
+      if (opened === spaceId) {
+        throw new UsageError('foreign-api-key', `the key for the space "${name}" opens the space of the fleet`);
+      }
+      const client = new DeviceCloudClient({ ...theirs, spaceId: opened });
+      further.push(client);
+      return client;
+    },
+    closeSpaces: async () => {
+      await Promise.all(further.map((client) => client.close()));
+    },
+  };
+}
+
+/** The wanted space, or the first one that the key opens. Checks that the key opens it. */
+async function spaceOf(options: HttpOptions & { readonly apiKey: string }, wanted: string | null): Promise<string> {
+  const client =
+    wanted === null ? DeviceCloudClient.connect(options) : new DeviceCloudClient({ ...options, spaceId: wanted });
+  try {
+    const { spaceId } = await client;
+    await (await client).devices({ limit: 1 });
+    return spaceId;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError('bad-target', `${options.baseUrl} is not usable: ${reason}`);
+  } finally {
+    await Promise.resolve(client).then(
+      (opened) => opened.close(),
+      () => {},
+    );
+  }
+}
