@@ -1,55 +1,57 @@
-/** The digest of a run is the same for any number of threads, in memory and over UDP. */
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { defineScenario, readScenario, runPlan } from '../../src/library/scenario.js';
-import type { Plan } from '../../src/scenario/model/plan.js';
-import { needsOneWorld } from '../../src/scenario/plan/divide.js';
-import type { Proof } from '../support/proof.js';
-import { drawScenario } from './explain/draw.js';
-import { definitionOf, UNCHANGED } from './explain/remove.js';
+/** The digest of a run is the same for any number of threads, in memory and over UDP, and in every version of Node. */
+import { execFileSync } from 'node:child_process';
+import { bundle } from '../support/bundle.js';
+import type { Proof, Verdict } from '../support/proof.js';
+import type { Scenarios, Ways, WorkerDigests } from './worker-digests.js';
 
-const FIRST = Number(process.env.PROVE_FIRST ?? 0);
-const SEEDS = Number(process.env.PROVE_SEEDS ?? 50);
-const LIBRARY = 'scenarios/library';
-const WORKERS = [1, 2, 4];
+const FIRST = process.env.PROVE_FIRST ?? '0';
+const SEEDS = process.env.PROVE_SEEDS ?? '50';
+/** Versions of Node. In the first, each scenario runs in all ways. */
+const [ALL_WAYS = '20', ...FEW_WAYS] = (process.env.PROVE_NODES ?? '20,22,24').split(',');
+const FOLDER = '.bench/out';
 
 export const workers: Proof = {
   name: 'workers',
   async run() {
-    const files = [
-      ...['scenarios/demo.yaml', 'scenarios/first-fleet.yaml'],
-      ...readdirSync(LIBRARY)
-        .filter((file) => file.endsWith('.yaml'))
-        .map((file) => join(LIBRARY, file)),
-    ];
-    const random = Array.from({ length: SEEDS }, (_, i) => {
-      return defineScenario(definitionOf(drawScenario(FIRST + i), UNCHANGED), { seed: FIRST + i });
-    });
+    // The thread lies beside the program, where a run looks for it.
+    const thread = 'src/runner/divided/thread-main.ts';
+    bundle({ 'worker-digests': 'scripts/prove/worker-digests.ts', thread }, FOLDER, '.mjs');
+    const all: Versions = [[ALL_WAYS, 'all'], ...FEW_WAYS.map((version) => [version, 'few'] as const)];
     return [
-      await same(
-        'packaged scenarios',
-        files.map((file) => readScenario(file)),
-      ),
-      await same('random scenarios', random),
+      same('random scenarios', all, 'random'),
+      same('packaged scenarios with a small fleet', all, 'packaged-small'),
+      same('packaged scenarios', [[ALL_WAYS, 'few']], 'packaged'),
     ];
   },
 };
 
-async function same(what: string, plans: readonly Plan[]) {
-  const different: string[] = [];
-  for (const plan of plans) {
-    const digests = new Set<string>();
-    for (const transport of ['memory', 'udp'] as const) {
-      for (const count of needsOneWorld(plan) === undefined ? WORKERS : [1]) {
-        digests.add((await runPlan(plan, { workers: count, transport })).digest);
-      }
-    }
-    if (digests.size > 1) different.push(`${plan.scenario} with seed ${plan.seed}`);
-  }
-  const divided = plans.filter((plan) => needsOneWorld(plan) === undefined).length;
+/** Versions of Node, and how often a scenario runs in them. */
+type Versions = readonly (readonly [version: string, ways: Ways])[];
+
+function same(what: string, versions: Versions, which: Scenarios): Verdict {
+  const found = versions.map(([version, ways]) => digestsUnder(version, which, ways));
+  const [first = []] = found;
+  const names = first.map(({ name, seed }) => `${name} with seed ${seed}`);
+  const different = names.filter((_, index) => {
+    const digests = found.flatMap((scenarios) => Object.values(scenarios[index]?.digests ?? { none: 'no run' }));
+    return new Set(digests).size !== 1;
+  });
+  const divided = first.filter((scenario) => scenario.divided).length;
+  const ways = new Set(first.flatMap(({ digests }) => Object.keys(digests)));
   return {
-    what: `${plans.length} ${what} have one digest each for ${WORKERS.join(', ')} threads, in memory and over UDP`,
-    held: plans.length > 0 && different.length === 0,
+    what: `${names.length} ${what} have one digest each (${[...ways].join('; ')}) in Node ${versions.map(([version]) => version).join(', ')}`,
+    held: names.length > 0 && divided > 0 && different.length === 0,
     detail: `${divided} can be divided; different: ${different.join(', ') || 'none'}`,
   };
+}
+
+function digestsUnder(version: string, which: Scenarios, ways: Ways): readonly WorkerDigests[] {
+  const program = [`${FOLDER}/worker-digests.mjs`, which, ways, FIRST, SEEDS];
+  const output = execFileSync('npx', ['--yes', '-p', `node@${version}`, 'node', ...program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    maxBuffer: 16 * 1024 * 1024,
+  });
+  const lines = output.toString().trim().split('\n');
+  // Because the program prints one object a line.
+  return lines.map((line) => JSON.parse(line) as WorkerDigests);
 }

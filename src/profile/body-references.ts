@@ -45,7 +45,7 @@ export class BodyReferences {
 
   /** The key of the decoder with this path. */
   field(path: string): CodecField | undefined {
-    return this.#decoder.keys[this.#decoder.numberOf(path) ?? -1];
+    return this.#decoder.keys[this.#decoder.numbers.get(path) ?? -1];
   }
 
   /** The index of a sensor that an entry inside of `each` may use. */

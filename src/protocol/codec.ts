@@ -62,8 +62,8 @@ export interface Codec {
   readonly bytes: Uint8Array;
   /** The fields by key. */
   readonly keys: readonly CodecField[];
-  /** The key of a path such as `hygrometer.temperature.events`. */
-  numberOf(path: string): number | undefined;
+  /** The keys by path, such as `hygrometer.temperature.events`. */
+  readonly numbers: ReadonlyMap<string, number>;
 }
 
 /** A codec document is invalid, or a value does not fit the encoder. The message lists all problems. */
@@ -143,7 +143,7 @@ export function compileCodec(document: CodecDocument, bytes: Uint8Array = encode
     if (name.startsWith('$')) problems.push(`modifier "${name}" is outside of a field`);
   }
   if (problems.length > 0) throw new CodecError(problems);
-  return { document, hash: codecHash(bytes), bytes, keys, numberOf: (path) => numbers.get(path) };
+  return { document, hash: codecHash(bytes), bytes, keys, numbers };
 }
 
 function columnOf(entry: CodecEntry, children: readonly CodecEntry[], path: string, problems: string[]): CodecColumn {

@@ -30,7 +30,7 @@ function writeObject(encoding: Encoding, object: object, parent: string): void {
   encoding.writer.mapOf(entries.length);
   for (const [name, value] of entries) {
     const path = parent === '' ? name : `${parent}.${name}`;
-    const number = encoding.codec.numberOf(path);
+    const number = encoding.codec.numbers.get(path);
     const field = number === undefined ? undefined : encoding.codec.keys[number];
     if (field === undefined) {
       const known = encoding.codec.keys.map((key) => key.path).join(', ');

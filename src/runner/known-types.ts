@@ -108,7 +108,7 @@ function unknownWord(roots: readonly Command[], words: readonly string[]): strin
 
 function dataRefusal(encoder: Profile['encoder'], key: string, value: unknown): string | undefined {
   if (encoder === undefined) return 'the device type takes no data';
-  if (encoder.numberOf(key) === undefined) {
+  if (!encoder.numbers.has(key)) {
     const names = encoder.keys.flatMap(({ path, name }) => (path === name ? [name] : []));
     return `unknown key ${quote(key)}${didYouMean(key, names)}`;
   }

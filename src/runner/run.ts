@@ -2,7 +2,6 @@
 
 import { RunExplainer } from '../explain/run-explainer.js';
 import { EXIT } from '../kernel/errors.js';
-import { packagedProfiles } from '../profile/library.js';
 import type { RunResult } from '../report/result.js';
 import { type Evidence, evaluate } from '../scenario/expect/evaluate.js';
 import { planDigest } from '../scenario/plan/describe.js';
@@ -137,12 +136,11 @@ function courseOf(options: RunOptions, journal: Journal, started: (control: Worl
 }
 
 /** Why the devices of a run cannot be divided among threads, as a clause; undefined if they can. */
-export function undividedBecause({ clock, pace, db, plan, profiles }: RunOptions): string | undefined {
+export function undividedBecause({ clock, pace, db, plan }: RunOptions): string | undefined {
   if (clock === 'real') return 'it runs in real time';
   if (pace !== undefined) return 'it runs at a pace';
   if (db !== 'memory') return 'its cloud keeps the data in one database';
-  const own = plan.groups.find(({ profile }) => profiles.get(profile) !== packagedProfiles().get(profile));
-  return own === undefined ? needsOneWorld(plan) : `its profile "${own.profile}" is not a packaged one`;
+  return needsOneWorld(plan);
 }
 
 /** Over HTTP, a response belongs to one request: what is lost was acknowledged. */

@@ -27,3 +27,12 @@ describe('a run with more events than are kept', () => {
     expect(latest).toEqual(Array.from({ length: latest.length }, (_, i) => 51 - latest.length + i));
   });
 });
+
+it('the downlinks of users count, and not those of the cloud itself', () => {
+  const histories = new Histories();
+  const queued = (serial: number, type: 'session' | 'shell'): TraceEvent => {
+    return { kind: 'downlink.queued', at: serial, serial, downlink: `d${serial}`, type };
+  };
+  for (const event of [queued(1, 'session'), queued(2, 'shell')]) histories.take(event);
+  expect(histories.withDownlinks).toEqual([2]);
+});

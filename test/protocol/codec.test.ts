@@ -83,10 +83,10 @@ describe('a codec document', () => {
 
   it('may have fields with the name of a property of all objects', () => {
     const fields = [field('__proto__', modifier('$key', 'constructor')), field('a', modifier('$key', '__proto__'))];
-    const { document, bytes, keys, numberOf } = decoderOf(...fields);
+    const { document, bytes, keys, numbers } = decoderOf(...fields);
     expect(parseCodecDocument(bytes)).toEqual(document);
     expect(keys.map(({ outputName }) => outputName)).toEqual(['constructor', '__proto__']);
-    expect(numberOf('__proto__')).toBe(0);
+    expect(numbers.get('__proto__')).toBe(0);
   });
 
   it('has the hash of the uploaded bytes, not of our own encoding', () => {
@@ -140,8 +140,8 @@ describe('keys', () => {
       field('d', modifier('$div', 10), field('e')),
     );
     expect(codec.keys.map(({ path }) => path)).toEqual(['a', 'a.b', 'a.c', 'd', 'd.e']);
-    expect(codec.numberOf('d.e')).toBe(4);
-    expect(codec.numberOf('a.b.x')).toBeUndefined();
+    expect(codec.numbers.get('d.e')).toBe(4);
+    expect(codec.numbers.get('a.b.x')).toBeUndefined();
   });
 
   it('carry the name in JSON and the modifiers in their order', () => {

@@ -41,7 +41,7 @@ describe('encoding', () => {
     ['any', false, 'f4'],
   ])('writes %s %j as %s', (name, value, expected) => {
     expect(toHex(encodeBody(typed, { [name]: value }))).toBe(
-      `a1${toHex(Uint8Array.of(typed.numberOf(name) ?? 0))}${expected}`,
+      `a1${toHex(Uint8Array.of(typed.numbers.get(name) ?? 0))}${expected}`,
     );
   });
 

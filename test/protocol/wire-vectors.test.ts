@@ -216,8 +216,8 @@ describe('codecs of the vectors', () => {
 
   it('fields are numbered like the key table', () => {
     expect(decoder.keys.map(({ number, path }) => `${number} ${path}`)).toEqual(vectors.keyTable);
-    expect(decoder.numberOf('hygrometer.temperature.samples')).toBe(12);
-    expect(decoder.numberOf('hygrometer.temperature.samples.min')).toBeUndefined();
+    expect(decoder.numbers.get('hygrometer.temperature.samples')).toBe(12);
+    expect(decoder.numbers.get('hygrometer.temperature.samples.min')).toBeUndefined();
   });
 
   it('the data message decodes to the JSON', () => {
@@ -248,7 +248,7 @@ it('the configuration of the vectors has the hash of the wire', () => {
 /** Writes the body of the example as firmware would, key by key. */
 function writeUploadData(codec: Codec): Uint8Array {
   const writer = new CborWriter();
-  const key = (path: string): void => writer.key(codec.numberOf(path) ?? Number.NaN);
+  const key = (path: string): void => writer.key(codec.numbers.get(path) ?? Number.NaN);
   const integer = (path: string, value: number): void => {
     key(path);
     writer.int(value);

@@ -2,6 +2,7 @@
 import { type ExitCode, GhostfleetError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import type { Millis } from '../../kernel/time.js';
+import type { PlainProfile } from '../../profile/plain.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import type { TransportName } from '../targets/embedded.js';
 import type { End } from '../world/end.js';
@@ -13,6 +14,8 @@ export const WINDOWS_AHEAD = 3;
 export interface Task {
   /** A part of the plan of the run. */
   readonly plan: Plan;
+  /** The device types of the plan, by name. */
+  readonly profiles: ReadonlyMap<string, PlainProfile>;
   readonly transport: TransportName;
   /** After this much simulated time, the thread passes on its events and waits until it may go on. */
   readonly window: Millis;

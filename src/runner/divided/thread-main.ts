@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { GhostfleetError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
-import { packagedProfiles } from '../../profile/library.js';
+import { profileFrom } from '../../profile/plain.js';
 import { InstantOrder } from '../../trace/instant-order.js';
 import { TraceLog } from '../../trace/log.js';
 import { inOneWorld } from '../world/course.js';
@@ -10,7 +10,7 @@ import { failureOf, type Report, type Task, WINDOWS_AHEAD } from './messages.js'
 import { WindowClock } from './window-clock.js';
 
 // Because threads.ts gives every thread a task.
-const { plan, transport, window } = workerData as Task;
+const { plan, profiles, transport, window } = workerData as Task;
 
 const report = (message: Report): void => parentPort?.postMessage(message);
 
@@ -61,7 +61,8 @@ const journal = {
 try {
   const clock = new WindowClock({ start: plan.start, window, pause });
   const world = {
-    ...({ plan, transport, profiles: packagedProfiles(), db: 'memory', clock: 'virtual', speed: 1 } as const),
+    ...({ plan, transport, db: 'memory', clock: 'virtual', speed: 1 } as const),
+    profiles: new Map([...profiles].map(([name, plain]) => [name, profileFrom(plain)])),
     log: { info: logAt('info'), warn: logAt('warn'), error: logAt('error') },
   };
   const { end, simulatedMs } = await inOneWorld(world, journal, () => {}, clock);

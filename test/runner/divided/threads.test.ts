@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EXIT, InterruptedError } from '../../../src/kernel/errors.js';
-import { runText } from '../run-text.js';
+import type { Profile } from '../../../src/profile/profile.js';
+import { profiles, runText } from '../run-text.js';
 
 /** Several types, a loss, steps for some devices and for all, a rejected configuration, and a device that the cloud does not know. */
 const TEXT = `
@@ -23,14 +24,28 @@ steps:
 expect: [device.ready >= 8, always no-loss-across-reconnects, 'downlink.answered within 1h >= 10%']
 `;
 
+/** Device types of a user: one reports earlier after its start than the packaged one. */
+const own = new Map(
+  ['clime', 'push'].map((name) => {
+    const profile = profiles.get(name) as Profile;
+    return [name, name === 'push' ? profile : { ...profile, timing: { ...profile.timing, firstReport: 30_000 } }];
+  }),
+);
+
 /** Everything in the result but the real time that the run took. */
 async function resultIn(workers: number, transport: 'memory' | 'udp' = 'memory') {
-  const { wallMs: _, transport: _transport, ...result } = await runText(TEXT, { workers, transport });
+  let divided: boolean | undefined;
+  const started = ({ world }: { readonly world?: unknown }) => {
+    divided = world === undefined;
+  };
+  const ran = await runText(TEXT, { workers, transport, profiles: own, started });
+  const { wallMs: _, transport: _transport, ...result } = ran;
+  expect(divided).toBe(workers > 1);
   return result;
 }
 
 describe('a run whose devices are divided among threads', () => {
-  it('over UDP has the events and the result of a run in one thread in memory', async () => {
+  it('over UDP and with own device types has the events and the result of a run in one thread in memory', async () => {
     const [one, two] = await Promise.all([resultIn(1), resultIn(2, 'udp')]);
     expect(one.failure).toBe(null);
     expect(one.service.refused).not.toEqual({});

@@ -1,0 +1,17 @@
+/** Programs in one file each, with all packages but native ones: they start several times as fast as from hundreds of files. */
+import { buildSync } from 'esbuild';
+
+/** What bundled packages of CommonJS expect. */
+const COMMON_JS = `import { createRequire } from 'node:module';
+const require = createRequire(import.meta.url);
+const __dirname = import.meta.dirname;`;
+
+/** @param programs the file of each program by its name @param folder where `NAME` + `extension` is written */
+export function bundle(programs: Readonly<Record<string, string>>, folder: string, extension: '.js' | '.mjs'): void {
+  buildSync({
+    entryPoints: { ...programs },
+    ...{ outdir: folder, outExtension: { '.js': extension }, bundle: true, external: ['better-sqlite3', 'pg-native'] },
+    ...{ platform: 'node', format: 'esm', target: 'node20', minifyWhitespace: true, banner: { js: COMMON_JS } },
+    logLevel: 'error',
+  });
+}

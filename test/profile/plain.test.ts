@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { packagedProfiles } from '../../src/profile/library.js';
+import { plainProfile, profileFrom } from '../../src/profile/plain.js';
+import type { Profile } from '../../src/profile/profile.js';
+
+/** All firmware versions of a profile, by their names, without the functions that lead from one to another. */
+const versionsOf = ({ firmware }: Profile) =>
+  firmware.names.map((name) => ({ name, ...firmware.with(name), firmware: firmware.names }));
+
+it('a profile that was copied as plain data has the same content in all firmware versions', () => {
+  const profile = packagedProfiles().get('clime') as Profile;
+  const copy = profileFrom(structuredClone(plainProfile(profile)));
+  expect(versionsOf(copy)).toEqual(versionsOf(profile));
+  expect(copy.firmware.names.length).toBeGreaterThan(1);
+  expect(copy.firmware.with('0.0.1')).toBeUndefined();
+});
+
+it('the copy is one of its own firmware versions, also if it is not the newest', () => {
+  const older = packagedProfiles().get('clime')?.firmware.with('3.5.5') as Profile;
+  const copy = profileFrom(structuredClone(plainProfile(older)));
+  expect(copy.identity).toEqual(older.identity);
+  expect(copy.firmware.with('3.5.5')).toBe(copy);
+  expect(versionsOf(copy)).toEqual(versionsOf(older));
+});
