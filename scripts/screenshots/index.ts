@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { buildConsole, type Look, type OpenPage, openConsole, openPage, startBrowser } from '../../test/web/console.js';
 import { startDemo } from '../../test/web/demo.js';
 import { PAGES_OF_RUN, type PageOfConsole, pagesOf } from '../../test/web/pages.js';
-import { world } from '../../test/web/world.js';
+import { type World, world } from '../../test/web/world.js';
 
 const LOOKS: readonly Look[] = (['dark', 'light'] as const).flatMap((theme) =>
   [1280, 400].map((width) => ({ theme, width })),
@@ -27,13 +27,30 @@ for (const complaint of complaints) process.stderr.write(`${complaint}\n`);
 process.exitCode = complaints.length === 0 ? 0 : 1;
 
 async function picturesOfSpace(): Promise<void> {
-  const { service, cellar } = await world(built.folder);
+  const here = await world(built.folder);
+  const { service, cellar } = here;
+  await fill(here);
   await service.client.sendConfig(cellar.id, ['app config interval-report 900']);
   for (const look of LOOKS) {
     const opened = await openConsole(browser, service, look);
     await takePictures(opened, service.api, pagesOf(cellar.id), look, (name) => name.replace(cellar.id, 'device'));
   }
   await service.close();
+}
+
+/** Puts something on every page of the administration. */
+async function fill({ service: { client }, time, cellar }: World): Promise<void> {
+  const [cold] = await client.tags();
+  const tags = cold ? [cold] : [];
+  const transformation = "const main = ({ message }) => ({ url: 'https://hook.invalid', data: message.body });";
+  await client.createConnector({ name: 'forward', transformation, triggers: ['data'], direction: 'up', tags });
+  await client.createVariable({ name: 'site', value: 'Hall 3', device_id: cellar.id, comment: 'for the scripts' });
+  await client.createVariable({ name: 'token', value: 'secret', secure: true });
+  await client.createKey({ name: 'partner', access_type: 'read', tags });
+  await client.inviteUser({ email: 'alex@example.com', name: 'Alex', role: 'user' });
+  const image = await client.createFirmwareImage({ data: Buffer.alloc(3000, 7).toString('base64'), version: 'v4.1.0' });
+  await client.updateFirmware(cellar.id, image.id);
+  await time.advance('40m');
 }
 
 async function picturesOfRun(): Promise<void> {
@@ -47,7 +64,7 @@ async function picturesOfRun(): Promise<void> {
   for (const look of LOOKS) {
     const opened = await openPage(browser, look);
     await opened.context.addCookies(cookies);
-    await takePictures(opened, origin, PAGES_OF_RUN, look, (name) => name);
+    await takePictures(opened, origin, PAGES_OF_RUN, look, (name) => name.replace('terminal', 'terminal-local'));
   }
   await demo.end();
 }

@@ -124,9 +124,11 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
       await write(`# ${'x'.repeat(70_000)}`);
       await page.getByText('the body is longer than').waitFor();
       await page.getByText('Not checked yet.').waitFor();
-      await write(`${SMALL}  - uplink.sto`);
+      await write(`${SMALL}  - uplink.`);
       await page.getByText('the body is longer than').waitFor({ state: 'detached' });
       await page.keyboard.press('Control+Space');
+      await page.getByRole('option', { name: /^uplink\.stored/ }).waitFor();
+      expect(await violationsInThemes(page)).toEqual([]);
       await page
         .getByRole('option', { name: /^uplink\.stored/ })
         .first()

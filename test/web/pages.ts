@@ -10,6 +10,7 @@ export interface PageOfConsole {
 export const PAGES_OF_RUN: readonly PageOfConsole[] = [
   { fragment: '#/run', ready: '.chart canvas' },
   { fragment: '#/scenario', ready: '.plan .track' },
+  { fragment: '#/terminal', ready: '.bench' },
 ];
 
 /** @param deviceId a device with reports and downlinks */

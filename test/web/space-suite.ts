@@ -65,7 +65,7 @@ export function spaceSuite(here: () => World, open: (fragment: string) => Promis
 
     it('shows a body as CBOR, and says what is wrong with other texts', async () => {
       const page = await open('#/inspector');
-      await page.getByLabel('They are a').selectOption('body');
+      await page.getByLabel('Kind').selectOption('body');
       const bytes = page.getByLabel('Bytes in hex or base64');
       await bytes.fill('a2 00 18 2a 61 61 9f f5 ff');
       await expect.poll(() => page.locator('.sections pre').textContent()).toBe('{\n  0: 42,\n  "a": [true]\n}');
@@ -93,7 +93,7 @@ export function spaceSuite(here: () => World, open: (fragment: string) => Promis
       const page = await open('#/administration/keys');
       await page.getByText('New key').click();
       await page.getByLabel('Name').fill('partner');
-      await page.getByRole('combobox', { name: 'May' }).selectOption('read');
+      await page.getByRole('combobox', { name: 'Access' }).selectOption('read');
       await page.getByRole('button', { name: 'Create' }).click();
       const [, secret = ''] = /shown again: (\S+)/.exec((await page.locator('output').textContent()) ?? '') ?? [];
       const answer = await fetch(`${here().service.api}/v2/spaces`, { headers: { 'x-api-key': secret } });

@@ -1,9 +1,11 @@
 /** A length of time in its largest unit: `3 min`. */
 export function lengthText(ms: number): string {
   const s = Math.round(ms / 1000);
-  if (s < 120) return ms < 1000 ? `${Math.round(ms)} ms` : `${s} s`;
-  if (s < 7200) return `${Math.round(s / 60)} min`;
-  if (s < 172_800) return `${Math.round(s / 3600)} h`;
+  const isWhole = (unit: number) => s > 0 && s % unit === 0;
+  if (s < 120 && !isWhole(60)) return ms > 0 && ms < 1000 ? `${Math.round(ms)} ms` : `${s} s`;
+  // Two hours are not 120 min, nor two days 48 h.
+  if (s < 7170 && !isWhole(3600)) return `${Math.round(s / 60)} min`;
+  if (s < 171_000 && !isWhole(86_400)) return `${Math.round(s / 3600)} h`;
   return `${Math.round(s / 86_400)} d`;
 }
 

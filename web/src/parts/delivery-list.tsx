@@ -1,6 +1,7 @@
 /** Deliveries of a connector, each with its attempts. */
 import type { Delivery } from '../../../src/client/types.js';
 import { printableLine } from '../../../src/kernel/printable.js';
+import { counted } from '../model/count.js';
 import { Ago } from './ago.js';
 
 export function DeliveryList({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
@@ -22,7 +23,7 @@ function Attempts({ delivery: { state, attempts, created_at, log } }: { readonly
       <summary>
         <span class={`badge ${state === 'delivered' ? 'sent' : state}`}>{state}</span>
         <Ago at={Date.parse(created_at)} />
-        <span class="dim">{attempts === 1 ? '1 attempt' : `${attempts} attempts`}</span>
+        <span class="dim">{counted(attempts, 'attempt')}</span>
       </summary>
       <ol class="inside">
         {log.map(({ attempt, at, took, target, status, error, response }) => (

@@ -1,6 +1,6 @@
 import type { Message } from '../../../src/client/types.js';
 import { printableLine } from '../../../src/kernel/printable.js';
-import { readingsOf } from '../model/values.js';
+import { readingsOf, shortName } from '../model/values.js';
 import { answersIn } from './answers.js';
 
 /** Longest summary, in characters. */
@@ -13,8 +13,34 @@ export function summaryOf({ type, body, raw, direction }: Message): string {
   if (answers !== undefined) return printableLine(answers.replaceAll('\n', '  ')).slice(0, LONGEST);
   if (type === 'data' && direction === 'up') {
     const readings = readingsOf(body).slice(0, 5);
-    return readings.map(({ value, unit }) => `${value} ${unit}`.trim()).join(' · ');
+    return readings.map(({ name, value, unit }) => `${shortName(name)} ${value} ${unit}`.trim()).join(' · ');
   }
+  const known = isObject(body) ? factsIn(type, body) : [];
+  if (known.length > 0) return printableLine(known.join(' ')).slice(0, LONGEST);
   const text = Array.isArray(body) ? body.join('; ') : JSON.stringify(body);
   return printableLine(text ?? '').slice(0, LONGEST);
+}
+
+/** What names the content of a message; empty if nothing does. */
+function factsIn(type: string, body: Readonly<Record<string, unknown>>): readonly string[] {
+  switch (type) {
+    case 'session':
+      // The device says what it is; the cloud answers with the number of the session.
+      return 'session_id' in body ? [`session ${body.session_id}`] : present([body.fw_name, body.fw_version]);
+    case 'decoder':
+    case 'encoder':
+      return present([body.name, body.version === undefined ? undefined : `version ${body.version}`]);
+    case 'firmware':
+      return present([body.target, body.type, 'offset' in body ? `from byte ${body.offset}` : undefined]);
+    default:
+      return [];
+  }
+}
+
+function present(facts: readonly unknown[]): readonly string[] {
+  return facts.filter((fact) => typeof fact === 'string');
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

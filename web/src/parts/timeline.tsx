@@ -23,8 +23,8 @@ export function Timeline({ entries }: { readonly entries: readonly TimelineEntry
             <time dateTime={at} title={new Date(at).toLocaleString()}>
               +{exactText(Date.parse(at) - startOf(entries))}
             </time>{' '}
-            <span class={`station ${what}`}>{what}</span>{' '}
-            {detail !== null && what !== 'answered' && <span>{printableLine(detail)}</span>}
+            <span class={`station ${what}`}>{what}</span>
+            {detail !== null && what !== 'answered' && <span class="dim"> ({printableLine(detail)})</span>}
           </li>
         ))}
       </ol>

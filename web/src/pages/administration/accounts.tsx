@@ -14,7 +14,7 @@ export const SPACES: Family<Space> = {
     { title: 'Type', cell: ({ type }) => type },
     { title: 'Your role', cell: ({ user_role }) => user_role },
     { title: 'Created', cell: ({ created_at }) => ago(created_at) },
-    { title: 'Id', cell: ({ id }) => <code>{id}</code> },
+    { title: 'ID', cell: ({ id }) => <code>{id}</code> },
   ],
   form: {
     title: 'New space',
@@ -87,10 +87,10 @@ export const KEYS: Family<Key> = {
   columns: [
     { title: 'Name', cell: ({ name }) => name },
     { title: 'Begins with', cell: ({ prefix }) => <code>{prefix || '–'}</code> },
-    { title: 'May', cell: ({ access_type }) => access_type },
+    { title: 'Access', cell: ({ access_type }) => access_type },
     {
-      title: 'Sees',
-      cell: ({ scope, tags }) => (scope === 'space' ? 'the space' : tags.map(({ name }) => name).join(', ')),
+      title: 'Devices',
+      cell: ({ scope, tags }) => (scope === 'space' ? 'all' : tags.map(({ name }) => name).join(', ')),
     },
     { title: 'Last used', cell: ({ last_used_at }) => ago(last_used_at) },
     {
@@ -102,8 +102,8 @@ export const KEYS: Family<Key> = {
     title: 'New key',
     fields: [
       { name: 'name', label: 'Name', kind: 'text', isRequired: true },
-      { name: 'access', label: 'May', kind: 'choice', options: ['write', 'read'] },
-      { name: 'tags', label: 'Sees only devices with these tags (none: all)', kind: 'tags' },
+      { name: 'access', label: 'Access', kind: 'choice', options: ['write', 'read'] },
+      { name: 'tags', label: 'Only devices with these tags (none: all)', kind: 'tags' },
     ],
     create: async (values, { client }) => {
       const access = values.text('access') === 'read' ? 'read' : 'write';

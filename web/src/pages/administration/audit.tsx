@@ -1,6 +1,7 @@
 /** The audit log. */
 import type { AuditEntry } from '../../../../src/client/client.js';
 import { Ago } from '../../parts/ago.js';
+import { DeviceLink } from '../../parts/device-link.js';
 import type { Family } from './family.js';
 
 export const AUDIT: Family<AuditEntry> = {
@@ -17,8 +18,8 @@ export const AUDIT: Family<AuditEntry> = {
         </>
       ),
     },
-    { title: 'On', cell: ({ target_id }) => (target_id === null ? '–' : <code>{target_id}</code>) },
+    { title: 'On', cell: ({ target_id }) => (target_id === null ? '–' : <DeviceLink id={target_id} />) },
     { title: 'From', cell: ({ from }) => from },
   ],
-  empty: 'Nothing has been changed yet.',
+  empty: 'No change is recorded. The cloud of a run records none.',
 };

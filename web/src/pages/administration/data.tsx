@@ -1,5 +1,6 @@
 /** Tags and variables. */
 import type { Tag, Variable } from '../../../../src/client/types.js';
+import { DeviceLink } from '../../parts/device-link.js';
 import type { Family } from './family.js';
 
 export const TAGS: Family<Tag> = {
@@ -18,14 +19,14 @@ export const TAGS: Family<Tag> = {
       ),
     },
     { title: 'Colour', cell: ({ color }) => <code>{color}</code> },
-    { title: 'Keys with it may', cell: ({ access_type }) => access_type },
+    { title: 'Access of its keys', cell: ({ access_type }) => access_type },
   ],
   form: {
     title: 'New tag',
     fields: [
       { name: 'name', label: 'Name', kind: 'text', isRequired: true },
       { name: 'color', label: 'Colour', kind: 'color', initial: '#1f77b4' },
-      { name: 'access', label: 'Keys with it may', kind: 'choice', options: ['write', 'read'] },
+      { name: 'access', label: 'Access of its keys', kind: 'choice', options: ['write', 'read'] },
     ],
     create: async (values, { client }) => {
       const access = values.text('access') === 'read' ? 'read' : 'write';
@@ -49,7 +50,7 @@ export const VARIABLES: Family<Variable> = {
   columns: [
     { title: 'Name', cell: ({ name }) => <code>{name}</code> },
     { title: 'Value', cell: ({ value, secure }) => (secure ? <span class="dim">secure</span> : (value ?? '')) },
-    { title: 'Of', cell: ({ device_id }) => (device_id === null ? 'the space' : <code>{device_id}</code>) },
+    { title: 'Of', cell: ({ device_id }) => (device_id === null ? 'the space' : <DeviceLink id={device_id} />) },
     { title: 'Environment', cell: ({ environment }) => environment ?? '–' },
     { title: 'Comment', cell: ({ comment }) => comment ?? '–' },
     { title: 'Locked', cell: ({ locked }) => (locked ? 'locked' : 'no') },
@@ -59,7 +60,7 @@ export const VARIABLES: Family<Variable> = {
     fields: [
       { name: 'name', label: 'Name', kind: 'text', isRequired: true },
       { name: 'value', label: 'Value', kind: 'text', isRequired: true },
-      { name: 'device', label: 'Id of a device (none: the whole space)', kind: 'text' },
+      { name: 'device', label: 'ID of a device (none: the whole space)', kind: 'text' },
       { name: 'comment', label: 'Comment', kind: 'text' },
       { name: 'secure', label: 'Secure: the value is never shown', kind: 'switch' },
     ],

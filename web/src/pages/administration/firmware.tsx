@@ -1,7 +1,8 @@
 /** Firmware images and updates. */
 import type { FirmwareImage, FirmwareUpdate } from '../../../../src/client/client.js';
+import { counted } from '../../model/count.js';
 import { Ago } from '../../parts/ago.js';
-import { address } from '../../route.js';
+import { DeviceLink } from '../../parts/device-link.js';
 import type { Family } from './family.js';
 
 export const IMAGES: Family<FirmwareImage> = {
@@ -48,7 +49,7 @@ export const UPDATES: Family<FirmwareUpdate> = {
   load: ({ client }) => client.firmwareUpdates({ limit: 500 }),
   nameOf: ({ version }) => version,
   columns: [
-    { title: 'Device', cell: ({ device_id }) => <a href={address('devices', device_id)}>{device_id.slice(-12)}</a> },
+    { title: 'Device', cell: ({ device_id }) => <DeviceLink id={device_id} /> },
     { title: 'Version', cell: ({ version }) => version },
     {
       title: 'State',
@@ -63,7 +64,7 @@ export const UPDATES: Family<FirmwareUpdate> = {
   form: {
     title: 'New roll-out',
     fields: [
-      { name: 'image', label: 'Id of the image, or its version', kind: 'text', isRequired: true },
+      { name: 'image', label: 'Version of the image, or its ID', kind: 'text', isRequired: true },
       { name: 'tags', label: 'Devices with any of these tags', kind: 'tags' },
     ],
     create: async (values, { client }) => {
@@ -83,7 +84,7 @@ export const UPDATES: Family<FirmwareUpdate> = {
         );
       }
       const others = refused.length === 0 ? '' : ` Not scheduled, because of an open update: ${refused.join(', ')}.`;
-      return `${scheduled} updates to ${image.version} are scheduled.${others}`;
+      return `Scheduled to ${image.version}: ${counted(scheduled, 'update')}.${others}`;
     },
   },
   actions: [

@@ -45,7 +45,7 @@ export function Records<T extends { readonly id: string }>({ family, surrounding
       {items?.length === 0 && <p class="dim">{empty}</p>}
       {items && items.length > 0 && (
         <div class="scroll">
-          <table>
+          <table class="records">
             <thead>
               <tr>
                 {columns.map(({ title }) => (
@@ -61,7 +61,11 @@ export function Records<T extends { readonly id: string }>({ family, surrounding
                 <tr key={item.id}>
                   {columns.map(({ title, cell }) => {
                     const shown = cell(item);
-                    return <td key={title}>{typeof shown === 'string' ? printableLine(shown) : shown}</td>;
+                    return (
+                      <td key={title} data-title={title}>
+                        {typeof shown === 'string' ? printableLine(shown) : shown}
+                      </td>
+                    );
                   })}
                   {(hasActions || Detail) && (
                     <td class="actions">

@@ -84,8 +84,15 @@ function Contact({ device }: TabProps) {
   const { next: expected } = device.contacts;
   return (
     <p class="dim">
-      last contact <Ago at={value.last_seen === null ? 0 : Date.parse(value.last_seen)} />
-      {expected !== undefined && <span> · {expectation(expected - now.value)}</span>}
+      <span class="together">
+        last contact <Ago at={value.last_seen === null ? 0 : Date.parse(value.last_seen)} />
+      </span>
+      {expected !== undefined && (
+        <>
+          {' · '}
+          <span class="together">{expectation(expected - now.value)}</span>
+        </>
+      )}
     </p>
   );
 }

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Message } from '../../../../src/client/types.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
+import { counted } from '../../model/count.js';
 import { Action } from '../../parts/action.js';
 import { Ago } from '../../parts/ago.js';
 import { Body } from '../../parts/body.js';
@@ -33,7 +34,9 @@ export function Messages({ device }: TabProps) {
           all="both directions"
         />
         <p class="dim" role="status">
-          {shown.length} of the latest {messages.length} messages
+          {shown.length < messages.length && `${shown.length} of `}
+          {counted(messages.length, 'message')}
+          {device.hasOlder.value && ', the latest'}
         </p>
       </div>
       <ul class="messages">

@@ -40,9 +40,7 @@ export function Overview({ device: { device, messages } }: TabProps) {
         {value.session === null ? (
           <p class="dim">The device has not begun a session yet.</p>
         ) : (
-          <Facts
-            facts={Object.entries(value.session).map(([name, fact]) => [name.replaceAll('_', ' '), String(fact)])}
-          />
+          <Facts facts={Object.entries(value.session).map(([name, fact]) => [factName(name), String(fact)])} />
         )}
       </section>
     </div>
@@ -76,12 +74,17 @@ function Readings({ body }: { readonly body: unknown }) {
   );
 }
 
+/** `fw_version` as `FW version`. */
+function factName(name: string): string {
+  return name.replaceAll('_', ' ').replace(/\b(?:ble|fw|hw|iccid|imei|imsi)\b/g, (word) => word.toUpperCase());
+}
+
 function identityOf(device: Device): readonly Fact[] {
   const labels = Object.entries(device.label).map(([name, value]) => `${name}: ${value}`);
   return [
     ['serial number', device.serial_number],
-    ['id', device.id],
-    ['external id', device.external_id ?? '–'],
+    ['ID', device.id],
+    ['external ID', device.external_id ?? '–'],
     ['comment', device.comment ?? '–'],
     ['tags', device.tags.map(({ name }) => name).join(', ') || '–'],
     ['labels', labels.join(', ') || '–'],

@@ -34,7 +34,7 @@ export function InspectorPage() {
             />
           </label>
           <label>
-            They are a{' '}
+            Kind{' '}
             <select
               value={kind}
               // Because the options are the keys of KINDS.

@@ -18,14 +18,14 @@ export function Charts({ state }: { readonly state: RunState }) {
       <h2>Rates and latencies</h2>
       <div class="columns">
         <Chart
-          title="per minute of the run"
+          title="Per minute of the run"
           lines={rateLines(points.current)}
           points={points.current}
           faults={state.faults}
           text={(value) => String(Math.round(value * 10) / 10)}
         />
         <Chart
-          title="time until a downlink is delivered, so far"
+          title="Time until a downlink is delivered, so far"
           lines={latencyLines(points.current)}
           points={points.current}
           faults={state.faults}
@@ -91,12 +91,12 @@ function Chart({ title, lines, points, faults, text, steps }: ChartProps) {
   return (
     <figure class="chart">
       <figcaption>
+        <div class="dim">{title}</div>
         {now.map((each, i) => (
           <span key={each} class={`key key-${i}`}>
             {each}
           </span>
-        ))}{' '}
-        <span class="dim">{title}</span>
+        ))}
       </figcaption>
       <div ref={box} role="img" aria-label={`${title}: ${now.join(', ')}`} />
     </figure>

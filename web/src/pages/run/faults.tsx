@@ -2,6 +2,7 @@
 
 import type { FaultKind } from '../../../../src/control/run-state.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
+import { counted } from '../../model/count.js';
 import type { Run, RunFault } from '../../model/run.js';
 import { model } from '../../model/space.js';
 import { Action } from '../../parts/action.js';
@@ -14,6 +15,9 @@ const OTHERS: readonly Field[] = [
   { name: 'to', label: 'Devices (none: all)', kind: 'text', hint: 'tag/cellar' },
   { name: 'lasts', label: 'For (none: until it is lifted)', kind: 'text', hint: '10m' },
 ];
+
+/** Planned faults that are listed. */
+const MOST_PLANNED = 5;
 
 export function Faults({ faults }: { readonly faults: readonly RunFault[] }) {
   const { run } = model();
@@ -40,10 +44,13 @@ interface ActiveFaultsProps {
 
 /** The faults that act or will act, which can be lifted. */
 export function ActiveFaults({ faults, run }: ActiveFaultsProps) {
-  const shown = faults.filter(({ state }) => state !== 'over');
+  const open = faults.filter(({ state }) => state !== 'over');
+  // A scenario can plan hundreds.
+  const later = open.filter(({ state }) => state === 'planned').slice(MOST_PLANNED);
+  const shown = open.filter((fault) => !later.includes(fault));
   return (
     <>
-      {shown.length === 0 && <p class="dim">No fault acts.</p>}
+      {open.length === 0 && <p class="dim">No fault acts.</p>}
       <ul class="messages spaced">
         {shown.map((fault) => (
           <li key={fault.id}>
@@ -56,6 +63,7 @@ export function ActiveFaults({ faults, run }: ActiveFaultsProps) {
           </li>
         ))}
       </ul>
+      {later.length > 0 && <p class="dim">Planned later: {counted(later.length, 'fault')}.</p>}
     </>
   );
 }

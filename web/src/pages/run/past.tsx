@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { PastRun, RunComparison, RunEnd } from '../../../../src/control/travel.js';
 import { printable, printableLine } from '../../../../src/kernel/printable.js';
+import { counted } from '../../model/count.js';
 import { exactText } from '../../model/length.js';
 import { model } from '../../model/space.js';
 import { Action } from '../../parts/action.js';
@@ -78,8 +79,7 @@ function Ends({ comparison: { original, fork, same, difference } }: { readonly c
       ) : (
         <>
           <p>
-            The first {same.toLocaleString('en')} events are the same. The first difference, after{' '}
-            {exactText(difference.at_ms)}:
+            The first {counted(same, 'event')} are the same. The first difference, after {exactText(difference.at_ms)}:
           </p>
           <pre>
             {`original  ${printable(difference.original ?? 'no more events')}\nfork      ${printable(difference.fork ?? 'no more events')}`}
@@ -102,7 +102,7 @@ function End({
       <p>
         <strong>{title}</strong> <span class={`badge ${passed ? 'good' : 'bad'}`}>{passed ? 'passed' : 'failed'}</span>{' '}
         <span class="dim">
-          {events.toLocaleString('en')} events, digest {digest}
+          {counted(events, 'event')}, digest {digest}
         </span>
         {failure !== null && ` ${printableLine(failure)}`}
       </p>

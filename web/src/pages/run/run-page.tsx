@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RunState } from '../../../../src/control/run-state.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
+import { counted } from '../../model/count.js';
 import { exactText } from '../../model/length.js';
 import { runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
@@ -35,7 +36,7 @@ export function RunPage() {
       <div class="bar">
         <h1>{printableLine(state.name)}</h1>
         <p class="dim">
-          {state.devices} devices, seed {state.seed}
+          {counted(state.devices, 'device')}, seed {state.seed}
         </p>
       </div>
       <Time state={state} />
@@ -43,7 +44,7 @@ export function RunPage() {
       <Bands state={state} />
       <div class="columns">
         <Counts state={state} />
-        <Expectations state={state} />
+        {state.expectations.length > 0 && <Expectations state={state} />}
         <Faults faults={state.faults} />
       </div>
       {state.travels && <Past />}
@@ -77,7 +78,7 @@ function Time({ state: { now_ms, duration_ms, speed, paused } }: { readonly stat
             .sort((a, b) => a - b)
             .map((each) => (
               <option key={each} value={String(each)}>
-                {each === 1 ? 'real time' : `${each} times`}
+                {each === 1 ? 'real time' : `${each} times as fast`}
               </option>
             ))}
         </select>
@@ -139,7 +140,6 @@ function Expectations({ state: { expectations } }: { readonly state: RunState })
   return (
     <section>
       <h2>Expectations so far</h2>
-      {expectations.length === 0 && <p class="dim">The scenario expects nothing.</p>}
       <ul class="messages">
         {expectations.map(({ line, state, sentence }) => (
           <li key={line}>

@@ -16,6 +16,9 @@ import { completionsAt } from './completion.js';
 /** Wait after the last key before the text is checked, in ms. */
 const DELAY = 400;
 
+/** Completions in the list: as many as fit without scrolling. Arrow keys move on to the others. */
+const LISTED = 12;
+
 /** A place that the user wants to see. A new object each time. */
 export interface Target {
   readonly line: number;
@@ -59,10 +62,13 @@ function open(parent: HTMLElement, props: { readonly current: EditorBoxProps }):
     extensions: [
       ...[lineNumbers(), lintGutter(), history(), drawSelection(), highlightActiveLine(), closeBrackets(), yaml()],
       ...[EditorView.lineWrapping, EditorState.tabSize.of(2), COLOURS, syntaxHighlighting(HIGHLIGHTS)],
-      EditorView.contentAttributes.of({ 'aria-label': 'Scenario in YAML', spellcheck: 'false' }),
+      EditorView.contentAttributes.of({ 'aria-label': 'Scenario in YAML', spellcheck: 'false', tabindex: '0' }),
       // Not TAB: it moves the focus on, as on every page.
       keymap.of([...completionKeymap, ...lintKeymap, ...historyKeymap, ...defaultKeymap]),
-      autocompletion({ override: [(context) => complete(context, props.current.words)], icons: false }),
+      autocompletion({
+        override: [(context) => complete(context, props.current.words)],
+        ...{ icons: false, maxRenderedOptions: LISTED },
+      }),
       linter((view) => lint(view.state.doc, props.current.check), { delay: DELAY }),
       EditorView.updateListener.of((update) => {
         if (update.docChanged) props.current.change(update.state.doc.toString());
@@ -108,6 +114,8 @@ const COLOURS = EditorView.theme({
     backgroundColor: 'var(--hover)',
   },
   '.cm-tooltip': { backgroundColor: 'var(--ground)', color: 'var(--text)', border: '1px solid var(--line)' },
+  // Only the keyboard scrolls a list without a focus of its own.
+  '.cm-tooltip.cm-tooltip-autocomplete > ul': { maxHeight: 'none', overflow: 'visible' },
   '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': {
     backgroundColor: 'var(--strong)',
     color: 'var(--on-strong)',

@@ -3,6 +3,7 @@
 import type { ScenarioVerdict } from '../../../../src/control/scenarios.js';
 import { printable, printableLine } from '../../../../src/kernel/printable.js';
 import { formatDuration } from '../../../../src/kernel/time.js';
+import { counted } from '../../model/count.js';
 import type { ScenarioClient, ScenarioRun } from '../../model/scenarios.js';
 import { Action } from '../../parts/action.js';
 
@@ -40,7 +41,7 @@ function Summary({ run }: { readonly run: ScenarioRun }) {
   return (
     <>
       <span class={`badge ${passed ? 'good' : 'bad'}`}>{passed ? 'passed' : 'failed'}</span> {took},{' '}
-      {events.toLocaleString('en')} events, digest <code>{digest}</code>
+      {counted(events, 'event')}, digest <code>{digest}</code>
       {failure !== null && <span class="failed"> {printableLine(failure)}</span>}
     </>
   );

@@ -2,6 +2,7 @@
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { formatDuration } from '../../../../src/kernel/time.js';
 import type { PlanTimeline } from '../../../../src/scenario/plan/timeline.js';
+import { counted } from '../../model/count.js';
 
 type Span = PlanTimeline['spans'][number];
 
@@ -21,8 +22,8 @@ export function Plan({ plan }: { readonly plan: PlanTimeline }) {
     <section class="plan">
       <h2>Plan</h2>
       <p class="dim">
-        {plan.devices.toLocaleString('en')} devices, {formatDuration(durationMs)} from {plan.start.replace('.000', '')},
-        seed {plan.seed}, digest <code>{plan.digest}</code>
+        {counted(plan.devices, 'device')}, {formatDuration(durationMs)} from {plan.start.replace('.000', '')}, seed{' '}
+        {plan.seed}, digest <code>{plan.digest}</code>
       </p>
       {PARTS.map(([kind, title]) => {
         const rows = spans.filter((span) => span.kind === kind);

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { ScenarioCheck, ScenarioWords } from '../../../../src/control/scenarios.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { explain } from '../../api/session.js';
+import { counted } from '../../model/count.js';
 import { runState } from '../../model/run.js';
 import { changeDraft, checked, draft, openDraft, opened, ScenarioClient, scenarioRun } from '../../model/scenarios.js';
 import { Action } from '../../parts/action.js';
@@ -59,17 +60,19 @@ function Scenario() {
       <div class="bar">
         <h1>Scenario</h1>
         <Files words={words} open={openDraft} example={(name) => client.example(name)} />
-        <label>
-          Seed{' '}
-          <input
-            class="short"
-            inputMode="numeric"
-            placeholder="its own"
-            value={seed}
-            onInput={({ currentTarget }) => setSeed(currentTarget.value)}
-          />
-        </label>
-        <Action run={() => client.start(draft.value, seedIn(seed))}>Run</Action>
+        <div class="bar">
+          <label>
+            Seed{' '}
+            <input
+              class="short"
+              inputMode="numeric"
+              placeholder="its own"
+              value={seed}
+              onInput={({ currentTarget }) => setSeed(currentTarget.value)}
+            />
+          </label>
+          <Action run={() => client.start(draft.value, seedIn(seed))}>Run</Action>
+        </div>
       </div>
       <Failure text={failure} />
       <div class="columns">
@@ -90,6 +93,7 @@ function Scenario() {
         <div class="sections">
           <Outcome run={scenarioRun.value} client={client} />
           {result?.plan && <Plan plan={result.plan} />}
+          {result && !result.plan && <p class="dim">The plan appears here when the scenario is valid.</p>}
         </div>
       </div>
     </div>
@@ -172,11 +176,10 @@ interface ProblemsProps {
 function Problems({ result, go }: ProblemsProps) {
   if (!result) return <p role="status">Not checked yet.</p>;
   const { problems, warnings } = result;
-  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
   return (
     <div class="problems">
       <p role="status" class={problems.length === 0 ? 'good' : 'failed'}>
-        {problems.length === 0 ? 'The scenario is valid.' : `The scenario has ${count}.`}
+        {problems.length === 0 ? 'The scenario is valid.' : `The scenario has ${counted(problems.length, 'problem')}.`}
       </p>
       <ul>
         {problems.map(({ line, column, message }) => (

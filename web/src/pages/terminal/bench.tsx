@@ -18,7 +18,7 @@ export function Bench({ descriptions, isDisabled, enter }: BenchProps) {
       {CONTROLS.map((control) => {
         const words = descriptions.find(({ name }) => name === control.choice)?.words ?? [];
         // Device types without inputs have nothing to choose.
-        if (control.choice !== undefined && words.length === 0) return null;
+        if (descriptions.length > 0 && control.choice !== undefined && words.length === 0) return null;
         return <Group key={control.title} {...{ control, words, isDisabled, enter }} />;
       })}
       <p class="dim">

@@ -8,6 +8,7 @@ import type { Message } from '../../../../src/client/types.js';
 import { grouped, type Printed } from '../../../../src/console/grouping.js';
 import { printable } from '../../../../src/kernel/printable.js';
 import { explain } from '../../api/session.js';
+import { counted } from '../../model/count.js';
 import type { Feed, Station } from '../../model/feed.js';
 import { lengthText } from '../../model/length.js';
 import type { Screen } from './line-editor.js';
@@ -68,7 +69,7 @@ export class Remote {
     };
     await Promise.all(Array.from({ length: PARALLEL }, sender));
     if (queued === 0) return;
-    const who = targets.length === 1 ? 'the device fetches it at its next contact' : `for ${queued} devices`;
+    const who = targets.length === 1 ? 'the device fetches it at its next contact' : `for ${counted(queued, 'device')}`;
     screen.print(`queued; ${who}`, 'dim');
   }
 

@@ -1,5 +1,6 @@
 /** A terminal for the devices that a search finds. */
 import { useMemo, useState } from 'preact/hooks';
+import { counted } from '../../model/count.js';
 import { runSelector, searchFor } from '../../model/search.js';
 import { model } from '../../model/space.js';
 import { SearchField } from '../../parts/search-field.js';
@@ -40,7 +41,7 @@ export function SelectedShells({ initial }: SelectedShellsProps) {
 
 function countText(count: number | undefined): string {
   if (count === undefined) return '';
-  return count === 1 ? '1 device is selected' : `${count.toLocaleString('en')} devices are selected`;
+  return `${counted(count, 'device')} ${count === 1 ? 'is' : 'are'} selected`;
 }
 
 /** The devices of the space that a text selects. */

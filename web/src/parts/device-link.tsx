@@ -1,0 +1,16 @@
+/** A device by its name. */
+import { printableLine } from '../../../src/kernel/printable.js';
+import { model } from '../model/space.js';
+import { address } from '../route.js';
+
+/** A link to a device; the end of its id while its name is not known, or no longer. */
+export function DeviceLink({ id }: { readonly id: string }) {
+  const { fleet } = model();
+  // Read so that the name appears when the fleet is listed.
+  const row = fleet.isComplete.value ? fleet.row(id) : undefined;
+  return row ? (
+    <a href={address('devices', id)}>{printableLine(row.name)}</a>
+  ) : (
+    <code title={id}>…{id.slice(-12)}</code>
+  );
+}
