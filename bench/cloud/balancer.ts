@@ -1,7 +1,7 @@
 /**
- * A small balancer before several nodes: connections over TCP in turn, datagrams by the address of their source, as a service of
- * Kubernetes with `sessionAffinity: ClientIP` does. A node that does not answer gets nothing until it does. It listens on one
- * port, for both; prints it. Its arguments are the ports of the nodes, `HTTP:UDP` each.
+ * A small balancer before several nodes: connections and datagrams of an address go to one node, as with a service of Kubernetes
+ * with `sessionAffinity: ClientIP`. A node that does not answer gets nothing until it does. It listens on one port, for TCP and
+ * UDP; prints it. Its arguments are the ports of the nodes, `HTTP:UDP` each.
  */
 import { createSocket, type Socket as Datagrams } from 'node:dgram';
 import { once } from 'node:events';
@@ -25,7 +25,16 @@ const nodes = process.argv.slice(2).map((ports): Node => {
 
 let turn = 0;
 const living = () => nodes.filter(({ alive }) => alive);
-const next = (): Node | undefined => living()[turn++ % living().length];
+/** The node of each address. */
+const nodeOf = new Map<string, Node>();
+
+function nodeFor(address: string): Node | undefined {
+  const before = nodeOf.get(address);
+  if (before?.alive) return before;
+  const node = living()[turn++ % living().length];
+  if (node) nodeOf.set(address, node);
+  return node;
+}
 
 setInterval(() => {
   for (const node of nodes) {
@@ -43,7 +52,7 @@ setInterval(() => {
 const server = createServer((client: Socket) => {
   client.setNoDelay(true);
   client.on('error', () => {});
-  const node = next();
+  const node = nodeFor(client.remoteAddress ?? '');
   if (node === undefined) return client.destroy();
   const behind = createConnection(node.http, LOOPBACK);
   behind.setNoDelay(true);
@@ -55,16 +64,13 @@ const server = createServer((client: Socket) => {
 await once(server.listen(0, LOOPBACK), 'listening');
 const { port } = server.address() as AddressInfo;
 
-/** The node of each address, and the socket of each source behind the balancer. */
-const nodeOf = new Map<string, Node>();
+/** The socket of each source behind the balancer. */
 const flows = new Map<string, { readonly node: Node; readonly socket: Datagrams }>();
 const front = createSocket({ type: 'udp4', recvBufferSize: BUFFER });
 
 function flowOf(address: string, source: number): Datagrams | undefined {
-  const before = nodeOf.get(address);
-  const node = before?.alive ? before : next();
+  const node = nodeFor(address);
   if (node === undefined) return undefined;
-  nodeOf.set(address, node);
   const name = `${address}:${source}`;
   const known = flows.get(name);
   if (known?.node === node) return known.socket;

@@ -3,21 +3,26 @@
  * time. It writes requests and reads answers without an HTTP library: the service is measured, and it shares the machine with
  * this load.
  */
-import { createConnection } from 'node:net';
+import { createConnection, type TcpNetConnectOpts } from 'node:net';
 import { FIRST_SERIAL } from './fleet.js';
 import { tokenOf } from './token.js';
 
 export interface HttpLoad {
   readonly port: number;
   readonly devices: number;
+  /** Number of the first device. Default: 0. */
+  readonly first?: number;
+  /** Address from which the connections come. Default: that of the machine. */
+  readonly from?: string;
   readonly milliseconds: number;
 }
 
 /** Resolves with the number of uplinks acknowledged a second. @throws Error if an answer is not 200 */
-export async function postUplinks({ port, devices, milliseconds }: HttpLoad): Promise<number> {
+export async function postUplinks({ port, devices, first = 0, from, milliseconds }: HttpLoad): Promise<number> {
   const began = performance.now();
+  const place = { port, host: '127.0.0.1', ...(from !== undefined && { localAddress: from }) };
   const counts = await Promise.all(
-    Array.from({ length: devices }, (_, index) => postAs(FIRST_SERIAL + index, port, began + milliseconds)),
+    Array.from({ length: devices }, (_, index) => postAs(FIRST_SERIAL + first + index, place, began + milliseconds)),
   );
   const took = performance.now() - began;
   return counts.reduce((sum, count) => sum + count, 0) / (took / 1000);
@@ -25,9 +30,9 @@ export async function postUplinks({ port, devices, milliseconds }: HttpLoad): Pr
 
 let sequence = 0;
 
-function postAs(serial: number, port: number, deadline: number): Promise<number> {
+function postAs(serial: number, place: TcpNetConnectOpts, deadline: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    const socket = createConnection(port, '127.0.0.1');
+    const socket = createConnection(place);
     let acknowledged = 0;
     // An answer is shorter than a TCP segment, so it arrives in one piece.
     socket.on('data', (answer) => {

@@ -17,11 +17,11 @@ import { postUplinks } from './http-load.js';
 import { cpuOf, cpuOfFamily, parentOf, peakMemory } from './processes.js';
 
 const NODES = [1, 2, 3];
-/** Addresses from which datagrams come: each stays with one node. */
+/** Addresses of the devices: each stays with one node. */
 const SOURCES = 12;
 const DEVICES_OF_SOURCE = 50;
 const MESSAGES = 30;
-const HTTP = { devices: 500, milliseconds: 3000 };
+const HTTP_MS = 4000;
 /** Three nodes may take this much more CPU time for an uplink than one. */
 const LIMIT = 1 / 1.5;
 /** How long the run before and after the kill lasts. */
@@ -91,28 +91,24 @@ async function measure({ url }: PostgresServer, count: number): Promise<Measured
     const nodes = (group.nodes.reduce((sum, { pid }) => sum + cpuOf(pid), 0) - before[0]) / (stored / 1000);
     return { rate: stored / seconds, nodes, database: (cpuOfFamily(database) - before[1]) / (stored / 1000) };
   };
+  /** Numbers of the devices of each address, and the address. */
+  const sources = Array.from({ length: SOURCES }, (_, source) => ({
+    ...{ port, devices: DEVICES_OF_SOURCE, first: source * DEVICES_OF_SOURCE, from: `127.0.0.${10 + source}` },
+  }));
   const overUdp = async () => {
     round++;
-    const sources = Array.from({ length: SOURCES }, (_, source) => source);
-    await Promise.all(
-      sources.map((source) =>
-        sendUplinks({
-          ...{ port, round, messages: MESSAGES, devices: DEVICES_OF_SOURCE },
-          ...{ first: source * DEVICES_OF_SOURCE, from: `127.0.0.${10 + source}` },
-        }),
-      ),
-    );
+    await Promise.all(sources.map((source) => sendUplinks({ ...source, round, messages: MESSAGES })));
     return SOURCES * DEVICES_OF_SOURCE * MESSAGES;
   };
   const overHttp = async () => {
     const began = performance.now();
-    const rate = await postUplinks({ ...HTTP, port });
-    return rate * ((performance.now() - began) / 1000);
+    const rates = await Promise.all(sources.map((source) => postUplinks({ ...source, milliseconds: HTTP_MS })));
+    return rates.reduce((sum, rate) => sum + rate, 0) * ((performance.now() - began) / 1000);
   };
-  const [UDP, HTTP_] = [await figures(overUdp), await figures(overHttp)];
+  const [UDP, HTTP] = [await figures(overUdp), await figures(overHttp)];
   const memory = Math.max(...group.nodes.map(({ pid }) => peakMemory(pid)));
   await group.end();
-  return { count, UDP, HTTP: HTTP_, memory };
+  return { count, UDP, HTTP, memory };
 }
 
 /** The process that has started all others of the database. */
