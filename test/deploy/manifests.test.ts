@@ -48,8 +48,6 @@ it('a container that may do too much, and a selector of nothing, are found', () 
 it('containers use commands and options that the program has', async () => {
   for (const { args } of manifests.flatMap(containersOf)) {
     const [name = ''] = args;
-    // Distributed runs are a part of the next change.
-    if (name !== 'serve') continue;
     const { exit, out } = await ghostfleet([name, '--help']);
     expect(exit).toBe(0);
     for (const [option] of args.join(' ').matchAll(/--[a-z-]+/g)) expect(out).toContain(`${option} `);
