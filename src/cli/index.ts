@@ -43,6 +43,7 @@ async function chosen(host: Host): Promise<ExitCode> {
     .demandCommand(1, 'a command is required')
     .wrap(Math.min(100, host.out.columns))
     .exitProcess(false)
+    .showHelpOnFail(false)
     .updateStrings({ 'Not enough arguments following: %s': '--%s requires a value' })
     .middleware((values) => {
       if (values.help || values.version) return;
@@ -56,6 +57,7 @@ async function chosen(host: Host): Promise<ExitCode> {
       action = command?.runWith(values);
     });
   }
+  withoutSpareHelp(parser);
   const { output, failure } = await parse(parser, args);
   if (failure !== undefined) throw badArguments(failure, first);
   if (output !== '') {
@@ -83,6 +85,18 @@ function badArguments(message: string, command: unknown): UsageError {
     ? `run "ghostfleet ${command} --help" for its options`
     : 'run "ghostfleet --help" for the commands';
   return new UsageError('bad-arguments', message, hint);
+}
+
+/**
+ * yargs renders the help text after every command, in case it fails later. Nothing here shows it then, and it takes as long as the
+ * rest of the start.
+ */
+function withoutSpareHelp(parser: Argv): void {
+  // Because the types of yargs omit these methods.
+  const { getInternalMethods } = parser as Argv & {
+    getInternalMethods(): { getUsageInstance(): { cacheHelpMessage: () => void } };
+  };
+  getInternalMethods.call(parser).getUsageInstance().cacheHelpMessage = () => {};
 }
 
 /** The declared options of the parser. */

@@ -46,11 +46,24 @@ export function withoutEffect(plan: Plan, profiles: ReadonlyMap<string, Profile>
 
 /** The groups in which no selected device is affected. */
 function withoutEffectIn(plan: Plan, rules: NoEffectRules, cause: Cause, hits: readonly Hit[]): readonly string[] {
+  const byGroup = new Map<number | undefined, Hit[]>();
+  for (const hit of hits) {
+    const group = plan.devices[hit.device]?.group;
+    const own = byGroup.get(group);
+    if (own) own.push(hit);
+    else byGroup.set(group, [hit]);
+  }
   return plan.groups.flatMap(({ name }, group) => {
-    const own = hits.filter(({ device }) => plan.devices[device]?.group === group);
-    const reasons = own.map((hit) => rules.reason(cause, hit));
+    const own = byGroup.get(group) ?? [];
+    const reasons = new Set<string | undefined>();
+    for (const hit of own) {
+      const reason = rules.reason(cause, hit);
+      // One device with an effect is enough.
+      if (reason === undefined) return [];
+      reasons.add(reason);
+    }
     const [reason] = reasons;
-    if (reason === undefined || reasons.includes(undefined)) return [];
+    if (reason === undefined) return [];
     const count = new Set(own.map(({ device }) => device)).size;
     return [`no effect on ${count === 1 ? '1 device' : `${humanCount(count)} devices`} of ${name}: ${reason}`];
   });
@@ -120,8 +133,7 @@ function recurs(times: readonly [FaultWindow, ...FaultWindow[]], next: FaultWind
 
 function stepSubjects({ actions }: Plan): readonly Subject[] {
   const own = actions.filter(({ fault }) => fault === undefined);
-  return stepsOf(own).flatMap(({ first }) => {
-    const all = own.filter(({ origin }) => origin === first.origin);
+  return stepsOf(own).flatMap(({ first, all }) => {
     const hits = all.flatMap(({ devices, at, wait }) =>
       devices.map((device) => ({ device, until: null, ...(wait === undefined ? { at, latest: at } : ANY_TIME) })),
     );

@@ -227,7 +227,7 @@ describe('the loads of a run', () => {
   const LOADED = `${SMALL.replace(
     'expect:',
     `load:
-  - { latest-value:, rate: 1/s..3/s, spacing: poisson, from: 20m, until: 25m }
+  - { latest-value:, rate: 1/s..3/s, spacing: poisson, from: 20m, until: 21m }
   - { count-devices:, users: 2, think: 5m }
   - { commands: [info show], rate: 12/h, to: control }
 expect:

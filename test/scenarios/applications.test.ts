@@ -1,6 +1,7 @@
 /**
  * Every application of the catalog lives a day as its scenario says: boot, report, poll, config, shell, data, alarm, outage and
- * recovery hold, and the course is the same in memory and over UDP.
+ * recovery hold. The course is the same in memory and over UDP, which three of them show: the transport does not know the type of
+ * a device.
  *
  * A digest changes with anything that a device of that application does otherwise. When that was meant, look at the golden
  * dialogue (test/golden) first, then put the new digest here.
@@ -28,6 +29,9 @@ const DIGESTS: Readonly<Record<string, string>> = {
   serial: '4395401b337acf3b',
   wmbus: '9af16950074ca0a5',
 };
+
+/** One that reports, one that polls, and one with events and large messages. */
+const ALSO_OVER_UDP = ['clime', 'control', 'serial'];
 
 /** The other builds of these applications, which have their links and their firmware; and hio devices. */
 const BUILDS: Readonly<Record<string, string>> = {
@@ -67,16 +71,13 @@ describe('the scenario of an application', () => {
     expect(Object.keys({ ...DIGESTS, ...BUILDS }).sort()).toEqual([...profiles.keys()].sort());
   });
 
-  it.each(Object.entries(DIGESTS))('of %s holds, in memory and over UDP with the same digest', async (name, digest) => {
-    const scenario = scenarioOf(name);
-    const [memory, udp] = await Promise.all([play(scenario, 'memory'), play(scenario, 'udp')]);
-    expectHeld(name, scenario, memory, digest);
-    expect({ passed: udp.passed, digest: udp.digest }).toEqual({ passed: true, digest });
-  });
-
-  it.each(Object.entries(BUILDS))('of %s holds, with the digest from before', async (name, digest) => {
+  it.each(Object.entries({ ...DIGESTS, ...BUILDS }))('of %s holds, with the digest from before', async (name, digest) => {
     const scenario = scenarioOf(name);
     expectHeld(name, scenario, await play(scenario, 'memory'), digest);
+  });
+
+  it.each(ALSO_OVER_UDP)('of %s has the same digest over UDP', async (name) => {
+    expect(await play(scenarioOf(name), 'udp')).toMatchObject({ passed: true, digest: DIGESTS[name] });
   });
 });
 

@@ -14,22 +14,24 @@ const INDEX = readFileSync('docs/scenarios/README.md', 'utf8');
 
 /** Smaller fleets: they run in a fraction of the time. `npm run prove -- library` plays the scenarios as they stand. */
 const SMALL: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  'api-poller': { devices: 20, modest: 40, rate: 8, limit: 160 },
-  'battery-winter': { hill: 8, valley: 3, worn: 3 },
+  'api-poller': { devices: 10, modest: 20, rate: 4, limit: 80 },
+  'battery-winter': { hill: 4, valley: 2, worn: 2 },
   'boot-storm': { valley: 75, hill: 50 },
-  'config-rollout': { canary: 4, early: 8, rest: 20 },
-  'flapping-link': { devices: 24 },
-  'half-failed-firmware': { early: 16, rest: 10 },
-  'noisy-neighbour': { quiet: 20, noisy: 4, flood: 4, limit: 120 },
-  'poison-downlink': { each: 2 },
-  'regional-outage': { patient: 24, eager: 8, south: 8 },
-  'three-recoveries': { devices: 8 },
-  'top-of-the-hour-herd': { devices: 20 },
-  'two-firmwares': { loggers: 8 },
+  'config-rollout': { canary: 2, early: 4, rest: 8 },
+  'flapping-link': { devices: 12 },
+  'half-failed-firmware': { canary: 4, early: 8, shaky: 3, tired: 2, rest: 4, size: 24_576 },
+  'noisy-neighbour': { quiet: 10, noisy: 2, flood: 2, limit: 60 },
+  'poison-downlink': { each: 1 },
+  'regional-outage': { patient: 12, eager: 4, south: 4 },
+  'three-recoveries': { devices: 4 },
+  'top-of-the-hour-herd': { devices: 10 },
+  'two-firmwares': { loggers: 4 },
 };
 
-const smallPlan = (name: string) =>
-  planIn(fileOf(name), new Map(Object.entries(SMALL[name] ?? {}).map(([key, value]) => [key, String(value)])));
+function smallPlan(name: string, vars: Readonly<Record<string, string>> = {}) {
+  const values = Object.entries({ ...SMALL[name], ...vars }).map(([key, value]) => [key, String(value)] as const);
+  return planIn(fileOf(name), new Map(values));
+}
 
 /** A number as pages show it: `1,234`, or a share as it is: `60%`. */
 function shown(value: string): string {
@@ -79,7 +81,7 @@ describe.each(NAMES)('%s', (name) => {
 });
 
 it('config-rollout halts at its first gate if the firmware refuses the configuration, and does not affect the other devices', async () => {
-  const plan = planIn(fileOf('config-rollout'), new Map([['interval', '5']]));
+  const plan = smallPlan('config-rollout', { interval: '5' });
   const { exitCode, failure, downlinks } = await play(plan);
   expect(exitCode).toBe(3);
   expect(failure).toMatch(/waited 55m for "downlink\.answered of canary == fleet\.devices of canary"/);
@@ -88,11 +90,7 @@ it('config-rollout halts at its first gate if the firmware refuses the configura
 });
 
 it('flapping-link holds with outages that are too short for a poll to fail', async () => {
-  const vars = new Map([
-    ['away', '1m'],
-    ['devices', '20'],
-  ]);
-  const { expectations, exitCode } = await play(planIn(fileOf('flapping-link'), vars));
+  const { expectations, exitCode } = await play(smallPlan('flapping-link', { away: '1m' }));
   expect(expectations.flatMap(({ passed, sentence }) => (passed ? [] : sentence))).toEqual([]);
   expect(exitCode).toBe(0);
 });

@@ -4,6 +4,7 @@ import type { PlannedAction } from '../model/plan.js';
 interface StepActions {
   readonly first: PlannedAction;
   readonly last: PlannedAction;
+  readonly all: readonly PlannedAction[];
   /** Indices of the devices of all actions, in the order of the actions. */
   readonly devices: readonly number[];
 }
@@ -17,6 +18,6 @@ export function stepsOf(actions: readonly PlannedAction[]): readonly StepActions
     else steps.set(action.origin, { first: action, all: [action] });
   }
   return [...steps.values()].map(({ first, all }) => {
-    return { first, last: all.at(-1) ?? first, devices: all.flatMap(({ devices }) => devices) };
+    return { first, last: all.at(-1) ?? first, all, devices: all.flatMap(({ devices }) => devices) };
   });
 }
