@@ -71,10 +71,13 @@ describe('the scenario of an application', () => {
     expect(Object.keys({ ...DIGESTS, ...BUILDS }).sort()).toEqual([...profiles.keys()].sort());
   });
 
-  it.each(Object.entries({ ...DIGESTS, ...BUILDS }))('of %s holds, with the digest from before', async (name, digest) => {
-    const scenario = scenarioOf(name);
-    expectHeld(name, scenario, await play(scenario, 'memory'), digest);
-  });
+  it.each(Object.entries({ ...DIGESTS, ...BUILDS }))(
+    'of %s holds, with the digest from before',
+    async (name, digest) => {
+      const scenario = scenarioOf(name);
+      expectHeld(name, scenario, await play(scenario, 'memory'), digest);
+    },
+  );
 
   it.each(ALSO_OVER_UDP)('of %s has the same digest over UDP', async (name) => {
     expect(await play(scenarioOf(name), 'udp')).toMatchObject({ passed: true, digest: DIGESTS[name] });

@@ -4,6 +4,7 @@
  */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../support/until.js';
 import { type BuiltConsole, type OpenPage, openPage, violationsInThemes } from './console.js';
 import { type RunningDemo, startDemo } from './demo.js';
 
@@ -17,6 +18,10 @@ expect:
   - device.ready == fleet.devices
 `;
 
+/** Speeds while a test uses pages, and while it waits for the fleet. */
+const BROWSED = 60;
+const AWAITED = 300;
+
 export function demoSuite(browser: () => Browser, built: () => BuiltConsole): void {
   describe('the demo', () => {
     let opened: OpenPage;
@@ -24,14 +29,23 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
     let origin = '';
     let demo: RunningDemo | undefined;
     const open = (fragment: string) => page.goto(`${origin}/${fragment}`);
+    /** Simulated seconds per real second. Time that nothing waits for costs as much as the rest of the tests. */
+    const atSpeed = async (speed: number) => {
+      const answer = await page.request.post(`${origin}/run/speed`, { data: { speed }, headers: { origin } });
+      expect(answer.status()).toBe(200);
+    };
 
     beforeAll(async () => {
-      demo = await startDemo(built().folder, 600);
+      demo = await startDemo(built().folder, AWAITED);
       ({ origin } = new URL(demo.link));
       opened = await openPage(browser());
       ({ page } = opened);
       page.setDefaultTimeout(45_000);
       await page.goto(demo.link);
+      const state = async () => (await page.request.get(`${origin}/run`)).json();
+      // All devices are switched on within a quarter of an hour.
+      await until(async () => (await state()).now_ms > 900_000);
+      await atSpeed(BROWSED);
     });
 
     afterAll(async () => {
@@ -61,8 +75,10 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
       await page.getByRole('button', { name: 'Queue' }).click();
       const sent = page.locator('article', { hasText: 'info name' });
       await sent.locator('.badge.pending').waitFor();
+      await atSpeed(AWAITED);
       await sent.locator('.badge.sent').waitFor();
       await sent.locator('.station.answered').waitFor();
+      await atSpeed(BROWSED);
       expect(await sent.locator('.story').textContent()).toMatch(/cellar-0007/);
 
       // An outage, and what is said of it.
@@ -76,7 +92,9 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
       await page.getByLabel('Lines').fill('info serial-number');
       await page.getByRole('button', { name: 'Queue' }).click();
       const held = page.locator('article', { hasText: 'info serial-number' });
+      await atSpeed(AWAITED);
       await held.getByText(/because of outage \(cellar-0007\)/).waitFor();
+      await atSpeed(BROWSED);
       expect(await held.locator('.badge').textContent()).toBe('pending');
     });
 
