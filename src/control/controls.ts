@@ -16,7 +16,7 @@ import type { Plan } from '../scenario/model/plan.js';
 import { checkFault, FAULT_NAMES, FAULTS, type FaultCall } from '../scenario/parse/fault-call.js';
 import { parseSelector } from '../scenario/selector/grammar.js';
 import { matcher } from '../scenario/selector/match.js';
-import type { FaultKind, RunState, Selection } from './run-state.js';
+import type { DownlinkWaits, FaultKind, RunState, Selection } from './run-state.js';
 import type { TimeTravel } from './travel.js';
 
 /** Counters of a run that the console shows. */
@@ -27,6 +27,12 @@ const COUNTS = [
 
 /** Greatest speed: beyond it, a run cannot keep up. */
 const FASTEST = 3600;
+
+export interface WantedDownlink {
+  readonly id: string;
+  /** Serial number of its device. */
+  readonly serial: number;
+}
 
 /** A part of the output of one device. */
 interface FromDevice extends Answer {
@@ -144,6 +150,15 @@ export class RunControls {
   /** Explains a downlink, as `ghostfleet explain` does after the run; undefined if it is not known, or no longer. */
   explain(serial: number, id: string): Explanation | undefined {
     return this.#control.explainer().downlinkOf(serial, id);
+  }
+
+  /** What downlinks waited for until their delivery; unknown ones are left out. */
+  waits(downlinks: readonly WantedDownlink[]): readonly DownlinkWaits[] {
+    const explainer = this.#control.explainer();
+    return downlinks.flatMap(({ id, serial }) => {
+      const waits = explainer.waitsOf(serial, id);
+      return waits === undefined ? [] : [{ id, waits: waits.map(({ what, time }) => ({ what, time_ms: time })) }];
+    });
   }
 
   /** False for an unknown fault, and for one that is over. */

@@ -1,7 +1,7 @@
 /** The requests below `/run` and `/scenarios`, for the web console. docs/CONSOLE.md describes them. */
 import { ApiFault } from '../cloud/http/errors.js';
 import type { Explanation } from '../explain/explanation.js';
-import { durationIn, type RunControls } from './controls.js';
+import { durationIn, type RunControls, type WantedDownlink } from './controls.js';
 import { optionalText, type Request, type Route, text } from './route.js';
 import { SCENARIO_ROUTES } from './scenario-routes.js';
 import type { RunComparison, TimeTravel } from './travel.js';
@@ -10,6 +10,9 @@ import type { RunComparison, TimeTravel } from './travel.js';
 const STATE_EVERY = 500;
 /** Longest wait for the output of a line, in real milliseconds. */
 const LONGEST_LINE = 60_000;
+
+/** Downlinks of a request for their waits: each device among them is looked at, while the run waits. */
+const MOST_WAITS = 50;
 
 const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/run', status: 200, handle: ({ controls }) => controls.state() },
@@ -27,6 +30,12 @@ const ROUTES: readonly Route[] = [
     handle: ({ controls, query }) => controls.selection(query.on ?? 'all'),
   },
   { method: 'GET', path: '/run/explanations/', status: 200, handle: explanation },
+  {
+    method: 'POST',
+    path: '/run/waits',
+    status: 200,
+    handle: ({ controls, body }) => controls.waits(downlinksIn(body)),
+  },
   { method: 'POST', path: '/run/lines', status: 200, handle: line },
   {
     method: 'POST',
@@ -107,6 +116,17 @@ function explanation({ controls, query, id }: Request): Explanation {
   const found = controls.explain(Number(query.serial), id);
   if (!found) throw new ApiFault(404, 'downlink not found');
   return found;
+}
+
+/** @throws ApiFault 400 */
+function downlinksIn({ downlinks }: Request['body']): readonly WantedDownlink[] {
+  const wanted: readonly unknown[] = Array.isArray(downlinks) ? downlinks : [];
+  const read = wanted.flatMap((each) => {
+    if (typeof each !== 'object' || each === null || !('id' in each && 'serial' in each)) return [];
+    return typeof each.id === 'string' ? [{ id: each.id, serial: Number(each.serial) }] : [];
+  });
+  if (read.length > 0 && read.length === wanted.length && read.length <= MOST_WAITS) return read;
+  throw new ApiFault(400, `body/downlinks must be a list of 1 to ${MOST_WAITS} objects {id, serial}`);
 }
 
 /** The state every half second, until the client leaves. */

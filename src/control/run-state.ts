@@ -57,3 +57,10 @@ export interface Selection {
   /** The control commands; their words are those of the first device. */
   readonly controls: readonly ControlDescription[];
 }
+
+/** What a downlink waited for. */
+export interface DownlinkWaits {
+  readonly id: string;
+  /** Until its delivery, or so far; longest first. The names are those of explanations. */
+  readonly waits: readonly { readonly what: string; readonly time_ms: Millis }[];
+}

@@ -84,6 +84,16 @@ export class DeviceExplainer {
     };
     return { ...said, text: paragraph(said, limit) };
   }
+
+  /**
+   * What a downlink waited for until its delivery, or so far, longest first. Intervals have the same name for all devices,
+   * so that many downlinks can be compared.
+   */
+  waited(record: DownlinkRecord): readonly ExplainedWait[] {
+    const end = record.reached.delivered ?? record.queuedAt + timeTaken(record, this.#facts.closing);
+    const names = new CauseNames(this.#situation, undefined);
+    return causeTimes(record, this.#facts, end).map(({ causes, time }) => ({ what: waitName(causes, names), time }));
+  }
 }
 
 function waitName(causes: CauseSet | undefined, names: CauseNames): ExplainedWait['what'] {

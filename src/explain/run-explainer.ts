@@ -4,7 +4,7 @@ import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import { timeTaken } from './course.js';
 import { deviceState } from './device-state.js';
 import { DeviceExplainer } from './explain.js';
-import type { Explanation } from './explanation.js';
+import type { ExplainedWait, Explanation } from './explanation.js';
 import type { DeviceHistory } from './facts.js';
 import type { Histories } from './histories.js';
 import { partAt } from './intervals.js';
@@ -74,9 +74,14 @@ export class RunExplainer {
 
   /** undefined for an unknown downlink. @param serial of its device @param id of the downlink */
   downlinkOf(serial: number, id: string, limit?: Millis): Explanation | undefined {
-    const explainer = this.#device(serial);
-    const record = explainer.downlinks.find((each) => each.id === id);
+    const { explainer, record } = this.#find(serial, id);
     return record && explainer.explain(record, limit);
+  }
+
+  /** What a downlink waited for until its delivery, or so far, longest first; undefined for an unknown downlink. */
+  waitsOf(serial: number, id: string): readonly ExplainedWait[] | undefined {
+    const { explainer, record } = this.#find(serial, id);
+    return record && explainer.waited(record);
   }
 
   /** Ids of the downlinks that begin or end with `id`; only the one that is equal, if there is one. */
@@ -101,6 +106,11 @@ export class RunExplainer {
       state: deviceState({ ...facts, part }, new CauseNames(this.#situation, part), end),
       downlinks: explainer.downlinks.map((record) => explainer.explain(record, limit)),
     };
+  }
+
+  #find(serial: number, id: string) {
+    const explainer = this.#device(serial);
+    return { explainer, record: explainer.downlinks.find((each) => each.id === id) };
   }
 
   #candidates(): Candidate[] {

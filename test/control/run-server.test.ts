@@ -261,6 +261,10 @@ describe('the explanation of a downlink', () => {
     expect(json.text).toContain('The cause is the fault outage (clime).');
     expect(json.timeline).toContainEqual(expect.objectContaining({ kind: 'failure' }));
     expect((await ask('GET', `/run/explanations/other?serial=${serial}`)).status).toBe(404);
+    const wanted = [id, 'other'].map((each) => ({ id: each, serial: String(serial) }));
+    const { json: waits } = await ask('POST', '/run/waits', { downlinks: wanted });
+    expect(waits).toEqual([{ id, waits: json.waits.map(({ what, time }: never) => ({ what, time_ms: time })) }]);
+    expect((await ask('POST', '/run/waits', { downlinks: [id] })).json.message).toContain('objects {id, serial}');
     await ask('DELETE', `/run/faults/${fault.id}`);
     await ask('POST', '/run/resume');
   });

@@ -96,6 +96,10 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
       await held.getByText(/because of outage \(cellar-0007\)/).waitFor();
       await atSpeed(BROWSED);
       expect(await held.locator('.badge').textContent()).toBe('pending');
+
+      // What the delivered ones waited for, in the words of the explanations.
+      await page.getByRole('link', { name: 'Downlinks', exact: true }).first().click();
+      await page.getByRole('button', { name: /^next report or poll \d+ % of the time/ }).waitFor();
     });
 
     it('has the local shells of several devices on the page of terminals, and what acts on them from outside', async () => {

@@ -30,6 +30,17 @@ export function spaceSuite(here: () => World, open: (fragment: string) => Promis
       await page.getByRole('heading', { name: 'On their way (0)' }).waitFor();
       expect(await page.getByText(/\d+ delivered: half within/).count()).toBe(1);
     });
+
+    it('are divided among what they waited for, as far as the cloud knows it', async () => {
+      const page = await open('#/downlinks');
+      const cause = page.getByRole('button', { name: /^next contact of the device \d+ % of the time/ });
+      await expect.poll(() => page.locator('.bars').textContent()).toMatch(/: next contact of the device \d/);
+      await cause.focus();
+      await page.keyboard.press('Enter');
+      expect(await cause.getAttribute('aria-pressed')).toBe('true');
+      expect(await page.locator('.bar-parts > span').count()).toBeGreaterThan(0);
+      expect(await page.getByText('The cloud knows the contacts of a device').count()).toBe(1);
+    });
   });
 
   describe('the terminal for several devices', () => {

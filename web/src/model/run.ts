@@ -5,7 +5,7 @@
 import { signal } from '@preact/signals';
 import { ApiError } from '../../../src/client/client.js';
 import { JsonHttp } from '../../../src/client/http.js';
-import type { FaultKind, RunState, Selection } from '../../../src/control/run-state.js';
+import type { DownlinkWaits, FaultKind, RunState, Selection } from '../../../src/control/run-state.js';
 import type { PastRun, RunComparison } from '../../../src/control/travel.js';
 import type { Explanation } from '../../../src/explain/explanation.js';
 import { followRun } from './now.js';
@@ -86,6 +86,15 @@ export class Run {
   async explain(id: string, serial: string): Promise<Explanation> {
     // Because src/control answers so.
     return (await this.#http.request('GET', `/run/explanations/${encodeURIComponent(id)}`, { serial })) as Explanation;
+  }
+
+  /** What downlinks waited for, by their ids. @param downlinks at most 50, with the serial numbers of their devices */
+  async waits(
+    downlinks: readonly { readonly id: string; readonly serial: string }[],
+  ): Promise<ReadonlyMap<string, DownlinkWaits['waits']>> {
+    // Because src/control answers so.
+    const found = (await this.#http.request('POST', '/run/waits', {}, { downlinks })) as readonly DownlinkWaits[];
+    return new Map(found.map(({ id, waits }) => [id, waits]));
   }
 
   /** Executes a line on devices; yields their output as it arrives. */

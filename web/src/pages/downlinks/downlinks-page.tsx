@@ -1,5 +1,6 @@
 /** All downlinks of the space that are on their way, by what they wait for, and the times of the delivered ones. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { Message } from '../../../../src/client/types.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { current, explain } from '../../api/session.js';
 import { type Downlink, Downlinks, waitsFor } from '../../model/downlinks.js';
@@ -23,6 +24,7 @@ export function DownlinksPage() {
     return () => downlinks.close();
   }, [downlinks]);
   const all = [...downlinks.all.value.values()];
+  const messages = useMemo(() => newestFirst(all), [downlinks.all.value]);
   // Read so that the page follows the contacts of the devices.
   model().fleet.version.value;
   const groups = groupsOf(all);
@@ -38,10 +40,14 @@ export function DownlinksPage() {
             <Group key={reason} reason={reason} members={members} downlinks={downlinks} />
           ))}
         </section>
-        <Histogram messages={all.map(({ message }) => message)} />
+        <Histogram messages={messages} />
       </div>
     </div>
   );
+}
+
+function newestFirst(all: readonly Downlink[]): readonly Message[] {
+  return all.map(({ message }) => message).sort((a, b) => (a.id > b.id ? -1 : 1));
 }
 
 /** Pending downlinks by what they wait for, oldest first. */

@@ -1,20 +1,38 @@
-/** How long delivered downlinks took, by type; at first without those of sessions, which devices cause themselves. */
-import { useState } from 'preact/hooks';
+/** How long delivered downlinks took, by what they waited for; at first without those of sessions, which devices cause. */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Message } from '../../../../src/client/types.js';
-import { deliveryTimes, histogramOf } from '../../model/downlinks.js';
+import { current } from '../../api/session.js';
+import { CauseReader, MOST_READ } from '../../model/cause-reader.js';
+import {
+  type Bar,
+  type Cause,
+  deliveryTime,
+  histogramOf,
+  MOST_CAUSES,
+  NOT_READ,
+  OTHERS,
+  UNKNOWN,
+} from '../../model/causes.js';
 import { lengthText } from '../../model/length.js';
+import { runState } from '../../model/run.js';
+import { model } from '../../model/space.js';
 
 /** Choices beside the types. */
 const [MOST_TYPES, ALL_TYPES] = ['', '*'];
 
+/** @param messages newest first */
 export function Histogram({ messages }: { readonly messages: readonly Message[] }) {
   const [type, setType] = useState(MOST_TYPES);
+  const [only, setOnly] = useState<string | undefined>(undefined);
+  const causes = useMemo(() => new CauseReader(current().client, model()), []);
+  useEffect(() => () => causes.close(), [causes]);
   const types = [...new Set(messages.map((message) => message.type))].sort();
-  const chosen = messages.filter((message) => isChosen(message, type));
-  const bars = histogramOf(chosen);
-  const times = deliveryTimes(chosen);
-  const most = Math.max(1, ...bars.map(({ count }) => count));
-  const share = (part: number) => lengthText(times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0);
+  const delivered = messages.filter((each) => isChosen(each, type) && deliveryTime(each) !== undefined);
+  const isRun = runState.value !== undefined;
+  useEffect(() => causes.want(delivered, messages), [causes, messages, type, isRun]);
+  const histogram = histogramOf(delivered, causes.waits.value);
+  const colours = useRef(new Map<string, string>());
+  const colourOf = (cause: string) => colourIn(colours.current, cause);
   return (
     <section>
       <h2>Time from queued to sent</h2>
@@ -28,32 +46,116 @@ export function Histogram({ messages }: { readonly messages: readonly Message[] 
             </option>
           ))}
         </select>{' '}
-        <span class="dim">
-          {times.length === 0
-            ? 'nothing delivered yet'
-            : `${times.length} delivered: half within ${share(0.5)}, 95 % within ${share(0.95)}`}
-        </span>
+        <span class="dim">{summaryOf(delivered)}</span>
       </p>
-      <table class="bars">
-        <thead class="hidden">
-          <tr>
-            <th scope="col">Within</th>
-            <th scope="col">Downlinks</th>
-          </tr>
-        </thead>
-        <tbody>
-          {bars.map(({ upTo, count }) => (
-            <tr key={upTo}>
-              <th scope="row">{upTo}</th>
-              <td>
-                <span class="bar-line" style={{ width: `${(count / most) * 80}%` }} /> {count}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Legend causes={histogram.causes} colourOf={colourOf} only={only} choose={setOnly} />
+      <Bars {...histogram} colourOf={colourOf} only={only} />
+      {delivered.length > 0 && <p class="dim">{sourceOf(isRun, delivered.length)}</p>}
     </section>
   );
+}
+
+function summaryOf(delivered: readonly Message[]): string {
+  if (delivered.length === 0) return 'nothing delivered yet';
+  const times = delivered.flatMap((message) => deliveryTime(message) ?? []).sort((a, b) => a - b);
+  const share = (part: number) => lengthText(times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0);
+  return `${times.length} delivered: half within ${share(0.5)}, 95 % within ${share(0.95)}`;
+}
+
+/** Where the causes come from. */
+function sourceOf(isRun: boolean, delivered: number): string {
+  if (isRun) return 'Each downlink is divided among the causes that the run explains it with, by their time.';
+  const known = 'The cloud knows the contacts of a device, but not why it was silent; a run names that cause.';
+  return delivered > MOST_READ ? `${known} Only the latest ${MOST_READ} downlinks are divided.` : known;
+}
+
+/** Class of the colour of a cause. It stays the same while the order of the causes changes. */
+function colourIn(colours: Map<string, string>, cause: string): string {
+  if (cause === UNKNOWN || cause === NOT_READ || cause === OTHERS) return 'cause-rest';
+  const known = colours.get(cause) ?? `cause-${colours.size % MOST_CAUSES}`;
+  colours.set(cause, known);
+  return known;
+}
+
+interface LegendProps {
+  readonly causes: readonly Cause[];
+  readonly colourOf: (cause: string) => string;
+  readonly only: string | undefined;
+  readonly choose: (cause: string | undefined) => void;
+}
+
+/** The causes with their colours, as switches: the bars show the parts of one alone. */
+function Legend({ causes, colourOf, only, choose }: LegendProps) {
+  return (
+    <ul class="causes" aria-label="Causes">
+      {causes.map(({ what, share }) => (
+        <li key={what}>
+          <button type="button" aria-pressed={what === only} onClick={() => choose(what === only ? undefined : what)}>
+            <span class={`swatch ${colourOf(what)}`} aria-hidden="true" /> {what}{' '}
+            <span class="dim">{shareText(share)} of the time</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface BarsProps {
+  readonly causes: readonly Cause[];
+  readonly bars: readonly Bar[];
+  readonly colourOf: (cause: string) => string;
+  readonly only: string | undefined;
+}
+
+function Bars({ causes, bars, colourOf, only }: BarsProps) {
+  const most = Math.max(1, ...bars.map(({ count }) => count));
+  const chosen = causes.findIndex(({ what }) => what === only);
+  return (
+    <table class="bars">
+      <thead class="hidden">
+        <tr>
+          <th scope="col">Within</th>
+          <th scope="col">Downlinks, by cause</th>
+        </tr>
+      </thead>
+      <tbody>
+        {bars.map(({ upTo, count, parts }) => (
+          <tr key={upTo}>
+            <th scope="row">{upTo}</th>
+            <td>
+              <span class="bar-parts" aria-hidden="true">
+                {parts.map((part, i) =>
+                  part > 0 && (chosen < 0 || chosen === i) ? (
+                    <span
+                      key={causes[i]?.what}
+                      class={`bar-line ${colourOf(causes[i]?.what ?? UNKNOWN)}`}
+                      title={`${causes[i]?.what}: ${countText(part)}`}
+                      style={{ width: `${(part / most) * 100}%` }}
+                    />
+                  ) : null,
+                )}
+              </span>{' '}
+              {chosen < 0 ? count : countText(parts[chosen] ?? 0)}
+              {count > 0 && <span class="hidden">: {partsText(causes, parts)}</span>}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function partsText(causes: readonly Cause[], parts: readonly number[]): string {
+  return parts.flatMap((part, i) => (part > 0 ? [`${causes[i]?.what} ${countText(part)}`] : [])).join(', ');
+}
+
+/** A sum of parts of downlinks: `3`, `0.4`. */
+function countText(count: number): string {
+  return count > 0 && count < 0.05 ? 'less than 0.1' : String(Number(count.toFixed(1)));
+}
+
+function shareText(share: number): string {
+  return share > 0 && share < 0.005 ? 'less than 1 %' : `${Math.round(share * 100)} %`;
 }
 
 function isChosen({ type }: Message, choice: string): boolean {

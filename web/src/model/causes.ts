@@ -1,0 +1,147 @@
+/**
+ * What delivered downlinks waited for, and the histogram of their times. In a run, its explanations know the causes: faults by
+ * name, other downlinks, the next report. The cloud alone knows the stations only.
+ */
+import type { Message, TimelineEntry } from '../../../src/client/types.js';
+import { printableLine } from '../../../src/kernel/printable.js';
+
+/** A part of the time from queued to sent. */
+export interface Wait {
+  /** `next report or poll` */
+  readonly what: string;
+  /** In ms. */
+  readonly time: number;
+}
+
+/** Name of the time of which nothing is known. */
+export const UNKNOWN = 'unknown';
+/** Name of the time of downlinks whose causes were not read, or not yet. */
+export const NOT_READ = 'not divided';
+
+/**
+ * What the cloud knows: each station says what the downlink waited for until the next one.
+ * @param others downlinks of the space
+ */
+export function waitsIn(
+  message: Message,
+  entries: readonly TimelineEntry[],
+  others: readonly Message[],
+): readonly Wait[] {
+  const until = Date.parse(message.down_state_at ?? '');
+  const before = Math.max(
+    0,
+    ...others
+      .filter(({ device_id, id, down_state }) => {
+        return device_id === message.device_id && id < message.id && down_state === 'sent';
+      })
+      .map(({ down_state_at }) => Date.parse(down_state_at ?? '')),
+  );
+  const times = new Map<string, number>();
+  const charge = (what: string, time: number) => time > 0 && times.set(what, (times.get(what) ?? 0) + time);
+  entries.forEach(({ at, what, detail }, i) => {
+    const from = Date.parse(at);
+    const to = Math.min(until, Date.parse(entries[i + 1]?.at ?? message.down_state_at ?? ''));
+    const isRepeated = what === 'offered' && entries[i + 1]?.what === 'offered';
+    if (what === 'queued') charge('next contact of the device', to - from);
+    else if (what === 'waiting') charge(`the cloud: ${printableLine(detail ?? UNKNOWN)}`, to - from);
+    else if (isRepeated) charge('confirmation of the device', to - from);
+    else {
+      const behind = what === 'contact' ? Math.max(0, Math.min(to, before) - from) : 0;
+      charge('earlier downlinks of the device', behind);
+      charge('exchange', to - from - behind);
+    }
+  });
+  return [...times].map(([what, time]) => ({ what, time }));
+}
+
+/** Upper limits of the bars of the histogram, in ms, with their names. */
+export const TIMES = [
+  [1_000, '1 s'],
+  [10_000, '10 s'],
+  [60_000, '1 min'],
+  [300_000, '5 min'],
+  [900_000, '15 min'],
+  [3_600_000, '1 h'],
+  [21_600_000, '6 h'],
+  [86_400_000, '1 d'],
+  [Number.POSITIVE_INFINITY, 'longer'],
+] as const;
+
+/** Causes with a colour of their own; the others are one. */
+export const MOST_CAUSES = 6;
+/** Name of the causes beyond {@link MOST_CAUSES}. */
+export const OTHERS = 'other causes';
+
+export interface Cause {
+  readonly what: string;
+  /** Of the time of all delivered downlinks, 0 to 1. */
+  readonly share: number;
+}
+
+export interface Bar {
+  /** `1 min`: up to a minute, more than the bar before. */
+  readonly upTo: string;
+  /** Downlinks. */
+  readonly count: number;
+  /** The count by cause, in the order of the causes: each downlink counts as 1, divided in proportion to its waits. */
+  readonly parts: readonly number[];
+}
+
+export interface Histogram {
+  /** Those with the longest times first. */
+  readonly causes: readonly Cause[];
+  readonly bars: readonly Bar[];
+}
+
+/** Delivered downlinks by the time from queued to sent, and by what they waited for. */
+export function histogramOf(messages: readonly Message[], waits: ReadonlyMap<string, readonly Wait[]>): Histogram {
+  const delivered = messages.flatMap((message) => {
+    const time = deliveryTime(message);
+    return time === undefined ? [] : [{ time, shares: sharesOf(waits.get(message.id), time) }];
+  });
+  const totals = new Map<string, number>();
+  for (const { time, shares } of delivered) {
+    for (const [what, share] of shares) totals.set(what, (totals.get(what) ?? 0) + share * time);
+  }
+  const ranked = [...totals].sort(([a, x], [b, y]) => rank(a) - rank(b) || y - x);
+  const named = ranked.length > MOST_CAUSES + 1 ? ranked.slice(0, MOST_CAUSES) : ranked;
+  const rest = ranked.slice(named.length).reduce((sum, [, time]) => sum + time, 0);
+  const all = ranked.reduce((sum, [, time]) => sum + time, 0);
+  const causes = (ranked.length > named.length ? [...named, [OTHERS, rest] as const] : named).map(([what, time]) => {
+    return { what, share: all === 0 ? 0 : time / all };
+  });
+  const place = new Map(causes.map(({ what }, i) => [what, i]));
+  const bars = TIMES.map(([limit, upTo], i) => {
+    const least = TIMES[i - 1]?.[0] ?? -1;
+    const within = delivered.filter(({ time }) => time > least && time <= limit);
+    const parts = causes.map(() => 0);
+    for (const { shares } of within) {
+      for (const [what, share] of shares) {
+        const at = place.get(what) ?? causes.length - 1;
+        parts[at] = (parts[at] ?? 0) + share;
+      }
+    }
+    return { upTo, count: within.length, parts };
+  });
+  return { causes, bars };
+}
+
+/** Time from queued to sent in ms; undefined if it was not delivered. */
+export function deliveryTime({ down_state, down_state_at, created_at }: Message): number | undefined {
+  return down_state === 'sent' && down_state_at !== null
+    ? Math.max(0, Date.parse(down_state_at) - Date.parse(created_at))
+    : undefined;
+}
+
+/** The waits as shares of 1. */
+function sharesOf(waits: readonly Wait[] | undefined, time: number): readonly (readonly [string, number])[] {
+  if (waits === undefined) return [[NOT_READ, 1]];
+  const sum = waits.reduce((all, wait) => all + wait.time, 0);
+  if (sum > 0) return waits.map((wait) => [wait.what, wait.time / sum]);
+  return [[waits.length > 0 || time === 0 ? 'exchange' : UNKNOWN, 1]];
+}
+
+/** What is not known comes last. */
+function rank(what: string): number {
+  return what === UNKNOWN ? 1 : what === NOT_READ ? 2 : 0;
+}
