@@ -1,5 +1,5 @@
 /**
- * A profile as plain data, for messages between threads: they carry no functions, so the firmware versions of a device type are
+ * A profile as plain data, for messages to other threads and processes: they carry no functions, so the firmware versions of a device type are
  * written out.
  */
 import type { Profile } from './profile.js';

@@ -56,31 +56,6 @@ export function readProfile(source: string, file: string, load: LoadText, read?:
   const root = readExtended(source, file, load, problems, read);
   // Without the extended file, nearly every section would be reported as missing.
   problems.finish();
-  const profile = profileIn({ root, file });
-  origins.set(profile, { source, file, load });
-  return profile;
-}
-
-/** Where each profile was read from. */
-const origins = new WeakMap<Profile, { readonly source: string; readonly file: string; readonly load: LoadText }>();
-
-/** The content of a profile with all that it extends, as plain data. */
-export interface ProfileTree {
-  readonly root: LocatedNode;
-  readonly file: string;
-}
-
-/** The content of a profile that {@link readProfile} has read, to be sent to another process. It is read again. */
-export function treeOf(profile: Profile): ProfileTree {
-  const origin = origins.get(profile);
-  if (origin === undefined) throw new Error(`the profile "${profile.name}" was not read from a file`);
-  const { source, file, load } = origin;
-  return { root: readExtended(source, file, load, new Problems()), file };
-}
-
-/** The profile with this content. @throws InputError with all problems */
-export function profileIn({ root, file }: ProfileTree): Profile {
-  const problems = new Problems();
   const { newest, older } = separateVersions(root, problems);
   problems.finish();
   const sections = compiled(newest, file);

@@ -14,6 +14,7 @@ import type { CourseEnd, WorldControl, WorldOptions } from '../world/course.js';
 import { watchExpectations } from '../world/early-end.js';
 import type { End } from '../world/end.js';
 import type { Journal } from '../world/journal.js';
+import { packProfiles } from '../world/plan-profiles.js';
 import { auditOfAll } from './audits.js';
 import { ChannelLost } from './channel.js';
 import { type ClockReading, readClock } from './clock-offset.js';
@@ -22,7 +23,6 @@ import { generatorOfAll, reportOf } from './generators.js';
 import { Member } from './member.js';
 import { Merge } from './merge.js';
 import type { PartTask } from './messages.js';
-import { packProfiles } from './portable-profiles.js';
 import { SharedWorld } from './shared-world.js';
 
 interface ConductorOptions extends WorldOptions {

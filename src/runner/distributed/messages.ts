@@ -7,8 +7,8 @@ import type { Failure } from '../divided/messages.js';
 import type { RemoteCloud } from '../targets/remote-api.js';
 import type { End } from '../world/end.js';
 import type { SharedThings } from '../world/handles.js';
+import type { PlainProfiles } from '../world/plan-profiles.js';
 import type { ClockReading } from './clock-offset.js';
-import type { PortableProfiles } from './portable-profiles.js';
 
 /** Number of the format of tasks and messages; raised by every change that an older or newer worker would misunderstand. */
 export const PART_FORMAT = 1;
@@ -21,7 +21,7 @@ export interface PartTask {
   readonly parts: number;
   readonly plan: Plan;
   /** The profiles of its devices. */
-  readonly profiles: PortableProfiles;
+  readonly profiles: PlainProfiles;
   /** Simulated milliseconds per real millisecond. */
   readonly speed: number;
   readonly cloud: Omit<RemoteCloud, 'apiKey' | 'keyOf'>;

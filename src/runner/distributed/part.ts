@@ -7,11 +7,11 @@ import { RealClock } from '../../kernel/real-clock.js';
 import { type Millis, sinceStart } from '../../kernel/time.js';
 import { errorOf, failureOf } from '../divided/messages.js';
 import { inOneWorld, type WorldControl, type WorldOptions } from '../world/course.js';
+import { unpackProfiles } from '../world/plan-profiles.js';
 import { ChannelLost, type PartChannel } from './channel.js';
 import { type ClockReading, readClock } from './clock-offset.js';
 import type { FromPart, PartTask, ToPart } from './messages.js';
 import { Outbox } from './outbox.js';
-import { unpackProfiles } from './portable-profiles.js';
 
 interface PartOptions extends Pick<WorldOptions, 'meter'> {
   /** API key of the target. Secret. */

@@ -2,10 +2,10 @@
 import { type ExitCode, GhostfleetError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import type { Millis } from '../../kernel/time.js';
-import type { PlainProfile } from '../../profile/plain.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import type { TransportName } from '../targets/embedded.js';
 import type { End } from '../world/end.js';
+import type { PlainProfiles } from '../world/plan-profiles.js';
 
 /** Windows that a thread may finish before the others have finished the first of them. */
 export const WINDOWS_AHEAD = 3;
@@ -15,7 +15,7 @@ export interface Task {
   /** A part of the plan of the run. */
   readonly plan: Plan;
   /** The device types of the plan, by name. */
-  readonly profiles: ReadonlyMap<string, PlainProfile>;
+  readonly profiles: PlainProfiles;
   readonly transport: TransportName;
   /** After this much simulated time, the thread passes on its events and waits until it may go on. */
   readonly window: Millis;

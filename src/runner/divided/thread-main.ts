@@ -2,10 +2,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { GhostfleetError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
-import { profileFrom } from '../../profile/plain.js';
 import { InstantOrder } from '../../trace/instant-order.js';
 import { TraceLog } from '../../trace/log.js';
 import { inOneWorld } from '../world/course.js';
+import { unpackProfiles } from '../world/plan-profiles.js';
 import { failureOf, type Report, type Task, WINDOWS_AHEAD } from './messages.js';
 import { WindowClock } from './window-clock.js';
 
@@ -62,7 +62,7 @@ try {
   const clock = new WindowClock({ start: plan.start, window, pause });
   const world = {
     ...({ plan, transport, db: 'memory', clock: 'virtual', speed: 1 } as const),
-    profiles: new Map([...profiles].map(([name, plain]) => [name, profileFrom(plain)])),
+    profiles: unpackProfiles(profiles),
     log: { info: logAt('info'), warn: logAt('warn'), error: logAt('error') },
   };
   const { end, simulatedMs } = await inOneWorld(world, journal, () => {}, clock);

@@ -6,15 +6,15 @@
 import type { GhostfleetError } from '../../kernel/errors.js';
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 import { VirtualClock } from '../../kernel/virtual-clock.js';
-import { plainProfile } from '../../profile/plain.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import { partsOf } from '../../scenario/plan/divide.js';
 import type { CourseEnd, WorldControl, WorldOptions } from '../world/course.js';
 import type { End } from '../world/end.js';
 import type { Journal } from '../world/journal.js';
+import { packProfiles } from '../world/plan-profiles.js';
 import { endOfAll } from './ends.js';
 import { merged } from './merge.js';
-import { type Task, WINDOWS_AHEAD } from './messages.js';
+import { WINDOWS_AHEAD } from './messages.js';
 import { Part, type PartEnd } from './part.js';
 
 /** Simulated time of all devices together in a window: so much that a thread rarely waits, and few enough events for the memory. */
@@ -36,7 +36,7 @@ export async function inThreads(
   // It follows the events: for the display of the progress.
   const clock = new VirtualClock({ start: plan.start });
   const window = windowOf(plan);
-  const used = { profiles: profilesOf(plan, profiles), transport, window };
+  const used = { profiles: packProfiles(plan, profiles), transport, window };
   const parts = partsOf(plan, count).map((part) => new Part({ plan: part, ...used }, log));
   const stopped = new Promise<End>((resolve) => {
     const stop = (reason: GhostfleetError) => {
@@ -91,18 +91,6 @@ async function follow(
     complete += window;
     if (running.length > 0) await clock.runUntil(complete);
   }
-}
-
-/** The device types that a plan refers to. */
-function profilesOf({ groups, setup = [] }: Plan, profiles: WorldOptions['profiles']): Task['profiles'] {
-  const images = setup.flatMap((call) => {
-    if (call.setup !== 'firmware') return [];
-    const { source } = call.options;
-    return source.kind === 'made' ? source.profile : [];
-  });
-  const names = new Set([...groups.map(({ profile }) => profile), ...images]);
-  const found = [...names].map((name) => [name, profiles.get(name)] as const);
-  return new Map(found.flatMap(([name, profile]) => (profile ? [[name, plainProfile(profile)] as const] : [])));
 }
 
 /** Shorter for a larger fleet, and long enough that messages between threads cost little. */
