@@ -5,6 +5,7 @@
 import { flapUplinks } from './cloud/flap-uplinks.js';
 import { httpUplinks } from './cloud/http-uplinks.js';
 import { largeStore } from './cloud/large-store.js';
+import { messagePages } from './cloud/message-pages.js';
 import { scanningReads } from './cloud/scanning-reads.js';
 import { severalNodes } from './cloud/several-nodes.js';
 import { firstAnswer } from './first-answer.js';
@@ -24,6 +25,7 @@ const BENCHES: readonly Bench[] = [
   flapUplinks,
   largeStore,
   scanningReads,
+  messagePages,
   severalNodes,
   generatorHttp,
   realTimeFleet,

@@ -53,10 +53,10 @@ export const largeStore: Bench = {
   },
 };
 
-/** Stores a million messages. */
-export async function fill({ store, spaceId, devices, uuid }: Fleet): Promise<void> {
+/** Stores messages of all devices in turn. Default: a million. */
+export async function fill({ store, spaceId, devices, uuid }: Fleet, messages = MESSAGES): Promise<void> {
   const now = Date.now();
-  for (let number = 0; number < MESSAGES; number += AT_ONCE) {
+  for (let number = 0; number < messages; number += AT_ONCE) {
     const changes = Array.from({ length: AT_ONCE }, (_, index): Change => {
       const device = devices[(number + index) % devices.length];
       const row: MessageRow = {

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { buildSync } from 'esbuild';
+import { programFiles } from './program.js';
 import { updateFolder } from './update-folder.js';
 
 export interface Ports {
@@ -71,29 +71,13 @@ export async function startServe(
 
 let built: string | undefined;
 
-/** Path of the program, built from the sources as a few files: translating and loading 400 takes longer than the start. */
+/** Path of the program, built from the sources. */
 export function program(): string {
   if (built === undefined) {
     // Two folders deep, like the files in src/ that look for the root of the package.
-    const outdir = '.bench/program';
-    const threads = [
-      ...['writer', 'reader', 'page-check'].map((name) => `src/cloud/store/sqlite/${name}.mjs`),
-      'src/cloud/connectors/sandbox/worker.mjs',
-    ];
-    const { outputFiles } = buildSync({
-      ...{ entryPoints: ['src/main.ts', ...threads], outdir, entryNames: '[name]', outExtension: { '.js': '.mjs' } },
-      ...{
-        chunkNames: '[name]-[hash]',
-        bundle: true,
-        write: false,
-        splitting: true,
-        packages: 'external',
-        platform: 'node',
-        format: 'esm',
-      },
-    });
-    updateFolder(resolve(outdir), new Map(outputFiles.map(({ path, contents }) => [path, contents])));
-    built = `${outdir}/main.mjs`;
+    const folder = '.bench/program';
+    updateFolder(resolve(folder), programFiles(resolve(folder)));
+    built = `${folder}/main.mjs`;
   }
   return built;
 }

@@ -71,7 +71,7 @@ export class CheckThread {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('./thread.mjs', import.meta.url), {
+    const worker = new Worker(new URL('./check-thread.mjs', import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: MEMORY },
     });
     // A console that is not used must not keep the process of a finished run alive.

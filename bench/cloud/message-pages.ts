@@ -1,0 +1,109 @@
+/**
+ * Pages of messages with filters in a large store, while devices report. The store has MESSAGES messages (default: 2 million, which
+ * takes a minute to fill; 10 million take several). The cost of a page must not depend on the size of the store.
+ */
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Pool } from 'undici';
+import { startServe } from '../../scripts/support/serve-process.js';
+import type { Bench, BenchResult } from '../result.js';
+import { API_KEY, registerFleet } from './fleet.js';
+import { postUplinks } from './http-load.js';
+import { fill } from './large-store.js';
+import { percentile } from './scanning-reads.js';
+
+const MESSAGES = Number(process.env.MESSAGES ?? 2_000_000);
+const DEVICES = 1000;
+/** Devices that report as fast as they are acknowledged, one connection each. */
+const WRITERS = 8;
+const SECONDS = 15;
+/** Between two pages of a reader. */
+const PAUSE_MS = 5;
+const LIMIT_MS = 20;
+
+export const messagePages: Bench = {
+  name: 'message-pages',
+  async run() {
+    const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-bench-'));
+    try {
+      const db = join(directory, 'large.db');
+      const fleet = await registerFleet(db, DEVICES);
+      const began = performance.now();
+      await fill(fleet, MESSAGES);
+      const filled = `filled in ${Math.round((performance.now() - began) / 1000)} s`;
+      await fleet.store.close();
+      const size = `${Math.round(statSync(db).size / MESSAGES)} bytes a message, ${filled}`;
+      const service = await startServe(['--db', db, '--api-key', API_KEY]);
+      try {
+        const ids = fleet.devices.map(({ id }) => id);
+        return await measured(service.api, service.ports.http, fleet.spaceId, ids, size);
+      } finally {
+        await service.end('SIGKILL');
+      }
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  },
+};
+
+async function measured(api: string, port: number, spaceId: string, ids: readonly string[], size: string) {
+  const pool = new Pool(api, { connections: 4 });
+  const ask = async (path: string): Promise<string> => {
+    const { statusCode, body } = await pool.request({ path, method: 'GET', headers: { 'x-api-key': API_KEY } });
+    const text = await body.text();
+    if (statusCode !== 200) throw new Error(`${path} was answered with ${statusCode}: ${text}`);
+    return text;
+  };
+  const base = `/v2/spaces/${spaceId}/messages`;
+  const day = `direction=up&after=${hourFromNow(-24)}&before=${hourFromNow(1)}&limit=100`;
+  const dayOf = (id = '') => `${base}?device_id=${id}&${day}`;
+  /** Where the second page of a day begins, for some devices. */
+  const seconds: string[] = [];
+  for (const id of ids.slice(0, 50)) {
+    const page: readonly { readonly id: string }[] = JSON.parse(await ask(dayOf(id)));
+    seconds.push(`${dayOf(id)}&offset=${page.at(-1)?.id}`);
+  }
+  /** Paths of pages by what they show; `n` makes each one another. */
+  const pages: Readonly<Record<string, (n: number) => string>> = {
+    'the newest 100 of the space': () => `${base}?limit=100`,
+    'the newest 100 data of a device': (n) => `${base}?device_id=${ids[(n * 7919) % ids.length]}&type=data&limit=100`,
+    'the second page of a day of a device': (n) => seconds[n % seconds.length] ?? '',
+  };
+  const health: number[] = [];
+  const times = new Map(Object.keys(pages).map((what) => [what, [] as number[]]));
+  let running = true;
+  const repeat = async (path: (n: number) => string, into: number[]) => {
+    for (let n = 0; running; n++) {
+      const began = performance.now();
+      await ask(path(n));
+      into.push(performance.now() - began);
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  };
+  const writing = postUplinks({ port, devices: WRITERS, milliseconds: SECONDS * 1000 });
+  const reading = [
+    ...Object.entries(pages).map(([what, path]) => repeat(path, times.get(what) ?? [])),
+    repeat(() => '/healthz', health),
+  ];
+  const written = await writing;
+  running = false;
+  await Promise.all(reading);
+  await pool.close();
+  const around = `${Math.round(written)} uplinks/s meanwhile, /healthz p99 ${percentile(health, 0.99).toFixed(1)} ms; ${size}`;
+  return [...times].map(([what, took]) => result(what, took, around));
+}
+
+function hourFromNow(hours: number): string {
+  return new Date(Date.now() + hours * 3_600_000).toISOString();
+}
+
+function result(what: string, took: readonly number[], around: string): BenchResult {
+  const [p50, p99] = [percentile(took, 0.5), percentile(took, 0.99)];
+  return {
+    what: `${what} among ${MESSAGES.toLocaleString('en')} messages: p99 against ${LIMIT_MS} ms`,
+    ratio: LIMIT_MS / p99,
+    limit: 1,
+    detail: `p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)} ms of ${took.length}; ${around}`,
+  };
+}

@@ -1,0 +1,30 @@
+/** Builds the program and the library into dist/program. The compiler has put their declarations into dist/. */
+import { chmodSync, existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { programFiles } from '../support/program.js';
+import { filesIn, updateFolder } from '../support/update-folder.js';
+
+/** The files that package.json names. */
+const ENTRIES: Readonly<Record<string, string>> = {
+  'dist/main.js': "#!/usr/bin/env node\nimport './program/main.mjs';\n",
+  'dist/index.js': "export * from './program/index.mjs';\n",
+};
+
+/** Its time is that of this build; see if-stale.mjs. */
+const BUILT = 'dist/.built';
+
+const began = new Date();
+const folder = resolve('dist/program');
+updateFolder(folder, programFiles(folder));
+for (const [file, text] of Object.entries(ENTRIES)) {
+  // Another process may be reading it.
+  if (!existsSync(file) || readFileSync(file, 'utf8') !== text) writeFileSync(file, text);
+}
+chmodSync('dist/main.js', 0o755);
+// What earlier versions compiled file by file.
+for (const file of filesIn('dist')) {
+  const isOurs = file in ENTRIES || file.startsWith('dist/program/') || file.startsWith('dist/web/');
+  if (!isOurs && /\.m?js(\.map)?$/.test(file)) rmSync(file);
+}
+writeFileSync(BUILT, '');
+utimesSync(BUILT, began, began);
