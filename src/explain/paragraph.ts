@@ -40,7 +40,7 @@ function answerSentence({ noAnswer }: Omit<Explanation, 'text'>): readonly strin
 }
 
 function causeSentences({ causes, received, took }: Omit<Explanation, 'text'>, limit: Millis): readonly string[] {
-  if (received && took <= limit) return [`That is below ${humanDuration(limit)}.`];
+  if (received && took <= limit) return [`A time up to ${humanDuration(limit)} does not count as slow.`];
   if (causes.length === 0) return ['The history shows no cause whose removal would have helped.'];
   const [first] = causes;
   if (causes.length === 1 && first) return [REASONS[first.kind](first)];

@@ -180,7 +180,7 @@ describe('the cause of a slow downlink', () => {
   it('is missing for a fast downlink', async () => {
     const { causes, text } = await slowest({ fleet: [{ ...CLIME, config: { 'interval-poll': 60 } }] });
     expect(causes).toEqual([]);
-    expect(text).toContain('That is below 10m 00s.');
+    expect(text).toContain('A time up to 10m 00s does not count as slow.');
   });
 });
 

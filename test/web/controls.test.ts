@@ -4,6 +4,7 @@ import { CONTROL_COMMANDS } from '../../src/console/control-commands.js';
 import { describeControls, parseControl } from '../../src/console/control-line.js';
 import { profileNamed } from '../../src/profile/library.js';
 import { CONTROLS } from '../../web/src/pages/terminal/controls.js';
+import { helpText } from '../../web/src/pages/terminal/help.js';
 
 const control = profileNamed('control');
 const lines = CONTROLS.flatMap(({ choice, number, buttons }) => {
@@ -19,6 +20,12 @@ describe('the buttons of the bench', () => {
   it('exist for every control command, except for readings over time', () => {
     const used = new Set(lines.map((line) => /^\.(\S+)/.exec(line)?.[1]));
     expect(Object.keys(CONTROL_COMMANDS).filter((name) => !used.has(name))).toEqual(['ramp', 'replay']);
+  });
+
+  it('are listed by .help in rows that fit into the terminal', () => {
+    const rows = helpText(describeControls(), 45).split('\n');
+    expect(Math.max(...rows.map((row) => row.length))).toBeLessThanOrEqual(45);
+    expect(rows).toContain('  .antenna RSRP | free');
   });
 
   it('enter nothing without a number that they need', () => {

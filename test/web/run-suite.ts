@@ -86,7 +86,7 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       await page.getByRole('button', { name: 'Lift loss 50%' }).click();
       await page.getByText('Inject a fault').click();
       expect(await page.locator('datalist option').getAttribute('value')).toBe('no-signal:');
-      await page.getByLabel(/^Fault, as/).fill('service-down:');
+      await page.getByLabel(/^Fault, as/).fill('no-signal');
       await page.getByLabel(/^For/).fill('10m');
       await page.getByRole('button', { name: 'Inject', exact: true }).click();
       await page.getByText('Go back to a moment').click();
@@ -102,12 +102,14 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       await expect.poll(() => page.locator('.xterm-rows').textContent()).toContain('firmware name: \\u001b[2JClime');
       await page.keyboard.press('Shift+Tab');
       expect(await page.locator('.xterm :focus').count()).toBe(0);
+      for (const key of ['Tab', 'Escape', 'Tab']) await page.keyboard.press(key);
+      expect(await page.locator('.bench :focus').count()).toBe(1);
       await page.getByLabel('Sensor: value').fill('31.5');
       await page.getByRole('button', { name: 'Sensor: Set' }).click();
       expect(requests).toEqual([
         'POST /run/pause {}',
         'DELETE /run/faults/f1',
-        'POST /run/faults {"fault":"service-down:","for":"10m"}',
+        'POST /run/faults {"fault":"no-signal:","for":"10m"}',
         'POST /run/past {"at":"40m"}',
         'POST /run/comparisons {"id":"past-1"}',
         `POST /run/lines ${JSON.stringify({ on: CELLAR, line: 'info fw-name' })}`,

@@ -57,11 +57,16 @@ export class DeviceModel {
 
   /** The last contact and the next one, as the messages show them. */
   get contacts(): Contacts {
-    const uplinks = this.messages.value.filter(({ direction }) => direction === 'up');
+    const uplinks = (wanted: string) =>
+      this.messages.value.filter(({ direction, type }) => direction === 'up' && type === wanted);
+    const config = uplinks('config')[0]?.body;
     const { last_seen = null } = this.device.value ?? {};
     return {
       last: last_seen === null ? undefined : Date.parse(last_seen),
-      next: nextContact(uplinks.map(({ created_at }) => Date.parse(created_at))),
+      next: nextContact({
+        reports: uplinks('data').map(({ created_at }) => Date.parse(created_at)),
+        config: Array.isArray(config) ? config.map(String) : [],
+      }),
     };
   }
 

@@ -9,8 +9,8 @@ export interface Field {
   /** Values of a choice, the first one as default. */
   readonly options?: readonly string[];
   readonly hint?: string;
-  /** Values that a text may begin with. */
-  readonly suggestions?: readonly string[];
+  /** Values that a text may begin with, and what they mean. */
+  readonly suggestions?: readonly { readonly value: string; readonly about: string }[];
   /** Default of a text. */
   readonly initial?: string;
   /** Ids of the tags that are chosen at first. */

@@ -96,8 +96,10 @@ function Input({ field, tags }: { readonly field: Field; readonly tags: readonly
           />
           {field.suggestions && (
             <datalist id={`${name}-suggestions`}>
-              {field.suggestions.map((each) => (
-                <option key={each} value={each} />
+              {field.suggestions.map(({ value, about }) => (
+                <option key={value} value={value}>
+                  {about}
+                </option>
               ))}
             </datalist>
           )}

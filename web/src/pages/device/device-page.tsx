@@ -83,21 +83,16 @@ function Contact({ device }: TabProps) {
   if (!value) return null;
   const { next: expected } = device.contacts;
   return (
-    <p class="dim">
-      <span class="together">
+    <>
+      <p class="dim">
         last contact <Ago at={value.last_seen === null ? 0 : Date.parse(value.last_seen)} />
-      </span>
-      {expected !== undefined && (
-        <>
-          {' · '}
-          <span class="together">{expectation(expected - now.value)}</span>
-        </>
-      )}
-    </p>
+      </p>
+      {expected !== undefined && <p class="dim">{expectation(expected - now.value)}</p>}
+    </>
   );
 }
 
 function expectation(left: number): string {
   if (left > 0) return `next contact in about ${lengthText(left)}`;
-  return `expected ${lengthText(-left)} ago, from its earlier contacts`;
+  return `next contact expected ${lengthText(-left)} ago, from its earlier contacts`;
 }

@@ -1,5 +1,6 @@
 /** All devices of the space. */
 import { useMemo, useState } from 'preact/hooks';
+import { counted } from '../../model/count.js';
 import type { Fleet } from '../../model/fleet.js';
 import { searchFor } from '../../model/search.js';
 import { model } from '../../model/space.js';
@@ -55,9 +56,9 @@ export function FleetPage() {
 }
 
 function countText({ rows, isComplete }: Fleet, found: number): string {
-  const all = rows.length.toLocaleString('en');
-  if (!isComplete.value) return `${all} devices, loading …`;
-  return found === rows.length ? `${all} devices` : `${found.toLocaleString('en')} of ${all} devices`;
+  const all = counted(rows.length, 'device');
+  if (!isComplete.value) return `${all}, loading …`;
+  return found === rows.length ? all : `${found.toLocaleString('en')} of ${all}`;
 }
 
 interface GroupsProps {

@@ -24,6 +24,8 @@ export function Table({ rows, turn, count, sorting, sort }: TableProps) {
   const box = useRef<HTMLDivElement>(null);
   const { first, end } = useWindow(box, rows.length, ROW);
   const [active, setActive] = useState(0);
+  // Keys can come faster than the table is drawn.
+  const place = useRef(0);
   const shown = rows.slice(first, end);
   useEffect(() => {
     // Shortly after the scrolling ends, not for every row that passes.
@@ -32,10 +34,11 @@ export function Table({ rows, turn, count, sorting, sort }: TableProps) {
   }, [first, end, rows, turn, count]);
 
   function move(event: KeyboardEvent): void {
-    const to = target(event.key, active, rows.length, Math.max(1, end - first - 16));
-    if (event.key === 'Enter') go('devices', rows[active]?.id ?? '');
+    const to = target(event.key, place.current, rows.length, Math.max(1, end - first - 16));
+    if (event.key === 'Enter') go('devices', rows[place.current]?.id ?? '');
     if (to === undefined) return;
     event.preventDefault();
+    place.current = to;
     setActive(to);
     const { current } = box;
     if (!current) return;

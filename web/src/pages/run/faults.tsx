@@ -31,7 +31,12 @@ export function Faults({ faults }: { readonly faults: readonly RunFault[] }) {
         button="Inject"
         fields={[faultField(kinds), ...OTHERS]}
         tags={[]}
-        submit={(values) => run.inject(values.needed('fault'), values.text('to') ?? '', values.text('lasts') ?? '')}
+        submit={(values) => {
+          const fault = values.needed('fault').trim();
+          // A name alone stands for its example.
+          const text = kinds.find(({ name }) => name === fault)?.example ?? fault;
+          return run.inject(text, values.text('to') ?? '', values.text('lasts') ?? '');
+        }}
       />
     </section>
   );
@@ -44,13 +49,13 @@ interface ActiveFaultsProps {
 
 /** The faults that act or will act, which can be lifted. */
 export function ActiveFaults({ faults, run }: ActiveFaultsProps) {
-  const open = faults.filter(({ state }) => state !== 'over');
+  const planned = faults.filter(({ state }) => state === 'planned');
   // A scenario can plan hundreds.
-  const later = open.filter(({ state }) => state === 'planned').slice(MOST_PLANNED);
-  const shown = open.filter((fault) => !later.includes(fault));
+  const shown = [...faults.filter(({ state }) => state === 'active'), ...planned.slice(0, MOST_PLANNED)];
+  const later = planned.slice(MOST_PLANNED);
   return (
     <>
-      {open.length === 0 && <p class="dim">No fault acts.</p>}
+      {shown.length === 0 && <p class="dim">No fault acts.</p>}
       <ul class="messages spaced">
         {shown.map((fault) => (
           <li key={fault.id}>
@@ -69,7 +74,7 @@ export function ActiveFaults({ faults, run }: ActiveFaultsProps) {
 }
 
 function faultField(kinds: readonly FaultKind[]): Field {
-  const suggestions = kinds.map(({ example }) => example);
+  const suggestions = kinds.map(({ example, about }) => ({ value: example, about }));
   const common = { name: 'fault', label: 'Fault, as in a scenario', kind: 'text', isRequired: true } as const;
   return { ...common, hint: 'outage: both', suggestions };
 }

@@ -2,6 +2,8 @@
 
 /** Where texts appear. */
 export interface Screen {
+  /** Characters of a row. */
+  readonly columns: number;
   /** Writes lines above the line that is being entered. */
   print(text: string, tone?: Tone): void;
 }
@@ -34,6 +36,10 @@ export class LineEditor implements Screen {
 
   constructor(options: LineEditorOptions) {
     this.#options = options;
+  }
+
+  get columns(): number {
+    return this.#options.columns();
   }
 
   /** Shows another prompt; the line stays. */
@@ -149,7 +155,7 @@ export class LineEditor implements Screen {
 
   /** Draws the part of the line around the cursor that fits into a row. */
   #draw(): void {
-    const room = Math.max(1, this.#options.columns() - this.#prompt.length - 1);
+    const room = Math.max(1, this.columns - this.#prompt.length - 1);
     const from = Math.max(0, this.#at - room);
     const shown = this.#line.slice(from, from + room);
     const back = shown.length - (this.#at - from);

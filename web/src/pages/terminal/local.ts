@@ -1,9 +1,9 @@
 /** Lines for the shells of virtual devices in a run, and for what acts on the devices from outside. */
-import { helpLines } from '../../../../src/console/control-help.js';
 import { grouped, type Printed } from '../../../../src/console/grouping.js';
 import { printable } from '../../../../src/kernel/printable.js';
 import { explain } from '../../api/session.js';
 import type { Run } from '../../model/run.js';
+import { helpText } from './help.js';
 import type { Screen } from './line-editor.js';
 
 /** Executes a line on the devices that a selector of the run selects, and prints what they answer. */
@@ -12,7 +12,7 @@ export async function enterLocally(run: Run, on: string, line: string, screen: S
   if (on === '') return screen.print('no device is selected', 'failed');
   const answers: Printed[] = [];
   try {
-    if (line.trim() === '.help') return screen.print(await help(run, on));
+    if (line.trim() === '.help') return screen.print(helpText((await run.selection(on)).controls, screen.columns));
     for await (const { from, code, lines } of run.line(on, line)) {
       answers.push({ from, code, lines: lines.map(printable) });
     }
@@ -21,12 +21,6 @@ export async function enterLocally(run: Run, on: string, line: string, screen: S
   } catch (error) {
     screen.print(explain(error), 'failed');
   }
-}
-
-async function help(run: Run, on: string): Promise<string> {
-  const { controls } = await run.selection(on);
-  const shell = 'Lines go to the shell of each selected device: "help" lists its commands.';
-  return [shell, 'Lines that begin with a dot act on the devices from outside:', ...helpLines(controls)].join('\n');
 }
 
 /** The parts of each device as one answer. */

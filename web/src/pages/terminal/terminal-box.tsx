@@ -42,7 +42,7 @@ export function TerminalBox(props: TerminalBoxProps) {
   return (
     <div>
       <div class="remote" ref={box} role="group" aria-label="Terminal" />
-      <p class="dim">Arrow keys recall lines. Shift+Tab leaves the terminal.</p>
+      <p class="dim">Arrow keys recall lines. Shift+Tab leaves the terminal backwards, Esc and Tab forwards.</p>
     </div>
   );
 }
@@ -66,6 +66,13 @@ function open(element: HTMLElement, props: { readonly current: TerminalBoxProps 
     complete: (line) => props.current.complete(line),
   });
   terminal.onData((keys) => editor.type(keys));
+  // TAB completes words; after Esc, it moves the focus on, so that the keyboard reaches what comes next.
+  let leaves = false;
+  terminal.attachCustomKeyEventHandler(({ type, key, shiftKey }) => {
+    if (key === 'Tab' && (leaves || shiftKey)) return false;
+    if (type === 'keydown') leaves = key === 'Escape';
+    return true;
+  });
   const close = () => {
     observer.disconnect();
     terminal.dispose();

@@ -1,0 +1,21 @@
+/** When the console expects the next contact of a device. */
+import { describe, expect, it } from 'vitest';
+import { nextContact } from '../../web/src/model/predict.js';
+
+const minutes = (...times: readonly number[]) => times.map((time) => time * 60_000);
+const CONFIG = ['app config interval-sample 60', 'app config interval-report 1800'];
+
+describe('the next contact of a device', () => {
+  it('follows from its configuration after the first report', () => {
+    expect(nextContact({ reports: minutes(2), config: CONFIG })).toBe(32 * 60_000);
+  });
+
+  it('follows from its reports as soon as there are three, also after an outage', () => {
+    expect(nextContact({ reports: minutes(200, 2, 35, 101, 68), config: CONFIG })).toBe(233 * 60_000);
+  });
+
+  it('is not known without a report, nor after one without a configuration', () => {
+    expect(nextContact({ reports: [], config: CONFIG })).toBeUndefined();
+    expect(nextContact({ reports: minutes(2), config: [] })).toBeUndefined();
+  });
+});
