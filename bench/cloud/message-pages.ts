@@ -1,6 +1,7 @@
 /**
  * Pages of messages with filters in a large store, while devices report. The store has MESSAGES messages (default: 2 million, which
- * takes a minute to fill; 10 million take several). The cost of a page must not depend on the size of the store.
+ * takes minutes to fill). The cost of a page must not depend on the size of the store. Pages are compared with health checks, which
+ * wait for the same process and read nothing.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +21,8 @@ const WRITERS = 8;
 const SECONDS = 15;
 /** Between two pages of a reader. */
 const PAUSE_MS = 5;
-const LIMIT_MS = 20;
+/** A page may take this much longer than a health check. */
+const MORE_MS = 20;
 
 export const messagePages: Bench = {
   name: 'message-pages',
@@ -90,20 +92,20 @@ async function measured(api: string, port: number, spaceId: string, ids: readonl
   running = false;
   await Promise.all(reading);
   await pool.close();
-  const around = `${Math.round(written)} uplinks/s meanwhile, /healthz p99 ${percentile(health, 0.99).toFixed(1)} ms; ${size}`;
-  return [...times].map(([what, took]) => result(what, took, around));
+  const around = `${Math.round(written)} uplinks/s meanwhile; ${size}`;
+  return [...times].map(([what, took]) => result(what, took, percentile(health, 0.99), around));
 }
 
 function hourFromNow(hours: number): string {
   return new Date(Date.now() + hours * 3_600_000).toISOString();
 }
 
-function result(what: string, took: readonly number[], around: string): BenchResult {
+function result(what: string, took: readonly number[], health: number, around: string): BenchResult {
   const [p50, p99] = [percentile(took, 0.5), percentile(took, 0.99)];
   return {
-    what: `${what} among ${MESSAGES.toLocaleString('en')} messages: p99 against ${LIMIT_MS} ms`,
-    ratio: LIMIT_MS / p99,
+    what: `${what} among ${MESSAGES.toLocaleString('en')} messages: p99 against that of /healthz and ${MORE_MS} ms`,
+    ratio: (health + MORE_MS) / p99,
     limit: 1,
-    detail: `p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)} ms of ${took.length}; ${around}`,
+    detail: `p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)} ms of ${took.length}, /healthz p99 ${health.toFixed(1)} ms; ${around}`,
   };
 }
