@@ -72,10 +72,10 @@ for (const plan of plansOf(which, Number(first), Number(seeds))) {
   const began = performance.now();
   const found = await digestsOf(plan, ways === 'all' ? 'all' : 'few');
   const took = ((performance.now() - began) / 1000).toFixed(1);
-  const same = new Set(Object.values(found.digests)).size === 1 ? 'the same' : 'DIFFERENT';
-  const runs = Object.keys(found.digests).length;
+  const same = new Set(Object.values(found.digests)).size === 1;
+  const runs = `${Object.keys(found.digests).length} runs ${same ? 'the same' : JSON.stringify(found.digests)}`;
   console.error(
-    `Node ${process.versions.node} · ${found.name}, seed ${found.seed}, ${found.devices} devices: ${runs} runs ${same} · ${took} s`,
+    `Node ${process.versions.node} · ${found.name}, seed ${found.seed}, ${found.devices} devices: ${runs} · ${took} s`,
   );
   console.log(JSON.stringify(found));
 }

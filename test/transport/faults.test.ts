@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/kernel/random.js';
 import { seconds } from '../../src/kernel/time.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
+import { open, seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
+import { NOTHING, POLL } from '../../src/protocol/flap/packet.js';
 import type { TraceEvent } from '../../src/trace/events.js';
 import type { ScheduledFault } from '../../src/transport/faults/fault.js';
 import type { FaultSpec } from '../../src/transport/faults/index.js';
@@ -135,6 +137,24 @@ describe('an outage', () => {
 });
 
 describe('corruption', () => {
+  it.each(['base64', 'raw'] as const)(
+    'never turns the serial number into that of another device, %s',
+    async (format) => {
+      const clock = new VirtualClock();
+      const named: (number | undefined)[] = [];
+      const inner = memoryTransport((datagram) => void named.push(open(datagram, format)?.serial));
+      const faults = [
+        { fault: { kind: 'corruption', ratio: 1 }, from: 0, until: 1, way: 'up', hits: () => true },
+      ] as const;
+      const options = { clock, random: seededRandom('serial'), trace: { emit: () => {} }, faults };
+      const channel = withFaults(inner, options).connect(8, { receive: () => {} }, format);
+      const datagram = seal({ flags: POLL, sequence: 0, data: NOTHING }, 8, tokenBytes('00'.repeat(16)), format);
+      for (let i = 0; i < 200; i++) channel.send(datagram);
+      await clock.runUntil(10);
+      expect(new Set(named.filter((serial) => serial !== undefined))).toEqual(new Set([8, 0xffff_ffff]));
+    },
+  );
+
   it('flips one bit of its share of the datagrams', async () => {
     const { up, events } = await send([{ fault: { kind: 'corruption', ratio: 0.1 }, way: 'up' }]);
     const flipped = up.filter(({ number }, i) => number !== i);

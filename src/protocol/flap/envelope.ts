@@ -79,6 +79,18 @@ export function open(datagram: Uint8Array, format: EnvelopeFormat): Envelope | u
   return { serial, packet: { flags: header >> 12, sequence: header & 0xfff, data }, bytes };
 }
 
+/** The serial number of no device. */
+const NO_DEVICE = Uint8Array.of(0xff, 0xff, 0xff, 0xff);
+
+/** The datagram, with the serial number of no device if it has another one than `serial`. */
+export function namingNoOther(datagram: Uint8Array, serial: number, format: EnvelopeFormat): Uint8Array {
+  const envelope = open(datagram, format);
+  if (envelope === undefined || envelope.serial === serial) return datagram;
+  const bytes = Uint8Array.from(envelope.bytes);
+  bytes.set(NO_DEVICE, TAG_SIZE);
+  return format === 'raw' ? bytes : encodeBase64(bytes, 0, bytes.length);
+}
+
 /** Input of the hash, reused for every envelope; large enough for datagrams that the cloud rejects. */
 const scratch = new Uint8Array(2 * LONGEST_DATAGRAM);
 const checkTag = new Uint8Array(TAG_SIZE);

@@ -3,11 +3,14 @@
  *
  * It also gives every hop its minimum delay of 1 ms. Without it, a response could arrive in the same instant as its request, and
  * the order would depend on the transport.
+ *
+ * A flipped bit never turns the serial number of a device into that of another one of the fleet, which may be in another thread
+ * with a cloud of its own: such a datagram names no device instead.
  */
 import type { Clock } from '../../kernel/clock.js';
 import { NoiseStream, noiseSeed, type Random } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';
-import type { LinkFormat } from '../../protocol/flap/envelope.js';
+import { type LinkFormat, namingNoOther } from '../../protocol/flap/envelope.js';
 import type { Trace } from '../../trace/events.js';
 import type { Channel, Receiver, Transport } from '../transport.js';
 import type { Delivery, ScheduledFault, Verdict, Way } from './fault.js';
@@ -26,18 +29,25 @@ interface FaultOptions {
   readonly checksummed?: boolean;
 }
 
+/** Shared by all devices with the same format. */
 interface HopOptions extends FaultOptions {
   readonly faults: FaultList;
+  readonly format: LinkFormat;
 }
 
 /** The current datagram; reused, because faults are applied to one datagram at a time. */
 const DELIVERY: Delivery = { size: 0, now: 0, freeAt: 0, flippedBit: -1 };
 
 export function withFaults(inner: Transport, options: FaultOptions): Transport {
-  const { faults } = options;
-  const sorted = { ...options, faults: faults instanceof FaultList ? faults : new FaultList(faults) };
+  const faults = options.faults instanceof FaultList ? options.faults : new FaultList(options.faults);
+  const ofFormats = new Map<LinkFormat, HopOptions>();
+  const optionsOf = (format: LinkFormat): HopOptions => {
+    const known = ofFormats.get(format) ?? { ...options, faults, format };
+    ofFormats.set(format, known);
+    return known;
+  };
   return {
-    connect: (serial, receiver, format) => new Hop(serial, sorted, inner, receiver, format),
+    connect: (serial, receiver, format = 'base64') => new Hop(serial, optionsOf(format), inner, receiver),
     close: () => inner.close(),
   };
 }
@@ -58,17 +68,17 @@ class Hop implements Channel, Receiver {
   /** When each direction has sent its queue; created by the first bandwidth limit. */
   #freeAt: Record<Way, Instant> | undefined;
 
-  constructor(serial: number, options: HopOptions, inner: Transport, device: Receiver, format?: LinkFormat) {
+  constructor(serial: number, options: HopOptions, inner: Transport, device: Receiver) {
     this.#serial = serial | 0;
     this.#options = options;
     this.#draws = new NoiseStream(noiseSeed(options.random.fork(`net/${serial}`)));
     this.#device = device;
-    this.#channel = inner.connect(serial, this, format);
+    this.#channel = inner.connect(serial, this, options.format);
   }
 
   send(datagram: Uint8Array): void {
     const verdict = this.#verdict('up', datagram.length);
-    const arriving = asReceived(datagram);
+    const arriving = this.#asSent(datagram);
     for (const delay of verdict) {
       this.#options.clock.after(delay, 'a datagram on its way', () => this.#channel.send(arriving));
     }
@@ -84,6 +94,14 @@ class Hop implements Channel, Receiver {
     for (const delay of verdict) {
       this.#options.clock.after(delay, 'a datagram on its way', () => this.#device.receive(arriving));
     }
+  }
+
+  /** A datagram for the cloud as it arrives. */
+  #asSent(datagram: Uint8Array): Uint8Array {
+    const arriving = asReceived(datagram);
+    const { format } = this.#options;
+    if (arriving === datagram || (format !== 'raw' && format !== 'base64')) return arriving;
+    return namingNoOther(arriving, this.#serial >>> 0, format);
   }
 
   /** Applies the faults to a datagram that leaves now. */
