@@ -12,7 +12,7 @@ export function fleetSuite(here: () => World, open: (fragment: string) => Promis
       await expect.poll(() => row.textContent()).toMatch(/dBm.*V.*°C.*v\d/);
     });
 
-    it('finds devices by a part of the name, by a selector, and by a tag', async () => {
+    it('finds devices by a part of the name, by a selector, by a tag, and by a region', async () => {
       const page = await open('#/fleet');
       const search = page.getByRole('searchbox');
       const found = page.locator('#search-status');
@@ -25,6 +25,8 @@ export function fleetSuite(here: () => World, open: (fragment: string) => Promis
       await search.fill('');
       await page.getByRole('button', { name: /^cold/ }).click();
       await expect.poll(() => found.textContent()).toBe('2 of 4 devices');
+      await page.getByRole('button', { name: /^north pole/ }).click();
+      await expect.poll(() => found.textContent()).toBe('1 of 4 devices');
     });
 
     it('is used with the keyboard alone', async () => {

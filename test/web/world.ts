@@ -33,6 +33,7 @@ export async function world(webConsole: string): Promise<World> {
   const second = await startDevice({ profile: 'clime', service, name: 'cellar-0002' });
   const gate = await startDevice({ profile: 'control', service, name: 'gate-0001' });
   for (const { id } of [cellar, second]) await client.updateDevice(id, { tags: [cold] });
+  await client.updateDevice(gate.id, { label: { region: 'north pole' } });
   const name = '<img src=x onerror=alert(1)>';
   const hostile = await client.createDevice({ name, serial_number: '3000000000', token: HOSTILE_TOKEN });
   await client.sendCommands(cellar.id, ['info show']);

@@ -60,6 +60,8 @@ export class Fleet {
   #isClosed = false;
   #asking = 0;
   #toAsk: Row[] = [];
+  /** Devices that were registered or changed since the latest listing began. */
+  #current = new Set<string>();
 
   constructor(client: DeviceCloudClient) {
     this.#client = client;
@@ -69,15 +71,22 @@ export class Fleet {
     return this.#byId.get(id);
   }
 
-  /** Lists all devices, page by page, from both ends: one half is read while the other one is sent. */
+  /**
+   * Lists all devices, page by page, from both ends: one half is read while the other one is sent. Devices that were known
+   * and are not listed any longer are removed: the console may have missed their deletion.
+   */
   async load(): Promise<void> {
     const tail: Row[] = [];
     const listed = new Set<string>();
+    const current = new Set<string>();
+    this.#current = current;
     await Promise.all([
       this.#pages('asc', listed, (row) => this.rows.push(row)),
       this.#pages('desc', listed, (row) => tail.push(row)),
     ]);
     for (const row of tail.reverse()) this.rows.push(row);
+    // Unless another listing has begun since then, or this one was cut off.
+    if (this.#current === current && !this.#isClosed) this.#keep((id) => listed.has(id) || current.has(id));
     this.isComplete.value = true;
     this.#changed();
     await this.#loadWaiting();
@@ -107,6 +116,7 @@ export class Fleet {
 
   /** Adds a device, or replaces what is known of it. */
   put(device: Device): void {
+    this.#current.add(device.id);
     const row = this.#known(factsOfDevice(device));
     if (row) this.rows.push(row);
     this.#changed();
@@ -135,6 +145,14 @@ export class Fleet {
     this.#byId.delete(id);
     this.rows.splice(this.rows.indexOf(known), 1);
     this.#changed();
+  }
+
+  #keep(isKept: (id: string) => boolean): void {
+    const kept = this.rows.filter(({ id }) => isKept(id));
+    if (kept.length === this.rows.length) return;
+    for (const { id } of this.rows) if (!isKept(id)) this.#byId.delete(id);
+    this.rows.length = 0;
+    for (const row of kept) this.rows.push(row);
   }
 
   /** Takes a message into account. A device that is not known yet is read. */

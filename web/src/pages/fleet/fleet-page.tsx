@@ -1,5 +1,6 @@
 /** All devices of the space. */
 import { useMemo, useState } from 'preact/hooks';
+import { printableLine } from '../../../../src/kernel/printable.js';
 import { counted } from '../../model/count.js';
 import type { Fleet } from '../../model/fleet.js';
 import { searchFor } from '../../model/search.js';
@@ -7,7 +8,7 @@ import { model } from '../../model/space.js';
 import { SearchField } from '../../parts/search-field.js';
 import { Register } from './register.js';
 import { Table } from './table.js';
-import { groupsOf, type Sorting, type TagGroup, viewOf } from './view.js';
+import { type Group, groupsOf, regionSelector, type Sorting, viewOf } from './view.js';
 
 export function FleetPage() {
   const { fleet } = model();
@@ -24,7 +25,7 @@ export function FleetPage() {
     () =>
       searchFor(
         text,
-        groups.map(({ tag }) => tag),
+        groups.tags.map(({ name }) => name),
         rows,
       ),
     [text, isComplete],
@@ -45,7 +46,8 @@ export function FleetPage() {
         />
       </div>
       <Register />
-      <Groups groups={groups} chosen={text} choose={setText} />
+      <Groups title="Tags" groups={groups.tags} selector={(name) => `tag/${name}`} chosen={text} choose={setText} />
+      <Groups title="Regions" groups={groups.regions} selector={regionSelector} chosen={text} choose={setText} />
       {isComplete && rows.length === 0 ? (
         <Empty />
       ) : (
@@ -62,28 +64,34 @@ function countText({ rows, isComplete }: Fleet, found: number): string {
 }
 
 interface GroupsProps {
-  readonly groups: readonly TagGroup[];
+  readonly title: string;
+  readonly groups: readonly Group[];
+  readonly selector: (name: string) => string;
   readonly chosen: string;
   readonly choose: (text: string) => void;
 }
 
-/** The tags as switches of the search. */
-function Groups({ groups, chosen, choose }: GroupsProps) {
+/** Switches of a kind at most: the others are found by the search. */
+const MOST_GROUPS = 24;
+
+/** Tags or regions as switches of the search. */
+function Groups({ title, groups, selector, chosen, choose }: GroupsProps) {
   if (groups.length === 0) return null;
   return (
-    <ul class="groups" aria-label="Tags">
-      {groups.map(({ tag, devices, waiting }) => {
-        const selector = `tag/${tag}`;
-        const isChosen = chosen === selector;
+    <ul class="groups" aria-label={title}>
+      {groups.slice(0, MOST_GROUPS).map(({ name, devices, waiting }) => {
+        const wanted = selector(name);
+        const isChosen = chosen === wanted;
         return (
-          <li key={tag}>
-            <button type="button" aria-pressed={isChosen} onClick={() => choose(isChosen ? '' : selector)}>
-              {tag} <span class="dim">{devices.toLocaleString('en')}</span>
+          <li key={name}>
+            <button type="button" aria-pressed={isChosen} onClick={() => choose(isChosen ? '' : wanted)}>
+              {printableLine(name)} <span class="dim">{devices.toLocaleString('en')}</span>
               {waiting > 0 && <span class="count"> {waiting} waiting</span>}
             </button>
           </li>
         );
       })}
+      {groups.length > MOST_GROUPS && <li class="dim">and {groups.length - MOST_GROUPS} more</li>}
     </ul>
   );
 }

@@ -21,22 +21,47 @@ export function viewOf(rows: readonly Row[], { matches }: Search, { key, isDesce
   return keyed.map(({ row }) => row);
 }
 
-export interface TagGroup {
-  readonly tag: string;
+/** The devices with a tag, or of a region. */
+export interface Group {
+  readonly name: string;
   readonly devices: number;
   readonly waiting: number;
 }
 
-/** The tags with their numbers of devices and waiting downlinks, by name. */
-export function groupsOf(rows: readonly Row[]): readonly TagGroup[] {
-  const groups = new Map<string, { devices: number; waiting: number }>();
-  for (const { tags, waiting } of rows) {
-    for (const tag of tags) {
-      const group = groups.get(tag) ?? { devices: 0, waiting: 0 };
-      group.devices++;
-      group.waiting += waiting.size;
-      groups.set(tag, group);
-    }
+export interface Groups {
+  readonly tags: readonly Group[];
+  readonly regions: readonly Group[];
+}
+
+/** Tags and regions with their numbers of devices and waiting downlinks, by name. */
+export function groupsOf(rows: readonly Row[]): Groups {
+  const tags = new Map<string, Counts>();
+  const regions = new Map<string, Counts>();
+  for (const row of rows) {
+    for (const tag of row.tags) count(tags, tag, row);
+    if (row.region !== null) count(regions, row.region, row);
   }
-  return [...groups].map(([tag, counts]) => ({ tag, ...counts })).sort((a, b) => (a.tag < b.tag ? -1 : 1));
+  return { tags: byName(tags), regions: byName(regions) };
+}
+
+interface Counts {
+  devices: number;
+  waiting: number;
+}
+
+function count(groups: Map<string, Counts>, name: string, { waiting }: Row): void {
+  const group = groups.get(name) ?? { devices: 0, waiting: 0 };
+  group.devices++;
+  group.waiting += waiting.size;
+  groups.set(name, group);
+}
+
+function byName(groups: ReadonlyMap<string, Counts>): readonly Group[] {
+  return [...groups].map(([name, counts]) => ({ name, ...counts })).sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** The selector of a region; a text with other characters than those of a word needs quotation marks. */
+export function regionSelector(region: string): string {
+  if (/^[\w.-]+$/.test(region)) return `region/${region}`;
+  return region.includes('"') ? `region='${region}'` : `region="${region}"`;
 }
