@@ -2,14 +2,15 @@
  * Holds virtual time while datagrams are on a real wire.
  *
  * The two ends of a pair of UDP sockets share one object for each direction. The sender reports a departure, the
- * receiver an arrival; virtual time is held in between. So a run over UDP has the same events as one in memory.
+ * receiver an arrival; virtual time is held in between. So a run over UDP has the same events as one in memory. Any other program
+ * can also send to the ports of a run: a datagram that did not depart at the other end has no part in it.
  */
 import type { EdgeClock, Release } from './clock.js';
 
 export class InFlight {
   readonly #clock: EdgeClock;
   readonly #what: string;
-  readonly #open: Release[] = [];
+  readonly #open: { readonly datagram: Uint8Array; readonly release: Release }[] = [];
 
   /** @param what name of the hold, such as `datagram to the gateway` */
   constructor(clock: EdgeClock, what: string) {
@@ -17,11 +18,13 @@ export class InFlight {
     this.#what = what;
   }
 
-  departed(): void {
-    this.#open.push(this.#clock.hold(this.#what));
+  departed(datagram: Uint8Array): void {
+    this.#open.push({ datagram, release: this.#clock.hold(this.#what) });
   }
 
-  arrived(): void {
-    this.#open.shift()?.();
+  /** @returns lets time go on once the datagram is processed; undefined for one of another program */
+  arrived(datagram: Uint8Array): Release | undefined {
+    const index = this.#open.findIndex((departed) => Buffer.compare(departed.datagram, datagram) === 0);
+    return index < 0 ? undefined : this.#open.splice(index, 1)[0]?.release;
   }
 }

@@ -31,8 +31,10 @@ export async function ownSockets(options: OwnSocketsOptions): Promise<Transport>
     const socket = createSocket(`udp${family}`);
     open.add(socket);
     socket.on('message', (datagram) => {
+      const release = options.wires?.toDevices.arrived(datagram);
+      if (options.wires && release === undefined) return;
       receiver.receive(datagram);
-      options.wires?.toDevices.arrived();
+      release?.();
     });
     // No gateway at that port, or no route: the device gets no response and repeats.
     socket.on('error', () => {});
@@ -50,7 +52,7 @@ export async function ownSockets(options: OwnSocketsOptions): Promise<Transport>
           // A fault may release a delayed datagram after the close.
           if (closed) return;
           socket ??= newSocket(receiver);
-          options.wires?.toCloud.departed();
+          options.wires?.toCloud.departed(datagram);
           socket.send(datagram, options.port, options.host);
         },
         reopen: () => {

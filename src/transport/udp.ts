@@ -33,9 +33,11 @@ export async function udpTransport(options: UdpTransportOptions): Promise<Transp
   const sockets = await Promise.all(Array.from({ length: options.sockets ?? 16 }, () => openSocket(family)));
   for (const socket of sockets) {
     socket.on('message', (datagram, { port }) => {
+      const release = wires?.toDevices.arrived(datagram);
+      if (wires && release === undefined) return;
       const envelope = open(datagram, port === ports.raw ? 'raw' : 'base64');
       if (envelope) receivers.get(envelope.serial)?.receive(datagram);
-      wires?.toDevices.arrived();
+      release?.();
     });
     // No gateway at that port, or no route: the device gets no response and repeats.
     socket.on('error', () => {});
@@ -51,7 +53,7 @@ export async function udpTransport(options: UdpTransportOptions): Promise<Transp
         send: (datagram) => {
           // A fault may release a delayed datagram after the close.
           if (closed) return;
-          wires?.toCloud.departed();
+          wires?.toCloud.departed(datagram);
           const socket = sockets[socketIndex % sockets.length] as Socket;
           socket.send(datagram, port, host);
         },

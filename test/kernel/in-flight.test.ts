@@ -2,31 +2,38 @@ import { expect, it } from 'vitest';
 import { InFlight } from '../../src/kernel/in-flight.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 
+const datagram = Uint8Array.of(1, 2, 3);
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 it('time waits until as many datagrams have arrived as have departed', async () => {
   const clock = new VirtualClock();
   const wire = new InFlight(clock, 'datagram to the gateway');
-  wire.departed();
-  wire.departed();
+  wire.departed(datagram);
+  wire.departed(datagram);
   const run = clock.runUntil(1000);
-  wire.arrived();
+  wire.arrived(Uint8Array.from(datagram))?.();
   await turn();
   expect(clock.now).toBe(0);
-  wire.arrived();
+  wire.arrived(Uint8Array.from(datagram))?.();
   await run;
   expect(clock.now).toBe(1000);
 });
 
-it('an arrival without a departure does nothing', async () => {
+it('a datagram of another program is not expected, and does not let time go on', async () => {
   const clock = new VirtualClock();
-  new InFlight(clock, 'datagram').arrived();
-  await clock.runUntil(10);
+  const wire = new InFlight(clock, 'datagram');
+  wire.departed(datagram);
+  const run = clock.runUntil(10);
+  expect(wire.arrived(Uint8Array.of(9))).toBeUndefined();
+  await turn();
+  expect(clock.now).toBe(0);
+  wire.arrived(datagram)?.();
+  await run;
   expect(clock.now).toBe(10);
 });
 
 it('a datagram that never arrives is named in the error', async () => {
   const clock = new VirtualClock({ holdLimit: 5 });
-  new InFlight(clock, 'datagram to the gateway').departed();
+  new InFlight(clock, 'datagram to the gateway').departed(datagram);
   await expect(clock.runUntil(10)).rejects.toThrow('datagram to the gateway (1)');
 });

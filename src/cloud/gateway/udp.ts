@@ -47,13 +47,15 @@ export async function listenUdp(receive: ReceiveFrom, { host, port, wires }: Udp
   const gone = new Promise<void>((resolve) => socket.once('close', resolve));
   const send: SendTo = (datagram, to) => {
     if (closed) return;
-    wires?.toDevices.departed();
+    wires?.toDevices.departed(datagram);
     socket.send(datagram, to.port, to.host);
   };
   socket.on('message', (datagram, source) => {
+    const release = wires?.toCloud.arrived(datagram);
+    if (wires && release === undefined) return;
     receive(datagram, { host: source.address, port: source.port }, send);
     // Only now: where needed, the gateway itself holds simulated time by now.
-    wires?.toCloud.arrived();
+    release?.();
   });
   await bind(socket, host, port);
   // The closed port of a device causes an ICMP error, which does not concern the service.
