@@ -65,8 +65,8 @@ describe('the histogram of delivery times', () => {
     expect(causes.map(({ what }) => what)).toEqual(['outage (cellar)', 'exchange']);
     expect(causes[0]?.share).toBeCloseTo(180 / 240.5);
     expect(bars.filter(({ count }) => count > 0)).toEqual([
-      { upTo: '1 s', count: 1, parts: [0, 1] },
-      { upTo: '5 min', count: 1, parts: [0.75, 0.25] },
+      { upTo: '≤ 1 s', count: 1, parts: [0, 1] },
+      { upTo: '≤ 5 min', count: 1, parts: [0.75, 0.25] },
     ]);
   });
 

@@ -56,14 +56,14 @@ export function waitsIn(
 
 /** Upper limits of the bars of the histogram, in ms, with their names. */
 export const TIMES = [
-  [1_000, '1 s'],
-  [10_000, '10 s'],
-  [60_000, '1 min'],
-  [300_000, '5 min'],
-  [900_000, '15 min'],
-  [3_600_000, '1 h'],
-  [21_600_000, '6 h'],
-  [86_400_000, '1 d'],
+  [1_000, '≤ 1 s'],
+  [10_000, '≤ 10 s'],
+  [60_000, '≤ 1 min'],
+  [300_000, '≤ 5 min'],
+  [900_000, '≤ 15 min'],
+  [3_600_000, '≤ 1 h'],
+  [21_600_000, '≤ 6 h'],
+  [86_400_000, '≤ 1 d'],
   [Number.POSITIVE_INFINITY, 'longer'],
 ] as const;
 
@@ -79,7 +79,7 @@ export interface Cause {
 }
 
 export interface Bar {
-  /** `1 min`: up to a minute, more than the bar before. */
+  /** `≤ 1 min`: up to a minute, more than the bar before. */
   readonly upTo: string;
   /** Downlinks. */
   readonly count: number;

@@ -20,7 +20,7 @@ export function Updates({ device: { id, messages } }: TabProps) {
       {value?.length === 0 && <p class="dim">No update of this device has been scheduled.</p>}
       {value !== undefined && value.length > 0 && (
         <div class="scroll">
-          <table>
+          <table class="records">
             <thead>
               <tr>
                 {['Version', 'State', 'Progress', 'Error', 'Changed'].map((title) => (
@@ -33,13 +33,15 @@ export function Updates({ device: { id, messages } }: TabProps) {
             <tbody>
               {value.map(({ id: update, version, state, offset, size, error, updated_at }) => (
                 <tr key={update}>
-                  <td>{printableLine(version)}</td>
-                  <td class={state === 'succeeded' ? 'good' : state === 'failed' ? 'bad' : ''}>{state}</td>
-                  <td>
+                  <td data-title="Version">{printableLine(version)}</td>
+                  <td data-title="State" class={state === 'succeeded' ? 'good' : state === 'failed' ? 'bad' : ''}>
+                    {state}
+                  </td>
+                  <td data-title="Progress">
                     <progress value={offset} max={size} aria-label={`Progress of ${printableLine(version)}`} />
                   </td>
-                  <td>{printableLine(error ?? '–')}</td>
-                  <td>
+                  <td data-title="Error">{printableLine(error ?? '–')}</td>
+                  <td data-title="Changed">
                     <Ago at={Date.parse(updated_at)} />
                   </td>
                 </tr>

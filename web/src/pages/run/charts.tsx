@@ -119,7 +119,7 @@ function optionsOf(
     axes: [
       {
         ...axis,
-        size: 30,
+        ...{ size: 30, space: 70 },
         incrs: STEPS,
         values: (_, places) => places.map((at) => formatDuration(Math.round(at / 1000) * 1000)),
       },
