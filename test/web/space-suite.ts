@@ -100,6 +100,19 @@ export function spaceSuite(here: () => World, open: (fragment: string) => Promis
       expect((await here().service.client.tags()).map(({ name }) => name)).toEqual(['cold']);
     });
 
+    it('shows names whose direction of writing is turned round as they are, also in the question before a deletion', async () => {
+      const { client } = here().service;
+      const tag = await client.createTag({ name: '\u202Eelbat\u202C', color: '#808080' });
+      const page = await open('#/administration/tags');
+      await page.getByRole('button', { name: 'Delete \\u202eelbat\\u202c' }).click();
+      await page.getByText('Delete the tag "\\u202eelbat\\u202c"').waitFor();
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Enter');
+      await page.getByRole('alertdialog').waitFor();
+      expect(await page.locator('main').textContent()).not.toContain('\u202E');
+      await client.deleteTag(tag.id);
+    });
+
     it('shows a new key once', async () => {
       const page = await open('#/administration/keys');
       await page.getByText('New key').click();

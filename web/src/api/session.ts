@@ -99,10 +99,12 @@ export async function open(spaceId?: string): Promise<void> {
 /** Ends the session of this browser. */
 export async function signOut(notice = ''): Promise<void> {
   signInNotice.value = notice;
-  const http = bare();
-  await http.request('DELETE', COOKIE).catch(() => undefined);
   sessionStorage.removeItem(SPACE);
+  // First, so that requests that the end of the session interrupts are no news for the user.
   session.value = undefined;
+  await bare()
+    .request('DELETE', COOKIE)
+    .catch(() => undefined);
 }
 
 /** A message for the user. A rejected credential ends the session. */

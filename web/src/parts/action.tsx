@@ -1,6 +1,6 @@
 /** A button that makes a request, and says if it fails. */
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { explain } from '../api/session.js';
 
 interface ActionProps {
@@ -17,6 +17,16 @@ export function Action({ run, confirm: question, label, isDangerous = false, chi
   const [isAsking, setAsking] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState('');
+  const asking = useRef<HTMLButtonElement>(null);
+  const refusing = useRef<HTMLButtonElement>(null);
+  const wasAsking = useRef(false);
+
+  // The keyboard follows the question, and goes back to the button.
+  useEffect(() => {
+    if (isAsking) refusing.current?.focus();
+    else if (wasAsking.current) asking.current?.focus();
+    wasAsking.current = isAsking;
+  }, [isAsking]);
 
   async function start(): Promise<void> {
     setAsking(false);
@@ -32,12 +42,17 @@ export function Action({ run, confirm: question, label, isDangerous = false, chi
 
   if (isAsking) {
     return (
-      <span class="question" role="alertdialog" aria-label={question}>
+      <span
+        class="question"
+        role="alertdialog"
+        aria-label={question}
+        onKeyDown={(event) => event.key === 'Escape' && setAsking(false)}
+      >
         {question}{' '}
         <button type="button" class="danger" onClick={start}>
           Yes
         </button>{' '}
-        <button type="button" onClick={() => setAsking(false)}>
+        <button type="button" ref={refusing} onClick={() => setAsking(false)}>
           No
         </button>
       </span>
@@ -47,6 +62,7 @@ export function Action({ run, confirm: question, label, isDangerous = false, chi
     <>
       <button
         type="button"
+        ref={asking}
         disabled={isBusy}
         aria-label={label}
         class={isDangerous ? 'danger' : ''}

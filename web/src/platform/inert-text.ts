@@ -1,0 +1,34 @@
+/**
+ * Makes all texts of the pages inert: names and answers come from devices and other users, and characters for the direction of
+ * writing could make a text look like another one, such as the question before a deletion. Preact calls this for every element,
+ * so that no page can forget it. What users type into fields stays as it is.
+ */
+import { type ComponentChildren, Fragment, options, type VNode } from 'preact';
+import { printable } from '../../../src/kernel/printable.js';
+
+/** Attributes that browsers or screen readers show as text. */
+const SHOWN = ['title', 'aria-label', 'placeholder', 'alt'] as const;
+
+/** Call it once, before the first page is rendered. */
+export function makeTextsInert(): void {
+  const next = options.vnode;
+  options.vnode = (vnode) => {
+    if (typeof vnode.type === 'string' || vnode.type === Fragment) makeInert(vnode as VNode<Record<string, unknown>>);
+    next?.(vnode);
+  };
+}
+
+function makeInert({ props }: VNode<Record<string, unknown>>): void {
+  // Because Preact made these properties for this element alone.
+  const own = props as { -readonly [K in keyof typeof props]: (typeof props)[K] };
+  own.children = inert(props.children);
+  for (const name of SHOWN) {
+    const text = props[name];
+    if (typeof text === 'string') own[name] = printable(text);
+  }
+}
+
+function inert(children: ComponentChildren): ComponentChildren {
+  if (typeof children === 'string') return printable(children);
+  return Array.isArray(children) ? children.map(inert) : children;
+}
