@@ -231,7 +231,7 @@ function watchedBy(watch: LiveServices, { pace }: RunFlags): Pick<RunOptions, 'w
 /** Says on the standard error why threads that the user asked for are not used. */
 function workersOf({ workers }: RunFlags, options: RunOptions, { cores, err }: Host): number {
   if (options.crew !== undefined) return workers ?? 1;
-  if (workers === undefined) return usefulParts(options.plan, cores);
+  if (workers === undefined) return options.cloud === undefined ? usefulParts(options.plan, cores) : 1;
   const reason = workers > 1 ? undividedBecause(options) : undefined;
   if (reason !== undefined) err.write(`note: the run takes one thread, because ${reason}\n`);
   return workers;

@@ -129,7 +129,14 @@ interface LostWork {
   readonly at: Instant;
   /** As a clause: `no heartbeat for 5 s`. */
   readonly why: string;
-  readonly devices: number;
+  /** Uplinks that were ready and neither acknowledged nor dropped; they count as dropped. */
+  readonly uplinks: number;
+  /** Downlinks that were queued and neither delivered, cancelled nor expired; they count as pending. */
+  readonly downlinks: number;
+  /** Planned steps, one per device; they count as failed. */
+  readonly steps: number;
+  /** Planned API requests of loads at a rate; they count as dropped. */
+  readonly requests: number;
 }
 
 export interface ExpectationResult {

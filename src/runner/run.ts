@@ -5,7 +5,7 @@ import { EXIT } from '../kernel/errors.js';
 import type { RunResult } from '../report/result.js';
 import { type Evidence, evaluate } from '../scenario/expect/evaluate.js';
 import { planDigest } from '../scenario/plan/describe.js';
-import { needsOneWorld } from '../scenario/plan/divide.js';
+import { needsOneProcess, needsOneWorld } from '../scenario/plan/divide.js';
 import { outline } from '../scenario/plan/outline.js';
 import type { SeenAcks } from '../trace/invariants/invariant.js';
 import type { Fold, LineSink } from '../trace/log.js';
@@ -13,6 +13,7 @@ import type { Metrics } from '../trace/metrics/index.js';
 import { inParts } from './distributed/conductor.js';
 import type { Crew } from './distributed/crew.js';
 import { spoiledByLoss } from './distributed/lost.js';
+import { ThreadCrew } from './distributed/threads/thread-crew.js';
 import { inThreads } from './divided/threads.js';
 import { explainerNow, keepKnown } from './explainers.js';
 import { judge, undecided } from './judge.js';
@@ -45,9 +46,12 @@ export interface RunOptions extends WorldOptions {
   readonly watch?: Fold;
   /** Called before the provisioning. */
   readonly started?: (control: RunControl) => void;
-  /** Threads among which to divide the devices in virtual time, if that is possible. Default 1; the result is the same. */
+  /**
+   * Threads among which to divide the devices, if that is possible; with {@link crew}, workers. Default 1. In virtual time, the result
+   * is the same.
+   */
   readonly workers?: number;
-  /** Where the parts of a run in real time are carried out. Default: it is not divided. */
+  /** Where the parts of a run against another cloud are carried out. Default: in threads. */
   readonly crew?: Crew;
 }
 
@@ -125,19 +129,20 @@ export async function run(options: RunOptions): Promise<RunResult> {
   return result;
 }
 
-/** Runs the plan in one world, or in several threads. */
+/** Runs the plan in one world, in several threads, or among workers. */
 function courseOf(options: RunOptions, journal: Journal, started: (control: WorldControl) => void): Promise<CourseEnd> {
-  const { workers = 1, plan, crew, cloud } = options;
-  if (crew !== undefined && cloud !== undefined) {
-    return inParts({ ...options, crew, cloud, workers }, journal, started);
+  const { workers = 1, plan, cloud, crew } = options;
+  if (cloud !== undefined && (crew !== undefined || workers > 1) && needsOneProcess(plan) === undefined) {
+    return inParts({ ...options, cloud, crew: crew ?? new ThreadCrew(cloud.apiKey), workers }, journal, started);
   }
   const threads = undividedBecause(options) === undefined ? Math.min(workers, plan.devices.length) : 1;
   return threads > 1 ? inThreads(options, threads, journal, started) : inOneWorld(options, journal, started);
 }
 
 /** Why the devices of a run cannot be divided among threads, as a clause; undefined if they can. */
-export function undividedBecause({ clock, pace, db, plan }: RunOptions): string | undefined {
-  if (clock === 'real') return 'it runs in real time';
+export function undividedBecause({ clock, pace, db, plan, cloud }: RunOptions): string | undefined {
+  if (cloud !== undefined) return needsOneProcess(plan);
+  if (clock === 'real') return 'it runs in real time with the embedded cloud';
   if (pace !== undefined) return 'it runs at a pace';
   if (db !== 'memory') return 'its cloud keeps the data in one database';
   return needsOneWorld(plan);

@@ -6,7 +6,7 @@
 import { EndingClock } from '../../kernel/ending-clock.js';
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
 import { RealClock } from '../../kernel/real-clock.js';
-import { sinceStart } from '../../kernel/time.js';
+import { type Millis, sinceStart } from '../../kernel/time.js';
 import { partsOf } from '../../scenario/plan/divide.js';
 import { endOfAll } from '../divided/ends.js';
 import type { RemoteCloud } from '../targets/remote-api.js';
@@ -66,6 +66,10 @@ class Conductor {
   readonly #merge: Merge;
   #members: readonly Member[] = [];
   #stopped: GhostfleetError | undefined;
+  /** Why a part cannot begin. */
+  #unready: GhostfleetError | undefined;
+  /** 0 before the start. */
+  #stoppedAt: Millis | undefined;
   #isStopped = (): void => {};
   readonly #stop = new Promise<void>((resolve) => {
     this.#isStopped = resolve;
@@ -86,6 +90,7 @@ class Conductor {
   stop(reason: GhostfleetError): void {
     if (this.#stopped !== undefined) return;
     this.#stopped = reason;
+    this.#stoppedAt = sinceStart(this.#clock.now);
     this.#abort.abort(reason);
     this.#clock.stop(reason);
     for (const member of this.#members) member.stop(reason);
@@ -105,17 +110,17 @@ class Conductor {
         await this.#ready();
         await this.#begin(agenda);
         await Promise.all(this.#members.map(({ over }) => over));
+        if (this.#unready !== undefined) throw this.#unready;
       }
     } finally {
       agenda.end();
       this.#settle();
       this.#journal.close();
     }
-    const simulatedMs = Math.max(0, ...this.#members.map(({ end }) => end?.simulatedMs ?? 0));
     const workers = this.#members.map((member) => reportOf(member));
     return {
       end: this.#end(),
-      simulatedMs,
+      simulatedMs: this.#ended,
       generator: generatorOfAll(this.#members),
       audited: auditOfAll(this.#members.flatMap(({ end }) => end?.audited ?? [])),
       happened: { plan, times: { waits: new Map(), console: [] } },
@@ -171,11 +176,12 @@ class Conductor {
     void member.over.then(() => {
       this.#merge.end(number - 1);
       this.#record();
+      if (member.lost !== undefined) void this.#options.crew.dismiss(number);
     });
     return member;
   }
 
-  /** Waits until the devices of all parts are created. @throws GhostfleetError if a part cannot begin */
+  /** Waits until the devices of all parts are created, or the run is stopped. */
   async #ready(): Promise<void> {
     await Promise.race([this.#stop, Promise.all(this.#members.map((member) => this.#readyOrFailed(member)))]);
   }
@@ -188,9 +194,8 @@ class Conductor {
       failed ??
       (lost && new GhostfleetError('worker-lost', `${name} was lost before the start: ${lost.why}`, EXIT.invalid));
     if (reason === undefined) return;
+    this.#unready = reason;
     this.stop(reason);
-    await Promise.all(this.#members.map(({ over }) => over));
-    throw reason;
   }
 
   /** Starts all parts at the same moment. */
@@ -219,13 +224,30 @@ class Conductor {
 
   /** Passes complete events to the journal. */
   #record(): void {
-    for (const { event, line } of this.#merge.take()) this.#journal.add(event, line);
+    for (const { event, line, part } of this.#merge.take()) {
+      this.#members[part]?.books.take(event);
+      this.#journal.add(event, line);
+    }
   }
 
-  /** Passes the last events to the journal. */
+  /** Passes the last events to the journal, and enters what was lost. */
   #settle(): void {
     for (const { number } of this.#members) this.#merge.end(number - 1);
     this.#record();
+    const { duration } = this.#options.plan;
+    const until = Math.min(this.#stoppedAt ?? duration, duration);
+    for (const member of this.#members) {
+      if (member.lost === undefined) continue;
+      const losing = member.books.lose(this.#ended, until, `lost with worker ${member.number}`);
+      let next = losing.next();
+      for (; !next.done; next = losing.next()) this.#journal.add(next.value, JSON.stringify(next.value));
+      member.losses = next.value;
+    }
+  }
+
+  /** When the last part was at rest, or when a part was lost after that. */
+  get #ended(): Millis {
+    return Math.max(0, ...this.#members.map(({ end, lost }) => end?.simulatedMs ?? sinceStart(lost?.at ?? 0)));
   }
 
   #end(): End {

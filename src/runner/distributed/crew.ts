@@ -13,6 +13,8 @@ export interface Crew {
   engage(tasks: readonly PartTask[]): Promise<readonly RunChannel[]>;
   /** Makes the parts fail that no worker has taken. */
   giveUp(reason: GhostfleetError): Promise<void>;
+  /** The worker of the part `number` counts as lost: if it still runs, it ends its part and deletes what it created. */
+  dismiss(number: number): Promise<void>;
   /** Dismisses all workers. */
   close(): Promise<void>;
 }

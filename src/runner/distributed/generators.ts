@@ -2,7 +2,7 @@
 import type { GeneratorReport, WorkerReport } from '../../report/result.js';
 import { type Member, nameOf } from './member.js';
 
-export function reportOf({ number, place, plan, clock, end, lost }: Member): WorkerReport {
+export function reportOf({ number, place, plan, clock, end, lost, losses }: Member): WorkerReport {
   return {
     number,
     host: place?.host ?? null,
@@ -10,7 +10,7 @@ export function reportOf({ number, place, plan, clock, end, lost }: Member): Wor
     devices: plan.devices.length,
     clock: clock ?? null,
     generator: end?.generator ?? null,
-    lost: lost === undefined ? null : { ...lost, devices: plan.devices.length },
+    lost: lost && losses ? { ...lost, ...losses } : null,
   };
 }
 

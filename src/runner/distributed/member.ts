@@ -3,6 +3,7 @@ import type { GhostfleetError } from '../../kernel/errors.js';
 import type { Instant } from '../../kernel/time.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import { errorOf, failureOf } from '../divided/messages.js';
+import { type LostCounts, PartBooks } from './books.js';
 import { ChannelLost, type RunChannel } from './channel.js';
 import type { ClockReading } from './clock-offset.js';
 import type { FromPart, PartEnd } from './messages.js';
@@ -19,8 +20,11 @@ export class Member {
   place: { readonly host: string; readonly pid: number } | undefined;
   clock: ClockReading | undefined;
   end: PartEnd | undefined;
+  readonly books: PartBooks;
   /** When and why it was lost. */
   lost: { readonly at: Instant; readonly why: string } | undefined;
+  /** What was lost with it. */
+  losses: LostCounts | undefined;
   /** Why its world could not be built. */
   failed: GhostfleetError | undefined;
   /** Resolves when its devices are created, and when it is over. */
@@ -33,6 +37,7 @@ export class Member {
   constructor(number: number, plan: Plan, channel: RunChannel, now: () => Instant, handle: Handler) {
     this.number = number;
     this.plan = plan;
+    this.books = new PartBooks(plan);
     this.#channel = channel;
     this.#now = now;
     this.ready = new Promise((resolve) => {

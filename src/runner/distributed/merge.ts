@@ -12,6 +12,8 @@ import type { TraceEvent } from '../../trace/events.js';
 interface Logged {
   readonly event: TraceEvent;
   readonly line: string;
+  /** Index of its part. */
+  readonly part: number;
 }
 
 interface Entry extends Logged {
@@ -49,7 +51,7 @@ export class Merge {
       // Because the part wrote the line from an event.
       const event = JSON.parse(line) as TraceEvent;
       happened = Math.max(happened, Math.min(event.at, until));
-      source.waiting.push({ event, line, happened });
+      source.waiting.push({ event, line, part, happened });
     }
     source.until = Math.max(source.until, until);
   }
@@ -64,18 +66,17 @@ export class Merge {
   /** Takes the events that are complete, in order. The world of the run closes when those of all parts have. */
   take(): readonly Logged[] {
     const { complete } = this;
-    const due = this.#sources.flatMap((source, part) => {
+    const due = this.#sources.flatMap((source) => {
       const count = source.waiting.findIndex(({ happened }) => happened > complete);
-      const taken = source.waiting.splice(0, count < 0 ? source.waiting.length : count);
-      return taken.map((entry) => ({ ...entry, part }));
+      return source.waiting.splice(0, count < 0 ? source.waiting.length : count);
     });
     // The sort keeps the order of a part: its moments ascend.
     due.sort((one, other) => one.happened - other.happened);
     const result: Logged[] = [];
     for (const { event, line, part } of due) {
-      if (event.kind !== 'world.closing') result.push({ event, line });
+      if (event.kind !== 'world.closing') result.push({ event, line, part });
       else {
-        this.#closing = { event, line };
+        this.#closing = { event, line, part };
         this.#of(part).closed = true;
       }
       this.#close(result);

@@ -34,6 +34,14 @@ export async function newDatabase(): Promise<string> {
   return `${server}?options=${encodeURIComponent(`-c search_path=${schema}`)}`;
 }
 
+/** Makes a database of its own in the server, for what has schemas with fixed names, and returns its address. */
+export async function newSeparateDatabase(): Promise<string> {
+  const server = await sharedServer();
+  const name = `test_${process.pid}_${count++}`;
+  await query(server, `CREATE DATABASE ${name}`);
+  return Object.assign(new URL(server), { pathname: `/${name}` }).href;
+}
+
 /** Deletes all rows of a database whose store is closed. */
 export async function clearDatabase(client: pg.Client): Promise<void> {
   await client.query(

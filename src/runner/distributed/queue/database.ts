@@ -54,9 +54,9 @@ export class QueueDatabase {
     return parsePostgresUrl(this.#url).href;
   }
 
-  /** Executes a statement once. @throws Error of the connection or the server */
+  /** Executes a statement once. @throws Error of the connection or the server; ChannelLost after {@link close} */
   async query<Row extends object>(text: string, values: readonly Value[] = []): Promise<readonly Row[]> {
-    if (this.#closed) throw new Error('the connection is closed');
+    if (this.#closed) throw new ChannelLost('the connection with the queue is closed');
     this.#client ??= this.#connect();
     const connecting = this.#client;
     try {
@@ -138,8 +138,9 @@ export class Absence {
     this.#time = time;
   }
 
-  /** @throws ChannelLost after 15 s of failures */
+  /** @throws ChannelLost after 15 s of failures, and when the connection was closed */
   failed(error: unknown): void {
+    if (error instanceof ChannelLost) throw error;
     const { now } = this.#time;
     this.#since ??= now;
     if (now - this.#since < MOST_ABSENT) return;

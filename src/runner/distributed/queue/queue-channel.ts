@@ -31,6 +31,8 @@ interface QueueChannelOptions {
   readonly part: number;
   /** Which end this is. */
   readonly side: Side;
+  /** How long the other end may be silent that is no longer connected. Default: 5 s for a part, 10 s for the run */
+  readonly silence?: Millis;
 }
 
 interface Row {
@@ -46,6 +48,7 @@ export class QueueChannel<Out, In> implements Channel<Out, In> {
   readonly #database: QueueDatabase;
   readonly #key: readonly [run: string, part: number];
   readonly #side: Side;
+  readonly #silence: Millis;
   readonly #inbox = new Inbox<In>();
   readonly #absence: Absence;
   readonly #forget: () => void;
@@ -61,10 +64,11 @@ export class QueueChannel<Out, In> implements Channel<Out, In> {
   #wake = (): void => {};
   #isWoken = false;
 
-  constructor({ database, run, part, side }: QueueChannelOptions) {
+  constructor({ database, run, part, side, silence }: QueueChannelOptions) {
     this.#database = database;
     this.#key = [run, part];
     this.#side = side;
+    this.#silence = silence ?? SILENCE[side === 'run' ? 'part' : 'run'];
     this.#absence = new Absence(database);
     this.#heardAt = database.time.now;
     const own = topicOf(run, part, side);
@@ -196,7 +200,7 @@ export class QueueChannel<Out, In> implements Channel<Out, In> {
     const { now } = this.#database.time;
     if (beat !== this.#beat || beat === '0') this.#heardAt = now;
     this.#beat = beat;
-    const limit = connected ? LONG_SILENCE : SILENCE[this.#side === 'run' ? 'part' : 'run'];
+    const limit = connected ? LONG_SILENCE : this.#silence;
     if (messages < AT_ONCE && now - this.#heardAt > limit) this.#lose(`no heartbeat for ${limit / 1000} s`);
   }
 

@@ -88,6 +88,11 @@ export class QueueCrew implements Crew {
     }
   }
 
+  async dismiss(number: number): Promise<void> {
+    const gone = [this.#run, number] as const;
+    await this.#database.query(`DELETE FROM ${QUEUE}.part WHERE run = $1 AND number = $2`, gone).catch(() => {});
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#isEngaged) {

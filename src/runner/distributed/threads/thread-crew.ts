@@ -1,0 +1,46 @@
+/** Workers in threads of this process. */
+import { Worker } from 'node:worker_threads';
+import { type Millis, seconds } from '../../../kernel/time.js';
+import type { RunChannel } from '../channel.js';
+import type { Crew } from '../crew.js';
+import type { FromPart, PartTask, ToPart } from '../messages.js';
+import { PortChannel, sharedNow } from './port-channel.js';
+import type { ThreadTask } from './thread-main.js';
+
+export class ThreadCrew implements Crew {
+  readonly lead = seconds(0.1);
+  readonly #apiKey: string;
+  #threads: readonly Worker[] = [];
+
+  /** @param apiKey of the target. Secret. */
+  constructor(apiKey: string) {
+    this.#apiKey = apiKey;
+  }
+
+  sharedNow(): Promise<Millis> {
+    return Promise.resolve(sharedNow());
+  }
+
+  engage(tasks: readonly PartTask[]): Promise<readonly RunChannel[]> {
+    const started = tasks.map((task) => {
+      const workerData: ThreadTask = { task, apiKey: this.#apiKey };
+      const thread = new Worker(new URL('./part-thread.mjs', import.meta.url), { workerData });
+      const channel = new PortChannel<ToPart, FromPart>(thread, () => {});
+      thread.on('error', (error) => channel.lose(`its thread has failed: ${error.message}`));
+      thread.on('exit', () => channel.lose('its thread has ended'));
+      return { thread, channel };
+    });
+    this.#threads = started.map(({ thread }) => thread);
+    return Promise.resolve(started.map(({ channel }) => channel));
+  }
+
+  /** Every thread has its part from the start. */
+  async giveUp(): Promise<void> {}
+
+  /** A thread that is lost has ended. */
+  async dismiss(): Promise<void> {}
+
+  async close(): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.terminate()));
+  }
+}

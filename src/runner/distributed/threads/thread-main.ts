@@ -1,0 +1,18 @@
+/** The main program of a thread: carries out a part of a run in real time. */
+import { parentPort, workerData } from 'node:worker_threads';
+import type { FromPart, PartTask, ToPart } from '../messages.js';
+import { beginPart } from '../part.js';
+import { PortChannel } from './port-channel.js';
+
+/** What a thread is started with. */
+export interface ThreadTask {
+  readonly task: PartTask;
+  /** API key of the target. Secret. */
+  readonly apiKey: string;
+}
+
+// Because thread-crew.ts gives every thread a task.
+const { task, apiKey } = workerData as ThreadTask;
+const port = parentPort;
+if (port === null) throw new Error('this is the program of a thread');
+await beginPart(task, { apiKey, channel: new PortChannel<FromPart, ToPart>(port, () => port.close()) }).over;

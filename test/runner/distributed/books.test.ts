@@ -1,0 +1,103 @@
+import { expect, it } from 'vitest';
+import { seededRandom } from '../../../src/kernel/random.js';
+import { defineScenario } from '../../../src/library/scenario.js';
+import { PartBooks } from '../../../src/runner/distributed/books.js';
+import { ownArrivals } from '../../../src/runner/load/own-arrivals.js';
+import type { Plan } from '../../../src/scenario/model/plan.js';
+import { partsOf } from '../../../src/scenario/plan/divide.js';
+import type { TraceEvent } from '../../../src/trace/events.js';
+import { Metrics } from '../../../src/trace/metrics/index.js';
+
+const plan = defineScenario({
+  name: 'books',
+  duration: '1m',
+  fleet: [{ name: 'clime', profile: 'clime', count: 4 }],
+  load: [
+    { 'list-messages': null, rate: '2/s' },
+    { 'latest-value': null, to: 'clime', rate: '3/s', spacing: 'poisson' },
+    { 'list-devices': null, users: 2, think: '1s' },
+  ],
+  steps: [
+    { at: '10s', commands: ['info show'] },
+    { at: '50s', commands: ['info show'] },
+  ],
+});
+const [part] = partsOf(plan, 2) as [Plan];
+const STEP = 'commands: info show';
+
+/** The events of the loss, its numbers, and the metrics with them. */
+function lose(events: readonly TraceEvent[], until = 60_000) {
+  const books = new PartBooks(part);
+  const metrics = new Metrics(part.devices.length, 0, part.duration);
+  for (const event of events) {
+    books.take(event);
+    metrics.take(event);
+  }
+  const losing = books.lose(60_000, until, 'lost with worker 1');
+  const lost: TraceEvent[] = [];
+  let next = losing.next();
+  for (; !next.done; next = losing.next()) lost.push(next.value);
+  for (const event of lost) metrics.take(event);
+  return { lost, counts: next.value, metrics };
+}
+
+const [first, second] = part.devices.map(({ serial }) => serial) as [number, number];
+const done = (call: string, at: number): TraceEvent => ({
+  ...({ kind: 'call.done', at, call, intended: at, sent: at, status: 200, why: '' } as const),
+});
+const made = (serial: number, uplink: number): TraceEvent => ({
+  ...({ kind: 'uplink.made', at: 1, serial, uplink, type: 'data', bytes: 20 } as const),
+});
+
+it('all requests at a rate that the part did not report are lost, and the books balance', () => {
+  const [list, value, users] = part.loads.map(({ name }) => name) as [string, string, string];
+  const { counts, metrics } = lose([done(list, 500), done(list, 1500), done(value, 900), done(users, 5)]);
+  const planned = part.loads.slice(0, 2).flatMap((load) => [...ownArrivals(load, seededRandom(plan.seed))]).length;
+  expect(planned).toBeGreaterThan(100);
+  expect(counts.requests).toBe(planned - 3);
+  expect(metrics.contradictions).toEqual([]);
+  const { calls } = metrics.summary();
+  expect(calls[list]).toMatchObject({ planned: 60, sent: 2, dropped: 58 });
+  expect(calls[list]?.reasons).toEqual({ 'dropped: lost with worker 1': 58 });
+  expect(calls[users]).toMatchObject({ planned: 1, sent: 1, dropped: 0, closedLoop: true });
+});
+
+it('a load that the part has closed loses nothing', () => {
+  const closed = part.loads.map(({ name }) => ({
+    ...({ kind: 'load.closed', at: 60_000, call: name, planned: 0, closedLoop: false } as const),
+  }));
+  expect(lose(closed).counts.requests).toBe(0);
+});
+
+it('every planned step is done or lost, once for each device', () => {
+  const step = (serial: number): TraceEvent => ({ kind: 'step', at: 1, serial, step: STEP, ok: true, note: '' });
+  const { lost, counts, metrics } = lose([step(first), step(second), step(second)]);
+  expect(counts.steps).toBe(1);
+  expect(lost.filter(({ kind }) => kind === 'step')).toEqual([
+    { kind: 'step', at: 60_000, serial: first, step: STEP, ok: false, note: 'lost with worker 1' },
+  ]);
+  expect(metrics.read('step.done')).toMatchObject({ value: 3 });
+  expect(metrics.read('step.failed')).toMatchObject({ value: 1 });
+  expect(metrics.read('downlink.rejected')).toMatchObject({ value: 1 });
+});
+
+it('work that was planned for later than the end of the run is not lost', () => {
+  const { counts } = lose([], 20_000);
+  const due = part.loads.slice(0, 2).flatMap((load) => [...ownArrivals(load, seededRandom(plan.seed))]);
+  expect(counts).toMatchObject({ steps: 2, requests: due.filter((at) => at <= 20_000).length });
+});
+
+it('uplinks without an end are dropped, and downlinks without an end are counted', () => {
+  const { counts, metrics } = lose([
+    made(first, 1),
+    made(first, 2),
+    made(second, 1),
+    { kind: 'uplink.acked', at: 2, serial: first, uplink: 1, type: 'data' },
+    { kind: 'uplink.dropped', at: 2, serial: second, uplink: 1, type: 'data', why: 'reboot' },
+    { kind: 'downlink.queued', at: 3, serial: first, downlink: 'a', type: 'shell' },
+    { kind: 'downlink.queued', at: 3, serial: first, downlink: 'b', type: 'shell' },
+    { kind: 'downlink.delivered', at: 4, serial: first, downlink: 'a', evidence: 'told' },
+  ]);
+  expect(counts).toMatchObject({ uplinks: 1, downlinks: 1 });
+  expect(metrics.summary().uplinks).toMatchObject({ made: 3, acked: 1, dropped: 2, waiting: 0 });
+});

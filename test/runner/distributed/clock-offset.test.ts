@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { readClock } from '../../../src/runner/distributed/clock-offset.js';
+
+/** A clock that is 500 ms ahead, and readings that take these times to get there and back. */
+function readings(trips: readonly (readonly [there: number, back: number])[]) {
+  const own = { now: 1000 };
+  let count = 0;
+  const shared = async () => {
+    const [there, back] = trips[count++ % trips.length] ?? [0, 0];
+    own.now += there;
+    const shown = own.now + 500;
+    own.now += back;
+    return shown;
+  };
+  return readClock(shared, own);
+}
+
+it('the offset is that of the reading that took the shortest time', async () => {
+  expect(
+    await readings([
+      [90, 10],
+      [2, 2],
+      [10, 80],
+    ]),
+  ).toEqual({ offset: 500, uncertainty: 2 });
+});
+
+it('the offset is wrong by at most its uncertainty', async () => {
+  const { offset, uncertainty } = await readings([[7, 1]]);
+  expect(uncertainty).toBe(4);
+  expect(Math.abs(offset - 500)).toBeLessThanOrEqual(uncertainty);
+});

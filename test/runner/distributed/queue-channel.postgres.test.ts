@@ -1,0 +1,104 @@
+/** The channel through the tables of a queue. */
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { seconds } from '../../../src/kernel/time.js';
+import { QueueDatabase } from '../../../src/runner/distributed/queue/database.js';
+import { QueueChannel } from '../../../src/runner/distributed/queue/queue-channel.js';
+import { QUEUE } from '../../../src/runner/distributed/queue/schema.js';
+import { channelContract } from '../../contracts/channel/channel.js';
+import { newSeparateDatabase, query } from '../../support/postgres/databases.js';
+
+const url = await newSeparateDatabase();
+const RUN = '01234567-89ab-4def-8123-456789abcdef';
+let databases: readonly [run: QueueDatabase, part: QueueDatabase];
+let parts = 0;
+let channels: QueueChannel<unknown, unknown>[] = [];
+
+beforeAll(async () => {
+  databases = [await QueueDatabase.open(url), await QueueDatabase.open(url)];
+  await query(url, `INSERT INTO ${QUEUE}.run VALUES ('${RUN}')`);
+});
+
+afterEach(async () => {
+  await Promise.all(channels.map((channel) => channel.close()));
+  channels = [];
+});
+
+afterAll(async () => {
+  for (const database of databases) await database.close();
+});
+
+async function newPart(): Promise<number> {
+  const part = ++parts;
+  await query(url, `INSERT INTO ${QUEUE}.part (run, number) VALUES ('${RUN}', ${part})`);
+  return part;
+}
+
+function openEnd(
+  side: 'run' | 'part',
+  part: number,
+  database = databases[side === 'run' ? 0 : 1],
+  silence = seconds(5),
+) {
+  const channel = new QueueChannel<unknown, unknown>({ database, run: RUN, part, side, silence });
+  channels.push(channel);
+  return channel;
+}
+
+async function open() {
+  const part = await newPart();
+  return { run: openEnd('run', part), part: openEnd('part', part) };
+}
+
+channelContract(open);
+
+it('messages survive broken connections, and none arrives twice', async () => {
+  const { run, part } = await open();
+  const received: unknown[] = [];
+  for (let number = 0; number < 60; number++) {
+    if (number % 20 === 10) {
+      await query(
+        url,
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'ghostfleet queue'",
+      );
+    }
+    part.send(number);
+    if (number % 7 === 0) received.push(await run.next());
+  }
+  while (received.length < 60) received.push(await run.next());
+  expect(received).toEqual(Array.from({ length: 60 }, (_, i) => i));
+});
+
+it('messages that were read are deleted', async () => {
+  const { run, part } = await open();
+  part.send('first');
+  expect(await run.next()).toBe('first');
+  part.send('second');
+  expect(await run.next()).toBe('second');
+  const rows = await query<{ number: string }>(url, `SELECT number FROM ${QUEUE}.message WHERE part = ${parts}`);
+  expect(rows.map(({ number }) => Number(number))).not.toContain(1);
+});
+
+it('an end that has vanished is lost', async () => {
+  const number = await newPart();
+  const other = await QueueDatabase.open(url);
+  const part = openEnd('part', number, other);
+  const run = openEnd('run', number, databases[0], seconds(0.5));
+  part.send('alive');
+  expect(await run.next()).toBe('alive');
+  // Like a killed process: its connection ends, and it writes nothing more.
+  await other.close();
+  await expect(run.next()).rejects.toThrow('no heartbeat for 0.5 s');
+});
+
+it('a part that no worker has taken is not lost', async () => {
+  const run = openEnd('run', await newPart(), databases[0], seconds(0.1));
+  const first = await Promise.race([run.next(), new Promise((resolve) => setTimeout(resolve, 700, 'still waiting'))]);
+  expect(first).toBe('still waiting');
+  await run.close();
+});
+
+it('a part learns that its run is over', async () => {
+  const { part } = await open();
+  await query(url, `DELETE FROM ${QUEUE}.part WHERE number = ${parts}`);
+  await expect(part.next()).rejects.toThrow('the run is over');
+});

@@ -1,0 +1,155 @@
+/**
+ * Runs that are divided among workers at a queue, against two services that share a database. Two workers run in this process, and
+ * one, which is killed, in its own. `npm run prove -- distributed` has all of them in processes.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { execPath, env as nodeEnv } from 'node:process';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { program } from '../../../scripts/support/serve-process.js';
+import { version } from '../../../src/cli/version.js';
+import { DeviceCloudClient } from '../../../src/client/client.js';
+import { type Service, startService } from '../../../src/cloud/service.js';
+import { entropy } from '../../../src/kernel/entropy.js';
+import { EXIT, InterruptedError } from '../../../src/kernel/errors.js';
+import { RealClock } from '../../../src/kernel/real-clock.js';
+import { defineScenario, runPlan } from '../../../src/library/scenario.js';
+import { QueueCrew } from '../../../src/runner/distributed/queue/queue-crew.js';
+import { type QueueWorker, startWorker } from '../../../src/runner/distributed/queue/worker.js';
+import type { RunControl } from '../../../src/runner/run.js';
+import type { RemoteCloud } from '../../../src/runner/targets/remote-api.js';
+import { QUIET } from '../../support/cloud.js';
+import { newDatabase, newSeparateDatabase, query, TEST_KEY } from '../../support/postgres/databases.js';
+import { unhurried } from '../../support/unhurried.js';
+
+const API_KEY = 'key-of-the-run-and-its-workers';
+const queue = await newSeparateDatabase();
+let services: readonly [Service, Service];
+let workers: QueueWorker[] = [];
+let child: ChildProcess | undefined;
+
+beforeAll(async () => {
+  const db = await newDatabase();
+  services = [await serve(db), await serve(db)];
+});
+
+afterEach(async () => {
+  for (const worker of workers) await worker.stop(new InterruptedError('SIGTERM'));
+  workers = [];
+  child?.kill('SIGKILL');
+});
+
+afterAll(async () => {
+  for (const service of services) await service.close();
+});
+
+function serve(db: string): Promise<Service> {
+  return startService({
+    ...{ db, secretsKey: TEST_KEY, host: '127.0.0.1', port: 0, udpPort: 0, udpRawPort: null, apiKey: API_KEY },
+    ...{ clock: new RealClock({ followsSystem: true }), random: entropy },
+    ...{ trace: { emit: () => {} }, log: QUIET, space: 'shared' },
+  });
+}
+
+/** The API of one service, and the gateway of the other. */
+function cloud(): RemoteCloud {
+  const [one, other] = services;
+  return {
+    ...{ api: one.api, apiKey: API_KEY, spaceId: null, keyOf: String, pace: { atOnce: 4, perSecond: null } },
+    gateway: { host: '127.0.0.1', port: Number(other.udp) },
+  };
+}
+
+async function addWorkers(count: number, options: { readonly version?: string; readonly apiKey?: string } = {}) {
+  const { version: own = version(), apiKey = API_KEY } = options;
+  for (let i = 0; i < count; i++) {
+    workers.push(await startWorker({ url: queue, apiKey, version: own, meter: unhurried, say: () => {} }));
+  }
+}
+
+const plan = defineScenario({
+  name: 'spread',
+  duration: '4m',
+  settle: '3m',
+  setup: [{ client: { name: 'neighbour' } }],
+  fleet: [{ name: 'clime', profile: 'clime', count: 5, tags: ['visitor'], config: { 'interval-report': 60 } }],
+  load: [
+    { 'list-devices': null, rate: '1/s' },
+    { 'latest-value': null, to: 'clime', rate: '1/s', spacing: 'poisson', as: 'neighbour' },
+  ],
+  steps: [{ at: '200s', commands: ['info show'] }],
+  expect: ['device.ready == 5'],
+});
+
+async function run(count: number, started: (control: RunControl) => void = () => {}) {
+  const crew = await QueueCrew.open({ url: queue, apiKey: API_KEY, version: version() });
+  return runPlan(plan, { ...{ clock: 'real', speed: 60, cloud: cloud(), crew, workers: count, started } });
+}
+
+/** Names of what exists in the target, and rows of runs and jobs in the queue. */
+async function left() {
+  const [{ api, spaceId }] = services;
+  const client = new DeviceCloudClient({ baseUrl: api, apiKey: API_KEY, spaceId });
+  const things = [...(await client.devices()), ...(await client.tags())].map(({ name }) => name);
+  await client.close();
+  const rows = await query(
+    queue,
+    'SELECT id::text FROM ghostfleet_queue_1.run UNION SELECT key FROM ghostfleet_jobs.jobs',
+  );
+  return [...things, ...rows];
+}
+
+it('work of a killed worker is lost with it: the books balance, and the verdict names the worker', async () => {
+  await addWorkers(2);
+  const killed = await workerProcess();
+  const result = await run(3, ({ clock }) =>
+    clock.after(90_000, 'the end of a worker', () => void killed.kill('SIGKILL')),
+  );
+  const lost = result.workers?.filter(({ lost }) => lost !== null) ?? [];
+  expect(lost.map(({ pid }) => pid)).toEqual([killed.pid]);
+  expect(result.exitCode).toBe(EXIT.invalid);
+  expect(result.failure).toContain(`worker ${lost[0]?.number} (${lost[0]?.host}, process ${killed.pid}) was lost at`);
+  expect(result.failure).toContain('no heartbeat for 5 s');
+  // A request a second in 4 min; a step for each of the 5 devices.
+  const { calls, steps, uplinks } = result;
+  expect(calls['list-devices']).toMatchObject({ planned: 240 });
+  for (const { planned, sent, dropped } of Object.values(calls)) expect(sent + dropped).toBe(planned);
+  expect(steps.done + steps.failed).toBe(5);
+  expect(steps.failed).toBe(lost[0]?.lost?.steps);
+  expect(uplinks.messages.waiting).toBe(0);
+  expect(await left()).toEqual([]);
+});
+
+it('a run that is stopped ends all parts, and leaves nothing behind', async () => {
+  await addWorkers(2);
+  const result = await run(2, ({ clock, stop }) =>
+    clock.after(30_000, 'Ctrl-C', () => stop(new InterruptedError('SIGINT'))),
+  );
+  expect(result).toMatchObject({ exitCode: EXIT.interrupted, failure: 'interrupted by SIGINT' });
+  expect(result.workers?.map(({ lost }) => lost)).toEqual([null, null]);
+  expect(await left()).toEqual([]);
+});
+
+it('a worker with another version refuses its part, and the run names both versions', async () => {
+  await addWorkers(1, { version: '9.9.9' });
+  await expect(run(1)).rejects.toThrow(
+    /^the worker in process \d+ on \S+ has ghostfleet 9\.9\.9 with part format 1, but the run has ghostfleet \S+ with part format 1/,
+  );
+  expect(await left()).toEqual([]);
+});
+
+it('a worker with another API key refuses its part', async () => {
+  await addWorkers(1, { apiKey: 'another key' });
+  await expect(run(1)).rejects.toThrow(/^the worker in process \d+ on \S+ has another API key than the run$/);
+});
+
+/** Starts a worker in a process of its own; resolves when it waits for parts. */
+async function workerProcess(): Promise<ChildProcess> {
+  const env = { PATH: nodeEnv.PATH, GHOSTFLEET_QUEUE: queue, GHOSTFLEET_API_KEY: API_KEY };
+  child = spawn(execPath, [program(), 'worker'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  for await (const line of createInterface({ input: child.stdout as Readable })) {
+    if (/waits for parts of runs/.test(line)) break;
+  }
+  return child;
+}
