@@ -58,7 +58,7 @@ it('messages survive broken connections, and none arrives twice', async () => {
     if (number % 20 === 10) {
       await query(
         url,
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'ghostfleet queue'",
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'ghostfleet queue'",
       );
     }
     part.send(number);

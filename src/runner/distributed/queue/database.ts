@@ -13,7 +13,7 @@ import { type Instant, type Millis, seconds } from '../../../kernel/time.js';
 import { ChannelLost } from '../channel.js';
 import { CHANNEL, SCHEMA } from './schema.js';
 
-const CONNECT_LIMIT: Millis = seconds(3);
+const CONNECT_LIMIT: Millis = seconds(5);
 const QUERY_LIMIT: Millis = seconds(5);
 /** Without the database for this time, a run ends. */
 const MOST_ABSENT: Millis = seconds(15);

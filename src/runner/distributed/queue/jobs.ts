@@ -1,8 +1,9 @@
 /** The jobs of graphile-worker: one for each part of a run. It is the only file that knows this library. */
-import { type JobHelpers, Logger, makeWorkerUtils, run as runWorker } from 'graphile-worker';
+import { EventEmitter } from 'node:events';
+import { Logger, makeWorkerUtils, run as runWorker, type WorkerEvents } from 'graphile-worker';
 import pg from 'pg';
 import { seconds } from '../../../kernel/time.js';
-import type { QueueDatabase } from './database.js';
+import { Absence, type QueueDatabase } from './database.js';
 import { JOBS, TASK } from './schema.js';
 
 /** What a job says of a part before a worker takes it. */
@@ -61,18 +62,42 @@ interface JobWorker {
   stop(): Promise<void>;
 }
 
-/** Takes jobs and carries them out one at a time. */
-export async function takeJobs(
+/** Takes jobs and carries them out one at a time. @throws ChannelLost if the queue does not answer for 15 s */
+export async function takeJobs(database: QueueDatabase, carryOut: CarryOut): Promise<JobWorker> {
+  const absence = new Absence(database);
+  for (;;) {
+    const started = await startRunner(database, carryOut);
+    // The library keeps the failure of its first look for jobs, and would never find any.
+    if (await started.looks) return started;
+    await started.stop();
+    absence.failed(new Error('it could not look for jobs'));
+    await database.pause();
+  }
+}
+
+type CarryOut = (payload: unknown) => Promise<void>;
+
+/** `looks`: whether the first look for jobs worked out. */
+async function startRunner(
   database: QueueDatabase,
-  carryOut: (payload: unknown, helpers: JobHelpers) => Promise<void>,
-): Promise<JobWorker> {
+  carryOut: CarryOut,
+): Promise<JobWorker & { looks: Promise<boolean> }> {
   const pool = poolOf(database);
+  // Because the library declares its events for an emitter without types.
+  const events = new EventEmitter() as WorkerEvents;
+  const looks = new Promise<boolean>((resolve) => {
+    events.once('worker:getJob:empty', () => resolve(true));
+    events.once('job:start', () => resolve(true));
+    events.once('worker:getJob:error', () => resolve(false));
+  });
   const runner = await runWorker({
     ...{ pgPool: pool, schema: JOBS, logger: QUIET, concurrency: 1, noHandleSignals: true, pollInterval: seconds(1) },
     parsedCronItems: [],
     taskList: { [TASK]: carryOut },
+    events,
   });
   return {
+    looks,
     over: runner.promise,
     stop: async () => {
       await runner.stop();
@@ -86,7 +111,7 @@ function keyOf({ run, part }: JobPayload): string {
 }
 
 function poolOf({ url }: QueueDatabase): pg.Pool {
-  const pool = new pg.Pool({ connectionString: url, max: 3, connectionTimeoutMillis: seconds(3), keepAlive: true });
+  const pool = new pg.Pool({ connectionString: url, max: 3, connectionTimeoutMillis: seconds(10), keepAlive: true });
   // The pool has already removed a connection that breaks.
   pool.on('error', () => {});
   return pool;
