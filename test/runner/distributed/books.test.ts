@@ -96,7 +96,7 @@ it('uplinks without an end are dropped, and downlinks without an end are counted
     { kind: 'uplink.dropped', at: 2, serial: second, uplink: 1, type: 'data', why: 'reboot' },
     { kind: 'downlink.queued', at: 3, serial: first, downlink: 'a', type: 'shell' },
     { kind: 'downlink.queued', at: 3, serial: first, downlink: 'b', type: 'shell' },
-    { kind: 'downlink.delivered', at: 4, serial: first, downlink: 'a', evidence: 'told' },
+    { kind: 'downlink.delivered', at: 4, serial: first, downlink: 'a', evidence: 'final-ack' },
   ]);
   expect(counts).toMatchObject({ uplinks: 1, downlinks: 1 });
   expect(metrics.summary().uplinks).toMatchObject({ made: 3, acked: 1, dropped: 2, waiting: 0 });

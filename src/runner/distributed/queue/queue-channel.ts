@@ -31,7 +31,7 @@ interface QueueChannelOptions {
   readonly part: number;
   /** Which end this is. */
   readonly side: Side;
-  /** How long the other end may be silent that is no longer connected. Default: 5 s for a part, 10 s for the run */
+  /** How long the other end may be silent without a connection. Default: 5 s for a part, 10 s for the run */
   readonly silence?: Millis;
 }
 
