@@ -68,7 +68,8 @@ export class DeviceExplainer {
       queuedAt: record.queuedAt,
       outcome: endOf(record) === undefined ? 'pending' : outcomeOf(record),
       received: !lost,
-      ...(silent !== undefined && { noAnswer: silent.why }),
+      ...(silent?.why !== undefined && { noAnswer: silent.why }),
+      ...(silent !== undefined && facts.goesOn && { awaitsAnswer: true }),
       took,
       causes: [...new Set([...namedCauses(main?.without, waits, facts.calendar), ...losing(record, facts)])].map(
         (cause) => names.of(cause),

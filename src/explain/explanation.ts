@@ -18,6 +18,8 @@ export interface Explanation {
   readonly received: boolean;
   /** Why the answer that is due never came; missing: it came, or none is due. */
   readonly noAnswer?: string;
+  /** The run goes on, and the answer that is due may still come; `noAnswer` then says what has hindered it so far. */
+  readonly awaitsAnswer?: true;
   /** Time to the last stage that it reached, or until it was cancelled or expired; if pending, to the end of the scenario. */
   readonly took: Millis;
   /** The smallest set of causes without which it would have been fast; empty if it was, or if none is known. */

@@ -22,6 +22,8 @@ export interface DeviceHistory {
   readonly serial: number;
   /** In order. */
   readonly events: readonly TraceEvent[];
+  /** The run has not ended: the last event says until when it is known. */
+  readonly goesOn?: boolean;
 }
 
 /** What is known about the device of a downlink. */
@@ -41,9 +43,16 @@ export interface DeviceFacts {
   readonly settings: ReadonlyMap<string, Partial<Intervals>>;
   /** When devices stopped to begin anything new. */
   readonly closing: Instant;
+  /** The run has not ended: what is missing may still come. */
+  readonly goesOn: boolean;
 }
 
-export function factsOf({ serial, events }: DeviceHistory, situation: Situation): DeviceFacts {
+/** Whether the result of an exchange is not known yet, because the run goes on. */
+export function isUnderWay({ result, until }: JudgedChance, { goesOn, closing }: DeviceFacts): boolean {
+  return goesOn && result === 'open' && until >= closing;
+}
+
+export function factsOf({ serial, events, goesOn = false }: DeviceHistory, situation: Situation): DeviceFacts {
   const ledger = new DownlinkLedger();
   const handlers = dispatchTo([ledger]);
   for (const event of events) for (const handler of handlers.get(event.kind) ?? []) handler(event);
@@ -60,6 +69,7 @@ export function factsOf({ serial, events }: DeviceHistory, situation: Situation)
     downlinks,
     settings: settingsOf(downlinks, situation.settings, serial),
     closing: events.find(({ kind }) => kind === 'world.closing')?.at ?? events.at(-1)?.at ?? 0,
+    goesOn,
   };
 }
 

@@ -35,7 +35,9 @@ function opening({ type, device, outcome, received, took, queuedAt }: Omit<Expla
 const RULE =
   'By the rule of the protocol, the next packet of the device confirms a downlink whose last fragment was sent.';
 
-function answerSentence({ noAnswer }: Omit<Explanation, 'text'>): readonly string[] {
+function answerSentence({ noAnswer, awaitsAnswer }: Omit<Explanation, 'text'>): readonly string[] {
+  if (awaitsAnswer)
+    return [noAnswer === undefined ? 'No answer has come yet.' : `No answer has come yet: ${noAnswer}.`];
   return noAnswer === undefined ? [] : [`No answer came: ${noAnswer}.`];
 }
 
@@ -66,11 +68,13 @@ function reason({ what }: ExplainedWait): string {
   if (what === 'exchange') return 'for exchanges that worked out';
   if (what === OTHERS) return 'behind other downlinks of the device';
   if (what === 'unknown') return 'for an unknown reason';
-  return what.startsWith('next ') ? `for the ${what}` : `because of ${what}`;
+  if (what.startsWith('next ')) return `for the ${what}`;
+  return `because of ${what.replace(POWER_ON, 'the late power-up of the device')}`;
 }
 
-/** Name of the cause `downlinks` (names.ts). */
+/** Names of the causes `downlinks` and `power-on` (names.ts). */
 const OTHERS = 'other downlinks first';
+const POWER_ON = 'not switched on yet';
 
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);

@@ -5,7 +5,7 @@ import type { ContactReason } from '../trace/events.js';
 import type { JudgedChance } from './blockers.js';
 import { isLost } from './course.js';
 import type { TimelineEntry } from './explanation.js';
-import type { DeviceFacts } from './facts.js';
+import { type DeviceFacts, isUnderWay } from './facts.js';
 import { RESTARTS, rulesOf } from './family-rules.js';
 import { heldBack } from './held-back.js';
 import type { Missed } from './missed.js';
@@ -196,6 +196,9 @@ function exchange(
     return [{ at, kind: 'contact', what }];
   }
   if (!last.failing) return [{ at, kind: 'contact', what: `${name}${since}` }];
+  if (repeats.length === 0 && isUnderWay(last, facts)) {
+    return [{ at, kind: 'contact', what: `${name}${since}: not finished yet` }];
+  }
   const why =
     last.cutBy !== undefined ? `cut off by a restart (${last.cutBy})` : last.note === '' ? 'no answer' : last.note;
   const failure: Entry = { at, kind: 'failure', what: `${name}${since}${copies}: ${why}${because}` };

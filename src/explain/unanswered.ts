@@ -1,16 +1,19 @@
-/** Why the answer to a downlink never came. */
+/** Why the answer to a downlink never came, or has not come yet. */
 import type { Instant } from '../kernel/time.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import type { JudgedChance } from './blockers.js';
 import { isUnanswered } from './course.js';
-import type { DeviceFacts } from './facts.js';
+import { type DeviceFacts, isUnderWay } from './facts.js';
 import type { CauseNames } from './names.js';
 
 interface Unanswered {
   /** When the device gave its answer up; the end of the trace if no event says so. */
   readonly until: Instant;
-  /** In a short phrase: `fragment in place of an acknowledgement (duplication 5%)`. */
-  readonly why: string;
+  /**
+   * In a short phrase: `fragment in place of an acknowledgement (duplication 5%)`. Undefined while the run goes on, as long as no
+   * attempt has failed.
+   */
+  readonly why: string | undefined;
 }
 
 /** Note of an exchange whose datagram the device repeats (chances.ts). */
@@ -23,14 +26,22 @@ export function unanswered(record: DownlinkRecord, facts: DeviceFacts, names: Ca
   const { received = Number.POSITIVE_INFINITY } = reached;
   if (reached.executed === undefined && !partly) {
     // A recording shows neither the reception nor the execution, and so not why the answer is missing.
-    return Number.isFinite(received) ? { until: facts.closing, why: 'the device has not executed it' } : undefined;
+    if (!Number.isFinite(received)) return undefined;
+    return { until: facts.closing, why: facts.goesOn ? undefined : 'the device has not executed it' };
   }
   const attempts = facts.chances.filter(
-    (chance) => chance.until >= received && chance.failing && chance.result !== 'reached' && answers(chance),
+    (chance) =>
+      chance.until >= received &&
+      chance.failing &&
+      chance.result !== 'reached' &&
+      answers(chance) &&
+      !isUnderWay(chance, facts),
   );
   // An attempt whose datagram is repeated has not failed yet.
-  const failed = attempts.find(({ note }) => note !== REPEATED) ?? attempts[0];
-  if (failed === undefined) return { until: facts.closing, why: 'the device did not send one until the end' };
+  const failed = attempts.find(({ note }) => note !== REPEATED) ?? (facts.goesOn ? undefined : attempts[0]);
+  if (failed === undefined) {
+    return { until: facts.closing, why: facts.goesOn ? undefined : 'the device did not send one until the end' };
+  }
   const note = failed.cutBy === undefined ? failed.note || 'no acknowledgement' : `restart (${failed.cutBy})`;
   const faults = failed.faults.map((fault) => names.fault(fault)).join(', ');
   return { until: failed.until, why: faults === '' ? note : `${note} (${faults})` };

@@ -32,7 +32,7 @@ export function downlinksOf(result: RunResult): Iterable<DownlinkRecord> | undef
 /** Said of a run with more events than are kept. */
 const LATEST = ['Only the latest events of the device are known.'];
 
-/** Explains the downlinks of a running run, as if it ended now. */
+/** Explains the downlinks of a running run, as far as it has come. */
 export function explainerNow(
   { plan, profiles }: { readonly plan: Plan; readonly profiles: ReadonlyMap<string, Profile> },
   { histories, names }: Pick<Journal, 'histories' | 'names'>,
@@ -42,7 +42,7 @@ export function explainerNow(
   const soFar = {
     overflowed: false,
     withDownlinks: histories.withDownlinks,
-    of: (serial: number) => ({ serial, events: [...histories.of(serial).events, end] }),
+    of: (serial: number) => ({ serial, events: [...histories.of(serial).events, end], goesOn: true }),
   };
   const { plan: carriedOut, times } = world?.happened() ?? { plan, times: undefined };
   return new RunExplainer(soFar, situationOf(carriedOut, profiles, times), names, histories.overflowed ? LATEST : []);

@@ -79,7 +79,7 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
       await sent.locator('.badge.sent').waitFor();
       await sent.locator('.station.answered').waitFor();
       await atSpeed(BROWSED);
-      expect(await sent.locator('.story').textContent()).toMatch(/cellar-0007/);
+      await sent.locator('.story', { hasText: /cellar-0007.* was answered after/ }).waitFor();
 
       // An outage, and what is said of it.
       await page.getByRole('link', { name: 'Run' }).click();

@@ -11,16 +11,19 @@ import { address, route } from './route.js';
 
 const PAGES: Readonly<Record<string, ComponentType>> = {
   fleet: FleetPage,
-  devices: later(async () => (await import('./pages/device/device-page.js')).DevicePage),
-  downlinks: later(async () => (await import('./pages/downlinks/downlinks-page.js')).DownlinksPage),
-  run: later(async () => (await import('./pages/run/run-page.js')).RunPage),
-  terminal: later(async () => (await import('./pages/terminal/terminal-page.js')).TerminalPage),
-  scenario: later(async () => (await import('./pages/scenario/scenario-page.js')).ScenarioPage),
-  inspector: later(async () => (await import('./pages/inspector/inspector-page.js')).InspectorPage),
-  administration: later(async () => (await import('./pages/administration/administration-page.js')).AdministrationPage),
+  devices: later(async () => (await import('./pages/device/device-page.js')).DevicePage, 'Device'),
+  downlinks: later(async () => (await import('./pages/downlinks/downlinks-page.js')).DownlinksPage, 'Downlinks'),
+  run: later(async () => (await import('./pages/run/run-page.js')).RunPage, 'Run'),
+  terminal: later(async () => (await import('./pages/terminal/terminal-page.js')).TerminalPage, 'Terminal'),
+  scenario: later(async () => (await import('./pages/scenario/scenario-page.js')).ScenarioPage, 'Scenario'),
+  inspector: later(async () => (await import('./pages/inspector/inspector-page.js')).InspectorPage, 'Inspector'),
+  administration: later(
+    async () => (await import('./pages/administration/administration-page.js')).AdministrationPage,
+    'Administration',
+  ),
 };
 
-const Outage = later(async () => (await import('./pages/run/outage.js')).Outage);
+const Outage = later(async () => (await import('./pages/run/outage.js')).Outage, 'ghostfleet');
 
 export function App() {
   if (session.value === null && outage.value !== '') return <Outage />;

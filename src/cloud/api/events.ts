@@ -106,13 +106,14 @@ function enter(open: Map<string, number>, caller: string): () => void {
 
 interface Start {
   readonly position: Position;
-  readonly resumed: boolean;
+  /** Whether the reader has named a position. */
+  readonly isGiven: boolean;
 }
 
 /** Where a stream begins. */
 async function startOf(feed: Feed, lastId: string | undefined, spaceId: Id): Promise<Start> {
-  if (lastId === undefined || lastId === '') return { position: await feed.newest(), resumed: false };
-  return { position: feed.behind(lastId, spaceId), resumed: true };
+  if (lastId === undefined || lastId === '') return { position: await feed.newest(), isGiven: false };
+  return { position: feed.behind(lastId, spaceId), isGiven: true };
 }
 
 /** One client that follows the events. */
@@ -139,15 +140,15 @@ class Reader {
     this.#query = query;
   }
 
-  async follow({ position, resumed }: Start): Promise<void> {
+  async follow({ position, isGiven }: Start): Promise<void> {
     const { feed, log } = this.#context;
     this.#position = position;
     try {
-      // The position is not repeated for a reader that resumes: it may be void.
+      // A given position is not repeated: it may be void, and `reset` follows.
       await this.#send({
         event: 'hello',
-        data: { resumed, heartbeat_seconds: HEARTBEAT / 1000 },
-        ...(!resumed && { id: this.#id }),
+        data: { resumed: isGiven && !feed.isGone(position), heartbeat_seconds: HEARTBEAT / 1000 },
+        ...(!isGiven && { id: this.#id }),
       });
       while (!this.#stream.isOver && !feed.isClosed) await this.#turn();
       this.#stream.end(ending('shutdown', 'the service is shutting down: connect again'));

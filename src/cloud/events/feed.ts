@@ -84,14 +84,15 @@ export class Feed {
   }
 
   /** The next entries behind a position, at most a page; `gone` if entries behind it have been deleted, or never existed. */
-  async after({ edition, seq }: Position): Promise<readonly Entry[] | 'gone'> {
-    if (this.#isGone(edition, seq)) return 'gone';
-    const entries = await this.#page(seq);
+  async after(position: Position): Promise<readonly Entry[] | 'gone'> {
+    if (this.isGone(position)) return 'gone';
+    const entries = await this.#page(position.seq);
     // Entries may have been deleted before they were read.
-    return this.#isGone(edition, seq) ? 'gone' : entries;
+    return this.isGone(position) ? 'gone' : entries;
   }
 
-  #isGone(edition: string, seq: number): boolean {
+  /** Whether entries behind a position have been deleted, or never existed. */
+  isGone({ edition, seq }: Position): boolean {
     const present = this.#journal.edition;
     return edition !== present?.edition || seq + 1 < present.floor;
   }

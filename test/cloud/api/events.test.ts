@@ -43,13 +43,18 @@ function clientOf(baseUrl: string, spaceId: string, apiKey = KEY) {
 /** Collects events until the test ends. Resolves when the stream has begun. */
 async function follow(client: DeviceCloudClient, query: Parameters<DeviceCloudClient['events']>[0] = {}) {
   const seen: SpaceEvent[] = [];
+  const resumptions: boolean[] = [];
   const stop = new AbortController();
   let begin = () => {};
+  const onOpen = (resumed: boolean) => {
+    resumptions.push(resumed);
+    begin();
+  };
   const begun = new Promise<void>((resolve) => {
     begin = resolve;
   });
   const ended = (async () => {
-    for await (const event of client.events({ ...query, signal: stop.signal, onOpen: () => begin() })) seen.push(event);
+    for await (const event of client.events({ ...query, signal: stop.signal, onOpen })) seen.push(event);
   })();
   ended.catch(() => {});
   cleaners.push(async () => stop.abort());
@@ -59,7 +64,7 @@ async function follow(client: DeviceCloudClient, query: Parameters<DeviceCloudCl
     for (let n = 0; seen.length < count && n < 300; n++) await new Promise((resolve) => setTimeout(resolve, 10));
     return seen;
   };
-  return { seen, names, until, ended };
+  return { seen, names, until, ended, resumptions };
 }
 
 /** The head of the stream, as any client reads it. */
@@ -163,6 +168,7 @@ describe('a reader that resumes', () => {
     sent.push((await queue(clientOf(second.service.api, spaceId))).id);
     const seen = await reader.until(3);
     expect(seen.map(({ data }) => 'id' in data && data.id)).toEqual(sent);
+    expect(reader.resumptions).toEqual([false, true]);
   });
 
   it('receives "reset" if its position is void, and continues from now', async () => {
@@ -173,9 +179,10 @@ describe('a reader that resumes', () => {
       await follow(client, { after: 'rubbish' }),
     ];
     await client.sendCommands(id, ['info show']);
-    for (const { until, names } of readers) {
+    for (const { until, names, resumptions } of readers) {
       await until(3);
       expect(names()).toEqual(['reset', 'message', 'downlink']);
+      expect(resumptions).toEqual([false]);
     }
   });
 });

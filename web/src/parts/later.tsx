@@ -6,7 +6,8 @@ import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Failure } from './failure.js';
 
-export function later<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+/** @param title heading of a page while it loads; omitted for a part of a page */
+export function later<P extends object>(load: () => Promise<ComponentType<P>>, title?: string): ComponentType<P> {
   let loaded: ComponentType<P> | undefined;
   return function Later(props: P) {
     const [Content, setContent] = useState(() => loaded);
@@ -22,6 +23,13 @@ export function later<P extends object>(load: () => Promise<ComponentType<P>>): 
       );
     }, []);
     if (Content) return <Content {...props} />;
-    return failure === '' ? <p class="wait">Loading …</p> : <Failure text={failure} />;
+    const state = failure === '' ? <p class="wait">Loading …</p> : <Failure text={failure} />;
+    if (title === undefined) return state;
+    return (
+      <div class="page">
+        <h1>{title}</h1>
+        {state}
+      </div>
+    );
   };
 }

@@ -52,9 +52,11 @@ function Explained({ device, message, entries }: StoryProps) {
   const { id, down_state, down_attempt } = message;
   const turn = down_state === 'pending' ? Math.floor(now.value / EVERY) : 0;
   const serial = device.device.value?.serial_number ?? '';
+  // The answer changes neither the state nor the attempt.
+  const latest = entries.at(-1)?.id;
   const { value, failure } = useLoad(
     () => model().run.explain(id, serial),
-    [id, serial, down_state, down_attempt, turn],
+    [id, serial, down_state, down_attempt, latest, turn],
   );
   // The run has forgotten the downlink, or ended.
   if (failure !== '') return <Story device={device} message={message} entries={entries} />;

@@ -1,0 +1,56 @@
+/** What explanations say of a downlink while its run goes on. */
+import { describe, expect, it } from 'vitest';
+import { DeviceExplainer } from '../../src/explain/explain.js';
+import type { Explanation } from '../../src/explain/explanation.js';
+import type { TraceEvent } from '../../src/trace/events.js';
+import { downlinkLife, type Life } from '../trace/fixtures.js';
+
+const NOW = 700_000;
+const SHELL: Life = { queued: 0, offered: 600_000, received: 602_000, executed: 603_000, delivered: 604_000 };
+
+/** Explains the downlink `life` of a device that was switched on after six minutes, in a run that goes on. */
+function explainedNow(life: Life, more: readonly TraceEvent[] = [], goesOn = true): Explanation {
+  const events: readonly TraceEvent[] = [
+    { kind: 'device.boot', at: 360_000, serial: 1, cause: 'power' },
+    ...downlinkLife(life),
+    ...more,
+    { kind: 'world.closing', at: NOW },
+  ];
+  const history = { serial: 1, goesOn, events: [...events].sort((a, b) => a.at - b.at) };
+  const explainer = new DeviceExplainer(history, { fleet: [], faults: [], settings: [] }, 'cellar-0003');
+  const [record] = explainer.downlinks;
+  if (record === undefined) throw new Error('the history has no downlink');
+  return explainer.explain(record);
+}
+
+const answering: TraceEvent = { kind: 'uplink.sent', at: 606_000, serial: 1, uplink: 1, type: 'shell' };
+
+describe('the answer that is due', () => {
+  it('has not come yet while the device sends it', () => {
+    const { text, noAnswer, awaitsAnswer } = explainedNow(SHELL, [answering]);
+    expect([noAnswer, awaitsAnswer]).toEqual([undefined, true]);
+    expect(text).toContain('No answer has come yet.');
+    expect(text).not.toMatch(/No answer came|failed/);
+  });
+
+  it('has not come yet before the device sends it', () => {
+    expect(explainedNow(SHELL).text).toContain('No answer has come yet.');
+  });
+
+  it('has not come yet after an attempt that failed, and the text says why', () => {
+    const given: TraceEvent = {
+      ...{ kind: 'uplink.dropped', at: 650_000, serial: 1, uplink: 1, type: 'shell', why: 'timeout' },
+    };
+    expect(explainedNow(SHELL, [answering, given]).text).toContain('No answer has come yet: timeout.');
+  });
+
+  it('is said never to have come at the end of the run', () => {
+    const { text, awaitsAnswer } = explainedNow(SHELL, [answering], false);
+    expect(text).toContain('No answer came: no acknowledgement.');
+    expect(awaitsAnswer).toBeUndefined();
+  });
+});
+
+it('a wait for the first power-up is named in plain words', () => {
+  expect(explainedNow(SHELL).text).toContain('6m 00s because of the late power-up of the device');
+});
