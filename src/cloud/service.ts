@@ -148,6 +148,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const { spaceId, apiKey } = await prepareSpace(options, parts).catch((error: unknown) => {
       throw withoutSpace(options.db, error);
     });
+    parts.progress.isPrepared = true;
     const { ids, gateway } = parts;
     const { clock, random, secrets = random } = options;
     return {
@@ -195,6 +196,8 @@ interface Parts {
   readonly core: CloudCore;
   readonly gateway: FlapGateway;
   readonly feed: Feed;
+  /** How far the start has come. */
+  readonly progress: { isPrepared: boolean };
 }
 
 /** Builds everything behind the ports. */
@@ -235,13 +238,13 @@ function buildParts(options: ServiceOptions, store: Store, closers: Closers): Pa
   if (keep !== undefined) closers.push(startRetention({ store, clock, log, trace, keep }));
   const gateway = new FlapGateway({ core, clock, trace, log, acknowledged: options.acknowledged });
   closers.push(() => gateway.idle());
-  return { store, ids, trace, metrics, connectors, core, gateway, feed };
+  return { store, ids, trace, metrics, connectors, core, gateway, feed, progress: { isPrepared: false } };
 }
 
 /** Serves the API, the device ingress and, for an operated service, health and metrics on the HTTP port. */
 async function listenApi(
   options: ServiceOptions,
-  { store, ids, trace, metrics, connectors, core, gateway, feed }: Parts,
+  { store, ids, trace, metrics, connectors, core, gateway, feed, progress }: Parts,
   udpPorts: readonly (number | null)[],
   closers: Closers,
 ): Promise<{ readonly address: string; readonly connections: Connections; readonly webConsole?: WebConsole }> {
@@ -264,7 +267,7 @@ async function listenApi(
       gateway.counters,
       udpPorts.filter((port) => port !== null),
     );
-    addOperatorRoutes(api, { store, clock, log, metrics });
+    addOperatorRoutes(api, { store, clock, log, metrics, isPrepared: () => progress.isPrepared });
   }
   const webConsole =
     options.webConsole === undefined

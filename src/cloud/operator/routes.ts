@@ -16,6 +16,8 @@ interface OperatorContext {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Whether the space, its key and its admin exist: the ports are open before. */
+  readonly isPrepared: () => boolean;
 }
 
 /** How long the store may take for a readiness check. */
@@ -23,7 +25,8 @@ const PATIENCE = seconds(2);
 
 const Health = Type.Object({ status: Type.Enum(['ok']) }, { title: 'Health' });
 
-export function addOperatorRoutes(api: FastifyInstance, { store, clock, log, metrics }: OperatorContext): void {
+export function addOperatorRoutes(api: FastifyInstance, context: OperatorContext): void {
+  const { clock, log, metrics, store, isPrepared } = context;
   api.addHook('onResponse', (request, reply, done) => {
     const { url: route = 'unknown' } = request.routeOptions;
     const { method } = request;
@@ -59,11 +62,11 @@ export function addOperatorRoutes(api: FastifyInstance, { store, clock, log, met
         access: 'anyone',
         response: { 200: Health },
         errors: {
-          503: 'The store does not respond, is damaged, or its disk is full; or the service is shutting down.',
+          503: 'The store does not respond, is damaged, or its disk is full; or the service is starting or shutting down.',
         },
       }),
       async (_, reply) => {
-        const complaint = await complaintOf(store, clock);
+        const complaint = isPrepared() ? await complaintOf(store, clock) : STARTING;
         if (complaint === undefined) return { status: 'ok' };
         log.warn({ why: complaint.why }, 'not ready');
         const { message, code } = complaint;
@@ -94,6 +97,10 @@ interface Complaint {
   readonly message: string;
   readonly code: UnavailableCode;
 }
+
+const STARTING: Complaint = {
+  ...{ why: 'the space is not prepared', message: 'the service is starting', code: 'store-unavailable' },
+};
 
 /** Reason why the store cannot be used; undefined if it can. */
 async function complaintOf(store: Store, clock: Clock): Promise<Complaint | undefined> {

@@ -114,13 +114,28 @@ describe('metrics', () => {
 describe('a service whose store can be read but not written', () => {
   it('is alive but not ready', async () => {
     const { app, store, clock } = await service();
-    addOperatorRoutes(app, { store, clock, log: SILENT, metrics: new Metrics(clock) });
+    addOperatorRoutes(app, { store, clock, log: SILENT, metrics: new Metrics(clock), isPrepared: () => true });
     expect((await app.inject('/readyz')).statusCode).toBe(200);
     store.commit = () => Promise.reject(new Error('the writer is gone'));
     const { statusCode, headers, body } = await app.inject('/readyz');
     expect([statusCode, headers['retry-after']]).toEqual([503, '5']);
     expect(body).not.toContain('writer');
     expect((await app.inject('/healthz')).statusCode).toBe(200);
+  });
+});
+
+describe('a service whose first space, key or admin does not exist yet', () => {
+  it('is alive but not ready', async () => {
+    const { app, store, clock } = await service();
+    let isPrepared = false;
+    addOperatorRoutes(app, {
+      ...{ store, clock, log: SILENT, metrics: new Metrics(clock), isPrepared: () => isPrepared },
+    });
+    const early = await app.inject('/readyz');
+    expect([early.statusCode, early.json().message]).toEqual([503, 'the service is starting']);
+    expect((await app.inject('/healthz')).statusCode).toBe(200);
+    isPrepared = true;
+    expect((await app.inject('/readyz')).statusCode).toBe(200);
   });
 });
 
