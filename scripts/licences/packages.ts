@@ -18,8 +18,8 @@ interface Locked {
   readonly hasInstallScript?: boolean;
 }
 
-/** Most packages that are installed with ghostfleet. */
-export const MOST_PACKAGES = 158;
+/** Most packages that are installed with ghostfleet. 57 of them came with graphile-worker, whose own commands read options and files. */
+export const MOST_PACKAGES = 215;
 
 const PERMISSIVE =
   /^\(?(?:MIT|ISC|Apache-2\.0|BSD-[23]-Clause|BlueOak-1\.0\.0|0BSD|Python-2\.0|WTFPL| OR | AND |[()])+$/;
