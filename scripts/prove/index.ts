@@ -3,6 +3,7 @@
 import { type Proof, runByName } from '../support/proof.js';
 import { accounting } from './accounting.js';
 import { determinism } from './determinism.js';
+import { distributed } from './distributed.js';
 import { explain } from './explain/index.js';
 import { library } from './library.js';
 import { prediction } from './prediction.js';
@@ -20,6 +21,7 @@ const PROOFS: readonly Proof[] = [
   explain,
   determinism,
   workers,
+  distributed,
   library,
 ];
 

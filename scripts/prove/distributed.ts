@@ -1,0 +1,99 @@
+/**
+ * A run of 60 s on three worker processes against two services that share a PostgreSQL database. One worker is killed in the middle:
+ * the books balance, the verdict names it, and nothing is left behind.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { DeviceCloudClient } from '../../src/client/client.js';
+import type { RunResult } from '../../src/report/result.js';
+import { startPostgres } from '../../test/support/postgres/server.js';
+import type { Proof, Verdict } from '../support/proof.js';
+import { program, type ServeProcess, startServe } from '../support/serve-process.js';
+
+const API_KEY = 'key-of-the-run-and-its-workers';
+const WORKERS = 3;
+const DEVICES = 30;
+/** At four times real time, because a device needs minutes to become ready. */
+const SPEED = 4;
+const SCENARIO = `
+name: distributed
+duration: 4m
+settle: 2m
+fleet: [{ name: clime, profile: clime, count: ${DEVICES}, config: { interval-report: 60 } }]
+load:
+  - { list-devices: , rate: 5/s }
+  - { latest-value: , to: clime, rate: 5/s, spacing: poisson }
+steps: [{ at: 3m, commands: [info show] }]
+`;
+
+export const distributed: Proof = {
+  name: 'distributed',
+  async run() {
+    const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-distributed-'));
+    const postgres = await startPostgres();
+    const services: ServeProcess[] = [];
+    const workers: ChildProcess[] = [];
+    try {
+      const file = join(folder, 'scenario.yaml');
+      writeFileSync(file, SCENARIO);
+      for (let i = 0; i < 2; i++) services.push(await startServe(['--db', postgres.url, '--api-key', API_KEY]));
+      const env = { ...process.env, GHOSTFLEET_QUEUE: postgres.url, GHOSTFLEET_API_KEY: API_KEY };
+      const start = (...args: readonly string[]) =>
+        spawn(process.execPath, [program(), ...args], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+      for (let i = 0; i < WORKERS; i++) workers.push(start('worker'));
+      const [one, other] = services as [ServeProcess, ServeProcess];
+      const to = ['--target', one.api, '--udp', `127.0.0.1:${other.ports.udp}`];
+      const run = start('run', file, '--workers', String(WORKERS), '--speed', String(SPEED), '--json', ...to);
+      const killed = workers[1] as ChildProcess;
+      setTimeout(() => killed.kill('SIGKILL'), 35_000);
+      const result: RunResult = JSON.parse(await text(run.stdout));
+      return [...verdicts(result, killed.pid ?? 0), await nothingLeft(one)];
+    } finally {
+      for (const worker of workers) worker.kill('SIGKILL');
+      for (const service of services) await service.end('SIGKILL');
+      await postgres.stop();
+      rmSync(folder, { recursive: true });
+    }
+  },
+};
+
+function verdicts({ workers = [], exitCode, failure, calls, steps }: RunResult, killed: number): readonly Verdict[] {
+  const lost = workers.filter((worker) => worker.lost !== null);
+  const loads = Object.entries(calls).filter(([name]) => name !== 'all');
+  const requests = loads.reduce((sum, [, { dropped }]) => sum + dropped, 0);
+  return [
+    {
+      what: 'the killed worker is lost, and no other',
+      held: lost.length === 1 && lost[0]?.pid === killed,
+      detail: `killed ${killed}, lost ${lost.map(({ pid }) => pid).join(', ') || 'none'}`,
+    },
+    {
+      what: 'the verdict does not stand, and names the worker',
+      held: exitCode === 5 && (failure ?? '').includes(`process ${killed}`),
+      detail: `exit code ${exitCode}: ${failure}`,
+    },
+    {
+      what: 'every planned request was sent or lost',
+      held:
+        loads.length > 0 && loads.every(([, { planned, sent, dropped }]) => planned > 0 && planned === sent + dropped),
+      detail: loads
+        .map(([name, { planned, sent, dropped }]) => `${name}: ${planned} = ${sent} + ${dropped}`)
+        .join('; '),
+    },
+    {
+      what: 'every planned step was done or lost',
+      held: steps.done + steps.failed === DEVICES && requests >= (lost[0]?.lost?.requests ?? 0),
+      detail: `${DEVICES} = ${steps.done} + ${steps.failed}`,
+    },
+  ];
+}
+
+async function nothingLeft({ api, spaceId }: ServeProcess): Promise<Verdict> {
+  const client = new DeviceCloudClient({ baseUrl: api, apiKey: API_KEY, spaceId });
+  const devices = await client.countDevices();
+  await client.close();
+  return { what: 'no device is left in the target', held: devices === 0, detail: `${devices} devices` };
+}
