@@ -30,8 +30,16 @@ const UNITS: readonly (readonly [RegExp, string])[] = [
   [/radon/, 'Bq/m³'],
 ];
 
+/** No input of a device takes as many volts. Push, Meteo and Scale report millivolts under the same names. */
+const MILLIVOLTS = 100;
+
 /** Unit of the last part of a name that has one: numbers of sensors follow their names. */
-function unitOf(name: string): string {
+function unitOf(name: string, value: number): string {
+  const unit = namedUnit(name);
+  return unit === 'V' && Math.abs(value) >= MILLIVOLTS ? 'mV' : unit;
+}
+
+function namedUnit(name: string): string {
   for (const part of name.split(' ').reverse()) {
     const known = UNITS.find(([form]) => form.test(part));
     if (known) return known[1];
@@ -65,7 +73,7 @@ export function voltageOf(body: unknown): number | undefined {
 }
 
 function numbersIn(name: string, value: unknown): readonly Reading[] {
-  if (typeof value === 'number') return [{ name: name.replaceAll('_', ' '), value, unit: unitOf(name) }];
+  if (typeof value === 'number') return [{ name: name.replaceAll('_', ' '), value, unit: unitOf(name, value) }];
   if (Array.isArray(value)) return value.flatMap((item, i) => numbersIn(`${name} ${i + 1}`, item));
   if (!isObject(value)) return [];
   const { measurements } = value;
