@@ -96,6 +96,17 @@ export function deviceSuite(here: () => World, open: (fragment: string) => Promi
       await page.getByText('No answer is outstanding.').waitFor();
     });
 
+    it('says that a device does not exist', async () => {
+      // A page of its own: the browser reports the answers 400 and 404 as errors.
+      const page = await (await open('#/fleet')).context().newPage();
+      for (const id of ['none', '0199e6a0-0000-7000-8000-000000000000']) {
+        await page.goto(`${here().service.api}/#/devices/${id}`);
+        await page.getByText('The space has no such device; it may have been deleted.').waitFor();
+        expect(await page.getByRole('navigation', { name: 'About this device' }).count()).toBe(0);
+      }
+      await page.close();
+    });
+
     it('shows hostile output of a shell as text', async () => {
       const { hostile, service } = here();
       const page = await open(`#/devices/${hostile.id}/terminal`);

@@ -106,8 +106,8 @@ export function spaceSuite(here: () => World, open: (fragment: string) => Promis
       const page = await open('#/administration/tags');
       await page.getByRole('button', { name: 'Delete \\u202eelbat\\u202c' }).click();
       await page.getByText('Delete the tag "\\u202eelbat\\u202c"').waitFor();
-      await page.keyboard.press('Escape');
-      await page.keyboard.press('Enter');
+      await page.locator('button:focus', { hasText: 'No' }).press('Escape');
+      await page.locator('button:focus', { hasText: 'Delete' }).press('Enter');
       await page.getByRole('alertdialog').waitFor();
       expect(await page.locator('main').textContent()).not.toContain('\u202E');
       await client.deleteTag(tag.id);

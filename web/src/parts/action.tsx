@@ -1,6 +1,6 @@
 /** A button that makes a request, and says if it fails. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { explain } from '../api/session.js';
 
 interface ActionProps {
@@ -22,7 +22,7 @@ export function Action({ run, confirm: question, label, isDangerous = false, chi
   const wasAsking = useRef(false);
 
   // The keyboard follows the question, and goes back to the button.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isAsking) refusing.current?.focus();
     else if (wasAsking.current) asking.current?.focus();
     wasAsking.current = isAsking;

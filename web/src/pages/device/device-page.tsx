@@ -1,6 +1,7 @@
 /** One device: what is known of it, its messages, its queue, and a remote shell. */
 import type { ComponentType } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { ApiError } from '../../../../src/client/client.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { current, explain } from '../../api/session.js';
 import { DeviceModel } from '../../model/device.js';
@@ -45,7 +46,7 @@ export function DevicePage() {
   const [failure, setFailure] = useState('');
   const device = useMemo(() => new DeviceModel(id, current().client, model().feed), [id]);
   useEffect(() => {
-    device.load().catch((error: unknown) => setFailure(explain(error)));
+    device.load().catch((error: unknown) => setFailure(isMissing(error) ? MISSING : explain(error)));
     return () => device.close();
   }, [device]);
   const tab = TABS.find((each) => each.key === key) ?? TABS[0];
@@ -61,20 +62,29 @@ export function DevicePage() {
         <Contact device={device} />
       </div>
       <Failure text={failure} />
-      <nav class="tabs" aria-label="About this device">
-        {TABS.map((each) => (
-          <a
-            key={each.key}
-            href={address('devices', id, each.key)}
-            {...(each === tab && { 'aria-current': 'page' as const })}
-          >
-            {each.title}
-          </a>
-        ))}
-      </nav>
+      {failure !== MISSING && (
+        <nav class="tabs" aria-label="About this device">
+          {TABS.map((each) => (
+            <a
+              key={each.key}
+              href={address('devices', id, each.key)}
+              {...(each === tab && { 'aria-current': 'page' as const })}
+            >
+              {each.title}
+            </a>
+          ))}
+        </nav>
+      )}
       {device.device.value && <Content device={device} />}
     </div>
   );
+}
+
+const MISSING = 'The space has no such device; it may have been deleted.';
+
+/** Whether the address names no device: 400 if it cannot be an id. */
+function isMissing(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 404 || error.status === 400);
 }
 
 /** The last contact, and when the next one is expected. */

@@ -35,7 +35,9 @@ export function DownlinksPage() {
       <div class="columns">
         <section>
           <h2>On their way ({[...groups.values()].reduce((sum, group) => sum + group.length, 0)})</h2>
-          {groups.size === 0 && <p class="dim">Nothing waits. Open a device to send something to it.</p>}
+          {groups.size === 0 && failure === '' && (
+            <p class="dim">Nothing waits. Open a device to send something to it.</p>
+          )}
           {[...groups].map(([reason, members]) => (
             <Group key={reason} reason={reason} members={members} downlinks={downlinks} />
           ))}

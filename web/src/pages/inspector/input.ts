@@ -19,7 +19,7 @@ export function readPasted(text: string): Pasted {
     return { form: 'hex', bytes: Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16)) };
   }
   const plain = text.replace(/\s/g, '').replaceAll('-', '+').replaceAll('_', '/');
-  const wrong = /[^A-Za-z0-9+/=]/.exec(plain);
+  const wrong = /[^A-Za-z0-9+/=]/u.exec(plain);
   if (wrong) throw new Error(`The character "${wrong[0]}" is part of neither hex nor base64.`);
   try {
     return { form: 'base64', bytes: Uint8Array.from(atob(plain), (character) => character.charCodeAt(0)) };
