@@ -5,7 +5,7 @@
  * The store has two entries for a key: a row that maps the hash to the key, and a record of the family `key` with the same id
  * that holds its permissions.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { v4 } from 'uuid';
 import { type Random, randomBytes } from '../../kernel/random.js';
 import type { UnixMillis } from '../../kernel/time.js';
@@ -43,7 +43,7 @@ export function newSecret(random: Random): string {
 
 /** The hash of a key or token that the store keeps: SHA-256 in lower-case hex. */
 export function hashKey(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
+  return hash('sha256', secret, 'hex');
 }
 
 /**

@@ -14,7 +14,7 @@ import { BODY_LIMIT } from '../http/body.js';
 import { ApiFault, unknownRoute } from '../http/errors.js';
 import { closeHalfOpen, limitConnections } from '../http/sockets.js';
 import { callerOf, isLimited, limitRate } from './rate-limit.js';
-import { limitTime } from './time-limit.js';
+import { TimeLimit } from './time-limit.js';
 
 /** Longest time in which the head of a request must arrive, and the whole request. */
 const ARRIVAL = seconds(15);
@@ -73,26 +73,26 @@ export function limitRequests(
   limitConnections(api.server, CONNECTIONS, isProxy);
   const total = new Level(all);
   const callers = new Map<string, Level>();
-  limitTime(api, patience);
+  const time = new TimeLimit(patience);
   api.decorateRequest('usage', null);
-  // Callbacks instead of promises: these hooks run for every request.
+  // Callbacks instead of promises, and one listener for all: these hooks run for every request.
   api.addHook('onRequest', (request, reply, done) => {
-    if (hasBody(request.raw)) {
-      closeHalfOpen(request.raw, reply.raw, patience);
-      // The body of a request without a route is not read.
-      if (request.is404) return unknownRoute(request, reply);
-    }
-    if (!isLimited(request)) return done();
-    const caller = callerOf(request);
-    const own = callers.get(caller) ?? new Level(each);
-    callers.set(caller, own);
-    const usage = new Usage([total, own]);
+    const withBody = hasBody(request.raw);
+    const caller = isLimited(request) ? callerOf(request) : undefined;
+    const own = caller === undefined ? undefined : (callers.get(caller) ?? new Level(each));
+    const usage = own ? new Usage([total, own]) : null;
+    if (caller !== undefined && own) callers.set(caller, own);
     request.usage = usage;
-    reply.raw.on('close', () => {
-      usage.end();
-      if (own.isIdle) callers.delete(caller);
+    time.begin(reply);
+    reply.raw.once('close', () => {
+      time.end(reply);
+      if (withBody) closeHalfOpen(request.raw, patience);
+      usage?.end();
+      if (caller !== undefined && own?.isIdle) callers.delete(caller);
     });
-    done(usage.isTooMuch ? overloaded() : undefined);
+    // The body of a request without a route is not read.
+    if (withBody && request.is404) return unknownRoute(request, reply);
+    done(usage?.isTooMuch ? overloaded() : undefined);
   });
   api.addHook('preParsing', ({ usage, raw }, _, payload, done) => {
     if (usage) charge(raw, usage);

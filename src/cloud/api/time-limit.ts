@@ -2,24 +2,54 @@
  * The longest time that a caller waits for an answer, whatever the request waits for: locks, other services, a database that
  * hangs. Each wait has its own limit as well; this one bounds their sum.
  */
-import type { FastifyInstance } from 'fastify';
-import type { Clock } from '../../kernel/clock.js';
-import { type Millis, seconds } from '../../kernel/time.js';
+import type { FastifyReply } from 'fastify';
+import type { Alarm, Clock } from '../../kernel/clock.js';
+import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 import { ApiFault } from '../http/errors.js';
 
 /** From the head of a request to its answer. Less than the 30 s after which clients give up. */
 const REQUEST_LIMIT: Millis = seconds(20);
 
-/** @param patience real time, also in a simulation: its clock waits for the request */
-export function limitTime(api: FastifyInstance, patience: Clock): void {
-  // Callbacks instead of promises: this hook runs for every request.
-  api.addHook('onRequest', (_, reply, done) => {
-    const alarm = patience.after(REQUEST_LIMIT, 'the answer to a request', () => {
+/** One alarm for all requests: an alarm of its own for each one would cost more than the request's row in the database. */
+export class TimeLimit {
+  /** Running requests and the times at which theirs end, earliest first. */
+  readonly #running = new Map<FastifyReply, Instant>();
+  readonly #patience: Clock;
+  #alarm: Alarm | undefined;
+
+  /** @param patience real time, also in a simulation: its clock waits for the request */
+  constructor(patience: Clock) {
+    this.#patience = patience;
+  }
+
+  begin(reply: FastifyReply): void {
+    this.#running.set(reply, this.#patience.now + REQUEST_LIMIT);
+    if (!this.#alarm) this.#wait(REQUEST_LIMIT);
+  }
+
+  end(reply: FastifyReply): void {
+    this.#running.delete(reply);
+    if (this.#running.size > 0) return;
+    this.#alarm?.cancel();
+    this.#alarm = undefined;
+  }
+
+  #wait(delay: Millis): void {
+    this.#alarm = this.#patience.after(delay, 'the answers to requests', () => this.#answerLate());
+  }
+
+  #answerLate(): void {
+    this.#alarm = undefined;
+    for (const [reply, due] of this.#running) {
+      const left = due - this.#patience.now;
+      if (left > 0) {
+        this.#wait(left);
+        return;
+      }
+      this.#running.delete(reply);
       if (!reply.sent) reply.send(tooLate());
-    });
-    reply.raw.once('close', () => alarm.cancel());
-    done();
-  });
+    }
+  }
 }
 
 function tooLate(): ApiFault {

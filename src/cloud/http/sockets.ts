@@ -1,5 +1,5 @@
 /** Limits on connections: how many an address has, and how long one stays open for a body that is not wanted. */
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { BlockList, isIP, isIPv6, Socket } from 'node:net';
 import type { Clock } from '../../kernel/clock.js';
 import { seconds } from '../../kernel/time.js';
@@ -8,19 +8,17 @@ import { seconds } from '../../kernel/time.js';
 const LINGER = seconds(1);
 
 /**
- * Closes the connection if the request, for example one that was rejected with 401, is still arriving some time after its
- * answer. Not at once: a client that sends while its connection is reset may lose the answer.
+ * Call it when a request has its answer. Closes the connection if the request, for example one that was rejected with 401, is
+ * still arriving some time later. Not at once: a client that sends while its connection is reset may lose the answer.
  */
-export function closeHalfOpen(request: IncomingMessage, response: ServerResponse, patience: Clock): void {
-  response.once('close', () => {
-    const { socket } = request;
-    // A request that a test injects has no connection.
-    if (request.complete || !(socket instanceof Socket) || socket.destroyed) return;
-    const alarm = patience.after(LINGER, 'the rest of a rejected request', () => {
-      if (!request.complete) socket.destroy();
-    });
-    request.once('close', () => alarm.cancel());
+export function closeHalfOpen(request: IncomingMessage, patience: Clock): void {
+  const { socket } = request;
+  // A request that a test injects has no connection.
+  if (request.complete || !(socket instanceof Socket) || socket.destroyed) return;
+  const alarm = patience.after(LINGER, 'the rest of a rejected request', () => {
+    if (!request.complete) socket.destroy();
   });
+  request.once('close', () => alarm.cancel());
 }
 
 /**

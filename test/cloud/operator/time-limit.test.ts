@@ -1,7 +1,7 @@
 /** The longest time that a caller waits for an answer. */
 import fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, expect, it } from 'vitest';
-import { limitTime } from '../../../src/cloud/api/time-limit.js';
+import { TimeLimit } from '../../../src/cloud/api/time-limit.js';
 import { errorHandler } from '../../../src/cloud/http/errors.js';
 import { seconds } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
@@ -24,7 +24,12 @@ async function stuck(where: 'hook' | 'handler') {
     release = resolve;
   });
   let handled = 0;
-  limitTime(api, clock);
+  const time = new TimeLimit(clock);
+  api.addHook('onRequest', (_, reply, done) => {
+    time.begin(reply);
+    reply.raw.once('close', () => time.end(reply));
+    done();
+  });
   api.setErrorHandler(errorHandler({ info: note, warn: note, error: note }, { plainNotFound: false }));
   if (where === 'hook') api.addHook('onRequest', async () => gate);
   api.get('/v2/slow', async () => {
@@ -35,7 +40,7 @@ async function stuck(where: 'hook' | 'handler') {
   const address = await api.listen({ port: 0, host: '127.0.0.1' });
   const answer = fetch(`${address}/v2/slow`);
   await until(() => clock.waiting > 0);
-  return { answer, clock, release, logged, handled: () => handled };
+  return { answer, address, clock, release, logged, handled: () => handled };
 }
 
 it.each(['hook', 'handler'] as const)('a request that hangs in a %s is answered with 503 after 20 s', async (where) => {
@@ -64,4 +69,16 @@ it('a request that was answered in a hook does not reach its handler', async () 
   release();
   await new Promise((resolve) => setImmediate(resolve));
   expect(handled()).toBe(0);
+});
+
+it('each request has its own 20 s', async () => {
+  const { answer, address, clock, release, handled } = await stuck('handler');
+  await clock.runUntil(seconds(15));
+  const later = fetch(`${address}/v2/slow`);
+  // The first alarm answers the first request only.
+  await until(() => handled() === 2);
+  await clock.runUntil(seconds(34));
+  expect((await answer).status).toBe(503);
+  release();
+  expect((await later).status).toBe(200);
 });
