@@ -24,7 +24,7 @@ const MAY_IMPORT: Readonly<Record<string, { readonly values: readonly string[]; 
       values: ['kernel', 'input', 'profile', 'trace'],
       types: ['device', 'cloud', 'transport', 'client'],
     },
-    console: { values: ['kernel', 'input', 'profile', 'scenario'], types: ['trace'] },
+    console: { values: ['kernel', 'input', 'protocol', 'profile', 'scenario'], types: ['trace'] },
     report: { values: ['kernel', 'trace'], types: ['explain'] },
     record: { values: ['kernel', 'input', 'client', 'scenario', 'profile', 'trace', 'explain'] },
     runner: {

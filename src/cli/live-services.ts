@@ -117,7 +117,7 @@ export class LiveServices {
       speed: () => pace.speed,
       openConsole: async (control) => {
         const opened = await this.#openWebConsole(control);
-        return opened && { link: opened.link, close: () => opened.server.close() };
+        return opened && { link: opened.link, close: (why) => opened.server.close(why) };
       },
     });
   }
@@ -157,7 +157,7 @@ export class LiveServices {
     this.#push?.close();
     this.#api?.close();
     this.#forgetInterrupts();
-    await (await this.#webConsole)?.close();
+    await (await this.#webConsole)?.close('The run has ended.');
     (await this.#consoles)?.close('the run has ended');
   }
 

@@ -20,7 +20,8 @@ export type Again = (
 
 interface Console {
   readonly link: string;
-  close(): Promise<void>;
+  /** @param why a sentence for those who have it open */
+  close(why: string): Promise<void>;
 }
 
 interface PastRunsOptions {
@@ -48,10 +49,14 @@ interface Open {
 const FAST = 1e9;
 /** Runs that are open at a time; the oldest one ends when another one begins. */
 const MOST = 2;
+/** Moments of ended runs that are remembered, so that users can enter them again. */
+const MOST_ENDED = 5;
 
 export class PastRuns implements TimeTravel {
   readonly #options: PastRunsOptions;
   #open: readonly Open[] = [];
+  /** Those that another one has ended. */
+  #ended: readonly PastRun[] = [];
   #count = 0;
 
   constructor(options: PastRunsOptions) {
@@ -59,7 +64,7 @@ export class PastRuns implements TimeTravel {
   }
 
   get all(): readonly PastRun[] {
-    return this.#open.map(({ shown }) => shown);
+    return [...this.#ended, ...this.#open.map(({ shown }) => shown)];
   }
 
   async back(at: Millis): Promise<PastRun> {
@@ -67,13 +72,14 @@ export class PastRuns implements TimeTravel {
     const now = this.#options.now();
     if (at > now) throw new UsageError('bad-moment', `the run has only come to ${formatDuration(Math.floor(now))}`);
     const [oldest] = this.#open;
-    if (oldest && this.#open.length >= MOST) await this.#end(oldest);
+    if (oldest && this.#open.length >= MOST) await this.#giveUp(oldest);
     const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-past-'));
     const opened = await this.#until(at, plan, folder).catch((error: unknown) => {
       rmSync(folder, { recursive: true, force: true });
       throw error;
     });
     this.#open = [...this.#open, opened];
+    this.#ended = this.#ended.filter(({ at_ms }) => at_ms !== at);
     return opened.shown;
   }
 
@@ -87,7 +93,7 @@ export class PastRuns implements TimeTravel {
     const path = join(folder, 'original.jsonl');
     const original = await this.#options.again({ plan, pace: FAST, sinks: [new FileSink(path)] });
     const { difference, same } = compareLogs(path, join(folder, 'events.jsonl'));
-    await this.#end(fork);
+    await this.#end(fork, 'This run of the past has been compared with the original, and has ended.');
     const [a, b] = [difference?.a?.event.at, difference?.b?.event.at];
     return {
       ...{ original: endOf(original), fork: endOf(forked), same },
@@ -103,7 +109,21 @@ export class PastRuns implements TimeTravel {
   }
 
   async close(): Promise<void> {
-    for (const each of this.#open) await this.#end(each);
+    for (const each of this.#open)
+      await this.#end(each, 'The original run has ended, and this run of the past with it.');
+  }
+
+  /** Ends a run because another one begins. */
+  async #giveUp(past: Open): Promise<void> {
+    const { at_ms } = past.shown;
+    const others = this.#ended.filter((each) => each.at_ms !== at_ms).slice(1 - MOST_ENDED);
+    this.#ended = [...others, { ...past.shown, link: null }];
+    const moment = formatDuration(Math.floor(at_ms));
+    await this.#end(
+      past,
+      `This run of the past has ended, because another one was begun: at most ${MOST} are open. To enter it again, ` +
+        `go back to ${moment} on the page Run of the original run.`,
+    );
   }
 
   #until(at: Millis, plan: Plan, folder: string): Promise<Open> {
@@ -133,11 +153,11 @@ export class PastRuns implements TimeTravel {
     });
   }
 
-  async #end(past: Open): Promise<void> {
+  async #end(past: Open, why: string): Promise<void> {
     this.#open = this.#open.filter((each) => each !== past);
     past.control.stop(new InterruptedError('SIGINT'));
     await past.result.catch(() => {});
-    await past.page.close();
+    await past.page.close(why);
     rmSync(past.folder, { recursive: true, force: true });
   }
 }

@@ -6,6 +6,7 @@
  *     cellar-0150
  *       app config interval-report 60
  */
+import { errorText } from '../protocol/errno.js';
 
 /** The code of a line that the device did not execute. */
 export const FAILED = -1;
@@ -34,7 +35,7 @@ export function grouped(answers: readonly Printed[]): readonly string[] {
 function heading(names: readonly string[], { code, lines }: Printed): string {
   const who = names.length === 1 ? names.join('') : `${names.length} × ${folded(names)}`;
   if (code === FAILED) return `${who}: not done`;
-  if (code < 0) return `${who}: error ${code}`;
+  if (code < 0) return `${who}: ${errorText(code)}`;
   return lines.length === 0 ? `${who}: nothing printed` : who;
 }
 

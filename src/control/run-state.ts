@@ -34,6 +34,7 @@ interface RunFault {
   readonly id: string;
   /** `loss 10%` */
   readonly fault: string;
+  readonly part: 'network' | 'device' | 'service';
   /** Selector of its devices; null: all. */
   readonly to: string | null;
   readonly from: number;

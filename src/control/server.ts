@@ -36,6 +36,9 @@ interface RunServerParts {
   readonly webConsole?: string;
 }
 
+/** Longest wait for clients that do not read the last part of an answer, in real milliseconds. */
+const LAST_WORDS = 500;
+
 /** Longest body of a request, in characters. */
 const LONGEST_BODY = 65_536;
 
@@ -51,6 +54,8 @@ export class RunServer {
   readonly #sessions = new Set<string>();
   readonly #clock = new RealClock();
   readonly #open = new Set<ServerResponse>();
+  /** Answers that arrive in parts. */
+  readonly #lasting = new Set<Lines>();
 
   /** @throws Error if no port can be opened */
   static async open(parts: RunServerParts): Promise<RunServer> {
@@ -86,12 +91,25 @@ export class RunServer {
     return `http://${LOOPBACK}:${port}${pathname}${hash}`;
   }
 
-  async close(): Promise<void> {
+  /** @param why a sentence for the pages that follow the run */
+  async close(why: string): Promise<void> {
+    await this.#say({ ended: why });
     for (const response of this.#open) response.destroy();
     this.#server.close();
     this.#server.closeAllConnections();
     await this.#controls.travel?.close();
     await this.#scenarios.close();
+  }
+
+  /** Ends the answers that arrive in parts with a last one, unless their clients do not read. */
+  async #say(last: unknown): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const alarm = this.#clock.after(LAST_WORDS, 'the last part of the answers', resolve);
+      void Promise.all([...this.#lasting].map((lines) => lines.end(last))).then(() => {
+        alarm.cancel();
+        resolve();
+      });
+    });
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -170,6 +188,8 @@ export class RunServer {
     const route = findRoute(request.method ?? 'GET', pathname);
     const text = request.method === 'POST' ? await bodyOf(request) : '';
     const lines = new Lines(response);
+    this.#lasting.add(lines);
+    response.once('close', () => this.#lasting.delete(lines));
     const answer = await route.handle({
       controls: this.#controls,
       scenarios: this.#scenarios,
@@ -202,6 +222,14 @@ class Lines implements Parts {
       this.#response.writeHead(200, { ...SAFE_HEADERS, 'content-type': 'application/x-ndjson; charset=utf-8' });
     }
     if (!this.isOver && !this.#response.writableEnded) this.#response.write(`${JSON.stringify(value)}\n`);
+  }
+
+  /** Sends a last part, if parts have been sent. The promise resolves when the part is on its way, or the client has gone. */
+  async end(value: unknown): Promise<void> {
+    if (!this.#response.headersSent || this.isOver || this.#response.writableEnded) return;
+    await new Promise<void>((resolve) => {
+      this.#response.once('close', resolve).end(`${JSON.stringify(value)}\n`, resolve);
+    });
   }
 }
 

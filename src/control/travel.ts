@@ -9,8 +9,8 @@ export interface PastRun {
   readonly id: string;
   /** The moment, in ms since the start of the run. */
   readonly at_ms: Millis;
-  /** The address of its own console; works once. */
-  readonly link: string;
+  /** The address of its own console; works once. Null: it has ended, because too many were open. */
+  readonly link: string | null;
 }
 
 /** How a run ended. */
@@ -38,8 +38,9 @@ export interface RunComparison {
 }
 
 export interface TimeTravel {
+  /** Those that are open, and before them those that have ended because too many were open. */
   readonly all: readonly PastRun[];
-  /** Makes the run again up to a moment, and pauses it there. @throws UsageError if it does not get there */
+  /** Makes the run again up to a moment, and pauses it there; may end the oldest one. @throws UsageError if it does not get there */
   back(at: Millis): Promise<PastRun>;
   /** Lets a fork run to its end, and compares it with the run as it is without the changes. Undefined for an unknown id. */
   compare(id: string): Promise<RunComparison | undefined>;

@@ -15,6 +15,7 @@ const plan = defineScenario({
 });
 
 let control: RunControl | undefined;
+const farewells: string[] = [];
 const past = new PastRuns({
   again: (changes) =>
     run({
@@ -26,7 +27,7 @@ const past = new PastRuns({
   speed: () => 60,
   openConsole: async (begun) => {
     control = begun;
-    return { link: begun.world?.consoleLink() ?? '', close: async () => {} };
+    return { link: begun.world?.consoleLink() ?? '', close: async (why) => void farewells.push(why) };
   },
 });
 afterAll(() => past.close());
@@ -55,6 +56,17 @@ it('ends otherwise after a fault, from the moment of the fault on', async () => 
   expect(difference?.at_ms).toBeGreaterThanOrEqual(25 * 60_000);
   expect(difference?.fork).toContain('"kind":"net.fault"');
   expect(difference?.original).not.toBe(difference?.fork);
+});
+
+it('ends when a third one begins, says so, and can be entered again', async () => {
+  const first = await past.back(4 * 60_000);
+  for (const moment of [5, 6]) await past.back(moment * 60_000);
+  expect(past.all).toContainEqual({ ...first, link: null });
+  expect(farewells.at(-1)).toMatch(/another one was begun.* go back to 4m on the page Run/);
+  expect(await past.compare(first.id)).toBeUndefined();
+  const { id, link } = await past.back(first.at_ms);
+  expect(link).toMatch(/#token=/);
+  expect(past.all.filter(({ at_ms }) => at_ms === first.at_ms)).toEqual([{ id, link, at_ms: first.at_ms }]);
 });
 
 it('cannot be a moment that the run has not come to', async () => {

@@ -15,9 +15,17 @@ describe('answers', () => {
       '  900',
       'cellar-0002',
       '  60',
-      'gate-1: error -22',
+      'gate-1: error -22 (EINVAL: invalid command or value)',
       '  invalid',
       'gate-2: nothing printed',
+    ]);
+  });
+
+  it('say what the code of an error means, if the firmware has a meaning for it', () => {
+    const answers = [-12, -7].map((code) => ({ from: `gate${code}`, code, lines: [] }));
+    expect(grouped(answers)).toEqual([
+      'gate-12: error -12 (ENOMEM: too long for the memory: lines have at most 255 characters)',
+      'gate-7: error -7',
     ]);
   });
 

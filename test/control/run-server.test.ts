@@ -66,7 +66,7 @@ beforeAll(async () => {
 afterAll(async () => {
   control.stop(new InterruptedError('SIGINT'));
   await ended;
-  await server.close();
+  await server.close('The run has ended.');
 });
 
 /** The cookie of a new session. @param address of the console, with a one-time token */
@@ -380,5 +380,17 @@ describe('the time of a run', () => {
   it('passes as fast as the page says, within limits', async () => {
     expect((await ask('POST', '/run/speed', { speed: 30 })).json.speed).toBe(30);
     for (const speed of [0, -1, 'fast', 1e9]) expect((await ask('POST', '/run/speed', { speed })).status).toBe(400);
+  });
+});
+
+// The last one, because it ends the run.
+describe('the end of a run', () => {
+  it('is the last part of the states, with its reason', async () => {
+    const { origin } = new URL(link);
+    const states = await fetch(`${origin}/run/states`, { headers: { cookie, origin } });
+    await server.close('The run has ended.');
+    const parts = (await states.text()).trimEnd().split('\n');
+    expect(parts.at(-1)).toBe('{"ended":"The run has ended."}');
+    expect(parts.length).toBeGreaterThan(1);
   });
 });

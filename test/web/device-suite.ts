@@ -91,6 +91,11 @@ export function deviceSuite(here: () => World, open: (fragment: string) => Promi
       await page.keyboard.press('Enter');
       await expect.poll(() => screen.textContent()).toContain('queued');
       await page.getByText('Waiting for an answer').waitFor();
+      // The scroll bar is beside the columns.
+      const [screenBox, bar] = await Promise.all(
+        ['.xterm-screen', '.xterm .scrollbar.vertical'].map((each) => page.locator(each).boundingBox()),
+      );
+      expect((screenBox?.x ?? 0) + (screenBox?.width ?? 0)).toBeLessThanOrEqual(bar?.x ?? 0);
       await here().time.advance('40m');
       await expect.poll(() => screen.textContent(), { timeout: 10_000 }).toMatch(/answer after .* min.*firmware name/);
       await page.getByText('No answer is outstanding.').waitFor();
@@ -105,6 +110,22 @@ export function deviceSuite(here: () => World, open: (fragment: string) => Promi
         expect(await page.getByRole('navigation', { name: 'About this device' }).count()).toBe(0);
       }
       await page.close();
+    });
+
+    it('is named as deleted, and its terminal does not wait on', async () => {
+      const { client } = here().service;
+      const { id } = await client.createDevice({ name: 'loft-1', serial_number: '3000000078', token: '78'.repeat(16) });
+      const page = await open(`#/devices/${id}/terminal`);
+      await page.locator('.xterm').click();
+      await page.keyboard.type('info show');
+      await page.keyboard.press('Enter');
+      await page.getByText('Waiting for an answer').waitFor();
+      await client.deleteDevice(id);
+      await page.getByText('This device was deleted.').waitFor();
+      await page.getByText('No answer is outstanding.').waitFor();
+      const screen = page.locator('.xterm-rows');
+      await expect.poll(() => screen.textContent()).toMatch(/info.show:.cancelled,.because.the.device.was.deleted/);
+      expect(await page.getByText('last contact').count()).toBe(0);
     });
 
     it('shows hostile output of a shell as text', async () => {

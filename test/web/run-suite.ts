@@ -27,6 +27,11 @@ const STATE = {
   travels: true,
 };
 
+const DOWN = {
+  ...{ id: 'f2', fault: 'service-down', part: 'service', way: 'both', to: null, from: 0, until: null },
+  ...{ state: 'active', injected: true },
+};
+
 /** A word is a part of a name. */
 const CELLAR = '"*cellar*" | tag="*cellar*"';
 const SELECTION = {
@@ -49,13 +54,16 @@ export function runSuite(browser: () => Browser, here: () => World): void {
         'Object.defineProperty(navigator, "language", { value: "en-US@posix", configurable: true })',
       );
       const requests: string[] = [];
+      let farewell = '';
       await context.route(/\/run(\/|$)/, async (route) => {
         const { pathname } = new URL(route.request().url());
         const method = route.request().method();
         if (method !== 'GET') requests.push(`${method} ${pathname} ${route.request().postData() ?? ''}`.trim());
-        if (pathname === '/run/states') return route.fulfill({ body: `${JSON.stringify(STATE)}\n` });
+        if (pathname === '/run/states') return route.fulfill({ body: `${JSON.stringify(STATE)}\n${farewell}` });
         if (pathname === '/run/lines') {
-          const part = { from: 'cellar-0001', code: 0, lines: ['firmware name: \x1b[2JClime'], more: false };
+          const isControl = route.request().postData()?.includes('.sensor') ?? false;
+          const output = isControl ? { code: -22, lines: [] } : { code: 0, lines: ['firmware name: \x1b[2JClime'] };
+          const part = { from: 'cellar-0001', ...output, more: false };
           return route.fulfill({ body: `${JSON.stringify(part)}\n{"done":1}\n` });
         }
         if (method === 'GET' && pathname === '/run/faults') {
@@ -64,10 +72,12 @@ export function runSuite(browser: () => Browser, here: () => World): void {
         if (pathname === '/run/selection') return route.fulfill({ json: SELECTION });
         if (pathname === '/run/past') {
           const past = { id: 'past-1', at_ms: 2_400_000, link: 'http://127.0.0.1:1/#token=x' };
-          return route.fulfill({ json: method === 'GET' ? [past] : past });
+          const ended = { id: 'past-0', at_ms: 1_200_000, link: null };
+          return route.fulfill({ json: method === 'GET' ? [ended, past] : past });
         }
         if (pathname === '/run/comparisons') return route.fulfill({ json: COMPARISON });
         if (method === 'DELETE') return route.fulfill({ status: 204 });
+        if (pathname === '/run/resume') return route.fulfill({ json: { ...STATE, faults: [...STATE.faults, DOWN] } });
         return route.fulfill({
           json: pathname === '/run/faults' ? { id: 'f2' } : { ...STATE, paused: pathname === '/run/pause' },
         });
@@ -92,6 +102,7 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       await page.getByText('Go back to a moment').click();
       await page.getByLabel('Moment').fill('40m');
       await page.getByRole('button', { name: 'Go back', exact: true }).click();
+      await page.getByRole('button', { name: 'Enter it again: the run at 20 min' }).click();
       await page.getByRole('button', { name: 'Run it to its end and compare, from 40 min on' }).click();
       await page.getByText('The first 1,000 events are the same').waitFor();
       expect(await violationsInThemes(page)).toEqual([]);
@@ -106,26 +117,39 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       expect(await page.locator('.bench :focus').count()).toBe(1);
       await page.getByLabel('Sensor: value').fill('31.5');
       await page.getByRole('button', { name: 'Sensor: Set' }).click();
+      const meaning = /error.-22.\(EINVAL:.invalid.command.or.value\)/;
+      await expect.poll(() => page.locator('.xterm-rows').textContent()).toMatch(meaning);
       expect(requests).toEqual([
         'POST /run/pause {}',
         'DELETE /run/faults/f1',
         'POST /run/faults {"fault":"no-signal:","for":"10m"}',
         'POST /run/past {"at":"40m"}',
+        'POST /run/past {"at":"1200000ms"}',
         'POST /run/comparisons {"id":"past-1"}',
         `POST /run/lines ${JSON.stringify({ on: CELLAR, line: 'info fw-name' })}`,
         `POST /run/lines ${JSON.stringify({ on: CELLAR, line: '.sensor hygrometer.temperature 31.5' })}`,
       ]);
       expect(complaints).toEqual([]);
 
-      // A fault that hides the service can be lifted all the same.
+      // While the stream of events stays open, a fault can keep the service from answering anything.
       const spaces = /\/v2\/spaces\?/;
       await context.route(spaces, (route) => route.fulfill({ status: 503, json: { message: 'the cloud is down' } }));
+      await page.getByRole('button', { name: 'Resume' }).click();
+      await page.getByText('service does not answer: service-down').waitFor();
+      expect(await page.getByText('live', { exact: true }).count()).toBe(1);
+      await context.unroute(spaces);
+      await page.locator('.state.live').waitFor();
+
+      // Such a fault can be lifted also when the page is opened.
+      await context.route(spaces, (route) => route.fulfill({ status: 503, json: { message: 'the cloud is down' } }));
+      farewell = '{"ended":"This run of the past has ended."}\n';
       await page.reload();
       await page.getByText('the cloud is down').waitFor();
       await page.getByRole('button', { name: 'Lift loss 50%' }).click();
       await expect.poll(() => requests.at(-1)).toBe('DELETE /run/faults/f1');
       await context.unroute(spaces);
       await page.getByRole('heading', { name: 'live' }).waitFor();
+      await page.getByText('This run of the past has ended.').waitFor();
       await context.close();
     });
   });

@@ -5,6 +5,7 @@ import { seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
 import { FIRST, LAST, POLL } from '../../src/protocol/flap/packet.js';
 import { contentFingerprint } from '../../src/protocol/hashes.js';
 import { encodeUp } from '../../src/protocol/messages/index.js';
+import { violationsOf } from './console.js';
 import type { World } from './world.js';
 
 const TOKEN = '00112233445566778899aabbccddeeff';
@@ -111,6 +112,64 @@ export function spaceSuite(here: () => World, open: (fragment: string) => Promis
       await page.getByRole('alertdialog').waitFor();
       expect(await page.locator('main').textContent()).not.toContain('\u202E');
       await client.deleteTag(tag.id);
+    });
+
+    it('changes a tag in a dialog, which gives the keyboard back', async () => {
+      const { client } = here().service;
+      const { id } = await client.createTag({ name: 'loft', color: '#808080' });
+      const page = await open('#/administration/tags');
+      await page.getByRole('button', { name: 'Change loft' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Change loft' });
+      expect(await violationsOf(page)).toEqual([]);
+      await dialog.getByLabel('Name').press('Escape');
+      await page.locator('button:focus', { hasText: 'Change' }).press('Enter');
+      await dialog.getByLabel('Name').fill('attic');
+      await dialog.getByLabel('Access of its keys').selectOption('read');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('cell', { name: 'attic', exact: true }).waitFor();
+      expect(await page.locator('button:focus').getAttribute('aria-label')).toBe('Change attic');
+      const changed = { id, name: 'attic', color: '#808080', access_type: 'read' };
+      expect(await client.tags()).toContainEqual(expect.objectContaining(changed));
+      await client.deleteTag(id);
+    });
+
+    it('creates a variable of a device by the name of the device, and changes it', async () => {
+      const { client } = here().service;
+      const page = await open('#/administration/variables');
+      await page.getByText('New variable').click();
+      await page.getByLabel('Name', { exact: true }).fill('hall');
+      await page.getByLabel('Value', { exact: true }).fill('3');
+      await page.getByLabel(/^Device/).fill('gate-9999');
+      await page.getByRole('button', { name: 'Create' }).click();
+      await page.getByText('The space has no device "gate-9999".').waitFor();
+      await page.getByLabel(/^Device/).fill('gate-0001');
+      await page.getByRole('button', { name: 'Create' }).click();
+      await page.getByRole('button', { name: 'Change hall' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Value', { exact: true }).fill('4');
+      await dialog.getByLabel('Comment').fill('moved');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('cell', { name: 'moved' }).waitFor();
+      const changed = { device_id: here().gate.id, name: 'hall', value: '4', comment: 'moved', environment: null };
+      expect(await client.variables()).toEqual([expect.objectContaining(changed)]);
+    });
+
+    it('leaves the value of a variable alone that the user has not changed', async () => {
+      const { client } = here().service;
+      // Fields of a page change the ends of lines, and a secure value is not known to the page.
+      const two = await client.createVariable({ name: 'two', value: 'two\r\nlines' });
+      const secret = await client.createVariable({ name: 'secret', value: 'first', secure: true });
+      await client.lockVariable((await client.createVariable({ name: 'locked', value: '1' })).id);
+      const page = await open('#/administration/variables');
+      for (const name of ['two', 'secret']) {
+        await page.getByRole('button', { name: `Change ${name}` }).click();
+        await page.getByRole('dialog').getByLabel('Comment').fill(`of ${name}`);
+        await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+        await page.getByRole('cell', { name: `of ${name}` }).waitFor();
+      }
+      expect(await client.variable(two.id)).toMatchObject({ value: 'two\r\nlines', comment: 'of two' });
+      expect(await client.variable(secret.id)).toMatchObject({ secure: true, comment: 'of secret' });
+      expect(await page.getByRole('button', { name: 'Change locked' }).count()).toBe(0);
     });
 
     it('shows a new key once', async () => {

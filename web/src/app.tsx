@@ -1,6 +1,7 @@
 /** Chooses the page. Pages other than the first one are loaded when they are opened. */
 import type { ComponentType } from 'preact';
 import { outage, session } from './api/session.js';
+import { runEnd } from './model/run.js';
 import { loadFailure, space } from './model/space.js';
 import { FleetPage } from './pages/fleet/fleet-page.js';
 import { SignIn } from './pages/sign-in.js';
@@ -32,6 +33,7 @@ export function App() {
   const Page = PAGES[route.value.page] ?? Missing;
   return (
     <Shell>
+      <Failure text={runEnd.value} />
       <Failure text={loadFailure.value} />
       <Page key={`${session.value.space.id}/${route.value.rest[0] ?? ''}`} />
     </Shell>

@@ -1,7 +1,10 @@
+import { effect } from '@preact/signals';
 import { render } from 'preact';
+import { doubtService } from './api/answering.js';
 import { explain, resume } from './api/session.js';
 import { App } from './app.js';
 import { startTime } from './model/now.js';
+import { serviceFaults } from './model/run.js';
 import { followSession } from './model/space.js';
 import { makeTextsInert } from './platform/inert-text.js';
 import { followAddress } from './route.js';
@@ -12,6 +15,10 @@ makeTextsInert();
 startTheme();
 startTime();
 followSession(explain);
+// A page that asks for nothing would not notice that the service has ceased to answer.
+effect(() => {
+  if (serviceFaults.value !== '') void doubtService();
+});
 void resume().then(followAddress);
 const root = document.getElementById('app');
 if (root) render(<App />, root);

@@ -1,6 +1,7 @@
 /** The parts on the board itself: `accel`, `therm`, `led`, `button` (firmware shell, 5.6). */
+
+import { EINVAL } from '../../protocol/errno.js';
 import type { Command } from '../shell/command.js';
-import { EINVAL } from '../shell/errno.js';
 import { commandHelp } from '../shell/help.js';
 import type { Button, Led } from '../shell/host.js';
 import { groupHelp, ok, refused, withReading } from './results.js';

@@ -1,8 +1,8 @@
 /** `channel`: the inputs of Control (applications.json, control). */
 import { seconds } from '../../kernel/time.js';
+import { EINVAL, ENODEV } from '../../protocol/errno.js';
 import { leadingInteger } from '../config/parse.js';
 import type { Command, CommandResult } from '../shell/command.js';
-import { EINVAL, ENODEV } from '../shell/errno.js';
 import type { ChannelState, ShellChannels, ShellHost } from '../shell/host.js';
 import { failed, groupHelp, ok, refused, rounds } from './results.js';
 

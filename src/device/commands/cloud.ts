@@ -1,8 +1,8 @@
 /** `cloud`: the connection to the cloud (firmware shell, 5.1). */
 import type { UnixSeconds } from '../../kernel/time.js';
+import { EINVAL, ENOTSUP } from '../../protocol/errno.js';
 import { leadingInteger } from '../config/parse.js';
 import type { Command, CommandResult } from '../shell/command.js';
-import { EINVAL, ENOTSUP } from '../shell/errno.js';
 import type { CloudMetrics, DeviceTime, ShellHost, ShellSpool } from '../shell/host.js';
 import { failed, groupHelp, ok, refused, succeeded } from './results.js';
 

@@ -1,6 +1,7 @@
 /** `config`: all modules together (firmware shell, 3.1 and 3.3). */
+
+import { EIO } from '../../protocol/errno.js';
 import type { Command } from '../shell/command.js';
-import { EIO } from '../shell/errno.js';
 import { moduleLines } from './module-config.js';
 import { failed, groupHelp, ok } from './results.js';
 

@@ -1,7 +1,8 @@
 /** `current`: the inputs of Current and their calibration (applications.json, current). */
+
+import { EINVAL, EIO, ENODEV } from '../../protocol/errno.js';
 import type { Command, CommandResult } from '../shell/command.js';
 import type { InputCalibration, ShellInputs } from '../shell/equipment.js';
-import { EINVAL, EIO, ENODEV } from '../shell/errno.js';
 import type { ShellHost } from '../shell/host.js';
 import { failed, groupHelp, ok, refused } from './results.js';
 

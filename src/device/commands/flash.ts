@@ -2,9 +2,10 @@
  * `flash`: Zephyr's tool for raw flash memory (firmware shell, 5.10). The data that a virtual device stores in flash has no
  * addresses: every page reads as erased, and writing changes nothing.
  */
+
+import { EINVAL } from '../../protocol/errno.js';
 import { wholeNumber } from '../config/number.js';
 import type { Command, CommandResult } from '../shell/command.js';
-import { EINVAL } from '../shell/errno.js';
 import { commandHelp } from '../shell/help.js';
 import { hexdump } from './hexdump.js';
 import { ok, refused } from './results.js';

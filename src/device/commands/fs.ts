@@ -3,8 +3,8 @@
  * 3.4). Only the commands of Zephyr's tool that list, read and delete files are implemented.
  */
 import { Buffer } from 'node:buffer';
+import { EINVAL, ENOENT, ENOEXEC } from '../../protocol/errno.js';
 import type { Command, CommandResult } from '../shell/command.js';
-import { EINVAL, ENOENT, ENOEXEC } from '../shell/errno.js';
 import type { ShellHost } from '../shell/host.js';
 import { ok, refused } from './results.js';
 

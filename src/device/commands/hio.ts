@@ -2,9 +2,10 @@
  * The command groups of hio devices that differ from those of CHESTER (hardwario/hio-zephyr-sdk: `hio_cloud_shell.c`,
  * `hio_lte_shell.c`, `hio_info_shell.c`, `hio_config_shell.c`).
  */
+
+import { EINVAL } from '../../protocol/errno.js';
 import { uuidText } from '../../protocol/uuid.js';
 import type { Command } from '../shell/command.js';
-import { EINVAL } from '../shell/errno.js';
 import type { CloudMetrics, DeviceTime, FirmwareDownload, LteMetrics } from '../shell/host.js';
 import { downloadFirmware, pollCloud } from './cloud.js';
 import { infoGroup } from './info.js';

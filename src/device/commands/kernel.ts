@@ -1,7 +1,7 @@
 /** `kernel`: the commands of Zephyr itself (firmware shell, 5.5). */
 import { days, hours, type Millis, minutes, seconds } from '../../kernel/time.js';
+import { EIO } from '../../protocol/errno.js';
 import type { Command, CommandResult } from '../shell/command.js';
-import { EIO } from '../shell/errno.js';
 import { ok, refused } from './results.js';
 import { heap, thread } from './threads.js';
 

@@ -1,7 +1,7 @@
 /** `lte`: the modem (firmware shell, 5.2). */
 import type { Millis } from '../../kernel/time.js';
+import { ENODATA, ENOEXEC } from '../../protocol/errno.js';
 import type { Command } from '../shell/command.js';
-import { ENODATA, ENOEXEC } from '../shell/errno.js';
 import type { LteEvaluation, LteMetrics, LteState } from '../shell/host.js';
 import { failed, groupHelp, refused, succeeded } from './results.js';
 import { inTestMode, modemTest } from './test-mode.js';

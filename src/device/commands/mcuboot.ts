@@ -1,6 +1,7 @@
 /** `mcuboot`: the image slots, as Zephyr's tool shows them (firmware shell, 5.10). */
+
+import { EINVAL } from '../../protocol/errno.js';
 import type { Command } from '../shell/command.js';
-import { EINVAL } from '../shell/errno.js';
 import { commandHelp } from '../shell/help.js';
 import type { FirmwareImages } from '../shell/host.js';
 import { ok, refused } from './results.js';

@@ -1,10 +1,11 @@
 /** `<module> config …`: the same command in every module with parameters (firmware shell, 3.2). */
+
+import { EINVAL, REJECTED_VALUE } from '../../protocol/errno.js';
 import type { DeviceConfig } from '../config/device-config.js';
 import type { ConfigItem, ConfigList, ConfigModule } from '../config/layout.js';
 import { changeList, listLines, numberLines } from '../config/list.js';
 import { helpLines, readLine } from '../config/text.js';
 import type { Command, CommandResult } from '../shell/command.js';
-import { EINVAL, REJECTED_VALUE } from '../shell/errno.js';
 import { commandHelp } from '../shell/help.js';
 import { ok, refused, rejected } from './results.js';
 import { slotComplaint } from './serial.js';

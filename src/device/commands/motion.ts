@@ -1,9 +1,9 @@
 /** `motion`: the two detectors of Motion (applications.json, motion). L->R is a pass to the right, R->L one to the left. */
 import { type Seconds, seconds, type UnixSeconds } from '../../kernel/time.js';
+import { EINVAL, ENODEV } from '../../protocol/errno.js';
 import { leadingInteger } from '../config/parse.js';
 import type { Command, CommandResult } from '../shell/command.js';
 import type { MotionCounts, MotionSample, ShellMotion } from '../shell/equipment.js';
-import { EINVAL, ENODEV } from '../shell/errno.js';
 import type { ShellHost } from '../shell/host.js';
 import { failed, groupHelp, later, ok, refused } from './results.js';
 

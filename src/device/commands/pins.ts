@@ -2,9 +2,10 @@
  * `gpio` and `i2c`: Zephyr's tools for pins and for the bus of the sensors (firmware shell, 5.10). A pin has the value that was
  * set last, low at first. A scan finds the chips on the bus, but their registers are not modelled and cannot be read.
  */
+
+import { EINVAL, EIO, ENODEV } from '../../protocol/errno.js';
 import { wholeNumber } from '../config/number.js';
 import type { Command } from '../shell/command.js';
-import { EINVAL, EIO, ENODEV } from '../shell/errno.js';
 import { commandHelp } from '../shell/help.js';
 import type { ShellHost } from '../shell/host.js';
 import { ok, refused } from './results.js';

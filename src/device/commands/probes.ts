@@ -1,9 +1,9 @@
 /** Sensors on cables: `hygro`, `ds18b20` and the bus of the latter, `w1` (firmware shell, 5.7). */
 import { Buffer } from 'node:buffer';
 import { seconds } from '../../kernel/time.js';
+import { EINVAL } from '../../protocol/errno.js';
 import { leadingInteger } from '../config/parse.js';
 import type { Command, CommandResult } from '../shell/command.js';
-import { EINVAL } from '../shell/errno.js';
 import type { Probe, ShellHost } from '../shell/host.js';
 import { groupHelp, noAnswer, ok, prepend, refused, rounds, succeeded, withReading } from './results.js';
 

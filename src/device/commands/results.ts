@@ -1,7 +1,7 @@
 /** Results of command handlers, with the firmware's common texts (firmware shell, 1.2 and 5). */
 import type { Millis } from '../../kernel/time.js';
+import { EINVAL, EIO, OK } from '../../protocol/errno.js';
 import type { CommandResult, Handler } from '../shell/command.js';
-import { EINVAL, EIO, OK } from '../shell/errno.js';
 import { commandHelp } from '../shell/help.js';
 
 /** Success. */

@@ -1,7 +1,7 @@
 /** `rtc`: the clock of the device, in UTC (firmware shell, 5.4). */
 import type { UnixSeconds } from '../../kernel/time.js';
+import { EINVAL } from '../../protocol/errno.js';
 import type { Command } from '../shell/command.js';
-import { EINVAL } from '../shell/errno.js';
 import { commandHelp } from '../shell/help.js';
 import { groupHelp, ok, refused } from './results.js';
 

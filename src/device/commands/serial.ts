@@ -1,11 +1,11 @@
 /** `serial`, `modbus` and `device`: the serial line of Serial and the devices on it (applications: serial). */
 import { Buffer } from 'node:buffer';
 import { seconds } from '../../kernel/time.js';
+import { EINVAL, ENODEV, ENOTSUP, ETIMEDOUT } from '../../protocol/errno.js';
 import { NO_DEVICE } from '../config/device-slot.js';
 import { leadingInteger } from '../config/parse.js';
 import type { ShellLine } from '../shell/attached.js';
 import type { Command, CommandResult } from '../shell/command.js';
-import { EINVAL, ENODEV, ENOTSUP, ETIMEDOUT } from '../shell/errno.js';
 import type { ShellHost } from '../shell/host.js';
 import { later, ok, refused } from './results.js';
 

@@ -4,9 +4,9 @@
  */
 import { Buffer } from 'node:buffer';
 import type { ParameterSpec, ParameterValue } from '../../profile/parameters.js';
+import { EINVAL, EIO, ENOENT } from '../../protocol/errno.js';
 import type { ConfigItem } from '../config/layout.js';
 import type { Command, CommandResult } from '../shell/command.js';
-import { EINVAL, EIO, ENOENT } from '../shell/errno.js';
 import { commandHelp } from '../shell/help.js';
 import type { ShellHost } from '../shell/host.js';
 import { hexdump } from './hexdump.js';

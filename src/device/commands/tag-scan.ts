@@ -1,10 +1,10 @@
 /** `tag read`, `tag show`, `tag enroll`: commands that receive BLE tags (firmware shell, 5.9). */
 import { type Seconds, seconds } from '../../kernel/time.js';
+import { EBUSY, EINVAL, ENOSPC, EPERM } from '../../protocol/errno.js';
 import type { ConfigItem } from '../config/layout.js';
 import { leadingInteger } from '../config/parse.js';
 import type { Command, CommandResult } from '../shell/command.js';
 import type { ShellTags, TagReading } from '../shell/equipment.js';
-import { EBUSY, EINVAL, ENOSPC, EPERM } from '../shell/errno.js';
 import type { ShellHost } from '../shell/host.js';
 import { later, refused, succeeded } from './results.js';
 

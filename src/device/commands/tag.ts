@@ -1,10 +1,11 @@
 /**
  * `tag`: BLE tags and their configuration (firmware shell, 5.9). Commands that receive tags are in tag-scan.ts.
  */
+
+import { EEXIST, EINVAL, ENOENT, ENOSPC } from '../../protocol/errno.js';
 import type { ConfigItem } from '../config/layout.js';
 import { leadingInteger } from '../config/parse.js';
 import type { Command, CommandResult } from '../shell/command.js';
-import { EEXIST, EINVAL, ENOENT, ENOSPC } from '../shell/errno.js';
 import type { ShellHost } from '../shell/host.js';
 import { configLines } from './module-config.js';
 import { failed, groupHelp, ok, succeeded } from './results.js';

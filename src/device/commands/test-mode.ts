@@ -2,8 +2,9 @@
  * `lte test` and `lrw test`: direct access to a modem, for its manufacturer (firmware shell, 5.2 and 5.3). Outside of test mode
  * they are rejected. In test mode commands are accepted, but the virtual modem does not answer them.
  */
+
+import { EINVAL, ENOEXEC } from '../../protocol/errno.js';
 import type { Command, CommandResult, Handler } from '../shell/command.js';
-import { EINVAL, ENOEXEC } from '../shell/errno.js';
 import { commandHelp } from '../shell/help.js';
 import type { ShellHost } from '../shell/host.js';
 import { groupHelp, refused, succeeded } from './results.js';

@@ -2,9 +2,10 @@
  * Probes of the other builds of Clime (firmware shell, 5.7). A profile gets the commands by listing them, and needs the sensors
  * `rtd_thermometer`, `tc_thermometer`, `sps30` or `radon_probe`.
  */
+
+import { EINVAL } from '../../protocol/errno.js';
 import { leadingInteger } from '../config/parse.js';
 import type { Command, CommandResult } from '../shell/command.js';
-import { EINVAL } from '../shell/errno.js';
 import { commandHelp } from '../shell/help.js';
 import type { ShellHost } from '../shell/host.js';
 import { repeat } from './probes.js';

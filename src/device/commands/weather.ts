@@ -2,8 +2,9 @@
  * Sensors of Meteo: `meteo`, the barometer `mpl3115a2`, and `sensors_read` for all of them (firmware shell, 5.7;
  * applications.json, meteo).
  */
+
+import { EINVAL, ENODEV } from '../../protocol/errno.js';
 import type { Command, CommandResult } from '../shell/command.js';
-import { EINVAL, ENODEV } from '../shell/errno.js';
 import { commandHelp } from '../shell/help.js';
 import type { ShellHost } from '../shell/host.js';
 import { hygroLines } from './probes.js';

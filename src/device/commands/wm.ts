@@ -1,8 +1,8 @@
 /** `wm`: the wM-Bus receiver (applications: wmbus). Most of its commands only queue work and print nothing. */
 import { seconds, type UnixSeconds } from '../../kernel/time.js';
+import { EINVAL } from '../../protocol/errno.js';
 import { leadingInteger } from '../config/parse.js';
 import type { Command, Handler } from '../shell/command.js';
-import { EINVAL } from '../shell/errno.js';
 import type { ShellHost } from '../shell/host.js';
 import { groupHelp, ok, refused } from './results.js';
 

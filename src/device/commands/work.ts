@@ -1,6 +1,7 @@
 /** Commands that queue work of the application and print nothing themselves (firmware shell, 6). */
+
+import { EINVAL } from '../../protocol/errno.js';
 import type { Command } from '../shell/command.js';
-import { EINVAL } from '../shell/errno.js';
 import { commandHelp } from '../shell/help.js';
 import type { ShellHost } from '../shell/host.js';
 import { sampleLine } from './motion.js';

@@ -1,11 +1,11 @@
 /** The firmware as shell commands see it. Each command line gets a new host. */
 import type { Instant, Millis, UnixSeconds } from '../../kernel/time.js';
+import { ENOTSUP, OK } from '../../protocol/errno.js';
 import type { DeviceConfig } from '../config/device-config.js';
 import type { DeviceFacts, Hardware } from '../hardware/hardware.js';
 import { positionsByModem } from '../hardware/identity.js';
 import type { Spool, SpooledMessage } from '../hardware/spool.js';
 import type { Position, ShellMemory } from '../shell/equipment.js';
-import { ENOTSUP, OK } from '../shell/errno.js';
 import type {
   BackupModule,
   CloudState,

@@ -3,11 +3,11 @@
  * configuration (firmware shell, 7). These functions only return the result; the firmware sends, pauses, saves and restarts.
  */
 import type { Millis } from '../../kernel/time.js';
+import { EINVAL, ENOENT, ENOMEM, REJECTED_VALUE } from '../../protocol/errno.js';
 import type { BootCause } from '../../trace/events.js';
 import type { DeviceConfig } from '../config/device-config.js';
 import { captureOutput, splitCapture } from './capture.js';
 import type { CommandResult, Rest } from './command.js';
-import { EINVAL, ENOENT, ENOMEM, REJECTED_VALUE } from './errno.js';
 import type { ShellHost } from './host.js';
 import { isRejected, type Shell, tooLong } from './shell.js';
 

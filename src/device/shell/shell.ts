@@ -5,8 +5,8 @@
  * have several errors; the checks run in the order of the firmware, word by word, so that the shell reports the same error.
  */
 import { Buffer } from 'node:buffer';
+import { EINVAL, ENOEXEC, ENOMEM, HELP_PRINTED, OK } from '../../protocol/errno.js';
 import type { Command, CommandResult } from './command.js';
-import { EINVAL, ENOEXEC, ENOMEM, HELP_PRINTED, OK } from './errno.js';
 import { commandHelp, rootHelp } from './help.js';
 import type { ShellHost } from './host.js';
 import { splitWords } from './words.js';

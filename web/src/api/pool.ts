@@ -3,6 +3,7 @@
  * only this much (src/client/http.ts).
  */
 import { signal } from '@preact/signals';
+import { doubtService } from './answering.js';
 
 interface PoolRequest {
   readonly method: string;
@@ -24,7 +25,11 @@ export class Pool {
   }
 
   async request(request: PoolRequest) {
-    const response = await send(this.#origin, { ...request, signal: this.#ending.signal });
+    const response = await send(this.#origin, { ...request, signal: this.#ending.signal }).catch((error: unknown) => {
+      if (!this.#ending.signal.aborted) void doubtService();
+      throw error;
+    });
+    if (response.status >= 500) void doubtService();
     return {
       statusCode: response.status,
       headers: Object.fromEntries(response.headers),

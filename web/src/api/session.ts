@@ -6,6 +6,7 @@ import { signal } from '@preact/signals';
 import { ApiError, DeviceCloudClient } from '../../../src/client/client.js';
 import { JsonHttp } from '../../../src/client/http.js';
 import type { Space } from '../../../src/client/types.js';
+import { AGAIN } from './answering.js';
 
 export interface Session {
   readonly space: Space;
@@ -60,9 +61,6 @@ export async function resume(): Promise<void> {
     if (!isExpected) signInNotice.value = sentence(refusal ?? error);
   }
 }
-
-/** Time until the service is asked again, in ms. */
-const AGAIN = 2_000;
 
 function isOutage(error: unknown): boolean {
   return error instanceof ApiError ? error.status >= 500 : error instanceof Error && error.name === 'ConnectionError';

@@ -1,6 +1,6 @@
 /** One device with its latest messages, kept up to date by the feed. */
 import { signal } from '@preact/signals';
-import type { DeviceCloudClient } from '../../../src/client/client.js';
+import { ApiError, type DeviceCloudClient } from '../../../src/client/client.js';
 import type { Device, Message } from '../../../src/client/types.js';
 import { afterStation } from './downlinks.js';
 import type { Feed, Station } from './feed.js';
@@ -12,6 +12,8 @@ const PAGE = 100;
 
 export class DeviceModel {
   readonly device = signal<Device | undefined>(undefined);
+  /** Whether the device was deleted after it had been read. */
+  readonly isDeleted = signal(false);
   /** Newest first. */
   readonly messages = signal<readonly Message[]>([]);
   /** Whether there may be older messages. */
@@ -31,9 +33,14 @@ export class DeviceModel {
       message: (message) => this.#see(message),
       station: (station) => this.#follow(station),
       device: (event) => {
-        if (event.device_id === id && event.device) this.device.value = event.device;
+        if (event.device_id !== id) return;
+        if (event.device) this.device.value = event.device;
+        else this.isDeleted.value = true;
       },
-      reset: () => void this.load().catch(() => undefined),
+      reset: () =>
+        void this.load().catch((error: unknown) => {
+          if (error instanceof ApiError && error.status === 404) this.isDeleted.value = true;
+        }),
     });
   }
 

@@ -2,7 +2,7 @@
  * The run behind the service, if there is one: its state, and what the console can do with it. Requests below `/run` exist
  * only at the address that a run in real time has printed.
  */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { ApiError } from '../../../src/client/client.js';
 import { JsonHttp } from '../../../src/client/http.js';
 import type { DownlinkWaits, FaultKind, RunState, Selection } from '../../../src/control/run-state.js';
@@ -23,6 +23,16 @@ export interface LinePart {
 /** The latest state; undefined without a run, or without the right to control it. */
 export const runState = signal<RunState | undefined>(undefined);
 
+/** Why the run has ended, as a sentence; empty while it goes on. */
+export const runEnd = signal('');
+
+/** The faults of the service that act now, as a text; empty if there are none. */
+export const serviceFaults = computed(() => {
+  const { faults = [] } = runState.value ?? {};
+  const acting = faults.filter(({ part, state }) => part === 'service' && state === 'active');
+  return acting.map(({ fault }) => fault).join(', ');
+});
+
 export class Run {
   readonly #http = new JsonHttp({ baseUrl: location.origin });
   readonly #ending = new AbortController();
@@ -32,8 +42,10 @@ export class Run {
     try {
       // Because src/control describes its answers so.
       take((await this.#http.request('GET', '/run')) as RunState);
+      runEnd.value = '';
       for await (const state of linesOf('/run/states', { signal: this.#ending.signal })) {
-        take(state as RunState);
+        if (hasEnded(state)) runEnd.value = state.ended;
+        else take(state as RunState);
       }
     } catch (error) {
       // 404: a service without a run; 401: the session did not begin with the address of the run.
@@ -121,6 +133,10 @@ export class Run {
     this.#ending.abort();
     take(undefined);
   }
+}
+
+function hasEnded(state: unknown): state is { readonly ended: string } {
+  return typeof state === 'object' && state !== null && 'ended' in state && typeof state.ended === 'string';
 }
 
 function take(state: RunState | undefined): void {

@@ -1,3 +1,5 @@
+import { errorText } from '../../../src/protocol/errno.js';
+
 /** The answer of a shell as a terminal would show it; undefined for other bodies. */
 export function answersIn(body: unknown): string | undefined {
   // Because the service describes the body of a shell answer so.
@@ -6,7 +8,13 @@ export function answersIn(body: unknown): string | undefined {
   return responses
     .map(({ command, result, outputs }: { command?: unknown; result?: unknown; outputs?: unknown }) => {
       const lines = Array.isArray(outputs) ? outputs.map(String) : [];
-      return [`> ${String(command)}`, ...lines, ...(result === 0 ? [] : [`result ${String(result)}`])].join('\n');
+      return [`> ${String(command)}`, ...lines, ...resultOf(result)].join('\n');
     })
     .join('\n');
+}
+
+/** Nothing for a success. The result comes from the device: it can be anything. */
+function resultOf(result: unknown): readonly string[] {
+  if (result === 0) return [];
+  return [typeof result === 'number' && result < 0 ? errorText(result) : `result ${String(result)}`];
 }

@@ -11,8 +11,10 @@ export interface Field {
   readonly hint?: string;
   /** Values that a text may begin with, and what they mean. */
   readonly suggestions?: readonly { readonly value: string; readonly about: string }[];
-  /** Default of a text. */
+  /** Default of a text, or of a choice. */
   readonly initial?: string;
+  /** Default of a switch. Default: off. */
+  readonly isOn?: boolean;
   /** Ids of the tags that are chosen at first. */
   readonly chosen?: readonly string[];
 }

@@ -5,16 +5,27 @@ import { explain } from '../api/session.js';
 import { Failure } from './failure.js';
 import type { Field, Values } from './fields.js';
 
-interface FormProps {
-  readonly title: string;
+interface SheetProps {
   readonly fields: readonly Field[];
   readonly tags: readonly Tag[];
   /** Text of the button. */
   readonly button: string;
   readonly submit: (values: Values) => Promise<void>;
+  /** Leaves the form without a request; omitted: it has no button for that. */
+  readonly cancel?: () => void;
 }
 
-export function Form({ title, fields, tags, button, submit }: FormProps) {
+/** A form that is opened by its title. */
+export function Form({ title, ...sheet }: SheetProps & { readonly title: string }) {
+  return (
+    <details class="form">
+      <summary>{title}</summary>
+      <Sheet {...sheet} />
+    </details>
+  );
+}
+
+export function Sheet({ fields, tags, button, submit, cancel }: SheetProps) {
   const [failure, setFailure] = useState('');
   const [isBusy, setBusy] = useState(false);
 
@@ -34,18 +45,22 @@ export function Form({ title, fields, tags, button, submit }: FormProps) {
   }
 
   return (
-    <details class="form">
-      <summary>{title}</summary>
-      <form class="stack" onSubmit={send}>
-        {fields.map((field) => (
-          <Input key={field.name} field={field} tags={tags} />
-        ))}
-        <Failure text={failure} />
+    <form class="stack" onSubmit={send}>
+      {fields.map((field) => (
+        <Input key={field.name} field={field} tags={tags} />
+      ))}
+      <Failure text={failure} />
+      <div class="bar">
         <button type="submit" class="primary" disabled={isBusy}>
           {button}
         </button>
-      </form>
-    </details>
+        {cancel && (
+          <button type="button" onClick={cancel}>
+            Cancel
+          </button>
+        )}
+      </div>
+    </form>
   );
 }
 
@@ -66,7 +81,7 @@ function Input({ field, tags }: { readonly field: Field; readonly tags: readonly
           {label}{' '}
           <select name={name}>
             {options.map((option) => (
-              <option key={option} value={option}>
+              <option key={option} value={option} selected={option === initial}>
                 {option}
               </option>
             ))}
@@ -76,7 +91,7 @@ function Input({ field, tags }: { readonly field: Field; readonly tags: readonly
     case 'switch':
       return (
         <label>
-          <input type="checkbox" name={name} /> {label}
+          <input type="checkbox" name={name} defaultChecked={field.isOn ?? false} /> {label}
         </label>
       );
     case 'tags':

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { recoveries } from '../api/answering.js';
 import { explain } from '../api/session.js';
 
 export interface Loaded<T> {
@@ -10,7 +11,7 @@ export interface Loaded<T> {
   readonly reload: () => void;
 }
 
-/** The result of a request, which is made again when one of `inputs` changes. */
+/** The result of a request, which is made again when one of `inputs` changes, and when the service answers again. */
 export function useLoad<T>(request: () => Promise<T>, inputs: readonly unknown[]): Loaded<T> {
   const [turn, setTurn] = useState(0);
   const [state, setState] = useState<{ readonly value?: T; readonly failure: string }>({ failure: '' });
@@ -27,6 +28,6 @@ export function useLoad<T>(request: () => Promise<T>, inputs: readonly unknown[]
     return () => {
       isCurrent = false;
     };
-  }, [...inputs, turn]);
+  }, [...inputs, turn, recoveries.value]);
   return { value: state.value, failure: state.failure, reload: () => setTurn((last) => last + 1) };
 }

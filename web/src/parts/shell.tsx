@@ -1,9 +1,10 @@
 /** The frame of all pages: navigation, space, connection, theme. */
 import type { ComponentChildren } from 'preact';
 import { printableLine } from '../../../src/kernel/printable.js';
+import { isAnswering } from '../api/answering.js';
 import { connection } from '../api/pool.js';
 import { open, session, signOut } from '../api/session.js';
-import { runState } from '../model/run.js';
+import { runState, serviceFaults } from '../model/run.js';
 import { address, route } from '../route.js';
 import { switchTheme, theme } from '../theme.js';
 
@@ -20,7 +21,12 @@ const PAGES = [
 /** Pages that need the control of a run. */
 const OF_RUNS: readonly string[] = ['run', 'scenario'];
 
-const CONNECTIONS = { connecting: 'connecting', live: 'live', lost: 'connection lost' } as const;
+const CONNECTIONS = {
+  connecting: 'connecting',
+  live: 'live',
+  lost: 'connection lost',
+  silent: 'service does not answer',
+} as const;
 
 export function Shell({ children }: { readonly children: ComponentChildren }) {
   const { page } = route.value;
@@ -46,9 +52,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           ))}
         </nav>
         <div class="tools">
-          <span class={`state ${connection.value}`} role="status">
-            {CONNECTIONS[connection.value]}
-          </span>
+          <Connection />
           <SpaceChoice />
           <button type="button" onClick={switchTheme}>
             {theme.value === 'dark' ? 'Light' : 'Dark'}
@@ -62,6 +66,19 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
         {children}
       </main>
     </>
+  );
+}
+
+/** The state of the connection. If it is disturbed, with the faults of the service that the run has at this time. */
+function Connection() {
+  const state = connection.value === 'live' && !isAnswering.value ? 'silent' : connection.value;
+  const faults = state === 'live' ? '' : serviceFaults.value;
+  return (
+    <span class={`state ${state}`} role="status">
+      {CONNECTIONS[state]}
+      {faults !== '' && ': '}
+      {faults !== '' && <a href={address('run')}>{printableLine(faults)}</a>}
+    </span>
   );
 }
 

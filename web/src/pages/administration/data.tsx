@@ -1,6 +1,9 @@
 /** Tags and variables. */
 import type { Tag, Variable } from '../../../../src/client/types.js';
+import { printableLine } from '../../../../src/kernel/printable.js';
+import { model } from '../../model/space.js';
 import { DeviceLink } from '../../parts/device-link.js';
+import type { Field, Values } from '../../parts/fields.js';
 import type { Family } from './family.js';
 
 export const TAGS: Family<Tag> = {
@@ -23,16 +26,15 @@ export const TAGS: Family<Tag> = {
   ],
   form: {
     title: 'New tag',
-    fields: [
-      { name: 'name', label: 'Name', kind: 'text', isRequired: true },
-      { name: 'color', label: 'Colour', kind: 'color', initial: '#1f77b4' },
-      { name: 'access', label: 'Access of its keys', kind: 'choice', options: ['write', 'read'] },
-    ],
+    fields: tagFields({ name: '', color: '#1f77b4', access_type: 'write' }),
     create: async (values, { client }) => {
-      const access = values.text('access') === 'read' ? 'read' : 'write';
-      await client.createTag({ name: values.needed('name'), color: values.needed('color'), access_type: access });
+      await client.createTag(tagIn(values));
       return undefined;
     },
+  },
+  change: {
+    fields: tagFields,
+    save: async ({ id }, values, { client }) => void (await client.updateTag(id, tagIn(values))),
   },
   actions: [
     {
@@ -43,6 +45,20 @@ export const TAGS: Family<Tag> = {
   ],
   empty: 'The space has no tags.',
 };
+
+function tagFields({ name, color, access_type }: Pick<Tag, 'name' | 'color' | 'access_type'>): readonly Field[] {
+  const access = { kind: 'choice', options: ['write', 'read'], initial: access_type } as const;
+  return [
+    { name: 'name', label: 'Name', kind: 'text', isRequired: true, initial: name },
+    { name: 'color', label: 'Colour', kind: 'color', initial: color },
+    { name: 'access', label: 'Access of its keys', ...access },
+  ];
+}
+
+function tagIn(values: Values) {
+  const access_type = values.text('access') === 'read' ? ('read' as const) : ('write' as const);
+  return { name: values.needed('name'), color: values.needed('color'), access_type };
+}
 
 export const VARIABLES: Family<Variable> = {
   load: ({ client }) => client.variables({ limit: 500 }),
@@ -60,17 +76,32 @@ export const VARIABLES: Family<Variable> = {
     fields: [
       { name: 'name', label: 'Name', kind: 'text', isRequired: true },
       { name: 'value', label: 'Value', kind: 'text', isRequired: true },
-      { name: 'device', label: 'ID of a device (none: the whole space)', kind: 'text' },
-      { name: 'comment', label: 'Comment', kind: 'text' },
-      { name: 'secure', label: 'Secure: the value is never shown', kind: 'switch' },
+      { name: 'device', label: 'Device: its name or serial number (none: the whole space)', kind: 'text' },
+      ...noteFields({ environment: null, comment: null, secure: false }),
     ],
     create: async (values, { client }) => {
-      const { text } = values;
+      const device = values.text('device');
       await client.createVariable({
-        ...{ name: values.needed('name'), value: values.needed('value'), secure: values.isOn('secure') },
-        ...{ device_id: text('device') ?? null, comment: text('comment') ?? null },
+        ...notesIn(values),
+        ...{ name: values.needed('name'), value: values.needed('value') },
+        device_id: device === undefined ? null : deviceIdOf(device),
       });
       return undefined;
+    },
+  },
+  change: {
+    fits: ({ locked }) => !locked,
+    fields: (variable) => [
+      { name: 'name', label: 'Name', kind: 'text', isRequired: true, initial: variable.name },
+      valueField(variable),
+      ...noteFields(variable),
+    ],
+    save: async ({ id, value: before }, values, { client }) => {
+      const value = values.text('value');
+      // Browsers change the ends of lines: what the user has left as it was stays as it was.
+      const isNew = value !== undefined && value !== before?.replace(/\r\n?/g, '\n');
+      const update = { ...notesIn(values), name: values.needed('name'), ...(isNew && { value }) };
+      await client.updateVariable(id, update);
     },
   },
   actions: [
@@ -92,3 +123,39 @@ export const VARIABLES: Family<Variable> = {
   ],
   empty: 'The space has no variables. Scripts of connectors can use them.',
 };
+
+/** The value of a variable that exists. A secure one is not known: it stays unless the user enters another one. */
+function valueField({ value, secure }: Variable): Field {
+  if (secure) return { name: 'value', label: 'Value (none: it stays as it is)', kind: 'text' };
+  const text = value ?? '';
+  const kind = /[\r\n]/.test(text) ? 'lines' : 'text';
+  return { name: 'value', label: 'Value', kind, isRequired: text !== '', initial: text };
+}
+
+type Notes = Pick<Variable, 'environment' | 'comment' | 'secure'>;
+
+function noteFields({ environment, comment, secure }: Notes): readonly Field[] {
+  return [
+    {
+      ...{ name: 'environment', label: 'Environment (with one, scripts of connectors do not get it)' },
+      ...{ kind: 'text', initial: environment ?? '' },
+    },
+    { name: 'comment', label: 'Comment', kind: 'text', initial: comment ?? '' },
+    { name: 'secure', label: 'Secure: the value is never shown', kind: 'switch', isOn: secure },
+  ];
+}
+
+function notesIn(values: Values): Notes {
+  const [environment = null, comment = null] = [values.text('environment'), values.text('comment')];
+  return { environment, comment, secure: values.isOn('secure') };
+}
+
+/** @throws Error unless the text is the name, the serial number or the id of one device */
+function deviceIdOf(text: string): string {
+  const wanted = printableLine(text.trim());
+  const found = model().fleet.rows.filter(({ id, name, serial }) => [id, name, serial].includes(wanted));
+  const [only] = found;
+  if (!only) throw new Error(`The space has no device "${wanted}".`);
+  if (found.length > 1) throw new Error(`${found.length} devices are named "${wanted}": enter a serial number.`);
+  return only.id;
+}

@@ -27,6 +27,14 @@ export interface ItemAction<T> {
   readonly fits?: (item: T) => boolean;
 }
 
+/** A form with which an item can be changed. */
+export interface Change<T> {
+  readonly fields: (item: T) => readonly Field[];
+  readonly save: (item: T, values: Values, surroundings: Surroundings) => Promise<void>;
+  /** Whether the item can be changed now. Default: always. */
+  readonly fits?: (item: T) => boolean;
+}
+
 export interface Family<T extends { readonly id: string }> {
   readonly load: (surroundings: Surroundings) => Promise<readonly T[]>;
   readonly nameOf: (item: T) => string;
@@ -38,6 +46,7 @@ export interface Family<T extends { readonly id: string }> {
     /** @returns a text that is shown once, such as a secret */
     readonly create: (values: Values, surroundings: Surroundings) => Promise<string | undefined>;
   };
+  readonly change?: Change<T>;
   readonly actions?: readonly ItemAction<T>[];
   /** More about the item that the user has opened. */
   readonly detail?: ComponentType<{

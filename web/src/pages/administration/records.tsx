@@ -5,6 +5,7 @@ import { Action } from '../../parts/action.js';
 import { Failure } from '../../parts/failure.js';
 import { Form } from '../../parts/form.js';
 import { useLoad } from '../../parts/load.js';
+import { ChangeDialog } from './change-dialog.js';
 import type { Family, Surroundings } from './family.js';
 
 interface RecordsProps<T extends { readonly id: string }> {
@@ -13,12 +14,16 @@ interface RecordsProps<T extends { readonly id: string }> {
 }
 
 export function Records<T extends { readonly id: string }>({ family, surroundings }: RecordsProps<T>) {
-  const { load, nameOf, columns, form, actions = [], detail: Detail, empty } = family;
+  const { load, nameOf, form, change, detail: Detail, empty } = family;
   const { value: items, failure, reload } = useLoad(() => load(surroundings), []);
   const [note, setNote] = useState('');
   const [openId, setOpenId] = useState('');
+  const [changing, setChanging] = useState<T>();
   const opened = items?.find(({ id }) => id === openId);
-  const hasActions = surroundings.isAdmin && actions.length > 0;
+  const done = (text = '') => {
+    setNote(text);
+    reload();
+  };
   return (
     <>
       <Failure text={failure} />
@@ -28,10 +33,7 @@ export function Records<T extends { readonly id: string }>({ family, surrounding
           fields={form.fields}
           tags={surroundings.tags}
           button="Create"
-          submit={async (values) => {
-            setNote((await form.create(values, surroundings)) ?? '');
-            reload();
-          }}
+          submit={async (values) => done(await form.create(values, surroundings))}
         />
       )}
       {note !== '' && (
@@ -44,67 +46,110 @@ export function Records<T extends { readonly id: string }>({ family, surrounding
       )}
       {items?.length === 0 && <p class="dim">{empty}</p>}
       {items && items.length > 0 && (
-        <div class="scroll">
-          <table class="records">
-            <thead>
-              <tr>
-                {columns.map(({ title }) => (
-                  <th key={title} scope="col">
-                    {title}
-                  </th>
-                ))}
-                {(hasActions || Detail) && <th scope="col">Actions</th>}
-              </tr>
-            </thead>
-            <tbody>
-              {items.map((item) => (
-                <tr key={item.id}>
-                  {columns.map(({ title, cell }) => {
-                    const shown = cell(item);
-                    return (
-                      <td key={title} data-title={title}>
-                        {typeof shown === 'string' ? printableLine(shown) : shown}
-                      </td>
-                    );
-                  })}
-                  {(hasActions || Detail) && (
-                    <td class="actions">
-                      {Detail && (
-                        <button
-                          type="button"
-                          aria-expanded={openId === item.id}
-                          aria-label={`Open ${nameOf(item)}`}
-                          onClick={() => setOpenId(openId === item.id ? '' : item.id)}
-                        >
-                          Open
-                        </button>
-                      )}
-                      {hasActions &&
-                        actions
-                          .filter(({ fits }) => fits?.(item) ?? true)
-                          .map(({ title, run, confirm: question }) => (
-                            <Action
-                              key={title}
-                              label={`${title} ${nameOf(item)}`}
-                              isDangerous={question !== undefined}
-                              {...(question && { confirm: question(item) })}
-                              run={async () => {
-                                setNote((await run(item, surroundings)) ?? '');
-                                reload();
-                              }}
-                            >
-                              {title}
-                            </Action>
-                          ))}
-                    </td>
-                  )}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table {...{ family, surroundings, items, openId, setOpenId, done }} change={setChanging} />
       )}
       {opened && Detail && <Detail key={opened.id} item={opened} surroundings={surroundings} reload={reload} />}
+      {changing && change && (
+        <ChangeDialog
+          {...{ change, surroundings }}
+          item={changing}
+          name={nameOf(changing)}
+          saved={done}
+          closed={() => setChanging(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+interface TableProps<T extends { readonly id: string }> extends RecordsProps<T> {
+  readonly items: readonly T[];
+  /** Id of the item whose detail is shown; empty: none. */
+  readonly openId: string;
+  readonly setOpenId: (id: string) => void;
+  readonly change: (item: T) => void;
+  /** Called after an action. @param note a text that is shown once */
+  readonly done: (note: string | undefined) => void;
+}
+
+function Table<T extends { readonly id: string }>(props: TableProps<T>) {
+  const { family, surroundings, items } = props;
+  const { columns, actions = [], change, detail } = family;
+  const hasActions = detail !== undefined || (surroundings.isAdmin && (actions.length > 0 || change !== undefined));
+  return (
+    <div class="scroll">
+      <table class="records">
+        <thead>
+          <tr>
+            {columns.map(({ title }) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+            {hasActions && <th scope="col">Actions</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((item) => (
+            <tr key={item.id}>
+              {columns.map(({ title, cell }) => {
+                const shown = cell(item);
+                return (
+                  <td key={title} data-title={title}>
+                    {typeof shown === 'string' ? printableLine(shown) : shown}
+                  </td>
+                );
+              })}
+              {hasActions && (
+                <td class="actions">
+                  <Actions {...props} item={item} />
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** The buttons of an item. */
+function Actions<T extends { readonly id: string }>(props: TableProps<T> & { readonly item: T }) {
+  const { item, family, surroundings, openId, setOpenId, change, done } = props;
+  const name = family.nameOf(item);
+  const isOpen = openId === item.id;
+  const actions = surroundings.isAdmin ? (family.actions ?? []) : [];
+  const canChange = surroundings.isAdmin && family.change && (family.change.fits?.(item) ?? true);
+  return (
+    <>
+      {family.detail && (
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          aria-label={`Open ${name}`}
+          onClick={() => setOpenId(isOpen ? '' : item.id)}
+        >
+          Open
+        </button>
+      )}
+      {canChange && (
+        <button type="button" aria-label={`Change ${name}`} onClick={() => change(item)}>
+          Change
+        </button>
+      )}
+      {actions
+        .filter(({ fits }) => fits?.(item) ?? true)
+        .map(({ title, run, confirm: question }) => (
+          <Action
+            key={title}
+            label={`${title} ${name}`}
+            isDangerous={question !== undefined}
+            {...(question && { confirm: question(item) })}
+            run={async () => done(await run(item, surroundings))}
+          >
+            {title}
+          </Action>
+        ))}
     </>
   );
 }

@@ -59,9 +59,9 @@ export function DevicePage() {
       </p>
       <div class="bar">
         <h1>{name === undefined ? 'Device' : printableLine(name)}</h1>
-        <Contact device={device} />
+        {!device.isDeleted.value && <Contact device={device} />}
       </div>
-      <Failure text={failure} />
+      <Failure text={device.isDeleted.value ? DELETED : failure} />
       {failure !== MISSING && (
         <nav class="tabs" aria-label="About this device">
           {TABS.map((each) => (
@@ -80,6 +80,7 @@ export function DevicePage() {
   );
 }
 
+const DELETED = 'This device was deleted. The page shows what was known of it.';
 const MISSING = 'The space has no such device; it may have been deleted.';
 
 /** Whether the address names no device: 400 if it cannot be an id. */

@@ -23,12 +23,12 @@ export function Past() {
       <h2>Time travel</h2>
       <p class="dim">
         The run is made again from its seed up to a moment, and waits there. Look around, and go on with another fault
-        or line: then compare the ends.
+        or line: then compare the ends. Two are open at most: a third one ends the oldest.
       </p>
       <ul class="messages spaced">
         {pasts.map((past) => (
           <li key={past.id}>
-            <Entry past={past} compared={setComparison} />
+            <Entry past={past} compared={setComparison} reload={reload} />
           </li>
         ))}
       </ul>
@@ -50,10 +50,27 @@ export function Past() {
 interface EntryProps {
   readonly past: PastRun;
   readonly compared: (comparison: RunComparison) => void;
+  readonly reload: () => void;
 }
 
-function Entry({ past: { id, at_ms, link }, compared }: EntryProps) {
+function Entry({ past: { id, at_ms, link }, compared, reload }: EntryProps) {
   const name = exactText(at_ms);
+  if (link === null) {
+    return (
+      <>
+        <span class="badge dim">ended</span> The run at {name} has ended, because another one was begun.{' '}
+        <Action
+          label={`Enter it again: the run at ${name}`}
+          run={async () => {
+            await model().run.goBack(`${Math.floor(at_ms)}ms`);
+            reload();
+          }}
+        >
+          Enter it again
+        </Action>
+      </>
+    );
+  }
   return (
     <>
       <a href={link} target="_blank" rel="noopener">

@@ -3,7 +3,7 @@
  * them, which may take hours. Lines can be entered meanwhile.
  */
 import { signal } from '@preact/signals';
-import type { DeviceCloudClient } from '../../../../src/client/client.js';
+import { ApiError, type DeviceCloudClient } from '../../../../src/client/client.js';
 import type { Message } from '../../../../src/client/types.js';
 import { grouped, type Printed } from '../../../../src/console/grouping.js';
 import { printable } from '../../../../src/kernel/printable.js';
@@ -53,6 +53,10 @@ export class Remote {
     this.#end = options.feed.listen({
       message: (message) => this.#see(message),
       station: (station) => this.#follow(station),
+      device: ({ device_id, device }) => {
+        if (device === null) this.#forget(device_id);
+      },
+      reset: () => void this.#forgetDeleted(),
     });
   }
 
@@ -99,6 +103,26 @@ export class Remote {
     this.#options.screen.print(`${entry.target.name}: ${printable(entry.line)}: ${what} after ${wait}`, 'dim');
     if (what !== 'sent') this.#open.delete(message_id);
     this.#changed();
+  }
+
+  /** Ends the waiting for a device that was deleted. */
+  #forget(deviceId: string): void {
+    for (const [id, { target, line }] of this.#open) {
+      if (target.id !== deviceId) continue;
+      this.#open.delete(id);
+      const what = 'cancelled, because the device was deleted';
+      this.#options.screen.print(`${target.name}: ${printable(line)}: ${what}`, 'failed');
+    }
+    this.#changed();
+  }
+
+  /** Asks for the devices of the open lines, after events were missed. */
+  async #forgetDeleted(): Promise<void> {
+    for (const id of new Set([...this.#open.values()].map(({ target }) => target.id))) {
+      await this.#options.client.device(id).catch((error: unknown) => {
+        if (error instanceof ApiError && error.status === 404) this.#forget(id);
+      });
+    }
   }
 
   #see({ type, direction, body, created_at }: Message): void {

@@ -41,7 +41,10 @@ export function TerminalBox(props: TerminalBoxProps) {
   }, [terminal, theme.value]);
   return (
     <div>
-      <div class="remote" ref={box} role="group" aria-label="Terminal" />
+      <div class="remote" role="group" aria-label="Terminal">
+        {/* Without padding of its own: xterm.js takes its whole width for the columns and the scroll bar. */}
+        <div class="screen" ref={box} />
+      </div>
       <p class="dim">Arrow keys recall lines. Shift+Tab leaves the terminal backwards, Esc and Tab forwards.</p>
     </div>
   );
