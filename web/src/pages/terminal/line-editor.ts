@@ -22,7 +22,7 @@ export interface LineEditorOptions {
   readonly complete: (line: string) => Promise<readonly string[]>;
 }
 
-const COLOURS: Readonly<Record<Tone, string>> = { plain: '', dim: '\x1b[2m', failed: '\x1b[31m' };
+const COLOURS: Readonly<Record<Tone, string>> = { plain: '', dim: '\x1b[90m', failed: '\x1b[31m' };
 const RESET = '\x1b[0m';
 /** Control sequences and control characters in what a user pastes. */
 const UNWANTED = /\p{Cc}(?:\[[0-9;]*[A-Za-z~])?/gu;

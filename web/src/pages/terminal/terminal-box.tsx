@@ -8,8 +8,8 @@ import { theme } from '../../theme.js';
 import { LineEditor } from './line-editor.js';
 
 const COLOURS = {
-  dark: { background: '#14181d', foreground: '#e6e9ec', cursor: '#7cc0ff', red: '#ff9a94' },
-  light: { background: '#ffffff', foreground: '#1b2127', cursor: '#0b5cad', red: '#b0231b' },
+  dark: { background: '#14181d', foreground: '#e6e9ec', cursor: '#7cc0ff', red: '#ff9a94', brightBlack: '#a3adb8' },
+  light: { background: '#ffffff', foreground: '#1b2127', cursor: '#0b5cad', red: '#b0231b', brightBlack: '#56616c' },
 } as const;
 
 interface TerminalBoxProps {
