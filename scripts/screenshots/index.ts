@@ -1,9 +1,10 @@
 /**
  * `npm run screenshots [folder]`: pictures of all pages of the console, in both themes, 1280 and 400 pixels wide, for
- * reviewers to look at. Default folder: `runs/screenshots`.
+ * reviewers to look at; each shows the whole page. Default folder: `runs/screenshots`.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Page } from 'playwright-core';
 import { buildConsole, type Look, type OpenPage, openConsole, openPage, startBrowser } from '../../test/web/console.js';
 import { startDemo } from '../../test/web/demo.js';
 import { PAGES_OF_RUN, type PageOfConsole, pagesOf } from '../../test/web/pages.js';
@@ -12,6 +13,10 @@ import { type World, world } from '../../test/web/world.js';
 const LOOKS: readonly Look[] = (['dark', 'light'] as const).flatMap((theme) =>
   [1280, 400].map((width) => ({ theme, width })),
 );
+
+/** Height of the window in CSS pixels, and of the tallest picture. */
+const HEIGHT = 800;
+const TALLEST = 3200;
 
 const folder = process.argv[2] ?? 'runs/screenshots';
 mkdirSync(folder, { recursive: true });
@@ -81,10 +86,26 @@ async function takePictures(
     await page.locator(ready).first().waitFor();
     // Values that are asked for when they come into view, and lines over time.
     await page.waitForTimeout(fragment === '#/run' ? 4_000 : 300);
+    await showAll(page, width);
     const name = nameOf(fragment).replace(/[^a-z]+/g, '-');
     await page.screenshot({ path: join(folder, `${name.replace(/^-|-$/g, '')}.${theme}.${width}.png`) });
     pictures++;
+    await page.setViewportSize({ width, height: HEIGHT });
   }
   complaints.push(...found);
   await context.close();
+}
+
+/** The pages scroll in their main part, so a picture of all of it needs a window of its height; some parts come later. */
+async function showAll(page: Page, width: number): Promise<void> {
+  let shown = HEIGHT;
+  for (let round = 0; round < 3; round++) {
+    const height = await page.evaluate(`(() => {
+      const main = document.querySelector('main');
+      return main ? main.getBoundingClientRect().top + main.scrollHeight : 0;
+    })()`);
+    shown = Math.min(TALLEST, Math.max(shown, Math.ceil(Number(height))));
+    await page.setViewportSize({ width, height: shown });
+    await page.waitForTimeout(150);
+  }
 }
