@@ -1,15 +1,19 @@
 /**
- * A run of 60 s on three worker processes against two services that share a PostgreSQL database. One worker is killed in the middle:
- * the books balance, the verdict names it, and nothing is left behind.
+ * A run of 60 s on three worker processes against two services that share a PostgreSQL database. The workers are in network namespaces
+ * of their own, if the machine allows that. One worker is killed in the middle: the books balance, the verdict names it, and nothing is
+ * left behind.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { DeviceCloudClient } from '../../src/client/client.js';
 import type { RunResult } from '../../src/report/result.js';
 import { startPostgres } from '../../test/support/postgres/server.js';
+import { openMachines } from '../support/machines.js';
 import type { Proof, Verdict } from '../support/proof.js';
 import { program, type ServeProcess, startServe } from '../support/serve-process.js';
 
@@ -36,39 +40,72 @@ export const distributed: Proof = {
     const postgres = await startPostgres();
     const services: ServeProcess[] = [];
     const workers: ChildProcess[] = [];
+    const machines = openMachines(WORKERS);
+    const { host } = machines;
+    const queue = await relay(host, postgres.url);
     try {
       const file = join(folder, 'scenario.yaml');
       writeFileSync(file, SCENARIO);
-      for (let i = 0; i < 2; i++) services.push(await startServe(['--db', postgres.url, '--api-key', API_KEY]));
-      const env = { ...process.env, GHOSTFLEET_QUEUE: postgres.url, GHOSTFLEET_API_KEY: API_KEY };
-      const start = (...args: readonly string[]) =>
-        spawn(process.execPath, [program(), ...args], { env, stdio: ['ignore', 'pipe', 'ignore'] });
-      for (let i = 0; i < WORKERS; i++) workers.push(start('worker'));
+      for (let i = 0; i < 2; i++) {
+        services.push(await startServe(['--host', host, '--db', postgres.url, '--api-key', API_KEY]));
+      }
+      const env = { ...process.env, GHOSTFLEET_QUEUE: queue.url, GHOSTFLEET_API_KEY: API_KEY };
+      const start = ([name, ...args]: readonly [string, ...string[]]) =>
+        spawn(name, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });
+      const ghostfleet = [process.execPath, program()] as const;
+      for (let i = 0; i < WORKERS; i++) workers.push(start(machines.on(i, [...ghostfleet, 'worker'])));
       const [one, other] = services as [ServeProcess, ServeProcess];
-      const to = ['--target', one.api, '--udp', `127.0.0.1:${other.ports.udp}`];
-      const run = start('run', file, '--workers', String(WORKERS), '--speed', String(SPEED), '--json', ...to);
+      const to = ['--target', one.api, '--udp', `${host}:${other.ports.udp}`];
+      const how = ['--workers', String(WORKERS), '--speed', String(SPEED), '--json'];
+      const run = start([...ghostfleet, 'run', file, ...how, ...to]);
       const killed = workers[1] as ChildProcess;
       setTimeout(() => killed.kill('SIGKILL'), 35_000);
       const result: RunResult = JSON.parse(await text(run.stdout));
-      return [...verdicts(result, killed.pid ?? 0), await nothingLeft(one)];
+      return [...verdicts(result, killed.pid ?? 0, machines.what), await nothingLeft(one)];
     } finally {
       for (const worker of workers) worker.kill('SIGKILL');
       for (const service of services) await service.end('SIGKILL');
+      queue.server.close();
+      machines.close();
       await postgres.stop();
       rmSync(folder, { recursive: true });
     }
   },
 };
 
-function verdicts({ workers = [], exitCode, failure, calls, steps }: RunResult, killed: number): readonly Verdict[] {
+/** The server of the tests listens on 127.0.0.1 only: other machines reach it at another address. */
+async function relay(host: string, url: string): Promise<{ readonly url: string; readonly server: Server }> {
+  const { port } = new URL(url);
+  const server = createServer((socket) => {
+    const onward = connect(Number(port), '127.0.0.1');
+    for (const [from, to] of [
+      [socket, onward],
+      [onward, socket],
+    ] as const) {
+      from.on('error', () => to.destroy()).pipe(to);
+    }
+  });
+  server.listen(0, host).unref();
+  await once(server, 'listening');
+  const relayed = new URL(url);
+  // Because a server on TCP has a port.
+  relayed.host = `${host}:${(server.address() as AddressInfo).port}`;
+  return { url: relayed.href, server };
+}
+
+function verdicts(
+  { workers = [], exitCode, failure, calls, steps }: RunResult,
+  killed: number,
+  machines: string,
+): readonly Verdict[] {
   const lost = workers.filter((worker) => worker.lost !== null);
   const loads = Object.entries(calls).filter(([name]) => name !== 'all');
   const requests = loads.reduce((sum, [, { dropped }]) => sum + dropped, 0);
   return [
     {
-      what: 'the killed worker is lost, and no other',
-      held: lost.length === 1 && lost[0]?.pid === killed,
-      detail: `killed ${killed}, lost ${lost.map(({ pid }) => pid).join(', ') || 'none'}`,
+      what: 'of three workers, the killed one is lost, and no other',
+      held: workers.length === WORKERS && lost.length === 1 && lost[0]?.pid === killed,
+      detail: `in ${machines}; killed ${killed}, lost ${lost.map(({ pid }) => pid).join(', ') || 'none'}`,
     },
     {
       what: 'the verdict does not stand, and names the worker',

@@ -3,7 +3,6 @@
 import { publicName } from '../cloud/store/postgres/url.js';
 import { UsageError } from '../kernel/errors.js';
 import type { Crew } from '../runner/distributed/crew.js';
-import type { RemoteCloud } from '../runner/targets/remote-api.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { needsOneProcess } from '../scenario/plan/divide.js';
 import type { Host } from './host.js';
@@ -45,18 +44,19 @@ export function queueOfWorker(queue: string | undefined, { env }: Host): string 
 }
 
 /** @throws UsageError if the queue cannot be used, or the plan not be divided */
-export async function openCrew(url: string, { apiKey }: RemoteCloud, plan: Plan): Promise<Crew> {
+export async function openCrew(url: string, plan: Plan): Promise<Crew> {
   const reason = needsOneProcess(plan);
   if (reason !== undefined) {
     throw new UsageError('not-divisible', `the run cannot be divided among workers, because ${reason}`);
   }
   // Loaded here, because other runs do not need the libraries.
   const { QueueCrew } = await import('../runner/distributed/queue/queue-crew.js');
-  return QueueCrew.open({ url, apiKey, version: version() });
+  return QueueCrew.open({ url, version: version() });
 }
 
 /** The options as given, without a password. */
-export function queueWords({ queue, workers, target }: QueueFlags): readonly string[] {
-  if (target === undefined || workers === undefined) return [];
+export function queueWords({ queue, workers }: QueueFlags, clock: string): readonly string[] {
+  // In virtual time, the result does not depend on them.
+  if (clock === 'virtual' || workers === undefined) return [];
   return ['--workers', String(workers), ...(queue === undefined ? [] : ['--queue', publicName(queue)])];
 }

@@ -90,7 +90,8 @@ export const run = command<RunFlags>(
       )
       .option('transport', {
         choices: TRANSPORTS,
-        describe: 'transport of messages: memory, UDP datagrams or HTTP requests (default: memory)',
+        describe:
+          'transport of messages: memory, UDP datagrams or HTTP requests (default: memory; udp with --clock real --workers)',
       })
       .option('store', {
         choices: ['memory', 'sqlite'] as const,
@@ -115,7 +116,7 @@ export const run = command<RunFlags>(
         checked(
           {
             describe:
-              'threads among which to divide the devices; the result is the same (default: the number of cores, fewer for a small run); with --queue: workers on other machines',
+              'threads among which to divide the devices; in virtual time, the result is the same (default there: the number of cores, fewer for a small run); with --queue: workers on other machines; with --seeds: runs at a time',
           },
           'workers',
           `a whole number from 1 to ${MOST_WORKERS}`,
@@ -154,7 +155,7 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
   if (cloud) host.err.write(ignoredSettings(cloud.api, plan));
   printWarnings(plan, profiles, host);
   checkTrust(plan, flags);
-  const crew = queue && cloud && (await openCrew(queue, cloud, plan));
+  const crew = queue && (await openCrew(queue, plan));
   const reproduce = commandLine(flags, clock, plan);
   const out = flags.out === undefined ? undefined : openDirectory(flags.out);
   const isLive = clock === 'real' || flags.pace !== undefined;
@@ -175,7 +176,7 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
       profiles,
       clock,
       speed: flags.speed ?? 1,
-      transport: flags.transport ?? 'memory',
+      transport: transportOf(flags, clock),
       ...(cloud && { cloud }),
       connectorHosts: flags.allowHost,
       ...(flags.keep && { keep: (what: readonly string[]) => void kept.push(...what) }),
@@ -228,12 +229,17 @@ function watchedBy(watch: LiveServices, { pace }: RunFlags): Pick<RunOptions, 'w
   return { watch, webConsole: WEB_CONSOLE, ...(pace !== undefined && { pace }) };
 }
 
-/** Says on the standard error why threads that the user asked for are not used. */
+/** Messages in memory do not leave a thread: the devices of other threads reach the embedded cloud over UDP. */
+function transportOf({ transport, workers = 1, target }: RunFlags, clock: RunOptions['clock']): TransportName {
+  return transport ?? (clock === 'real' && workers > 1 && target === undefined ? 'udp' : 'memory');
+}
+
+/** Says on the standard error what a user could not expect: that threads are not used, or that the run has no console. */
 function workersOf({ workers }: RunFlags, options: RunOptions, { cores, err }: Host): number {
-  if (options.crew !== undefined) return workers ?? 1;
-  if (workers === undefined) return options.cloud === undefined ? usefulParts(options.plan, cores) : 1;
+  if (workers === undefined) return options.clock === 'virtual' ? usefulParts(options.plan, cores) : 1;
   const reason = workers > 1 ? undividedBecause(options) : undefined;
   if (reason !== undefined) err.write(`note: the run takes one thread, because ${reason}\n`);
+  else if (options.clock === 'real' && workers > 1) err.write('note: a run that is divided has no console\n');
   return workers;
 }
 
@@ -298,9 +304,9 @@ function keptText(things: readonly string[]): string {
 function commandLine(flags: RunFlags, clock: string, plan: Plan): string {
   const words = ['ghostfleet', ...runWords(flags, plan.seed, clock)];
   if (flags.speed !== undefined) words.push('--speed', String(flags.speed));
-  const { transport = 'memory' } = flags;
+  const transport = transportOf(flags, 'virtual');
   if (transport !== 'memory') words.push('--transport', transport);
-  words.push(...targetWords(flags), ...queueWords(flags));
+  words.push(...targetWords(flags), ...queueWords(flags, clock));
   return words.map((word) => (/^[\w./:@=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
 }
 

@@ -32,10 +32,13 @@ interface SeedsFlags extends TrustFlags {
   readonly 'metrics-port': number | undefined;
   readonly 'metrics-push': unknown;
   readonly pace: number | undefined;
+  readonly queue: string | undefined;
+  /** Runs at a time. */
+  readonly workers: number | undefined;
 }
 
 /** Options that need one run that takes its time. */
-const OF_ONE_RUN = ['target', 'metrics-port', 'metrics-push', 'pace'] as const;
+const OF_ONE_RUN = ['target', 'metrics-port', 'metrics-push', 'pace', 'queue'] as const;
 
 /** From the most serious to the least. */
 const SEVERITY: readonly ExitCode[] = [EXIT.interrupted, EXIT.internal, EXIT.usage, EXIT.invalid, EXIT.stuck];
@@ -71,7 +74,7 @@ export async function runSeeds(flags: SeedsFlags, host: Host): Promise<ExitCode>
 
 /** The results in the order of the seeds; undefined after an interrupt. */
 async function runAll(first: number, flags: SeedsFlags, host: Host): Promise<readonly RunResult[] | undefined> {
-  const queue = new PQueue({ concurrency: host.cores });
+  const queue = new PQueue({ concurrency: flags.workers ?? host.cores });
   const running = new Set<AnotherRun>();
   let interrupted = false;
   const stop = () => {

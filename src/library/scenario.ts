@@ -73,7 +73,10 @@ export interface RunOptions {
   readonly clock?: 'virtual' | 'real';
   /** Simulated milliseconds per real one, for the clock `real` only. Default 1. */
   readonly speed?: number;
-  /** What carries messages to the embedded cloud: memory, UDP datagrams or HTTP requests. Default `memory`. */
+  /**
+   * What carries messages to the embedded cloud: memory, UDP datagrams or HTTP requests. Default `memory`; `udp` for several
+   * workers in real time.
+   */
   readonly transport?: 'memory' | 'udp' | 'http';
   /** Where the embedded cloud keeps its data: path of a new SQLite file, or `memory`. Default `memory`. */
   readonly db?: string;
@@ -82,7 +85,7 @@ export interface RunOptions {
   /** Folder for the event log and all reports, which is created if it does not exist. Default: no files are written. */
   readonly out?: string;
   /**
-   * Threads among which to divide the devices in virtual time, if the scenario allows it. The result is the same. Default 1.
+   * Threads among which to divide the devices, if the scenario allows it. In virtual time the result is the same. Default 1.
    */
   readonly workers?: number;
   /** Hosts with public addresses to which connectors of the scenario may send. Default: none. */
@@ -239,7 +242,7 @@ async function runWith(plan: Plan, options: PlanOptions): Promise<RunResult> {
   const watch = new RealClock();
   const { out, sinks = [], allowHosts, allowPrivate = false, ...rest } = options;
   if (plan.cloud?.allowPrivate && !allowPrivate && options.cloud === undefined) throw untrusted();
-  const { clock = 'virtual', speed = 1 } = options;
+  const { clock = 'virtual', speed = 1, workers = 1 } = options;
   if (speed !== 1 && clock === 'virtual')
     throw new UsageError('no-speed', '"speed" is for the clock "real": virtual time runs as fast as possible');
   const all: FullRunOptions = {
@@ -247,7 +250,8 @@ async function runWith(plan: Plan, options: PlanOptions): Promise<RunResult> {
     profiles: packagedProfiles(),
     clock: 'virtual',
     speed: 1,
-    transport: 'memory',
+    // The devices of other threads do not reach a cloud in memory.
+    transport: clock === 'real' && workers > 1 ? 'udp' : 'memory',
     db: 'memory',
     log: { info: () => {}, warn: () => {}, error: () => {} },
     reproduce: `run(plan) with the seed ${plan.seed}`,

@@ -114,11 +114,14 @@ export interface WorkerReport {
   readonly host: string | null;
   readonly pid: number | null;
   readonly devices: number;
+  /** API requests of loads that it sent, as far as it reported them. */
+  readonly requests: number;
   /**
-   * The clock of the queue minus the monotonic clock of the worker, and the largest error of that: it bounds the error of times of
-   * events. null if it was not measured.
+   * `offset`: the clock of the queue minus the monotonic clock of the worker. `uncertainty`: the largest error of that, and so of
+   * the times of its events. `system`: how far the clock of its system is ahead of that of the run; its devices have their calendar
+   * time from there. null if it was not measured.
    */
-  readonly clock: { readonly offset: Millis; readonly uncertainty: Millis } | null;
+  readonly clock: { readonly offset: Millis; readonly uncertainty: Millis; readonly system: Millis } | null;
   /** null if the worker did not report it. */
   readonly generator: GeneratorReport | null;
   /** When and why the worker was lost, and what was lost with it; null if it finished its part. */

@@ -5,7 +5,7 @@ import { EXIT } from '../kernel/errors.js';
 import type { RunResult } from '../report/result.js';
 import { type Evidence, evaluate } from '../scenario/expect/evaluate.js';
 import { planDigest } from '../scenario/plan/describe.js';
-import { needsOneProcess, needsOneWorld } from '../scenario/plan/divide.js';
+import { needsOneProcess, needsOneThread, needsOneWorld } from '../scenario/plan/divide.js';
 import { outline } from '../scenario/plan/outline.js';
 import type { SeenAcks } from '../trace/invariants/invariant.js';
 import type { Fold, LineSink } from '../trace/log.js';
@@ -48,7 +48,7 @@ export interface RunOptions extends WorldOptions {
   readonly started?: (control: RunControl) => void;
   /**
    * Threads among which to divide the devices, if that is possible; with {@link crew}, workers. Default 1. In virtual time, the result
-   * is the same.
+   * is the same. In real time with the embedded cloud, a transport other than `memory` is needed.
    */
   readonly workers?: number;
   /** Where the parts of a run against another cloud are carried out. Default: in threads. */
@@ -131,18 +131,20 @@ export async function run(options: RunOptions): Promise<RunResult> {
 
 /** Runs the plan in one world, in several threads, or among workers. */
 function courseOf(options: RunOptions, journal: Journal, started: (control: WorldControl) => void): Promise<CourseEnd> {
-  const { workers = 1, plan, cloud, crew } = options;
-  if (cloud !== undefined && (crew !== undefined || workers > 1) && needsOneProcess(plan) === undefined) {
-    return inParts({ ...options, cloud, crew: crew ?? new ThreadCrew(cloud.apiKey), workers }, journal, started);
-  }
-  const threads = undividedBecause(options) === undefined ? Math.min(workers, plan.devices.length) : 1;
+  const { workers = 1, plan, clock, crew } = options;
+  const divided = (crew !== undefined || workers > 1) && undividedBecause(options) === undefined;
+  if (!divided) return inOneWorld(options, journal, started);
+  if (clock === 'real') return inParts({ ...options, crew: crew ?? new ThreadCrew(), workers }, journal, started);
+  const threads = Math.min(workers, plan.devices.length);
   return threads > 1 ? inThreads(options, threads, journal, started) : inOneWorld(options, journal, started);
 }
 
 /** Why the devices of a run cannot be divided among threads, as a clause; undefined if they can. */
-export function undividedBecause({ clock, pace, db, plan, cloud }: RunOptions): string | undefined {
+export function undividedBecause({ clock, transport, pace, db, plan, cloud }: RunOptions): string | undefined {
   if (cloud !== undefined) return needsOneProcess(plan);
-  if (clock === 'real') return 'it runs in real time with the embedded cloud';
+  if (clock === 'real') {
+    return transport === 'memory' ? 'messages in memory do not leave a thread' : needsOneThread(plan);
+  }
   if (pace !== undefined) return 'it runs at a pace';
   if (db !== 'memory') return 'its cloud keeps the data in one database';
   return needsOneWorld(plan);

@@ -20,6 +20,7 @@ import {
   waitRows,
 } from '../figures.js';
 import type { RunResult } from '../result.js';
+import { WORKER_COLUMNS, workerRows } from '../workers.js';
 import { isConstant, nameOf } from './lanes.js';
 import { idOf, type Markup, markup, NOTHING } from './markup.js';
 
@@ -121,6 +122,13 @@ function generatorTable(generator: RunResult['generator']): Markup {
       ['time in garbage collection', humanShare(gc)],
     ],
   );
+}
+
+/** How well each worker of a divided run kept up. */
+export function workerTable(result: RunResult): Markup {
+  const rows = workerRows(result);
+  if (rows.length === 0) return NOTHING;
+  return markup`<div class="workers">${table('How well they kept up', WORKER_COLUMNS, rows)}</div>`;
 }
 
 export function fleetTables(result: RunResult): Markup {

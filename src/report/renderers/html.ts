@@ -10,10 +10,11 @@ import { histogram } from '../html/histogram.js';
 import { idOf, type Markup, markup, NOTHING } from '../html/markup.js';
 import { overTime } from '../html/over-time.js';
 import { page } from '../html/page.js';
-import { downlinkTables, fleetTables, loadTables, updateTable } from '../html/tables.js';
+import { downlinkTables, fleetTables, loadTables, updateTable, workerTable } from '../html/tables.js';
 import { slowest } from '../html/timelines.js';
 import type { ExpectationResult, RunResult } from '../result.js';
 import { markOf, verdictOf } from '../verdict.js';
+import { stateOf } from '../workers.js';
 
 export function html(result: RunResult): string {
   const { scenario, digest } = result;
@@ -26,6 +27,11 @@ export function html(result: RunResult): string {
     section('Over time', overTime(result)),
     section('Downlinks', downlinks(result)),
     section('API requests', loadTables(result)),
+    section(
+      'Workers',
+      workerTable(result),
+      result.workers?.some((worker) => stateOf(worker) !== 'fine'),
+    ),
     section('Uplinks and fleet', markup`${fleetTables(result)}${updateTable(result)}`),
     section('Repeat and continue', next(result)),
   ].filter(({ body }) => body !== NOTHING);

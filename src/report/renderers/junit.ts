@@ -1,14 +1,21 @@
-/** JUnit XML for build servers: one test case per expectation, and one for the run, which can end early or be invalid. */
-import type { ExpectationResult, RunResult } from '../result.js';
+/**
+ * JUnit XML for build servers: one test case per expectation, one for the run, which can end early or be invalid, and one for each
+ * worker of a divided run, which can be lost or too slow.
+ */
+import type { ExpectationResult, RunResult, WorkerReport } from '../result.js';
 import { verdictOf } from '../verdict.js';
+import { sentence, stateOf, WORKER_COLUMNS, workerRows } from '../workers.js';
 
 export function junit(result: RunResult): string {
-  const { scenario, failure, expectations, simulatedMs, wallMs, clock, seed, digest, reproduce } = result;
+  const { scenario, failure, expectations, simulatedMs, wallMs, clock, seed, digest, reproduce, workers = [] } = result;
   const unmet = expectations.filter(({ passed }) => !passed).length;
-  const [failures, skipped] = isInterrupted(result) ? [0, unmet] : [unmet, 0];
+  const [failures, undecided] = isInterrupted(result) ? [0, unmet] : [unmet, 0];
+  const states = workers.map(stateOf);
+  const bad = states.filter((state) => state === 'lost' || state === 'slow').length;
+  const skipped = undecided + states.filter((state) => state === 'unknown').length;
   // In virtual time, a run has the same file each time.
   const time = clock === 'virtual' ? simulatedMs : wallMs;
-  const counts = `tests="${expectations.length + 1}" failures="${failures}" errors="${failure === null ? 0 : 1}" skipped="${skipped}" time="${(time / 1000).toFixed(3)}"`;
+  const counts = `tests="${expectations.length + workers.length + 1}" failures="${failures}" errors="${(failure === null ? 0 : 1) + bad}" skipped="${skipped}" time="${(time / 1000).toFixed(3)}"`;
   const why = isInterrupted(result) ? 'interrupted' : undefined;
   const runCase = failure === null ? '/>' : `>${element('error', failure, reproduce, why)}</testcase>`;
   return `${[
@@ -19,8 +26,10 @@ export function junit(result: RunResult): string {
     `      <property name="seed" value="${seed}"/>`,
     `      <property name="digest" value="${xml(digest)}"/>`,
     `      <property name="reproduce" value="${xml(reproduce)}"/>`,
+    ...workerRows(result).map(([name = '', ...cells]) => property(name, cells)),
     '    </properties>',
     `    <testcase classname="${xml(scenario)}" name="the run finishes"${runCase}`,
+    ...workers.map((worker) => workerCase(worker, result)),
     ...expectations.map((expectation) => testCase(expectation, result)),
     ...result.warnings.map((warning) => `    <system-out>${xml(`warning: ${warning}`)}</system-out>`),
     '  </testsuite>',
@@ -41,6 +50,20 @@ function testCase({ line, passed, undecided, sentence }: ExpectationResult, resu
       : element('failure', sentence, reproduce, undecided ? 'undecided' : undefined);
   const end = passed ? '/>' : `>${unmet()}</testcase>`;
   return `    <testcase classname="${xml(scenario)}" name="${xml(line)}"${end}`;
+}
+
+/** The figures of a worker, or of all. */
+function property(name: string, cells: readonly string[]): string {
+  const figures = cells.flatMap((cell, i) => (cell === '' ? [] : [WORKER_COLUMNS[i] || 'state', cell].join(': ')));
+  return `      <property name="${xml(name)}" value="${xml(figures.join('; '))}"/>`;
+}
+
+function workerCase(worker: WorkerReport, { scenario, reproduce }: RunResult): string {
+  const state = stateOf(worker);
+  const why = sentence(worker);
+  const problem = state === 'unknown' ? `<skipped message="${xml(why)}"/>` : element('error', why, reproduce, state);
+  const end = state === 'fine' ? '/>' : `>${problem}</testcase>`;
+  return `    <testcase classname="${xml(scenario)}" name="worker ${worker.number} keeps up"${end}`;
 }
 
 function element(name: 'error' | 'failure', message: string, reproduce: string, type?: string): string {

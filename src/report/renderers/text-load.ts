@@ -1,10 +1,11 @@
-/** The sections of the text report about API requests and about the load generator. */
+/** The sections of the text report about API requests, the load generator and the workers of a divided run. */
 import { humanShare } from '../../kernel/quantity.js';
 import { humanDuration } from '../../kernel/time.js';
 import { CALL_COLUMNS, callReasons, callRows, callTimeRows, SPREAD_COLUMNS } from '../figures.js';
 import type { RunResult } from '../result.js';
 import { wrap } from '../table.js';
-import { section } from './text-parts.js';
+import { WORKER_COLUMNS, workerRows } from '../workers.js';
+import { hanging, section } from './text-parts.js';
 
 export function load(result: RunResult, width: number): readonly string[] {
   const { generator, clock } = result;
@@ -32,4 +33,14 @@ export function load(result: RunResult, width: number): readonly string[] {
     ),
   );
   return blocks;
+}
+
+export function workers(result: RunResult, width: number): readonly string[] {
+  const rows = workerRows(result);
+  if (rows.length === 0) return [];
+  const whole = section('workers', WORKER_COLUMNS, rows, width);
+  if (whole.every(({ length }) => length <= width)) return whole;
+  const figures = rows.map((row) => row.slice(0, -1));
+  const states = rows.flatMap(([name, ...cells]) => hanging(`${name}: ${cells.at(-1)}`, width));
+  return [...section('workers', WORKER_COLUMNS.slice(0, -1), figures, width), ...states];
 }

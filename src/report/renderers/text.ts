@@ -28,7 +28,7 @@ import { unbroken, wrap } from '../table.js';
 import { markOf, verdictOf } from '../verdict.js';
 import type { RenderOptions } from './renderer.js';
 import { explanations } from './text-explanations.js';
-import { load } from './text-load.js';
+import { load, workers } from './text-load.js';
 import { hanging, section, WIDTH } from './text-parts.js';
 
 const BAR_WIDTH = 24;
@@ -55,6 +55,7 @@ export function text(unsafe: RunResult, { colour = false, width = WIDTH }: Rende
     slowest(result, width),
     explanations(result, width),
     load(result, width),
+    workers(result, width),
     anomalies(result, width),
     expectations(result, paint, width),
     failure(result, paint, width),

@@ -37,10 +37,16 @@ export class PartBooks {
   /** Requests of each load that were sent or dropped. */
   readonly #requests = new Map<string, number>();
   readonly #closedLoads = new Set<string>();
+  #sent = 0;
   readonly #dispatch = dispatchTo([{ on: this.#handlers() }]);
 
   constructor(plan: Plan) {
     this.#plan = plan;
+  }
+
+  /** Requests of all loads that were sent. */
+  get sent(): number {
+    return this.#sent;
   }
 
   /** Takes an event of the part. */
@@ -99,6 +105,10 @@ export class PartBooks {
     const downlinkEnds = ({ downlink }: { readonly downlink: string }) => void this.#downlinks.delete(downlink);
     const requested = ({ call }: { readonly call: string }) =>
       void this.#requests.set(call, this.#requestsOf(call) + 1);
+    const sent = (request: { readonly call: string }) => {
+      this.#sent++;
+      requested(request);
+    };
     return {
       'uplink.made': (event) => void this.#uplinks.set(`${event.serial}/${event.uplink}`, event),
       'uplink.acked': uplinkEnds,
@@ -111,9 +121,9 @@ export class PartBooks {
         const bySerial = this.#steps.get(step) ?? new Map<number, number>();
         this.#steps.set(step, bySerial.set(serial, (bySerial.get(serial) ?? 0) + 1));
       },
-      'call.done': requested,
+      'call.done': sent,
       'call.dropped': requested,
-      'call.open': requested,
+      'call.open': sent,
       'load.closed': ({ call }) => void this.#closedLoads.add(call),
     };
   }

@@ -1,6 +1,6 @@
 /** Compares the clock of this process with a clock that all parts of a run can read. */
 import type { Clock } from '../../kernel/clock.js';
-import { type Millis, sinceStart } from '../../kernel/time.js';
+import { type Millis, sinceStart, type UnixMillis } from '../../kernel/time.js';
 
 export interface ClockReading {
   /** Milliseconds by which the shared clock is ahead of that of this process. */
@@ -25,4 +25,9 @@ export async function readClock(shared: () => Promise<Millis>, own: Pick<Clock, 
     if (uncertainty < best.uncertainty) best = { offset: there - (before + after) / 2, uncertainty };
   }
   return best;
+}
+
+/** What the clock of the system of this process shows when the shared clock shows 0, to compare the systems of several machines. */
+export function systemClock({ offset }: ClockReading, own: Pick<Clock, 'now' | 'wall'>): UnixMillis {
+  return own.wall - sinceStart(own.now) - offset;
 }

@@ -1,15 +1,15 @@
 /**
  * The course of a plan in real time that is divided among workers, in other threads, processes or machines. This process makes the
- * set-up in the target, lets all parts start at the same moment, merges their events into one stream for the journal, and cleans up
- * after workers that are lost (ADR 22).
+ * set-up in the cloud, lets all parts start at the same moment, merges their events into one stream for the journal, and cleans up
+ * after workers that are lost (ADR 22). The embedded cloud runs in this thread.
  */
 import { EndingClock } from '../../kernel/ending-clock.js';
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
+import { seededRandom } from '../../kernel/random.js';
 import { RealClock } from '../../kernel/real-clock.js';
-import { type Millis, sinceStart } from '../../kernel/time.js';
+import { type Millis, sinceStart, type UnixMillis } from '../../kernel/time.js';
 import { partsOf } from '../../scenario/plan/divide.js';
 import { endOfAll } from '../divided/ends.js';
-import type { RemoteCloud } from '../targets/remote-api.js';
 import type { CourseEnd, WorldControl, WorldOptions } from '../world/course.js';
 import { watchExpectations } from '../world/early-end.js';
 import type { End } from '../world/end.js';
@@ -17,16 +17,17 @@ import type { Journal } from '../world/journal.js';
 import { packProfiles } from '../world/plan-profiles.js';
 import { auditOfAll } from './audits.js';
 import { ChannelLost } from './channel.js';
-import { type ClockReading, readClock } from './clock-offset.js';
+import { type ClockReading, readClock, systemClock } from './clock-offset.js';
 import type { Crew } from './crew.js';
 import { generatorOfAll, reportOf } from './generators.js';
 import { Member } from './member.js';
 import { Merge } from './merge.js';
 import type { PartTask } from './messages.js';
-import { SharedWorld } from './shared-world.js';
+import { OwnCloud } from './own-cloud.js';
+import { SharedRemoteCloud } from './remote-cloud.js';
+import type { SharedCloud } from './shared-cloud.js';
 
 interface ConductorOptions extends WorldOptions {
-  readonly cloud: RemoteCloud;
   readonly crew: Crew;
   /** Number of parts. */
   readonly workers: number;
@@ -42,12 +43,12 @@ export async function inParts(
   journal: Journal,
   started: (control: WorldControl) => void,
 ): Promise<CourseEnd> {
-  const { cloud, profiles, crew } = options;
+  const { crew } = options;
   const conductor = new Conductor(options, journal);
   started(conductor.control);
-  let shared: SharedWorld | undefined;
+  let shared: SharedCloud | undefined;
   try {
-    shared = await SharedWorld.open(cloud, profiles);
+    shared = await conductor.openCloud();
     return await conductor.run(shared);
   } finally {
     await crew.close();
@@ -64,12 +65,18 @@ class Conductor {
   readonly #time = new RealClock();
   readonly #abort = new AbortController();
   readonly #merge: Merge;
+  /** Indices of the parts by the serial numbers of their devices. */
+  readonly #parts = new Map<number, number>();
   #members: readonly Member[] = [];
   #stopped: GhostfleetError | undefined;
+  /** Undefined before the start. */
+  #systemClock: UnixMillis | undefined;
   /** Why a part cannot begin. */
   #unready: GhostfleetError | undefined;
   /** 0 before the start. */
   #stoppedAt: Millis | undefined;
+  /** All parts have ended, and the embedded cloud writes no further events. */
+  #isOver = false;
   #isStopped = (): void => {};
   readonly #stop = new Promise<void>((resolve) => {
     this.#isStopped = resolve;
@@ -79,7 +86,7 @@ class Conductor {
     this.#options = options;
     this.#journal = journal;
     this.#clock = new RealClock({ speed: options.speed, frozen: true });
-    this.#merge = new Merge(options.workers);
+    this.#merge = new Merge(options.workers, () => (this.#isOver ? Number.POSITIVE_INFINITY : this.#clock.now));
   }
 
   get control(): WorldControl {
@@ -98,26 +105,34 @@ class Conductor {
     this.#isStopped();
   }
 
-  async run(shared: SharedWorld): Promise<CourseEnd> {
+  openCloud(): Promise<SharedCloud> {
+    const { cloud, profiles, plan } = this.#options;
+    if (cloud !== undefined) return SharedRemoteCloud.open(cloud, profiles);
+    const random = seededRandom(plan.seed);
+    return OwnCloud.open(this.#options, { clock: this.#clock, trace: this.#merge.own, random });
+  }
+
+  async run(shared: SharedCloud): Promise<CourseEnd> {
     const { plan, crew } = this.#options;
     const tasks = await this.#tasks(shared);
     const agenda = new EndingClock(this.#clock);
     try {
       if (this.#stopped === undefined) {
-        const channels = await crew.engage(tasks);
+        const channels = await crew.engage(tasks, shared.apiKey);
         this.#members = channels.map((channel, part) => this.#member(tasks[part] as PartTask, channel));
         await this.#stopAgain();
         await this.#ready();
-        await this.#begin(agenda);
+        await this.#begin(agenda, shared);
         await Promise.all(this.#members.map(({ over }) => over));
         if (this.#unready !== undefined) throw this.#unready;
       }
     } finally {
       agenda.end();
+      shared.end();
       this.#settle();
       this.#journal.close();
     }
-    const workers = this.#members.map((member) => reportOf(member));
+    const workers = this.#members.map((member) => reportOf(member, this.#systemClock));
     return {
       end: this.#end(),
       simulatedMs: this.#ended,
@@ -137,32 +152,32 @@ class Conductor {
   }
 
   /** Deletes what is left in the target when all workers have ended. */
-  async cleanUp(shared: SharedWorld): Promise<void> {
+  async cleanUp(shared: SharedCloud): Promise<void> {
     const { keep, log } = this.#options;
     if (keep !== undefined) return keep([...shared.made, ...this.#members.flatMap(({ end }) => end?.kept ?? [])]);
     const lost = this.#members.filter((member) => member.lost !== undefined);
-    const left = [...(await shared.deleteDevices(lost.map(({ plan }) => plan))), ...(await shared.tearDown())];
+    const left = await shared.tidy(lost.map(({ plan }) => plan));
     if (left.length > 0) log.warn({ left }, `${left.length} things that the run created could not be deleted`);
   }
 
-  async #tasks(shared: SharedWorld): Promise<readonly PartTask[]> {
-    const { plan, profiles, cloud, speed, keep, workers } = this.#options;
+  async #tasks(shared: SharedCloud): Promise<readonly PartTask[]> {
+    const { plan, profiles, speed, keep, workers } = this.#options;
     const things = await shared.setUp(plan, this.#abort.signal);
-    const { apiKey: _, keyOf: __, ...address } = cloud;
-    const { setup: ___, ...rest } = plan;
+    const { setup: _, ...rest } = plan;
     return partsOf(rest, workers).map((part, index) => ({
       number: index + 1,
       parts: workers,
       plan: part,
       profiles: packProfiles(plan, profiles),
       speed,
-      cloud: { ...address, spaceId: shared.spaceId, pace: paceOf(address.pace, workers) },
+      cloud: shared.reachedBy(workers),
       shared: things,
       keep: keep !== undefined,
     }));
   }
 
   #member({ number, plan }: PartTask, channel: ConstructorParameters<typeof Member>[2]): Member {
+    for (const { serial } of plan.devices) this.#parts.set(serial, number - 1);
     const member = new Member(
       ...([number, plan, channel] as const),
       () => sinceStart(this.#clock.now),
@@ -199,13 +214,14 @@ class Conductor {
   }
 
   /** Starts all parts at the same moment. */
-  async #begin(agenda: EndingClock): Promise<void> {
+  async #begin(agenda: EndingClock, shared: SharedCloud): Promise<void> {
     if (this.#stopped !== undefined) return;
     const { plan, crew } = this.#options;
     let reading: ClockReading;
     let at: number;
     try {
       reading = await readClock(() => crew.sharedNow(), this.#time);
+      this.#systemClock = systemClock(reading, this.#time);
       at = sinceStart(this.#time.now) + reading.offset + crew.lead;
     } catch (error) {
       if (error instanceof ChannelLost) return this.stop(queueLost(error));
@@ -218,6 +234,7 @@ class Conductor {
     );
     await Promise.race([this.#stop, begins]);
     this.#clock.begin(ago());
+    shared.begin();
     const evidence = () => this.#journal.evidence(Math.min(this.#merge.complete, sinceStart(this.#clock.now)));
     watchExpectations(plan.expectations, evidence, agenda, (reason) => this.stop(reason));
   }
@@ -225,13 +242,16 @@ class Conductor {
   /** Passes complete events to the journal. */
   #record(): void {
     for (const { event, line, part } of this.#merge.take()) {
-      this.#members[part]?.books.take(event);
+      // An event of the embedded cloud belongs to the part of its device.
+      const of = part ?? ('serial' in event ? this.#parts.get(event.serial) : undefined);
+      if (of !== undefined) this.#members[of]?.books.take(event);
       this.#journal.add(event, line);
     }
   }
 
   /** Passes the last events to the journal, and enters what was lost. */
   #settle(): void {
+    this.#isOver = true;
     for (const { number } of this.#members) this.#merge.end(number - 1);
     this.#record();
     const { duration } = this.#options.plan;
@@ -261,9 +281,4 @@ class Conductor {
 
 function queueLost({ message }: ChannelLost): GhostfleetError {
   return new GhostfleetError('queue-lost', message, EXIT.invalid);
-}
-
-/** The requests of all parts together keep the limit of the run. */
-function paceOf(pace: RemoteCloud['pace'], workers: number): RemoteCloud['pace'] {
-  return { ...pace, perSecond: pace.perSecond === null ? null : pace.perSecond / workers };
 }

@@ -9,8 +9,12 @@ export interface Crew {
   readonly lead: Millis;
   /** The shared clock of all parts. @throws ChannelLost */
   sharedNow(): Promise<Millis>;
-  /** Gives each task to a worker, and returns the connections to them. @throws GhostfleetError if that is not possible */
-  engage(tasks: readonly PartTask[]): Promise<readonly RunChannel[]>;
+  /**
+   * Gives each task to a worker, and returns the connections to them.
+   * @param apiKey of the cloud that they use. Secret.
+   * @throws GhostfleetError if that is not possible
+   */
+  engage(tasks: readonly PartTask[], apiKey: string): Promise<readonly RunChannel[]>;
   /** Makes the parts fail that no worker has taken. */
   giveUp(reason: GhostfleetError): Promise<void>;
   /** The worker of the part `number` counts as lost: if it still runs, it ends its part and deletes what it created. */

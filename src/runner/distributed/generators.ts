@@ -1,26 +1,35 @@
 /** How well the workers of a run kept up, each and together. */
+import type { UnixMillis } from '../../kernel/time.js';
 import type { GeneratorReport, WorkerReport } from '../../report/result.js';
 import { type Member, nameOf } from './member.js';
 
-export function reportOf({ number, place, plan, clock, end, lost, losses }: Member): WorkerReport {
+/** @param runClock the clock of the system of the run (clock-offset.ts); undefined before its start */
+export function reportOf(
+  { number, place, plan, books, clock, end, lost, losses }: Member,
+  runClock: UnixMillis | undefined,
+): WorkerReport {
   return {
     number,
     host: place?.host ?? null,
     pid: place?.pid ?? null,
     devices: plan.devices.length,
-    clock: clock ?? null,
+    requests: books.sent,
+    clock:
+      clock && runClock !== undefined
+        ? { offset: clock.offset, uncertainty: clock.uncertainty, system: clock.systemClock - runClock }
+        : null,
     generator: end?.generator ?? null,
     lost: lost && losses ? { ...lost, ...losses } : null,
   };
 }
 
 /**
- * The figures of the workers together: of each figure the worst, because one slow worker spoils the measurement, and the cores of all.
- * null if no worker has any.
+ * The figures of the workers together: of each figure the worst, because one slow worker spoils the measurement, and the cores of all
+ * processes. null if no worker has any.
  */
 export function generatorOfAll(members: readonly Pick<Member, 'number' | 'place' | 'end'>[]): GeneratorReport | null {
   const reports = members.flatMap(({ number, place, end }) =>
-    end?.generator ? [{ name: nameOf(number, place), ...end.generator }] : [],
+    end?.generator ? [{ name: nameOf(number, place), process: `${place?.host} ${place?.pid}`, ...end.generator }] : [],
   );
   if (reports.length === 0) return null;
   const worst = (figure: (report: GeneratorReport) => number) => Math.max(...reports.map(figure));
@@ -31,8 +40,15 @@ export function generatorOfAll(members: readonly Pick<Member, 'number' | 'place'
     eventLoopDelay: worst((report) => report.eventLoopDelay),
     stall: worst(({ stall }) => stall),
     busy: worst(({ busy }) => busy),
-    cpu: reports.reduce((sum, { cpu }) => sum + cpu, 0),
+    cpu: coresOf(reports),
     gc: worst(({ gc }) => gc),
     spoiled: spoiled ? `${spoiled.name}: ${spoiled.spoiled}` : null,
   };
+}
+
+/** Threads of a process report what the whole process uses. */
+function coresOf(reports: readonly { readonly process: string; readonly cpu: number }[]): number {
+  const byProcess = new Map<string, number>();
+  for (const { process, cpu } of reports) byProcess.set(process, Math.max(cpu, byProcess.get(process) ?? 0));
+  return [...byProcess.values()].reduce((sum, cpu) => sum + cpu, 0);
 }

@@ -1,6 +1,6 @@
 /** One part of a run, as the run sees it. */
 import type { GhostfleetError } from '../../kernel/errors.js';
-import type { Instant } from '../../kernel/time.js';
+import type { Instant, UnixMillis } from '../../kernel/time.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import { errorOf, failureOf } from '../divided/messages.js';
 import { type LostCounts, PartBooks } from './books.js';
@@ -18,7 +18,7 @@ export class Member {
   readonly #now: () => Instant;
   /** Where its worker runs; undefined until a worker has taken the part. */
   place: { readonly host: string; readonly pid: number } | undefined;
-  clock: ClockReading | undefined;
+  clock: (ClockReading & { readonly systemClock: UnixMillis }) | undefined;
   end: PartEnd | undefined;
   readonly books: PartBooks;
   /** When and why it was lost. */
@@ -77,7 +77,7 @@ export class Member {
         this.place = message;
         return;
       case 'ready':
-        this.clock = message.clock;
+        this.clock = { ...message.clock, systemClock: message.systemClock };
         return this.#isReady();
       case 'end':
         this.end = message;

@@ -1,19 +1,20 @@
 /**
  * Merges the events of the parts of a run in real time into one stream. Each part sends its events in batches, with the moment
- * until which it has sent all of them. Events are passed on as soon as no part can send an earlier one.
+ * until which it has sent all of them. Events are passed on as soon as no part can send an earlier one. Events of the run itself, such
+ * as those of its embedded cloud, take their places among them.
  *
  * The events of a part stay in their order, although some have an earlier time than the one before: times of messages come from
  * the clock of the target. Such an event counts as happened when the one before it did.
  */
 import type { Instant } from '../../kernel/time.js';
-import type { TraceEvent } from '../../trace/events.js';
+import type { Trace, TraceEvent } from '../../trace/events.js';
 
 /** An event with its line of the event log, without the line feed. */
 interface Logged {
   readonly event: TraceEvent;
   readonly line: string;
-  /** Index of its part. */
-  readonly part: number;
+  /** Index of its part; undefined for an event of the run itself. */
+  readonly part: number | undefined;
 }
 
 interface Entry extends Logged {
@@ -30,16 +31,23 @@ interface Source {
 
 export class Merge {
   readonly #sources: readonly Source[];
+  /** Of the run itself. */
+  readonly #own: Entry[] = [];
+  /** Where the run itself writes its events, in the order of their times. */
+  readonly own: Trace = { emit: (event) => this.#add(event) };
+  readonly #now: () => Instant;
   /** The latest `world.closing` of a part, until it is passed on. */
   #closing: Logged | undefined;
 
-  constructor(parts: number) {
+  /** @param now time of the run: it has written all its own events until then. Default: it writes none */
+  constructor(parts: number, now: () => Instant = () => Number.POSITIVE_INFINITY) {
+    this.#now = now;
     this.#sources = Array.from({ length: parts }, () => ({ waiting: [], until: 0, closed: false }));
   }
 
   /** All events before this moment have been passed on, or are about to be. */
   get complete(): Instant {
-    return Math.min(...this.#sources.map(({ until }) => until));
+    return Math.min(this.#now(), ...this.#sources.map(({ until }) => until));
   }
 
   /** Adds a batch of lines, each with a line feed at its end. All later events of the part happen at `until` or later. */
@@ -66,9 +74,9 @@ export class Merge {
   /** Takes the events that are complete, in order. The world of the run closes when those of all parts have. */
   take(): readonly Logged[] {
     const { complete } = this;
-    const due = this.#sources.flatMap((source) => {
-      const count = source.waiting.findIndex(({ happened }) => happened > complete);
-      return source.waiting.splice(0, count < 0 ? source.waiting.length : count);
+    const due = [...this.#sources.map(({ waiting }) => waiting), this.#own].flatMap((waiting) => {
+      const count = waiting.findIndex(({ happened }) => happened > complete);
+      return waiting.splice(0, count < 0 ? waiting.length : count);
     });
     // The sort keeps the order of a part: its moments ascend.
     due.sort((one, other) => one.happened - other.happened);
@@ -77,12 +85,17 @@ export class Merge {
       if (event.kind !== 'world.closing') result.push({ event, line, part });
       else {
         this.#closing = { event, line, part };
-        this.#of(part).closed = true;
+        if (part !== undefined) this.#of(part).closed = true;
       }
       this.#close(result);
     }
     this.#close(result);
     return result;
+  }
+
+  #add(event: TraceEvent): void {
+    const happened = Math.max(event.at, this.#own.at(-1)?.happened ?? 0);
+    this.#own.push({ event, line: JSON.stringify(event), part: undefined, happened });
   }
 
   #close(result: Logged[]): void {

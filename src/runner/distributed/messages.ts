@@ -1,17 +1,18 @@
 /** What a run and the workers that carry out its parts tell each other. All of it is plain data. */
 import type { Log } from '../../kernel/log.js';
-import type { Instant, Millis } from '../../kernel/time.js';
+import type { Instant, Millis, UnixMillis } from '../../kernel/time.js';
 import type { ExpectationResult, GeneratorReport } from '../../report/result.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import type { Failure } from '../divided/messages.js';
 import type { RemoteCloud } from '../targets/remote-api.js';
+import type { ServedCloud } from '../targets/served.js';
 import type { End } from '../world/end.js';
 import type { SharedThings } from '../world/handles.js';
 import type { PlainProfiles } from '../world/plan-profiles.js';
 import type { ClockReading } from './clock-offset.js';
 
 /** Number of the format of tasks and messages; raised by every change that an older or newer worker would misunderstand. */
-export const PART_FORMAT = 1;
+export const PART_FORMAT = 2;
 
 /** A part of a run, with all that a worker needs for it besides the API key of the target. */
 export interface PartTask {
@@ -24,11 +25,16 @@ export interface PartTask {
   readonly profiles: PlainProfiles;
   /** Simulated milliseconds per real millisecond. */
   readonly speed: number;
-  readonly cloud: Omit<RemoteCloud, 'apiKey' | 'keyOf'>;
+  readonly cloud: PartCloud;
   readonly shared: SharedThings;
   /** Whether the devices stay in the target. */
   readonly keep: boolean;
 }
+
+/** Where a part finds the cloud, without its key: another one, or the embedded one of the run. */
+export type PartCloud =
+  | ({ readonly kind: 'other' } & Omit<RemoteCloud, 'apiKey' | 'keyOf'>)
+  | ({ readonly kind: 'own' } & Omit<ServedCloud, 'apiKey'>);
 
 /** From a run to a part. */
 export type ToPart =
@@ -39,8 +45,8 @@ export type ToPart =
 export type FromPart =
   /** A worker has begun with the part. */
   | { readonly kind: 'taken'; readonly host: string; readonly pid: number }
-  /** The devices of the part are created. */
-  | { readonly kind: 'ready'; readonly clock: ClockReading }
+  /** The devices of the part are created. `systemClock`: see clock-offset.ts */
+  | { readonly kind: 'ready'; readonly clock: ClockReading; readonly systemClock: UnixMillis }
   /** Lines of the event log. All later events happen at `until` or later. */
   | { readonly kind: 'events'; readonly lines: string; readonly until: Instant }
   | { readonly kind: 'log'; readonly level: keyof Log; readonly fields: object; readonly message: string }

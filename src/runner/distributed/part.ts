@@ -9,7 +9,7 @@ import { errorOf, failureOf } from '../divided/messages.js';
 import { inOneWorld, type WorldControl, type WorldOptions } from '../world/course.js';
 import { unpackProfiles } from '../world/plan-profiles.js';
 import { ChannelLost, type PartChannel } from './channel.js';
-import { type ClockReading, readClock } from './clock-offset.js';
+import { type ClockReading, readClock, systemClock } from './clock-offset.js';
 import type { FromPart, PartTask, ToPart } from './messages.js';
 import { Outbox } from './outbox.js';
 
@@ -44,8 +44,8 @@ class Part {
   #reading: ClockReading | undefined;
   /** Time of this process. */
   readonly #time = new RealClock();
-  #begin: (ago: Millis | undefined) => void = () => {};
-  readonly #begins = new Promise<Millis | undefined>((resolve) => {
+  #begin: (since: (() => Millis) | undefined) => void = () => {};
+  readonly #begins = new Promise<(() => Millis) | undefined>((resolve) => {
     this.#begin = resolve;
   });
 
@@ -88,8 +88,8 @@ class Part {
     const course = await inOneWorld(
       {
         ...({ plan, profiles, speed, clock: 'real', transport: 'memory', db: 'memory', log: this.#log() } as const),
-        cloud: { ...cloud, apiKey, keyOf },
-        part: { shared, begins: () => this.#ready() },
+        ...(cloud.kind === 'other' && { cloud: { ...cloud, apiKey, keyOf } }),
+        part: { shared, begins: () => this.#ready(), ...(cloud.kind === 'own' && { cloud: { ...cloud, apiKey } }) },
         ...(keep && { keep: (what: readonly string[]) => void kept.push(...what) }),
         ...(meter && { meter }),
       },
@@ -112,11 +112,11 @@ class Part {
   }
 
   /** The fleet is created. Resolves when the run begins. */
-  async #ready(): Promise<Millis | undefined> {
+  async #ready(): Promise<(() => Millis) | undefined> {
     if (this.#stopped !== undefined) return undefined;
     try {
       this.#reading = await readClock(() => this.#channel.sharedNow(), this.#time);
-      this.#channel.send({ kind: 'ready', clock: this.#reading });
+      this.#channel.send({ kind: 'ready', clock: this.#reading, systemClock: systemClock(this.#reading, this.#time) });
     } catch (error) {
       this.#orphan(error);
     }
@@ -135,7 +135,7 @@ class Part {
     if (message.kind === 'stop') return this.stop(errorOf(message.reason));
     const start = message.at - (this.#reading?.offset ?? 0);
     const ago = () => sinceStart(this.#time.now) - start;
-    this.#time.after(Math.max(0, -ago()), 'the start of the run', () => this.#begin(ago()));
+    this.#time.after(Math.max(0, -ago()), 'the start of the run', () => this.#begin(ago));
   }
 
   #orphan(error: unknown): void {

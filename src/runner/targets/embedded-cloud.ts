@@ -20,6 +20,7 @@ import type { CloudSettings } from '../../scenario/model/cloud.js';
 import type { Trace } from '../../trace/events.js';
 import type { ServiceFaults, ServiceProcess } from '../faults/index.js';
 import { checkedStore } from '../faults/store.js';
+import type { CloudPorts } from './target.js';
 
 const LOOPBACK = '127.0.0.1';
 
@@ -77,6 +78,13 @@ export class EmbeddedCloud implements ServiceProcess {
   /** The running service; undefined while none runs. */
   get service(): Service | undefined {
     return this.#life?.service;
+  }
+
+  /** Where devices outside of this thread reach it; it keeps its ports when it starts again. */
+  get ports(): CloudPorts {
+    const { udp: base64, udpRaw: raw, udpDtls: dtls } = this.#ports;
+    const udp = base64 === null || raw === null || dtls === null ? null : { base64, raw, dtls };
+    return { host: this.host, udp };
   }
 
   get running(): boolean {

@@ -79,6 +79,7 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
     };
     return {
       ...{ api, address, openSpace, wire, trace, outlivesRun: false, close },
+      ...(transport !== 'memory' && { ports: cloud.ports }),
       consoleLink: () => cloud.service?.consoleLink(),
       hasSession: (secret) => cloud.service?.hasSession(secret),
       format: transport === 'http' ? 'http' : 'base64',

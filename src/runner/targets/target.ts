@@ -16,6 +16,13 @@ import type { TargetAudit } from './audit/audit.js';
  */
 export type Admission = (hold: ClockHold) => Promise<boolean>;
 
+/** Where devices in other threads reach a cloud. */
+export interface CloudPorts {
+  readonly host: string;
+  /** null: devices use the device ingress beside the API. */
+  readonly udp: { readonly base64: number; readonly raw: number; readonly dtls: number } | null;
+}
+
 export interface Target {
   /** The public API, for the space of the run. */
   readonly api: DeviceCloudClient;
@@ -42,6 +49,8 @@ export interface Target {
   accepted(answer: string, asked: string): boolean;
   /** The transport to its gateway, without faults. */
   readonly wire: Transport;
+  /** Its ports for devices in other threads; undefined if it has none. */
+  readonly ports?: CloudPorts;
   /** The form in which devices must send their messages over it. */
   readonly format: LinkFormat;
   /** Milliseconds of the run per millisecond of the cloud. */

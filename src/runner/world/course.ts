@@ -3,24 +3,19 @@
 import type { Fleet } from '../../console/member.js';
 import type { Device } from '../../device/device.js';
 import type { DrivenClock, EdgeClock } from '../../kernel/clock.js';
-import { type GhostfleetError, UsageError } from '../../kernel/errors.js';
-import type { Log } from '../../kernel/log.js';
+import type { GhostfleetError } from '../../kernel/errors.js';
 import type { Pace } from '../../kernel/pace.js';
 import { PacedClock } from '../../kernel/paced-clock.js';
 import { type Random, seededRandom } from '../../kernel/random.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { type Millis, sinceStart } from '../../kernel/time.js';
 import { VirtualClock } from '../../kernel/virtual-clock.js';
-import type { Profile } from '../../profile/profile.js';
 import type { ExpectationResult, GeneratorReport, WorkerReport } from '../../report/result.js';
 import type { Plan } from '../../scenario/model/plan.js';
-import type { Trace } from '../../trace/events.js';
 import { withFaults } from '../../transport/faults/with-faults.js';
 import { Callers } from '../load/callers.js';
 import { Loads } from '../load/loads.js';
-import { embeddedTarget, type TransportName } from '../targets/embedded.js';
-import { remoteTarget } from '../targets/remote.js';
-import type { RemoteCloud } from '../targets/remote-api.js';
+import type { ServedCloud } from '../targets/served.js';
 import type { Target } from '../targets/target.js';
 import { type End, endOf } from './end.js';
 import { buildFleet } from './fleet.js';
@@ -29,6 +24,7 @@ import { deviceHandle, type RunWorld, type SharedThings, worldOf } from './handl
 import type { Journal } from './journal.js';
 import { LiveFaults } from './live-faults.js';
 import { fleetOf } from './members.js';
+import { openTarget, type TargetOptions } from './open-target.js';
 import { madeBy, provision, tearDown } from './provision.js';
 import { type RunFixture, runSchedule } from './schedule.js';
 import { StepTimes } from './step-times.js';
@@ -40,25 +36,10 @@ const PROVISIONING = 16;
 export const CLOCKS = ['virtual', 'real'] as const;
 
 /** What a world needs besides its journal. */
-export interface WorldOptions {
-  readonly plan: Plan;
-  readonly profiles: ReadonlyMap<string, Profile>;
+export interface WorldOptions extends TargetOptions {
   readonly clock: (typeof CLOCKS)[number];
-  /** Simulated milliseconds per real millisecond; only for the real clock. */
-  readonly speed: number;
   /** Simulated milliseconds per real millisecond that pass at most in virtual time. Default: as fast as possible. */
   readonly pace?: number;
-  /** A cloud to use instead of the embedded one; needs the real clock. */
-  readonly cloud?: RemoteCloud;
-  /** Hosts with public addresses to which connectors of the embedded cloud may send. Default: none. */
-  readonly connectorHosts?: readonly string[];
-  /** Transport to the embedded cloud. */
-  readonly transport: TransportName;
-  /** Where the embedded cloud keeps its data: a path, or `memory`. */
-  readonly db: string;
-  readonly log: Log;
-  /** Folder with the built web console, for the embedded cloud. Default: it has no console. */
-  readonly webConsole?: string;
   /** Keeps the resources that the run created in another cloud; called with their names. Undefined: they are deleted. */
   readonly keep?: (what: readonly string[]) => void;
   /** Measures in real time whether this process keeps up. Default: {@link GeneratorWatch}. */
@@ -75,10 +56,12 @@ interface OneWorldOptions extends WorldOptions {
 interface PartOfRun {
   readonly shared: SharedThings;
   /**
-   * Called when the fleet of the part is created. Resolves when the run has begun, with the real time since then; with undefined if
-   * it has been stopped.
+   * Called when the fleet of the part is created. Resolves when the run has begun, with the real time since then, to be read at the
+   * last moment; with undefined if it has been stopped.
    */
-  readonly begins: () => Promise<Millis | undefined>;
+  readonly begins: () => Promise<(() => Millis) | undefined>;
+  /** The embedded cloud of the run. Undefined: {@link WorldOptions.cloud}. */
+  readonly cloud?: ServedCloud;
 }
 
 /** Where the API of a cloud is, and the space and the key of a run. */
@@ -154,7 +137,7 @@ export async function inOneWorld(
     abort.abort(reason);
     clock.stop(reason);
   };
-  const target = await openTarget(options, clock, trace, random);
+  const target = await openTarget(options, { clock, trace, random }, options.part?.cloud);
   faults.serve(target.faults);
   const callers = new Callers({ baseUrl: target.address.baseUrl, virtual: options.clock === 'virtual' });
   const times = new StepTimes(clock, trace);
@@ -173,7 +156,8 @@ export async function inOneWorld(
     };
     started({ clock, stop, world: { fleet, api, faults, happened, pace, ...sessions } });
     await provision(plan, fixture.world, fixture.handles, { concurrency: atOnce(options), signal: abort.signal });
-    begin(await options.part?.begins());
+    const since = await options.part?.begins();
+    begin(since?.());
     target.begin();
     end = await endOf(runSchedule(fixture, clock).then(() => target.lastLook()));
   } finally {
@@ -238,30 +222,6 @@ function timeOf(
 /** Number of devices that are provisioned at the same time. In virtual time their order is part of the run. */
 function atOnce({ clock }: WorldOptions): number {
   return clock === 'virtual' ? 1 : PROVISIONING;
-}
-
-/** Opens the cloud of the run. @throws UsageError if it cannot be used, or cannot have a fault of the scenario */
-function openTarget(options: WorldOptions, clock: DrivenClock, trace: Trace, random: Random): Promise<Target> {
-  const { transport, db, log, plan, cloud, speed } = options;
-  const { serviceFaults = [] } = plan;
-  if (cloud === undefined) {
-    const virtual = options.clock === 'virtual';
-    const world = { clock, random, trace, log };
-    const { cloud: settings } = plan;
-    return embeddedTarget({
-      ...{ ...world, transport, db, space: plan.scenario, virtual, faults: serviceFaults },
-      ...(settings && { settings }),
-      connectorHosts: options.connectorHosts ?? [],
-      ...(options.webConsole !== undefined && { webConsole: options.webConsole }),
-    });
-  }
-  const [unknown] = serviceFaults;
-  if (unknown !== undefined) {
-    const { kind } = unknown.fault;
-    throw new UsageError('bad-fault', `the fault ${kind} requires the embedded cloud`);
-  }
-  const serials = new Set(plan.devices.map(({ serial }) => serial));
-  return remoteTarget({ cloud, serials, profiles: options.profiles.values(), speed, clock, trace });
 }
 
 interface WorldParts {

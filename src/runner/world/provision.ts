@@ -40,6 +40,19 @@ export async function setUp(
   }
 }
 
+/** Creates the tags that groups and steps name, before worlds of their own need them at the same time. */
+export async function createTags(plan: Plan, world: Pick<RunWorld, 'tagId'>, signal: AbortSignal): Promise<void> {
+  for (const name of tagsOf(plan)) if (!signal.aborted) await world.tagId(name);
+}
+
+/** Tags that groups and steps name. */
+function tagsOf({ groups, actions }: Plan): ReadonlySet<string> {
+  const ofSteps = actions.flatMap((action) =>
+    action.step === 'tag' ? [...action.options.add, ...action.options.remove] : [],
+  );
+  return new Set([...groups.flatMap(({ tags }) => tags), ...ofSteps]);
+}
+
 async function createFleet(
   plan: Plan,
   world: RunWorld,

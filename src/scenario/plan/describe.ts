@@ -10,7 +10,7 @@ import { describeCloud } from '../model/cloud.js';
 import type { Plan, PlannedFault, PlannedGroup, PlannedLoad, PlannedServiceFault, PlannedWait } from '../model/plan.js';
 import { describeSetup } from '../setup/index.js';
 import { describeStep } from '../steps/index.js';
-import { needsOneWorld } from './divide.js';
+import { needsOneThread, needsOneWorld } from './divide.js';
 import { stepsOf } from './steps-of.js';
 
 /** Width of a column that holds a time. */
@@ -48,8 +48,10 @@ export function describePlan(plan: Plan, warnings: readonly string[] = []): stri
 }
 
 function threadsText(plan: Plan): string {
-  const reason = needsOneWorld(plan);
-  return reason === undefined ? 'any number in virtual time' : `one, because ${reason}`;
+  const virtual = needsOneWorld(plan);
+  const real = needsOneThread(plan);
+  if (real !== undefined) return `one, because ${real}`;
+  return virtual === undefined ? 'any number' : `any number in real time; one in virtual time, because ${virtual}`;
 }
 
 /** An expectation with its effect on the run. */

@@ -20,6 +20,12 @@ export function needsOneWorld(plan: Plan): string | undefined {
   return shared && `its setup has a ${shared.setup}`;
 }
 
+/** Why a plan cannot be divided among threads in real time with one embedded cloud, as a clause; undefined if it can. */
+export function needsOneThread(plan: Plan): string | undefined {
+  if ((plan.serviceFaults ?? []).length > 0) return 'it has faults of the whole service';
+  return needsOneProcess(plan);
+}
+
 /** Why a plan cannot be divided among processes in real time, as a clause; undefined if it can. */
 export function needsOneProcess(plan: Plan): string | undefined {
   return (plan.waits ?? []).length > 0 ? 'its steps wait for a condition of the whole fleet' : undefined;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readClock } from '../../../src/runner/distributed/clock-offset.js';
+import { readClock, systemClock } from '../../../src/runner/distributed/clock-offset.js';
 
 /** A clock that is 500 ms ahead, and readings that take these times to get there and back. */
 function readings(trips: readonly (readonly [there: number, back: number])[]) {
@@ -29,4 +29,11 @@ it('the offset is wrong by at most its uncertainty', async () => {
   const { offset, uncertainty } = await readings([[7, 1]]);
   expect(uncertainty).toBe(4);
   expect(Math.abs(offset - 500)).toBeLessThanOrEqual(uncertainty);
+});
+
+it('the systems of two machines are compared by what they show at the same moment of the shared clock', () => {
+  // At 10,000 of the shared clock: one shows 70,000, and the other, whose process is younger, 72,500.
+  const one = systemClock({ offset: 4000, uncertainty: 1 }, { now: 6000, wall: 70_000 });
+  const other = systemClock({ offset: 9500, uncertainty: 1 }, { now: 500, wall: 72_500 });
+  expect(other - one).toBe(2500);
 });

@@ -83,7 +83,7 @@ const plan = defineScenario({
 });
 
 async function run(count: number, started: (control: RunControl) => void = () => {}) {
-  const crew = await QueueCrew.open({ url: queue, apiKey: API_KEY, version: version() });
+  const crew = await QueueCrew.open({ url: queue, version: version() });
   return runPlan(plan, { ...{ clock: 'real', speed: 60, cloud: cloud(), crew, workers: count, started } });
 }
 
@@ -95,7 +95,7 @@ async function left() {
   await client.close();
   const rows = await query(
     queue,
-    'SELECT id::text FROM ghostfleet_queue_1.run UNION SELECT key FROM ghostfleet_jobs.jobs',
+    'SELECT id::text FROM ghostfleet_queue_2.run UNION SELECT key FROM ghostfleet_jobs.jobs',
   );
   return [...things, ...rows];
 }
@@ -133,7 +133,7 @@ it('a run that is stopped ends all parts, and leaves nothing behind', async () =
 it('a worker with another version refuses its part, and the run names both versions', async () => {
   await addWorkers(1, { version: '9.9.9' });
   await expect(run(1)).rejects.toThrow(
-    /^the worker in process \d+ on \S+ has ghostfleet 9\.9\.9 with part format 1, but the run has ghostfleet \S+ with part format 1/,
+    /^the worker in process \d+ on \S+ has ghostfleet 9\.9\.9 with part format 2, but the run has ghostfleet \S+ with part format 2/,
   );
   expect(await left()).toEqual([]);
 });

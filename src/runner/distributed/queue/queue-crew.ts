@@ -18,8 +18,6 @@ const WAIT_FOR_WORKERS: Millis = seconds(60);
 interface QueueCrewOptions {
   /** `postgres://user:password@host:5432/database` */
   readonly url: string;
-  /** API key of the target, which encrypts the tasks. Secret. */
-  readonly apiKey: string;
   readonly version: string;
   /** Default: 60 s */
   readonly waitForWorkers?: Millis;
@@ -48,8 +46,9 @@ export class QueueCrew implements Crew {
     return sharedNow(this.#database);
   }
 
-  async engage(tasks: readonly PartTask[]): Promise<readonly RunChannel[]> {
-    const { apiKey, version } = this.#options;
+  /** @param apiKey encrypts the tasks */
+  async engage(tasks: readonly PartTask[], apiKey: string): Promise<readonly RunChannel[]> {
+    const { version } = this.#options;
     this.#isEngaged = true;
     await this.#database.query(
       `DELETE FROM ${QUEUE}.run r WHERE NOT EXISTS (

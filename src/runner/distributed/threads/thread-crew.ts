@@ -9,21 +9,15 @@ import type { ThreadTask } from './thread-main.js';
 
 export class ThreadCrew implements Crew {
   readonly lead = seconds(0.1);
-  readonly #apiKey: string;
   #threads: readonly Worker[] = [];
-
-  /** @param apiKey of the target. Secret. */
-  constructor(apiKey: string) {
-    this.#apiKey = apiKey;
-  }
 
   sharedNow(): Promise<Millis> {
     return Promise.resolve(sharedNow());
   }
 
-  engage(tasks: readonly PartTask[]): Promise<readonly RunChannel[]> {
+  engage(tasks: readonly PartTask[], apiKey: string): Promise<readonly RunChannel[]> {
     const started = tasks.map((task) => {
-      const workerData: ThreadTask = { task, apiKey: this.#apiKey };
+      const workerData: ThreadTask = { task, apiKey };
       const thread = new Worker(new URL('./part-thread.mjs', import.meta.url), { workerData });
       const channel = new PortChannel<ToPart, FromPart>(thread, () => {});
       thread.on('error', (error) => channel.lose(`its thread has failed: ${error.message}`));

@@ -1,4 +1,4 @@
-/** What the parts of a run share in the target: the run creates it before they begin, and deletes it after they have ended. */
+/** Another cloud that the parts of a run share: the run creates things there before they begin, and deletes them after they have ended. */
 import { ApiError, type Device, DeviceCloudClient } from '../../client/client.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { seconds, type UnixMillis } from '../../kernel/time.js';
@@ -6,18 +6,22 @@ import type { Profile } from '../../profile/profile.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import { openApi, type RemoteApi, type RemoteCloud } from '../targets/remote-api.js';
 import { type RunWorld, type SharedThings, worldOf } from '../world/handles.js';
-import { deleteThings, setUp } from '../world/provision.js';
+import { createTags, deleteThings, setUp } from '../world/provision.js';
+import type { PartCloud } from './messages.js';
+import type { SharedCloud } from './shared-cloud.js';
 
 /** Largest difference between the clock of the target and that of this machine. */
 const CLOCK_ERROR = seconds(10);
 
-export class SharedWorld {
+export class SharedRemoteCloud implements SharedCloud {
+  readonly #cloud: RemoteCloud;
   readonly #remote: RemoteApi;
   readonly #api: DeviceCloudClient;
   readonly #world: RunWorld;
   readonly #opened: UnixMillis;
 
-  private constructor(remote: RemoteApi, profiles: ReadonlyMap<string, Profile>, now: UnixMillis) {
+  private constructor(cloud: RemoteCloud, remote: RemoteApi, profiles: ReadonlyMap<string, Profile>, now: UnixMillis) {
+    this.#cloud = cloud;
     this.#remote = remote;
     this.#api = new DeviceCloudClient(remote.options);
     this.#world = worldOf({ api: this.#api, openSpace: remote.openSpace }, profiles);
@@ -25,28 +29,41 @@ export class SharedWorld {
   }
 
   /** @throws UsageError if the API of the target cannot be used */
-  static async open(cloud: RemoteCloud, profiles: ReadonlyMap<string, Profile>): Promise<SharedWorld> {
-    return new SharedWorld(await openApi(cloud), profiles, new RealClock().wall);
+  static async open(cloud: RemoteCloud, profiles: ReadonlyMap<string, Profile>): Promise<SharedRemoteCloud> {
+    return new SharedRemoteCloud(cloud, await openApi(cloud), profiles, new RealClock().wall);
   }
 
-  get spaceId(): string {
-    return this.#api.spaceId;
+  get apiKey(): string {
+    return this.#cloud.apiKey;
   }
 
-  /** Runs the setup of the scenario, and creates all tags that groups and steps name. @throws UsageError for the first failure */
+  /** The requests of all parts together keep the limit of the run. */
+  reachedBy(workers: number): PartCloud {
+    const { apiKey: _, keyOf: __, pace, ...address } = this.#cloud;
+    const perSecond = pace.perSecond === null ? null : pace.perSecond / workers;
+    return { kind: 'other', ...address, spaceId: this.#api.spaceId, pace: { ...pace, perSecond } };
+  }
+
   async setUp(plan: Plan, signal: AbortSignal): Promise<SharedThings> {
     await setUp(plan, this.#world, { signal });
-    for (const name of tagsOf(plan)) if (!signal.aborted) await this.#world.tagId(name);
+    await createTags(plan, this.#world, signal);
     return this.#world.shared();
   }
 
-  /** Names of what was created. */
   get made(): readonly string[] {
     return this.#world.things.map(({ what }) => what);
   }
 
+  begin(): void {}
+
+  end(): void {}
+
+  async tidy(lost: readonly Plan[]): Promise<readonly string[]> {
+    return [...(await this.#deleteDevices(lost)), ...(await deleteThings(this.#world))];
+  }
+
   /** Deletes the devices of these parts of a plan that were created since the run began. Returns what could not be deleted. */
-  async deleteDevices(parts: readonly Plan[]): Promise<readonly string[]> {
+  async #deleteDevices(parts: readonly Plan[]): Promise<readonly string[]> {
     const names = new Map(parts.flatMap(({ devices }) => devices.map(({ serial, name }) => [serial, name])));
     if (names.size === 0) return [];
     const left: string[] = [];
@@ -65,11 +82,6 @@ export class SharedWorld {
     return left;
   }
 
-  /** Deletes what was created. Returns what could not be deleted. */
-  tearDown(): Promise<readonly string[]> {
-    return deleteThings(this.#world);
-  }
-
   async close(): Promise<void> {
     await Promise.all([this.#api.close(), this.#remote.closeSpaces()]);
   }
@@ -78,12 +90,4 @@ export class SharedWorld {
   #isOurs({ serial_number, created_at }: Device, names: ReadonlyMap<number, string>): boolean {
     return names.has(Number(serial_number)) && Date.parse(created_at) >= this.#opened - CLOCK_ERROR;
   }
-}
-
-/** Tags that groups and steps name. */
-function tagsOf({ groups, actions }: Plan): ReadonlySet<string> {
-  const ofSteps = actions.flatMap((action) =>
-    action.step === 'tag' ? [...action.options.add, ...action.options.remove] : [],
-  );
-  return new Set([...groups.flatMap(({ tags }) => tags), ...ofSteps]);
 }

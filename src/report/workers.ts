@@ -1,0 +1,81 @@
+/**
+ * The workers of a divided run in its reports: whether each of them kept up, and whether all together did. The rows are the same in
+ * text and in HTML; the first cell of a row is its name.
+ */
+import { humanCount, humanShare } from '../kernel/quantity.js';
+import { humanDuration, sinceStart } from '../kernel/time.js';
+import type { Row } from './figures.js';
+import type { GeneratorReport, RunResult, WorkerReport } from './result.js';
+
+/** The last column is a text. */
+export const WORKER_COLUMNS = ['devices', 'requests', 'late, p99', 'busy', 'clock', ''] as const;
+
+/** A row for each worker, and one for all together if there are several. Empty if the run was not divided. */
+export function workerRows({ workers = [], generator }: RunResult): readonly Row[] {
+  const rows = workers.map((worker) => [
+    `worker ${worker.number}`,
+    ...counts([worker]),
+    ...pace(worker.generator),
+    clockOf(worker),
+    `${sentence(worker)}${placeOf(worker)}`,
+  ]);
+  if (workers.length < 2) return rows;
+  return [...rows, ['all', ...counts(workers), ...pace(generator), '', together(workers)]];
+}
+
+/** `lost`: its devices and loads ended early. `slow`: it measured itself. `unknown`: it ended before it could measure anything. */
+export function stateOf({ lost, generator }: WorkerReport): 'fine' | 'slow' | 'lost' | 'unknown' {
+  if (lost !== null) return 'lost';
+  if (generator === null) return 'unknown';
+  return generator.spoiled === null ? 'fine' : 'slow';
+}
+
+/** The state of a worker in words. */
+export function sentence(worker: WorkerReport): string {
+  switch (stateOf(worker)) {
+    case 'lost':
+      return `lost at ${humanDuration(sinceStart(worker.lost?.at ?? 0))}: ${worker.lost?.why}`;
+    case 'slow':
+      return `too slow: ${worker.generator?.spoiled}`;
+    case 'unknown':
+      return 'not measured';
+    default:
+      return 'kept up';
+  }
+}
+
+function together(workers: readonly WorkerReport[]): string {
+  const states = workers.map(stateOf);
+  const bad = (['lost', 'slow', 'unknown'] as const).flatMap((state) => {
+    const count = states.filter((each) => each === state).length;
+    return count === 0 ? [] : `${count} ${WORDS[state]}`;
+  });
+  return bad.length === 0 ? 'kept up' : bad.join(', ');
+}
+
+const WORDS = { lost: 'lost', slow: 'too slow', unknown: 'not measured' } as const;
+
+function counts(workers: readonly WorkerReport[]): Row {
+  const sum = (of: (worker: WorkerReport) => number) => workers.reduce((all, worker) => all + of(worker), 0);
+  return [humanCount(sum(({ devices }) => devices)), humanCount(sum(({ requests }) => requests))];
+}
+
+/** Lateness and saturation. A cell without a measurement is empty. */
+function pace(generator: GeneratorReport | null): Row {
+  if (generator === null) return ['', ''];
+  const { lateness, busy } = generator;
+  return [lateness === undefined ? '' : humanDuration(lateness.p99), humanShare(busy)];
+}
+
+/** How far the clock of its system is ahead of that of the run, and the error of its times in the report. */
+function clockOf({ clock }: WorkerReport): string {
+  if (clock === null) return '';
+  const { uncertainty } = clock;
+  // Calendar time has whole milliseconds.
+  const system = Math.round(clock.system);
+  return `${system < 0 ? '' : '+'}${humanDuration(system)} ±${humanDuration(uncertainty)}`;
+}
+
+function placeOf({ host, pid }: WorkerReport): string {
+  return host === null ? '' : ` (${host}, process ${pid})`;
+}

@@ -1,0 +1,26 @@
+/** The cloud that all parts of a run use, as the run sees it. */
+import type { Plan } from '../../scenario/model/plan.js';
+import type { SharedThings } from '../world/handles.js';
+import type { PartCloud } from './messages.js';
+
+export interface SharedCloud {
+  /** Key of its API. Secret. */
+  readonly apiKey: string;
+  /** Names of what {@link SharedCloud.setUp} created. */
+  readonly made: readonly string[];
+  /** How each of so many parts reaches it. */
+  reachedBy(workers: number): PartCloud;
+  /** Runs the setup of the scenario, and creates all tags that groups and steps name. @throws UsageError for the first failure */
+  setUp(plan: Plan, signal: AbortSignal): Promise<SharedThings>;
+  /** All parts begin. */
+  begin(): void;
+  /** All parts have ended. */
+  end(): void;
+  /**
+   * Deletes what was created, also the devices of lost workers.
+   * @param lost their parts of the plan
+   * @returns what could not be deleted
+   */
+  tidy(lost: readonly Plan[]): Promise<readonly string[]>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,60 @@
+/** The embedded cloud of a run that another thread serves, for a part of that run. */
+import { DeviceCloudClient } from '../../client/client.js';
+import type { EdgeClock } from '../../kernel/clock.js';
+import type { Trace } from '../../trace/events.js';
+import { httpTransport, pooledRequests } from '../../transport/http.js';
+import { ownSockets } from '../../transport/own-sockets.js';
+import type { Transport } from '../../transport/transport.js';
+import { udpTransport } from '../../transport/udp.js';
+import { either } from './dtls-wire.js';
+import type { CloudPorts, Target } from './target.js';
+
+/** Where a part of a run finds the embedded cloud. */
+export interface ServedCloud {
+  /** Base address of its API. */
+  readonly api: string;
+  readonly spaceId: string;
+  readonly ports: CloudPorts;
+  /** Secret. */
+  readonly apiKey: string;
+}
+
+interface ServedOptions {
+  readonly cloud: ServedCloud;
+  readonly clock: EdgeClock;
+  readonly trace: Trace;
+}
+
+/** Concurrent requests of the steps. */
+const AT_ONCE = 16;
+
+/** Connects to the cloud, which writes its events itself, in its own thread. */
+export async function servedTarget({ cloud, clock, trace }: ServedOptions): Promise<Target> {
+  const { api: baseUrl, spaceId, apiKey, ports } = cloud;
+  const api = new DeviceCloudClient({ baseUrl, spaceId, apiKey, connections: AT_ONCE });
+  const wire = await openWire(cloud, clock);
+  return {
+    ...{ api, wire, trace, address: { baseUrl, apiKey }, speed: 1, outlivesRun: false },
+    format: ports.udp === null ? 'http' : 'base64',
+    openSpace: () => {
+      throw new Error('further spaces are opened by the run, not by its parts');
+    },
+    accepted: () => true,
+    begin: () => {},
+    end: () => {},
+    lastLook: async () => {},
+    close: async () => {
+      await wire.close();
+      await api.close();
+    },
+  };
+}
+
+async function openWire({ api, ports: { host, udp } }: ServedCloud, clock: EdgeClock): Promise<Transport> {
+  if (udp === null) {
+    const requests = pooledRequests(api);
+    return httpTransport(requests.send, clock, () => requests.close());
+  }
+  const { base64, raw, dtls } = udp;
+  return either(await udpTransport({ host, ports: { base64, raw } }), await ownSockets({ host, port: dtls, clock }));
+}

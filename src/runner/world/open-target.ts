@@ -1,0 +1,66 @@
+/** Opens the cloud of a world: the embedded one, that of the run in another thread, or another one. */
+import type { DrivenClock } from '../../kernel/clock.js';
+import { UsageError } from '../../kernel/errors.js';
+import type { Log } from '../../kernel/log.js';
+import type { Random } from '../../kernel/random.js';
+import type { Profile } from '../../profile/profile.js';
+import type { Plan } from '../../scenario/model/plan.js';
+import type { Trace } from '../../trace/events.js';
+import { embeddedTarget, type TransportName } from '../targets/embedded.js';
+import { remoteTarget } from '../targets/remote.js';
+import type { RemoteCloud } from '../targets/remote-api.js';
+import { type ServedCloud, servedTarget } from '../targets/served.js';
+import type { Target } from '../targets/target.js';
+
+/** What decides the cloud of a world. */
+export interface TargetOptions {
+  readonly plan: Plan;
+  readonly profiles: ReadonlyMap<string, Profile>;
+  readonly clock: 'virtual' | 'real';
+  /** Simulated milliseconds per real millisecond; only for the real clock. */
+  readonly speed: number;
+  /** A cloud to use instead of the embedded one; needs the real clock. */
+  readonly cloud?: RemoteCloud;
+  /** Hosts with public addresses to which connectors of the embedded cloud may send. Default: none. */
+  readonly connectorHosts?: readonly string[];
+  /** Transport to the embedded cloud. */
+  readonly transport: TransportName;
+  /** Where the embedded cloud keeps its data: a path, or `memory`. */
+  readonly db: string;
+  readonly log: Log;
+  /** Folder with the built web console, for the embedded cloud. Default: it has no console. */
+  readonly webConsole?: string;
+}
+
+/** What the cloud shares with its world. */
+export interface TargetParts {
+  readonly clock: DrivenClock;
+  readonly trace: Trace;
+  readonly random: Random;
+}
+
+/**
+ * @param served the embedded cloud of the run, if it is in another thread
+ * @throws UsageError if the cloud cannot be used, or cannot have a fault of the scenario
+ */
+export function openTarget(options: TargetOptions, parts: TargetParts, served?: ServedCloud): Promise<Target> {
+  const { transport, db, log, plan, cloud, speed } = options;
+  const { serviceFaults = [], cloud: settings } = plan;
+  if (served !== undefined) return servedTarget({ ...parts, cloud: served });
+  if (cloud === undefined) {
+    return embeddedTarget({
+      ...{ ...parts, log, transport, db, space: plan.scenario, faults: serviceFaults },
+      virtual: options.clock === 'virtual',
+      ...(settings && { settings }),
+      connectorHosts: options.connectorHosts ?? [],
+      ...(options.webConsole !== undefined && { webConsole: options.webConsole }),
+    });
+  }
+  const [unknown] = serviceFaults;
+  if (unknown !== undefined) {
+    const { kind } = unknown.fault;
+    throw new UsageError('bad-fault', `the fault ${kind} requires the embedded cloud`);
+  }
+  const serials = new Set(plan.devices.map(({ serial }) => serial));
+  return remoteTarget({ cloud, serials, profiles: options.profiles.values(), speed, ...parts });
+}

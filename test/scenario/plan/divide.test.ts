@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { defineScenario } from '../../../src/library/scenario.js';
+import type { ScenarioDefinition } from '../../../src/scenario/parse/define.js';
+import { describePlan } from '../../../src/scenario/plan/describe.js';
+
+/** How many threads a run of the scenario can take, as `plan` prints it. */
+function threads(more: Partial<ScenarioDefinition>): string {
+  const plan = defineScenario({
+    ...{ name: 'divisible', duration: '1h', fleet: [{ name: 'clime', profile: 'clime', count: 2 }] },
+    ...more,
+  });
+  return /^threads +(.*)$/m.exec(describePlan(plan))?.[1] ?? '';
+}
+
+it.each([
+  ['that concerns one device at a time', {}, 'any number'],
+  [
+    'with a load, which one cloud can have',
+    { load: [{ 'list-devices': null, rate: '1/s' }] },
+    'any number in real time; one in virtual time, because its loads use the API of all devices',
+  ],
+  [
+    'with a fault of the service',
+    { faults: [{ 'service-down': null, from: '10m', until: '20m' }] },
+    'one, because it has faults of the whole service',
+  ],
+] as const)('the plan of a scenario %s says how many threads it can take', (_, more, text) => {
+  expect(threads(more)).toBe(text);
+});

@@ -1,0 +1,22 @@
+/** Workers of a divided run in the thread of a test, which starts faster than others. */
+import { MessageChannel } from 'node:worker_threads';
+import type { Crew } from '../../src/runner/distributed/crew.js';
+import type { FromPart, ToPart } from '../../src/runner/distributed/messages.js';
+import { beginPart } from '../../src/runner/distributed/part.js';
+import { PortChannel, sharedNow } from '../../src/runner/distributed/threads/port-channel.js';
+import { unhurried } from './unhurried.js';
+
+export const crewOfThisThread: Crew = {
+  lead: 20,
+  sharedNow: async () => sharedNow(),
+  engage: async (tasks, apiKey) =>
+    tasks.map((task) => {
+      const { port1, port2 } = new MessageChannel();
+      const channel = new PortChannel<FromPart, ToPart>(port2, () => port2.close());
+      beginPart(task, { apiKey, channel, meter: unhurried });
+      return new PortChannel<ToPart, FromPart>(port1, () => {});
+    }),
+  giveUp: async () => {},
+  dismiss: async () => {},
+  close: async () => {},
+};
