@@ -19,13 +19,15 @@ interface ControlCommand {
 
 const ON_OFF = () => [['on', 'off']];
 const quantities = (profile: Profile) => [numberedQuantityNames(profile)];
-/** Quantities that can have pulses: counters and contacts. */
-const inputs = (profile: Profile) => [
-  numberedQuantityNames(profile).filter((name) => {
-    const found = quantityOf(profile, name);
-    return found?.counter || found?.contact;
-  }),
-];
+/** A contact with a command of its own, `.line-power`. */
+const LINE = 'backup.line_voltage';
+/** Quantities that can have pulses: counters, which count them, then contacts. */
+const inputs = (profile: Profile) => {
+  const names = numberedQuantityNames(profile).filter((name) => name !== LINE);
+  const counters = names.filter((name) => quantityOf(profile, name)?.counter);
+  const contacts = names.filter((name) => quantityOf(profile, name)?.contact);
+  return [[...counters, ...contacts]];
+};
 
 export const CONTROL_COMMANDS: Readonly<Record<string, ControlCommand>> = {
   sensor: {

@@ -92,7 +92,8 @@ describe('a control command', () => {
     const fleet = testFleet();
     const of = (name: string, line: string) => completions(memberNamed(fleet, name), line);
     expect(of('clime-0001', '.button ')).toEqual(['int']);
-    expect(of('clime-0001', '.pulse ')).toEqual(['backup.line_voltage']);
+    expect(of('clime-0001', '.pulse ')).toEqual([]);
+    expect(of('control-0001', '.pulse ')[0]).toBe('counter.1.pulses');
     expect(of('control-0001', '.pulse trigger.1')).toEqual(['trigger.1.state']);
     expect(of('clime-0001', '.sensor hygrometer.t')).toEqual(['hygrometer.temperature']);
   });

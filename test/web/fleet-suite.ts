@@ -23,9 +23,12 @@ export function fleetSuite(here: () => World, open: (fragment: string) => Promis
       await search.fill('fw>=');
       await expect.poll(() => found.textContent()).toContain('column 5 of the selector');
       await search.fill('');
-      await page.getByRole('button', { name: /^cold/ }).click();
+      await page.getByRole('list', { name: 'Tags' }).getByRole('button', { name: /^cold/ }).click();
       await expect.poll(() => found.textContent()).toBe('2 of 4 devices');
-      await page.getByRole('button', { name: /^north pole/ }).click();
+      await page
+        .getByRole('list', { name: 'Regions' })
+        .getByRole('button', { name: /^north pole/ })
+        .click();
       await expect.poll(() => found.textContent()).toBe('1 of 4 devices');
     });
 

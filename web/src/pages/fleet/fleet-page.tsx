@@ -1,5 +1,5 @@
 /** All devices of the space. */
-import { useMemo, useState } from 'preact/hooks';
+import { useId, useMemo, useState } from 'preact/hooks';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { counted } from '../../model/count.js';
 import type { Fleet } from '../../model/fleet.js';
@@ -38,7 +38,7 @@ export function FleetPage() {
         <SearchField
           id="search"
           label="Search: a part of a name, or a selector"
-          placeholder="name, serial number, or a selector: tag/cold & fw<3.1"
+          placeholder="name, serial, or tag/cold & fw<3.1"
           text={text}
           change={setText}
           status={countText(fleet, view.length)}
@@ -46,8 +46,10 @@ export function FleetPage() {
         />
       </div>
       <Register />
-      <Groups title="Tags" groups={groups.tags} selector={(name) => `tag/${name}`} chosen={text} choose={setText} />
-      <Groups title="Regions" groups={groups.regions} selector={regionSelector} chosen={text} choose={setText} />
+      <div class="switches">
+        <Groups title="Tags" groups={groups.tags} selector={(name) => `tag/${name}`} chosen={text} choose={setText} />
+        <Groups title="Regions" groups={groups.regions} selector={regionSelector} chosen={text} choose={setText} />
+      </div>
       {isComplete && rows.length === 0 ? (
         <Empty />
       ) : (
@@ -76,23 +78,29 @@ const MOST_GROUPS = 24;
 
 /** Tags or regions as switches of the search. */
 function Groups({ title, groups, selector, chosen, choose }: GroupsProps) {
+  const titleId = useId();
   if (groups.length === 0) return null;
   return (
-    <ul class="groups" aria-label={title}>
-      {groups.slice(0, MOST_GROUPS).map(({ name, devices, waiting }) => {
-        const wanted = selector(name);
-        const isChosen = chosen === wanted;
-        return (
-          <li key={name}>
-            <button type="button" aria-pressed={isChosen} onClick={() => choose(isChosen ? '' : wanted)}>
-              {printableLine(name)} <span class="dim">{devices.toLocaleString('en')}</span>
-              {waiting > 0 && <span class="count"> {waiting} waiting</span>}
-            </button>
-          </li>
-        );
-      })}
-      {groups.length > MOST_GROUPS && <li class="dim">and {groups.length - MOST_GROUPS} more</li>}
-    </ul>
+    <div class="kind">
+      <span class="dim" id={titleId}>
+        {title}
+      </span>
+      <ul class="groups" aria-labelledby={titleId}>
+        {groups.slice(0, MOST_GROUPS).map(({ name, devices, waiting }) => {
+          const wanted = selector(name);
+          const isChosen = chosen === wanted;
+          return (
+            <li key={name}>
+              <button type="button" aria-pressed={isChosen} onClick={() => choose(isChosen ? '' : wanted)}>
+                {printableLine(name)} <span class="dim">{devices.toLocaleString('en')}</span>
+                {waiting > 0 && <span class="count"> {waiting} waiting</span>}
+              </button>
+            </li>
+          );
+        })}
+        {groups.length > MOST_GROUPS && <li class="dim">and {groups.length - MOST_GROUPS} more</li>}
+      </ul>
+    </div>
   );
 }
 

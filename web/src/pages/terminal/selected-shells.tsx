@@ -27,7 +27,7 @@ export function SelectedShells({ initial }: SelectedShellsProps) {
         <SearchField
           id="targets"
           label="Devices: a part of a name, or a selector"
-          placeholder="devices: all, tag/cold, cellar/1..20, 10% of cellar"
+          placeholder="devices: all, tag/cold, cellar/1..20"
           text={text}
           change={setText}
           status={isEmpty ? 'Select devices first: a name, a part of it, or "all".' : countText(count)}
