@@ -1,10 +1,19 @@
 /** Builds the console to dist/web: static files that the service serves. */
+import { utimesSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
+/** Gives index.html the time at which the build began: a source that changes later may not be in it. */
+function timeOfBuild(): Plugin {
+  const began = new Date();
+  return { name: 'time-of-build', writeBundle: ({ dir = '' }) => utimesSync(join(dir, 'index.html'), began, began) };
+}
+
 export default defineConfig({
+  plugins: [timeOfBuild()],
   root: path('.'),
   base: './',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },

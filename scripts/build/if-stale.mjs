@@ -3,8 +3,7 @@
  * `npx ghostfleet` in a checkout, which would otherwise build for half a minute and say nothing.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { isNewerThan } from '../support/newer.mjs';
 
 /** Written by program.ts, the last step. */
 const BUILT = 'dist/.built';
@@ -18,15 +17,6 @@ const MADE_FROM = [
   'tsconfig.json',
 ];
 
-/** Time of the last change of a file, or of anything in a folder; a folder changes when a file in it is deleted. */
-function changedAt(/** @type {string} */ path) {
-  const { mtimeMs } = statSync(path);
-  if (!statSync(path).isDirectory()) return mtimeMs;
-  /** @type {number} */
-  let latest = mtimeMs;
-  for (const name of readdirSync(path)) latest = Math.max(latest, changedAt(join(path, name)));
-  return latest;
+if (!isNewerThan(BUILT, MADE_FROM)) {
+  process.exitCode = spawnSync('npm', ['run', 'build'], { stdio: 'inherit' }).status ?? 1;
 }
-
-const isFresh = existsSync(BUILT) && MADE_FROM.every((path) => changedAt(path) < statSync(BUILT).mtimeMs);
-if (!isFresh) process.exitCode = spawnSync('npm', ['run', 'build'], { stdio: 'inherit' }).status ?? 1;

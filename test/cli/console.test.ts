@@ -39,6 +39,9 @@ function runs() {
 /** Whole programs, several at once, on a machine that may have other things to do. */
 const LONG = 120_000;
 
+/** Waits between two programs that look whether a run is as far as a test needs it. */
+const LOOK_MS = 100;
+
 function folder(): string {
   return mkdtempSync(join(tmpdir(), 'gf-'));
 }
@@ -120,7 +123,7 @@ describe('ghostfleet console', () => {
       leave = resolve;
     });
     const running = ghostfleet(DEVICE, { env, interruptWhen });
-    await until(async () => (await ghostfleet(['console', '*', ':', 'info fw-name'], { env })).exit === 0);
+    await until(async () => (await ghostfleet(['console', '*', ':', 'info fw-name'], { env })).exit === 0, LOOK_MS);
     const { out } = await ghostfleet(['console', ':', '.list'], { env });
     expect(out).toMatch(/clime-2159017985 +2159017985 +clime +v4\.0\.0 +\d+% +starting/);
     leave();
@@ -130,7 +133,10 @@ describe('ghostfleet console', () => {
   it('sends a line to the selected devices of a run', { timeout: LONG }, async () => {
     const { stop, begin, at } = runs();
     const running = begin();
-    await until(async () => (await at('!state=off & !state=starting : info vendor-name')).out.startsWith('14 ×'));
+    await until(
+      async () => (await at('!state=off & !state=starting : info vendor-name')).out.startsWith('14 ×'),
+      LOOK_MS,
+    );
 
     const grouped = await at('tag=cold : info fw-name');
     expect([grouped.exit, grouped.out, grouped.err]).toEqual([
@@ -150,7 +156,7 @@ describe('ghostfleet console', () => {
   it('executes several lines on the devices of a run', { timeout: LONG }, async () => {
     const { env, stop, begin, at } = runs();
     const running = begin();
-    await until(async () => (await at('state=asleep : info vendor-name')).out.startsWith('14 ×'));
+    await until(async () => (await at('state=asleep : info vendor-name')).out.startsWith('14 ×'), LOOK_MS);
     const talk = await ghostfleet(['console', '--log', 'cellar'], {
       env,
       terminal: { completing: ['gate : inf', 'app config mode l', '.li'] },
@@ -186,7 +192,7 @@ describe('ghostfleet console', () => {
     const { stop, begin, at } = runs();
     const out = folder();
     const running = begin('--out', out);
-    await until(async () => (await at('gate : .radio off')).out.startsWith('2 ×'));
+    await until(async () => (await at('gate : .radio off')).out.startsWith('2 ×'), LOOK_MS);
     stop();
     const run = await running;
     const events = readFileSync(join(out, 'events.jsonl'), 'utf8').split('\n');
@@ -202,10 +208,13 @@ describe('ghostfleet console', () => {
   it('stays attached until the run ends, and lists the runs if there are several', { timeout: LONG }, async () => {
     const { env, stop, begin, at } = runs();
     const first = begin();
-    await until(async () => (await at('* : .list')).exit === 0);
+    await until(async () => (await at('* : .list')).exit === 0, LOOK_MS);
     const staying = ghostfleet(['console'], { env, terminal: {}, typed: [/never to be seen/] });
     const second = begin();
-    await until(async () => (await at('* : .list')).err.includes('there are several runs; choose one with --run'));
+    await until(
+      async () => (await at('* : .list')).err.includes('there are several runs; choose one with --run'),
+      LOOK_MS,
+    );
     expect((await at('--run', 'elsewhere')).err).toContain('unknown run "elsewhere"');
     stop();
     expect([(await first).exit, (await second).exit]).toEqual([130, 130]);

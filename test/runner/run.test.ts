@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EXIT, InterruptedError } from '../../src/kernel/errors.js';
+import type { RunResult } from '../../src/report/result.js';
 import { deviceTypes } from '../../src/runner/known-types.js';
 import type { RunControl } from '../../src/runner/run.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
@@ -27,9 +28,13 @@ expect:
   - downlink.queued == 10
 `;
 
+let first: Promise<RunResult> | undefined;
+/** Its run in memory, made once. */
+const small = () => (first ??= runText(SMALL));
+
 describe('a run', () => {
   it('passes its expectations, and accounts for every message', async () => {
-    const result = await runText(SMALL);
+    const result = await small();
     expect(result.failure).toBeNull();
     expect(result.expectations.map(({ line, passed }) => [line, passed])).toEqual([
       ['device.ready == 5', true],
@@ -43,7 +48,7 @@ describe('a run', () => {
   });
 
   it('has the same digest with the same seed, in memory and over UDP, and another with another seed', async () => {
-    const { digest } = await runText(SMALL);
+    const { digest } = await small();
     expect((await runText(SMALL)).digest).toBe(digest);
     expect((await runText(SMALL, { transport: 'udp' })).digest).toBe(digest);
     expect((await runText(SMALL, { seed: 8 })).digest).not.toBe(digest);
@@ -59,7 +64,7 @@ describe('a run', () => {
     const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-'));
     try {
       const filed = await runText(SMALL, { db: join(directory, 'cloud.db') });
-      expect(filed.digest).toBe((await runText(SMALL)).digest);
+      expect(filed.digest).toBe((await small()).digest);
     } finally {
       rmSync(directory, { recursive: true });
     }
@@ -218,7 +223,7 @@ steps: [{ at: 5m, after: device.ready == 7, within: 10m, shell: send }]
 
   it('never shows a claim token or an API key in its result', async () => {
     const plan = planScenario(parseScenario(SMALL, 'test.yaml', deviceTypes(profiles)), { seed: 7 });
-    const text = JSON.stringify(await runText(SMALL));
+    const text = JSON.stringify(await small());
     for (const { claimToken } of plan.devices) expect(text).not.toContain(claimToken);
   });
 });

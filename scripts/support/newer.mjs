@@ -1,0 +1,24 @@
+/** Whether what a build has made is newer than its sources. Plain JavaScript, because the first build runs before anything else. */
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * Whether a file is there and newer than all of these files and folders.
+ * @param {string} file whose time is that at which its build began
+ * @param {readonly string[]} sources
+ */
+export function isNewerThan(file, sources) {
+  if (!existsSync(file)) return false;
+  const { mtimeMs } = statSync(file);
+  return sources.every((path) => changedAt(path) < mtimeMs);
+}
+
+/** Time of the last change of a file, or of anything in a folder; a folder changes when a file in it is deleted. */
+function changedAt(/** @type {string} */ path) {
+  const { mtimeMs } = statSync(path);
+  if (!statSync(path).isDirectory()) return mtimeMs;
+  /** @type {number} */
+  let latest = mtimeMs;
+  for (const name of readdirSync(path)) latest = Math.max(latest, changedAt(join(path, name)));
+  return latest;
+}
