@@ -1,5 +1,6 @@
 /** Runs a plan and judges the result. */
 
+import { isPostgresUrl } from '../cloud/store/postgres/url.js';
 import { RunExplainer } from '../explain/run-explainer.js';
 import { EXIT } from '../kernel/errors.js';
 import type { RunResult } from '../report/result.js';
@@ -146,7 +147,7 @@ export function undividedBecause({ clock, transport, pace, db, plan, cloud }: Ru
     return transport === 'memory' ? 'messages in memory do not leave a thread' : needsOneThread(plan);
   }
   if (pace !== undefined) return 'it runs at a pace';
-  if (db !== 'memory') return 'its cloud keeps the data in one database';
+  if (isPostgresUrl(db)) return 'its cloud keeps the data in PostgreSQL';
   return needsOneWorld(plan);
 }
 

@@ -17,14 +17,25 @@ export interface Task {
   /** The device types of the plan, by name. */
   readonly profiles: PlainProfiles;
   readonly transport: TransportName;
+  /** Where the cloud of the part keeps its data: the path of a file of its own, or `memory`. */
+  readonly db: string;
   /** After this much simulated time, the thread passes on its events and waits until it may go on. */
   readonly window: Millis;
 }
 
-/** From a thread to its run. (The other way, every message allows one more window.) */
+/** From a run to a thread. */
+export type Answer =
+  /** One more window may be finished. */
+  | { readonly kind: 'permit' }
+  /** Whether all parts were at rest at the last check. */
+  | { readonly kind: 'rest'; readonly all: boolean };
+
+/** From a thread to its run. */
 export type Report =
   /** The events of a window, as lines of the event log. */
   | { readonly kind: 'window'; readonly lines: string }
+  /** The part checks after the end of the scenario whether all parts are at rest, and waits for the answer. */
+  | { readonly kind: 'rest'; readonly isAtRest: boolean }
   /** The last events, and how the part ended. */
   | { readonly kind: 'end'; readonly lines: string; readonly end: End; readonly simulatedMs: Millis }
   /** The world could not be built. */

@@ -6,11 +6,11 @@ import { InstantOrder } from '../../trace/instant-order.js';
 import { TraceLog } from '../../trace/log.js';
 import { inOneWorld } from '../world/course.js';
 import { unpackProfiles } from '../world/plan-profiles.js';
-import { failureOf, type Report, type Task, WINDOWS_AHEAD } from './messages.js';
+import { type Answer, failureOf, type Report, type Task, WINDOWS_AHEAD } from './messages.js';
 import { WindowClock } from './window-clock.js';
 
 // Because threads.ts gives every thread a task.
-const { plan, profiles, transport, window } = workerData as Task;
+const { plan, profiles, transport, db, window } = workerData as Task;
 
 const report = (message: Report): void => parentPort?.postMessage(message);
 
@@ -30,10 +30,19 @@ function takeLines(): string {
 /** Windows that may still be finished. */
 let permits = WINDOWS_AHEAD;
 let goOn = (): void => {};
-parentPort?.on('message', () => {
+let settle = (_all: boolean): void => {};
+parentPort?.on('message', (answer: Answer) => {
+  if (answer.kind === 'rest') return settle(answer.all);
   permits++;
   goOn();
 });
+
+function atRest(isAtRest: boolean): Promise<boolean> {
+  return new Promise((resolve) => {
+    settle = resolve;
+    report({ kind: 'rest', isAtRest });
+  });
+}
 
 async function pause(): Promise<void> {
   report({ kind: 'window', lines: takeLines() });
@@ -61,7 +70,7 @@ const journal = {
 try {
   const clock = new WindowClock({ start: plan.start, window, pause });
   const world = {
-    ...({ plan, transport, db: 'memory', clock: 'virtual', speed: 1 } as const),
+    ...({ plan, transport, db, atRest, clock: 'virtual', speed: 1 } as const),
     profiles: unpackProfiles(profiles),
     log: { info: logAt('info'), warn: logAt('warn'), error: logAt('error') },
   };

@@ -1,8 +1,9 @@
 /**
  * The course of a plan whose devices are divided among threads, in virtual time. Each thread has a world of its own, with its part
  * of the devices and of the cloud. Window by window, their events are merged into the order that they have in one world: so the
- * digest and every number of the report are the same for any number of threads (ADR 18).
+ * digest and every number of the report are the same for any number of threads (ADR 18). Their databases become one at the end.
  */
+import { discardDatabases, gatherDatabases, pathsOfParts } from '../../cloud/store/sqlite/gather.js';
 import type { GhostfleetError } from '../../kernel/errors.js';
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 import { VirtualClock } from '../../kernel/virtual-clock.js';
@@ -12,6 +13,7 @@ import type { CourseEnd, WorldControl, WorldOptions } from '../world/course.js';
 import type { End } from '../world/end.js';
 import type { Journal } from '../world/journal.js';
 import { packProfiles } from '../world/plan-profiles.js';
+import { CommonRest } from './common-rest.js';
 import { endOfAll } from './ends.js';
 import { merged } from './merge.js';
 import { WINDOWS_AHEAD } from './messages.js';
@@ -28,7 +30,7 @@ const STEPS = 20;
  * @throws UsageError if the world cannot be built
  */
 export async function inThreads(
-  { plan, profiles, transport, log }: WorldOptions,
+  { plan, profiles, transport, db, log }: WorldOptions,
   count: number,
   journal: Journal,
   started: (control: WorldControl) => void,
@@ -37,7 +39,11 @@ export async function inThreads(
   const clock = new VirtualClock({ start: plan.start });
   const window = windowOf(plan);
   const used = { profiles: packProfiles(plan, profiles), transport, window };
-  const parts = partsOf(plan, count).map((part) => new Part({ plan: part, ...used }, log));
+  const databases = db === 'memory' ? undefined : pathsOfParts(db, count);
+  const rest = new CommonRest(count);
+  const parts = partsOf(plan, count).map(
+    (part, index) => new Part({ plan: part, db: databases?.[index] ?? db, ...used }, rest, log),
+  );
   const stopped = new Promise<End>((resolve) => {
     const stop = (reason: GhostfleetError) => {
       resolve({ exitCode: reason.exit, failure: reason.message });
@@ -46,6 +52,7 @@ export async function inThreads(
     started({ clock, stop });
   });
   const ends: PartEnd[] = [];
+  let isBuilt = false;
   try {
     const course = follow(parts, ends, journal, clock, window).then(() =>
       endOfAll(
@@ -56,12 +63,14 @@ export async function inThreads(
     // After a stop, the course also fails.
     course.catch(() => {});
     const end = await Promise.race([stopped, course]);
+    isBuilt = true;
     const simulatedMs = Math.max(clock.now, ...ends.map((part) => part.simulatedMs));
     const happened = { plan, times: { waits: new Map(), console: [] } };
     return { end, simulatedMs, generator: null, audited: [], happened };
   } finally {
     await Promise.all(parts.map((part) => part.close()));
     journal.close();
+    if (databases !== undefined) (isBuilt ? gatherDatabases : discardDatabases)(databases);
   }
 }
 

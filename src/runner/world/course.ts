@@ -50,6 +50,8 @@ export interface WorldOptions extends TargetOptions {
 interface OneWorldOptions extends WorldOptions {
   /** Set if the world is a part of a run, beside others. */
   readonly part?: PartOfRun;
+  /** See schedule.ts. */
+  readonly atRest?: (own: boolean) => Promise<boolean>;
 }
 
 /** The connection of a world with the run that it is a part of. */
@@ -270,7 +272,19 @@ function build(
       callerOf: ({ as }) => callers.of((as === undefined ? undefined : world.client(as)) ?? own),
       late: (lateBy) => late(lateBy / options.speed),
     });
-  return { plan, devices, handles, world, trace, evidence, waited, live: faults, startLoads };
+  const { atRest } = options;
+  return {
+    plan,
+    devices,
+    handles,
+    world,
+    trace,
+    evidence,
+    waited,
+    live: faults,
+    startLoads,
+    ...(atRest && { atRest }),
+  };
 }
 
 async function cleanUp(

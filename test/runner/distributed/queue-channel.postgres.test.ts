@@ -97,8 +97,12 @@ it('a part that no worker has taken is not lost', async () => {
   await run.close();
 });
 
-it('a part learns that its run is over', async () => {
+it.each([
+  ['a part', []],
+  ['a part that still has messages', ['late']],
+] as const)('%s learns at once that its run is over', async (_, messages) => {
   const { part } = await open();
   await query(url, `DELETE FROM ${QUEUE}.part WHERE number = ${parts}`);
+  for (const message of messages) part.send(message);
   await expect(part.next()).rejects.toThrow('the run is over');
 });

@@ -1,9 +1,17 @@
-import { describe, expect, it } from 'vitest';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { openStore } from '../../../src/cloud/open-store.js';
+import type { ListedDevice } from '../../../src/cloud/store/store.js';
 import { EXIT, InterruptedError } from '../../../src/kernel/errors.js';
 import type { Profile } from '../../../src/profile/profile.js';
 import { profiles, runText } from '../run-text.js';
 
-/** Several types, a loss, steps for some devices and for all, a rejected configuration, and a device that the cloud does not know. */
+/**
+ * Several types, a loss, steps for some devices and for all, a rejected configuration, a device that the cloud does not know, and
+ * devices without network: one of them is not at rest for some time after the end, in which the modems of the others pause.
+ */
 const TEXT = `
 name: divided
 duration: 3h
@@ -11,6 +19,7 @@ fleet:
   - { name: clime, profile: clime, count: 5, boot: { over: 10m }, config: { interval-report: 900 }, tags: [cold-store] }
   - { name: push, profile: push, count: 3, boot: { pattern: storm } }
   - { name: late, profile: clime, count: 1, register: false }
+  - { name: dark, profile: clime, count: 4, boot: { over: 4m }, config: { interval-report: 60, interval-poll: 60 } }
 network:
   latency: 150ms..900ms
   faults:
@@ -21,6 +30,8 @@ steps:
   - { at: 30m, to: all, commands: [info show] }
   - { at: 40m, to: clime/3, config: { interval-sample: 30 } }
   - { at: 50m, to: push, power-cycle: {} }
+  - { at: 34m, to: dark, radio: off }
+  - { at: 169m, to: dark/1, power-cycle: {} }
 expect: [device.ready >= 8, always no-loss-across-reconnects, 'downlink.answered within 1h >= 10%']
 `;
 
@@ -44,11 +55,55 @@ async function resultIn(workers: number, transport: 'memory' | 'udp' = 'memory')
   return result;
 }
 
+const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-threads-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Two groups with tags, which different threads create first. */
+const TAGGED = `
+name: tagged
+duration: 20m
+setup: [{ variable: { name: season, value: winter } }]
+fleet:
+  - { name: east, profile: clime, count: 1, tags: [east, cold] }
+  - { name: west, profile: clime, count: 1, tags: [cold, west] }
+steps: [{ at: 5m, commands: [info show] }]
+`;
+
+/** What the database of a run contains, and the digest of the run. */
+async function databaseOf(workers: number) {
+  const db = join(folder, `${workers}`, 'cloud.db');
+  mkdirSync(dirname(db));
+  const { digest } = await runText(TAGGED, { workers, db });
+  expect(readdirSync(dirname(db)).filter((name) => name.includes('part'))).toEqual([]);
+  const store = await openStore(db);
+  const spaces = await store.spaces({ limit: 9 });
+  const id = spaces[0]?.id ?? '';
+  const tags = await store.tags(id, { limit: 9 });
+  const nameOf = new Map(tags.map((tag) => [tag.id, tag.name]));
+  // Because a list by name has no unknown cursor.
+  const listed = (await store.devices(id, {
+    ...{ limit: 9, sortBy: 'name', order: 'asc', withTokens: true },
+  })) as readonly ListedDevice[];
+  const devices = listed.map(({ tagIds, ...device }) => ({ ...device, tags: tagIds.map((tag) => nameOf.get(tag)) }));
+  const messages = await store.messages(id, { limit: 99 });
+  const variables = await store.records('variable', id, { limit: 9 });
+  await store.close();
+  return {
+    ...{ digest, spaces, devices, messages, variables: variables.length, tags: [...nameOf.values()].sort() },
+  };
+}
+
 describe('a run whose devices are divided among threads', () => {
   it('over UDP and with own device types has the events and the result of a run in one thread in memory', async () => {
     const [one, two] = await Promise.all([resultIn(1), resultIn(2, 'udp')]);
-    expect(one.failure).toBe(null);
+    expect(one.failure).toBe('not at rest 10m after the end: dark-0001 with its session');
     expect(one.service.refused).not.toEqual({});
+    expect(two).toEqual(one);
+  });
+
+  it('leaves one database, with the devices, tags and messages of all threads', async () => {
+    const [one, two] = await Promise.all([databaseOf(1), databaseOf(2)]);
+    expect(two.messages.length).toBeGreaterThan(10);
     expect(two).toEqual(one);
   });
 

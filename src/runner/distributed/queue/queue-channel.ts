@@ -144,7 +144,7 @@ export class QueueChannel<Out, In> implements Channel<Out, In> {
     return rows.length === AT_ONCE || (this.#waiting.length > 0 && !isFull);
   }
 
-  /** Writes the next messages; returns whether there was no room for them. */
+  /** Writes the next messages; returns whether there was no room for them, or the run is over. */
   async #write(): Promise<boolean> {
     const batch = this.#waiting.slice(0, AT_ONCE);
     if (batch.length === 0) return false;
@@ -155,8 +155,9 @@ export class QueueChannel<Out, In> implements Channel<Out, In> {
          SELECT count(*) AS messages FROM ${QUEUE}.message WHERE run = $1 AND part = $2 AND to_run = $3
        ), written AS (
          INSERT INTO ${QUEUE}.message (run, part, to_run, number, body)
-         SELECT $1, $2, $3, m.number, m.body FROM unread, unnest($4::bigint[], $5::bytea[]) AS m (number, body)
-         WHERE unread.messages < ${MOST_UNREAD}
+         SELECT p.run, p.number, $3, m.number, m.body
+         FROM ${QUEUE}.part p, unread, unnest($4::bigint[], $5::bytea[]) AS m (number, body)
+         WHERE p.run = $1 AND p.number = $2 AND unread.messages < ${MOST_UNREAD}
          ON CONFLICT (run, part, to_run, number) DO UPDATE SET body = excluded.body
          RETURNING number
        )

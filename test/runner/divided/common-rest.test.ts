@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { CommonRest } from '../../../src/runner/divided/common-rest.js';
+
+function parts(count: number) {
+  const rest = new CommonRest(count);
+  const answers: boolean[] = [];
+  return { rest, answers, ask: (isAtRest: boolean) => rest.ask(isAtRest, (all) => void answers.push(all)) };
+}
+
+it('a part that is at rest waits for the others, check by check', () => {
+  const { ask, answers } = parts(2);
+  ask(true);
+  expect(answers).toEqual([]);
+  ask(false);
+  expect(answers).toEqual([false, false]);
+  ask(true);
+  ask(true);
+  expect(answers).toEqual([false, false, true, true]);
+});
+
+it('a part that has ended early keeps no other waiting', () => {
+  const { rest, ask, answers } = parts(2);
+  ask(true);
+  rest.leave();
+  expect(answers).toEqual([true]);
+});
