@@ -132,13 +132,17 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       expect(complaints).toEqual([]);
 
       // While the stream of events stays open, a fault can keep the service from answering anything.
-      const spaces = /\/v2\/spaces\?/;
+      const spaces = /\/v2\/spaces(\?|\/[^/]+\/messages\?)/;
       await context.route(spaces, (route) => route.fulfill({ status: 503, json: { message: 'the cloud is down' } }));
       await page.getByRole('button', { name: 'Resume' }).click();
-      await page.getByText('service does not answer: service-down').waitFor();
-      expect(await page.getByText('live', { exact: true }).count()).toBe(1);
+      await page.getByText('no answer: service-down').waitFor();
+      await page.getByRole('link', { name: 'Downlinks' }).click();
+      await page.getByText('the cloud is down').waitFor();
+      expect(await page.getByRole('heading', { name: 'Time from' }).count()).toBe(0);
       await context.unroute(spaces);
       await page.locator('.state.live').waitFor();
+      await page.getByRole('heading', { name: 'Time from' }).waitFor();
+      await page.getByRole('link', { name: 'Run' }).click();
 
       // Such a fault can be lifted also when the page is opened.
       await context.route(spaces, (route) => route.fulfill({ status: 503, json: { message: 'the cloud is down' } }));

@@ -1,5 +1,6 @@
 /** What the console knows of the open space. Replaced as a whole when another space is opened. */
 import { effect, signal } from '@preact/signals';
+import { recoveries } from '../api/answering.js';
 import { session } from '../api/session.js';
 import { Feed } from './feed.js';
 import { Fleet } from './fleet.js';
@@ -47,7 +48,13 @@ export function followSession(explain: (error: unknown) => string): void {
       if (!resumed) void load();
     };
     feed.follow(opened).catch(failed);
+    const endRecoveries = effect(() => {
+      if (recoveries.value === 0 || loadFailure.peek() === '') return;
+      loadFailure.value = '';
+      void load();
+    });
     return () => {
+      endRecoveries();
       feed.close();
       fleet.close();
       run.close();

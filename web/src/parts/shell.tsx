@@ -25,7 +25,7 @@ const CONNECTIONS = {
   connecting: 'connecting',
   live: 'live',
   lost: 'connection lost',
-  silent: 'service does not answer',
+  silent: 'no answer',
 } as const;
 
 export function Shell({ children }: { readonly children: ComponentChildren }) {
@@ -74,7 +74,11 @@ function Connection() {
   const state = connection.value === 'live' && !isAnswering.value ? 'silent' : connection.value;
   const faults = state === 'live' ? '' : serviceFaults.value;
   return (
-    <span class={`state ${state}`} role="status">
+    <span
+      class={`state ${state}`}
+      role="status"
+      title={state === 'silent' ? 'The service does not answer requests.' : ''}
+    >
       {CONNECTIONS[state]}
       {faults !== '' && ': '}
       {faults !== '' && <a href={address('run')}>{printableLine(faults)}</a>}

@@ -3,6 +3,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { ApiError } from '../../../../src/client/client.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
+import { recoveries } from '../../api/answering.js';
 import { current, explain } from '../../api/session.js';
 import { DeviceModel } from '../../model/device.js';
 import { lengthText } from '../../model/length.js';
@@ -45,10 +46,13 @@ export function DevicePage() {
   const [id = '', key] = route.value.rest;
   const [failure, setFailure] = useState('');
   const device = useMemo(() => new DeviceModel(id, current().client, model().feed), [id]);
+  useEffect(() => () => device.close(), [device]);
   useEffect(() => {
-    device.load().catch((error: unknown) => setFailure(isMissing(error) ? MISSING : explain(error)));
-    return () => device.close();
-  }, [device]);
+    device.load().then(
+      () => setFailure(''),
+      (error: unknown) => setFailure(isMissing(error) ? MISSING : explain(error)),
+    );
+  }, [device, recoveries.value]);
   const tab = TABS.find((each) => each.key === key) ?? TABS[0];
   const Content = tab.content;
   const name = device.device.value?.name;

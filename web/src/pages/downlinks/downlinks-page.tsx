@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Message } from '../../../../src/client/types.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
+import { recoveries } from '../../api/answering.js';
 import { current, explain } from '../../api/session.js';
 import { type Downlink, Downlinks, waitsFor } from '../../model/downlinks.js';
 import { model } from '../../model/space.js';
@@ -19,22 +20,26 @@ const MOST = 100;
 export function DownlinksPage() {
   const [failure, setFailure] = useState('');
   const downlinks = useMemo(() => new Downlinks(current().client, model().feed), []);
+  useEffect(() => () => downlinks.close(), [downlinks]);
   useEffect(() => {
-    downlinks.load().catch((error: unknown) => setFailure(explain(error)));
-    return () => downlinks.close();
-  }, [downlinks]);
+    downlinks.load().then(
+      () => setFailure(''),
+      (error: unknown) => setFailure(explain(error)),
+    );
+  }, [downlinks, recoveries.value]);
   const all = [...downlinks.all.value.values()];
   const messages = useMemo(() => newestFirst(all), [downlinks.all.value]);
   // Read so that the page follows the contacts of the devices.
   model().fleet.version.value;
   const groups = groupsOf(all);
+  const waiting = [...groups.values()].reduce((sum, group) => sum + group.length, 0);
   return (
     <div class="page">
       <h1>Downlinks</h1>
       <Failure text={failure} />
       <div class="columns">
         <section>
-          <h2>On their way ({[...groups.values()].reduce((sum, group) => sum + group.length, 0)})</h2>
+          <h2>On their way{failure === '' && ` (${waiting})`}</h2>
           {groups.size === 0 && failure === '' && (
             <p class="dim">Nothing waits. Open a device to send something to it.</p>
           )}
@@ -42,7 +47,7 @@ export function DownlinksPage() {
             <Group key={reason} reason={reason} members={members} downlinks={downlinks} />
           ))}
         </section>
-        <Histogram messages={messages} />
+        {failure === '' && <Histogram messages={messages} />}
       </div>
     </div>
   );
