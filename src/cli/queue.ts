@@ -44,14 +44,14 @@ export function queueOfWorker(queue: string | undefined, { env }: Host): string 
 }
 
 /** @throws UsageError if the queue cannot be used, or the plan not be divided */
-export async function openCrew(url: string, plan: Plan): Promise<Crew> {
+export async function openCrew(url: string, plan: Plan, { err }: Pick<Host, 'err'>): Promise<Crew> {
   const reason = needsOneProcess(plan);
   if (reason !== undefined) {
     throw new UsageError('not-divisible', `the run cannot be divided among workers, because ${reason}`);
   }
   // Loaded here, because other runs do not need the libraries.
   const { QueueCrew } = await import('../runner/distributed/queue/queue-crew.js');
-  return QueueCrew.open({ url, version: version() });
+  return QueueCrew.open({ url, version: version(), say: (sentence) => err.write(`${sentence}\n`) });
 }
 
 /** The options as given, without a password. */

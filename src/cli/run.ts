@@ -155,7 +155,7 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
   if (cloud) host.err.write(ignoredSettings(cloud.api, plan));
   printWarnings(plan, profiles, host);
   checkTrust(plan, flags);
-  const crew = queue && (await openCrew(queue, plan));
+  const crew = queue && (await openCrew(queue, plan, host));
   const reproduce = commandLine(flags, clock, plan);
   const out = flags.out === undefined ? undefined : openDirectory(flags.out);
   const isLive = clock === 'real' || flags.pace !== undefined;

@@ -21,6 +21,7 @@ import { judge, undecided } from './judge.js';
 import { neverReady } from './never-ready.js';
 import { withoutEffect } from './no-effect.js';
 import { situationOf } from './situation.js';
+import { ruleResults } from './targets/audit/rules.js';
 import { type CourseEnd, inOneWorld, type WorldControl, type WorldOptions } from './world/course.js';
 import { Journal } from './world/journal.js';
 import { spoiledByUnsent } from './world/spoiled.js';
@@ -84,7 +85,10 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const { end, simulatedMs, generator, audited, happened, workers } = await courseOf(options, journal, started);
   journal.invariants.end();
   const evidence = journal.evidence(simulatedMs);
-  const evaluated = [...plan.expectations.map((expectation) => evaluate(expectation, evidence)), ...audited];
+  const evaluated = [
+    ...plan.expectations.map((expectation) => evaluate(expectation, evidence)),
+    ...ruleResults(audited, journal.nameOf),
+  ];
   const expectations = end.exitCode === EXIT.interrupted ? evaluated.map(undecided) : evaluated;
   const summary = metrics.summary();
   const spoiled = spoiledByLoss(workers) ?? generator?.spoiled ?? spoiledByUnsent(summary.calls);

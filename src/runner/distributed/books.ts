@@ -36,7 +36,8 @@ export class PartBooks {
   readonly #steps = new Map<string, Map<number, number>>();
   /** Requests of each load that were sent or dropped. */
   readonly #requests = new Map<string, number>();
-  readonly #closedLoads = new Set<string>();
+  /** Requests that were due until the part closed a load. */
+  readonly #closedLoads = new Map<string, number>();
   #sent = 0;
   readonly #dispatch = dispatchTo([{ on: this.#handlers() }]);
 
@@ -78,7 +79,7 @@ export class PartBooks {
       }
     }
     for (const load of this.#plan.loads) {
-      if (!this.#closedLoads.has(load.name)) counts.requests += yield* this.#loseRequests(load, at, until, why);
+      counts.requests += yield* this.#loseRequests(load, at, until, why);
     }
     return counts;
   }
@@ -87,7 +88,9 @@ export class PartBooks {
   *#loseRequests(load: PlannedLoad, at: Instant, until: Instant, why: string): Generator<TraceEvent, number> {
     const { name: call, pace } = load;
     const closedLoop = pace.kind === 'closed';
-    const known = this.#requestsOf(call);
+    const closed = this.#closedLoads.get(call);
+    if (closed !== undefined && closedLoop) return 0;
+    const known = closed ?? this.#requestsOf(call);
     let planned = closedLoop ? known : 0;
     if (!closedLoop) {
       for (const intended of ownArrivals(load, seededRandom(this.#plan.seed))) {
@@ -96,8 +99,10 @@ export class PartBooks {
         if (++planned > known) yield { kind: 'call.dropped', at, call, intended, why };
       }
     }
-    yield { kind: 'load.closed', at, call, planned, closedLoop };
-    return Math.max(0, planned - known);
+    const lost = Math.max(0, planned - known);
+    // What the part has closed is in the books already.
+    yield { kind: 'load.closed', at, call, planned: closed === undefined ? planned : lost, closedLoop };
+    return lost;
   }
 
   #handlers(): Handlers {
@@ -124,7 +129,7 @@ export class PartBooks {
       'call.done': sent,
       'call.dropped': requested,
       'call.open': sent,
-      'load.closed': ({ call }) => void this.#closedLoads.add(call),
+      'load.closed': ({ call, planned }) => void this.#closedLoads.set(call, planned),
     };
   }
 

@@ -15,7 +15,6 @@ import { watchExpectations } from '../world/early-end.js';
 import type { End } from '../world/end.js';
 import type { Journal } from '../world/journal.js';
 import { packProfiles } from '../world/plan-profiles.js';
-import { auditOfAll } from './audits.js';
 import { ChannelLost } from './channel.js';
 import { type ClockReading, readClock, systemClock } from './clock-offset.js';
 import type { Crew } from './crew.js';
@@ -137,7 +136,7 @@ class Conductor {
       end: this.#end(),
       simulatedMs: this.#ended,
       generator: generatorOfAll(this.#members),
-      audited: auditOfAll(this.#members.flatMap(({ end }) => end?.audited ?? [])),
+      audited: this.#members.flatMap(({ end }) => end?.audited ?? []),
       happened: { plan, times: { waits: new Map(), console: [] } },
       workers,
     };

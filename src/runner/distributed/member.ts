@@ -59,9 +59,13 @@ export class Member {
     this.#channel.send({ kind: 'stop', reason: failureOf(reason) });
   }
 
+  get #isOver(): boolean {
+    return this.end !== undefined || this.failed !== undefined || this.lost !== undefined;
+  }
+
   async #follow(handle: Handler): Promise<void> {
     try {
-      while (this.end === undefined && this.failed === undefined) this.#take(await this.#channel.next(), handle);
+      while (!this.#isOver) this.#take(await this.#channel.next(), handle);
     } catch (error) {
       if (!(error instanceof ChannelLost)) throw error;
       this.lost = { at: this.#now(), why: error.message };
@@ -81,6 +85,9 @@ export class Member {
         return this.#isReady();
       case 'end':
         this.end = message;
+        return;
+      case 'left':
+        this.lost = { at: this.#now(), why: message.why };
         return;
       case 'failed':
         this.failed = errorOf(message.error);

@@ -1,9 +1,10 @@
 /** What a run and the workers that carry out its parts tell each other. All of it is plain data. */
 import type { Log } from '../../kernel/log.js';
 import type { Instant, Millis, UnixMillis } from '../../kernel/time.js';
-import type { ExpectationResult, GeneratorReport } from '../../report/result.js';
+import type { GeneratorReport } from '../../report/result.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import type { Failure } from '../divided/messages.js';
+import type { RuleTally } from '../targets/audit/rules.js';
 import type { RemoteCloud } from '../targets/remote-api.js';
 import type { ServedCloud } from '../targets/served.js';
 import type { End } from '../world/end.js';
@@ -52,6 +53,8 @@ export type FromPart =
   | { readonly kind: 'log'; readonly level: keyof Log; readonly fields: object; readonly message: string }
   /** The part is over, and has deleted what it created. */
   | PartEnd
+  /** The worker has stopped the part by itself, and the part has deleted what it created. `why` is a clause. */
+  | { readonly kind: 'left'; readonly why: string }
   /** The part could not be carried out. */
   | { readonly kind: 'failed'; readonly error: Failure };
 
@@ -60,7 +63,7 @@ export interface PartEnd {
   readonly end: End;
   readonly simulatedMs: Millis;
   readonly generator: GeneratorReport | null;
-  readonly audited: readonly ExpectationResult[];
+  readonly audited: readonly RuleTally[];
   /** Names of what stays in the target, with {@link PartTask.keep}. */
   readonly kept: readonly string[];
 }

@@ -23,14 +23,14 @@ interface PartOptions extends Pick<WorldOptions, 'meter'> {
 export interface RunningPart {
   /** Resolves when the part is over and has deleted what it created; with the reason if its run does not know of its end. */
   readonly over: Promise<GhostfleetError | undefined>;
-  /** Ends the part early. It deletes what it created. */
-  stop(reason: GhostfleetError): void;
+  /** The worker ends the part early, without its run. It deletes what it created, and counts as lost. */
+  leave(reason: GhostfleetError): void;
 }
 
 /** Begins to carry out a part. */
 export function beginPart(task: PartTask, options: PartOptions): RunningPart {
   const part = new Part(task, options);
-  return { over: part.carryOut(), stop: (reason) => part.stop(reason) };
+  return { over: part.carryOut(), leave: (reason) => part.leave(reason) };
 }
 
 class Part {
@@ -39,6 +39,8 @@ class Part {
   readonly #channel: PartChannel;
   #control: Pick<WorldControl, 'clock' | 'stop'> | undefined;
   #stopped: GhostfleetError | undefined;
+  /** Why the worker has ended the part, if it was not the run that has. */
+  #left: GhostfleetError | undefined;
   /** Set if the run is gone. */
   #orphaned: GhostfleetError | undefined;
   #reading: ClockReading | undefined;
@@ -55,7 +57,12 @@ class Part {
     this.#channel = options.channel;
   }
 
-  stop(reason: GhostfleetError): void {
+  leave(reason: GhostfleetError): void {
+    if (this.#stopped === undefined) this.#left = reason;
+    this.#stop(reason);
+  }
+
+  #stop(reason: GhostfleetError): void {
     this.#stopped ??= reason;
     this.#control?.stop(this.#stopped);
     this.#begin(undefined);
@@ -66,7 +73,8 @@ class Part {
     void this.#listen();
     const outbox = new Outbox(this.#channel, this.#time, () => this.#control?.clock.now ?? 0);
     try {
-      this.#channel.send(await this.#course(outbox));
+      const end = await this.#course(outbox);
+      this.#channel.send(this.#left === undefined ? end : { kind: 'left', why: this.#left.message });
     } catch (error) {
       outbox.close();
       const failure = error instanceof GhostfleetError ? error : bug(error);
@@ -95,7 +103,6 @@ class Part {
       },
       {
         trace: outbox.trace,
-        nameOf: (serial) => plan.devices.find((device) => device.serial === serial)?.name ?? String(serial),
         evidence: () => {
           throw new Error('a part of a plan has no expectations and no conditions');
         },
@@ -132,7 +139,7 @@ class Part {
   }
 
   #obey(message: ToPart): void {
-    if (message.kind === 'stop') return this.stop(errorOf(message.reason));
+    if (message.kind === 'stop') return this.#stop(errorOf(message.reason));
     const start = message.at - (this.#reading?.offset ?? 0);
     const ago = () => sinceStart(this.#time.now) - start;
     this.#time.after(Math.max(0, -ago()), 'the start of the run', () => this.#begin(ago));
@@ -141,7 +148,7 @@ class Part {
   #orphan(error: unknown): void {
     if (!(error instanceof ChannelLost)) throw error;
     this.#orphaned ??= new GhostfleetError('run-lost', `the run is lost: ${error.message}`, EXIT.stuck);
-    this.stop(this.#orphaned);
+    this.#stop(this.#orphaned);
   }
 
   #log(): Log {

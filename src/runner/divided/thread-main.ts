@@ -56,7 +56,6 @@ function logAt(level: keyof Log): Log[typeof level] {
 
 const journal = {
   trace,
-  nameOf: String,
   evidence: () => {
     throw new Error('a part of a plan has no expectations and no conditions');
   },

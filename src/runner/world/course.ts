@@ -10,11 +10,12 @@ import { type Random, seededRandom } from '../../kernel/random.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { type Millis, sinceStart } from '../../kernel/time.js';
 import { VirtualClock } from '../../kernel/virtual-clock.js';
-import type { ExpectationResult, GeneratorReport, WorkerReport } from '../../report/result.js';
+import type { GeneratorReport, WorkerReport } from '../../report/result.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import { withFaults } from '../../transport/faults/with-faults.js';
 import { Callers } from '../load/callers.js';
 import { Loads } from '../load/loads.js';
+import type { RuleTally } from '../targets/audit/rules.js';
 import type { ServedCloud } from '../targets/served.js';
 import type { Target } from '../targets/target.js';
 import { type End, endOf } from './end.js';
@@ -111,8 +112,8 @@ export interface CourseEnd {
   readonly simulatedMs: Millis;
   /** null in virtual time. */
   readonly generator: GeneratorReport | null;
-  /** Results of the rules that another cloud has to follow. */
-  readonly audited: readonly ExpectationResult[];
+  /** What was found out about the rules that another cloud has to follow; in a divided run by each of its parts. */
+  readonly audited: readonly RuleTally[];
   /** The workers among which a run in real time was divided; missing if it was not. */
   readonly workers?: readonly WorkerReport[];
 }
@@ -125,12 +126,12 @@ export interface CourseEnd {
  */
 export async function inOneWorld(
   options: OneWorldOptions,
-  journal: Pick<Journal, 'trace' | 'nameOf' | 'evidence' | 'settle' | 'close'>,
+  journal: Pick<Journal, 'trace' | 'evidence' | 'settle' | 'close'>,
   started: (control: WorldControl) => void,
   virtual?: DrivenClock,
 ): Promise<CourseEnd> {
   const { plan } = options;
-  const { trace, nameOf } = journal;
+  const { trace } = journal;
   const { clock, pace, begin, late, generatorReport } = timeOf(options, virtual, () => journal.settle());
   const faults = new LiveFaults(plan, clock);
   const random = seededRandom(plan.seed);
@@ -172,7 +173,7 @@ export async function inOneWorld(
       await closeAll(fixture, target, callers, options);
     }
   }
-  const audited = target.audit?.results(nameOf) ?? [];
+  const audited = target.audit?.tallies() ?? [];
   return { end, simulatedMs: sinceStart(clock.now), generator, audited, happened: happened() };
 }
 

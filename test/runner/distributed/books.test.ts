@@ -3,7 +3,7 @@ import { seededRandom } from '../../../src/kernel/random.js';
 import { defineScenario } from '../../../src/library/scenario.js';
 import { PartBooks } from '../../../src/runner/distributed/books.js';
 import { ownArrivals } from '../../../src/runner/load/own-arrivals.js';
-import type { Plan } from '../../../src/scenario/model/plan.js';
+import type { Plan, PlannedLoad } from '../../../src/scenario/model/plan.js';
 import { partsOf } from '../../../src/scenario/plan/divide.js';
 import type { TraceEvent } from '../../../src/trace/events.js';
 import { Metrics } from '../../../src/trace/metrics/index.js';
@@ -62,11 +62,28 @@ it('all requests at a rate that the part did not report are lost, and the books 
   expect(calls[users]).toMatchObject({ planned: 1, sent: 1, dropped: 0, closedLoop: true });
 });
 
-it('a load that the part has closed loses nothing', () => {
-  const closed = part.loads.map(({ name }) => ({
-    ...({ kind: 'load.closed', at: 60_000, call: name, planned: 0, closedLoop: false } as const),
-  }));
-  expect(lose(closed).counts.requests).toBe(0);
+const due = (load: PlannedLoad, until: number) =>
+  [...ownArrivals(load, seededRandom(plan.seed))].filter((at) => at <= until);
+/** The part closes its loads, and has done all that was due until then. */
+const closedAt = (at: number): readonly TraceEvent[] =>
+  part.loads.flatMap((load): readonly TraceEvent[] => {
+    const closedLoop = load.pace.kind === 'closed';
+    const arrivals = closedLoop ? [1, 2] : due(load, at);
+    const requests = arrivals.map((moment) => done(load.name, moment));
+    return [...requests, { kind: 'load.closed', at, call: load.name, planned: arrivals.length, closedLoop }];
+  });
+
+it('a load that the part has closed at its end loses nothing', () => {
+  expect(lose(closedAt(60_000)).counts.requests).toBe(0);
+});
+
+it('a load that the part has closed early loses what was planned for later, and the books balance', () => {
+  const { counts, metrics } = lose(closedAt(20_000));
+  const [list, value] = part.loads as [PlannedLoad, PlannedLoad];
+  const missing = [list, value].map((load) => due(load, 60_000).length - due(load, 20_000).length);
+  expect(counts.requests).toBe(missing.reduce((sum, each) => sum + each, 0));
+  expect(metrics.contradictions).toEqual([]);
+  expect(metrics.summary().calls[list.name]).toMatchObject({ planned: 60, dropped: missing[0] });
 });
 
 it('every planned step is done or lost, once for each device', () => {
@@ -83,8 +100,8 @@ it('every planned step is done or lost, once for each device', () => {
 
 it('work that was planned for later than the end of the run is not lost', () => {
   const { counts } = lose([], 20_000);
-  const due = part.loads.slice(0, 2).flatMap((load) => [...ownArrivals(load, seededRandom(plan.seed))]);
-  expect(counts).toMatchObject({ steps: 2, requests: due.filter((at) => at <= 20_000).length });
+  const requests = part.loads.slice(0, 2).flatMap((load) => due(load, 20_000)).length;
+  expect(counts).toMatchObject({ steps: 2, requests });
 });
 
 it('uplinks without an end are dropped, and downlinks without an end are counted', () => {

@@ -82,9 +82,9 @@ const plan = defineScenario({
   expect: ['device.ready == 5'],
 });
 
-async function run(count: number, started: (control: RunControl) => void = () => {}) {
+async function run(count: number, started: (control: RunControl) => void = () => {}, speed = 60) {
   const crew = await QueueCrew.open({ url: queue, version: version() });
-  return runPlan(plan, { ...{ clock: 'real', speed: 60, cloud: cloud(), crew, workers: count, started } });
+  return runPlan(plan, { ...{ clock: 'real', speed, cloud: cloud(), crew, workers: count, started } });
 }
 
 /** Names of what exists in the target, and rows of runs and jobs in the queue. */
@@ -117,6 +117,22 @@ it('work of a killed worker is lost with it: the books balance, and the verdict 
   for (const { planned, sent, dropped } of Object.values(calls)) expect(sent + dropped).toBe(planned);
   expect(steps.done + steps.failed).toBe(5);
   expect(steps.failed).toBe(lost[0]?.lost?.steps);
+  expect(await left()).toEqual([]);
+});
+
+it('a worker that is stopped counts as lost, like one that is killed', async () => {
+  await addWorkers(2);
+  const [, stopped] = workers;
+  const stop = ({ clock }: RunControl) =>
+    clock.after(90_000, 'SIGTERM', () => void stopped?.stop(new InterruptedError('SIGTERM')));
+  const result = await run(2, stop, 150);
+  const lost = result.workers?.flatMap(({ lost }) => lost ?? []) ?? [];
+  expect(lost).toMatchObject([{ why: 'interrupted by SIGTERM' }]);
+  expect(result.exitCode).toBe(EXIT.invalid);
+  expect(result.failure).toContain('(interrupted by SIGTERM), and with it');
+  expect(result.calls['list-devices']).toMatchObject({ planned: 240 });
+  for (const { planned, sent, dropped } of Object.values(result.calls)) expect(sent + dropped).toBe(planned);
+  expect(result.steps.done + result.steps.failed).toBe(5);
   expect(await left()).toEqual([]);
 });
 

@@ -9,6 +9,7 @@ import { runPlan } from '../../../src/library/scenario.js';
 import { packagedProfiles } from '../../../src/profile/library.js';
 import { deviceTypes } from '../../../src/runner/known-types.js';
 import type { RunOptions } from '../../../src/runner/run.js';
+import { ruleResults } from '../../../src/runner/targets/audit/rules.js';
 import { remoteTarget } from '../../../src/runner/targets/remote.js';
 import type { RemoteCloud } from '../../../src/runner/targets/remote-api.js';
 import { parseScenario } from '../../../src/scenario/parse/scenario.js';
@@ -195,7 +196,7 @@ describe('a run against another cloud', () => {
     await expect(target.api.sendCommands(id, ['info show'])).rejects.toThrow('got no answer');
     // The audit reads no other fields.
     target.audit?.end([[serial, { id: 'm1', type: 'shell', body: ['info show'] } as unknown as Message]]);
-    expect(target.audit?.results(String).map(({ passed }) => passed)).toEqual([true]);
+    expect(ruleResults(target.audit?.tallies() ?? [], String).map(({ passed }) => passed)).toEqual([true]);
     await target.close();
   });
 
@@ -211,7 +212,9 @@ describe('a run against another cloud', () => {
     await target.api.sendCommands(id, ['info show']);
     await target.api.deleteDevice(id);
     await target.lastLook();
-    expect(target.audit?.results(String).map(({ sentence }) => sentence)).toEqual(['held in all 1 cases']);
+    expect(ruleResults(target.audit?.tallies() ?? [], String).map(({ sentence }) => sentence)).toEqual([
+      'held in all 1 cases',
+    ]);
     await target.close();
   });
 

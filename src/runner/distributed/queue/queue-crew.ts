@@ -14,6 +14,8 @@ import { seal } from './sealed.js';
 
 /** How long a run waits until workers have taken all parts. */
 const WAIT_FOR_WORKERS: Millis = seconds(60);
+/** After this time it says so. */
+const SAY_AFTER: Millis = seconds(3);
 
 interface QueueCrewOptions {
   /** `postgres://user:password@host:5432/database` */
@@ -21,6 +23,8 @@ interface QueueCrewOptions {
   readonly version: string;
   /** Default: 60 s */
   readonly waitForWorkers?: Millis;
+  /** Receives a sentence if workers are missing for some time. */
+  readonly say?: (sentence: string) => void;
 }
 
 export class QueueCrew implements Crew {
@@ -105,7 +109,9 @@ export class QueueCrew implements Crew {
   async #watch(): Promise<void> {
     const { waitForWorkers = WAIT_FOR_WORKERS } = this.#options;
     const { time } = this.#database;
-    const deadline = sinceStart(time.now) + waitForWorkers;
+    const began = sinceStart(time.now);
+    const deadline = began + waitForWorkers;
+    let { say } = this.#options;
     try {
       while (!this.#isClosed) {
         const [waiting] = await this.#database.persist<{ readonly parts: number }>(
@@ -116,6 +122,11 @@ export class QueueCrew implements Crew {
         if (waiting?.parts === 0) return;
         if (sinceStart(time.now) > deadline)
           return await this.giveUp(this.#notTaken(waiting?.parts ?? 0, waitForWorkers));
+        if (sinceStart(time.now) > began + SAY_AFTER) {
+          const all = this.#channels.length;
+          say?.(`waiting for workers: ${all - (waiting?.parts ?? 0)} of ${all} parts taken`);
+          say = undefined;
+        }
         await this.#database.pause();
       }
     } catch {

@@ -26,7 +26,7 @@ export interface QueueWorker {
   readonly queue: string;
   /** Rejects if the queue cannot be used. */
   readonly over: Promise<void>;
-  /** Ends the present part, which deletes what it created, and takes no further ones. */
+  /** Ends the present part, which deletes what it created and counts as lost, and takes no further ones. */
   stop(reason: GhostfleetError): Promise<void>;
 }
 
@@ -50,13 +50,18 @@ export async function startWorker(options: WorkerOptions): Promise<QueueWorker> 
       `part ${part} of ${task.parts} of "${task.plan.scenario}" has ended${failure ? `: ${failure.message}` : ''}`,
     );
   });
+  const stop = async (reason: GhostfleetError) => {
+    present?.leave(reason);
+    await jobs.stop();
+    await database.close();
+  };
+  let stopping: Promise<void> | undefined;
   return {
     queue: database.name,
     over: jobs.over,
-    stop: async (reason) => {
-      present?.stop(reason);
-      await jobs.stop();
-      await database.close();
+    stop: (reason) => {
+      stopping ??= stop(reason);
+      return stopping;
     },
   };
 }

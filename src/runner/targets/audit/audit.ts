@@ -10,11 +10,10 @@ import type { MessageWitness } from '../../../device/hardware/hardware.js';
 import type { Clock } from '../../../kernel/clock.js';
 import { type Instant, seconds } from '../../../kernel/time.js';
 import type { Profile } from '../../../profile/profile.js';
-import type { ExpectationResult } from '../../../report/result.js';
 import type { TraceEvent } from '../../../trace/events.js';
 import type { KnownCodecs } from './contents.js';
 import { type Asked, DownlinkAudit } from './downlinks.js';
-import { Findings } from './rules.js';
+import { Findings, type RuleTally } from './rules.js';
 import { UplinkAudit } from './uplinks.js';
 
 /** Largest difference between the clock of the cloud and ours, in real time. */
@@ -111,9 +110,9 @@ export class TargetAudit implements MessageWitness {
     this.#ended = true;
   }
 
-  /** A line for each rule that was checked. Without {@link end} it is not known which uplinks are stored. */
-  results(nameOf: (serial: number) => string): readonly ExpectationResult[] {
-    return this.#findings.results(nameOf, this.#ended ? [] : ['stored']);
+  /** What was found out about each rule. Without {@link end} it is not known which uplinks are stored. */
+  tallies(): readonly RuleTally[] {
+    return this.#findings.tallies(this.#ended ? [] : ['stored']);
   }
 }
 

@@ -27,50 +27,72 @@ interface Breach {
   readonly what: string;
 }
 
-interface Tally {
-  checked: number;
-  broken: number;
-  first: Breach | undefined;
+/** What was found out about a rule, as plain data: parts of a run send it to their run. */
+export interface RuleTally {
+  readonly rule: RuleName;
+  readonly checked: number;
+  readonly broken: number;
+  readonly first: Breach | undefined;
+  /** The rule could not be checked to the end; without a violation it is not decided. */
+  readonly open: boolean;
 }
 
 /** Counts checks and violations by rule, and keeps the first violation of each. */
 export class Findings {
-  readonly #tallies = new Map<RuleName, Tally>();
+  readonly #tallies = new Map<RuleName, RuleTally>();
 
   checked(rule: RuleName): void {
-    this.#of(rule).checked++;
+    this.#add({ ...nothing(rule), checked: 1 });
   }
 
   broken(rule: RuleName, breach: Breach): void {
-    const tally = this.#of(rule);
-    tally.broken++;
-    if (tally.first === undefined || breach.at < tally.first.at) tally.first = breach;
+    this.#add({ ...nothing(rule), broken: 1, first: breach });
   }
 
-  /**
-   * A line for every rule that was checked or violated.
-   * @param open rules that could not be checked to the end; without a violation they are not decided
-   */
-  results(nameOf: (serial: number) => string, open: readonly RuleName[]): readonly ExpectationResult[] {
-    return Object.entries(RULES).flatMap(([name, line]) => {
-      const { checked, broken, first } = this.#of(name as RuleName);
-      const undecided = open.includes(name as RuleName) && first === undefined;
-      if (undecided) return { line, passed: false, undecided, left: null, right: 0, unit: 'count', sentence: UNKNOWN };
-      if (checked === 0 && first === undefined) return [];
-      const verdict = { line, passed: first === undefined, left: broken, right: 0, unit: 'count' as const };
-      if (first === undefined) return { ...verdict, sentence: `held in all ${humanCount(checked)} cases` };
-      const { at, serial, what } = first;
-      const where = `${humanDuration(sinceStart(at))} for ${nameOf(serial)}`;
-      const times = `violated in ${humanCount(broken)} of ${humanCount(Math.max(checked, broken))} cases`;
-      return { ...verdict, sentence: `${times}, first at ${where}: ${what}` };
-    });
+  /** @param open rules that could not be checked to the end */
+  tallies(open: readonly RuleName[]): readonly RuleTally[] {
+    for (const rule of open) this.#add({ ...nothing(rule), open: true });
+    return [...this.#tallies.values()];
   }
 
-  #of(rule: RuleName): Tally {
-    const known = this.#tallies.get(rule);
-    if (known !== undefined) return known;
-    const fresh = { checked: 0, broken: 0, first: undefined };
-    this.#tallies.set(rule, fresh);
-    return fresh;
+  #add(tally: RuleTally): void {
+    const known = this.#tallies.get(tally.rule);
+    this.#tallies.set(tally.rule, known ? sum(known, tally) : tally);
   }
+}
+
+function nothing(rule: RuleName): RuleTally {
+  return { rule, checked: 0, broken: 0, first: undefined, open: false };
+}
+
+function sum(one: RuleTally, other: RuleTally): RuleTally {
+  const isEarlier = other.first !== undefined && (one.first === undefined || other.first.at < one.first.at);
+  return {
+    rule: one.rule,
+    checked: one.checked + other.checked,
+    broken: one.broken + other.broken,
+    first: isEarlier ? other.first : one.first,
+    open: one.open || other.open,
+  };
+}
+
+/** A line for every rule that was checked or violated, in the order of a report. @param tallies also several of a rule */
+export function ruleResults(
+  tallies: readonly RuleTally[],
+  nameOf: (serial: number) => string,
+): readonly ExpectationResult[] {
+  return Object.entries(RULES).flatMap(([name, line]) => {
+    const same = tallies.filter(({ rule }) => rule === name);
+    // Because the names of the rules are its keys.
+    const { checked, broken, first, open } = same.reduce(sum, nothing(name as RuleName));
+    if (open && first === undefined)
+      return { line, passed: false, undecided: true, left: null, right: 0, unit: 'count', sentence: UNKNOWN };
+    if (checked === 0 && first === undefined) return [];
+    const verdict = { line, passed: first === undefined, left: broken, right: 0, unit: 'count' as const };
+    if (first === undefined) return { ...verdict, sentence: `held in all ${humanCount(checked)} cases` };
+    const { at, serial, what } = first;
+    const where = `${humanDuration(sinceStart(at))} for ${nameOf(serial)}`;
+    const times = `violated in ${humanCount(broken)} of ${humanCount(Math.max(checked, broken))} cases`;
+    return { ...verdict, sentence: `${times}, first at ${where}: ${what}` };
+  });
 }

@@ -6,6 +6,7 @@ import { packagedProfiles } from '../../../../src/profile/library.js';
 import { encodeBody } from '../../../../src/protocol/encode.js';
 import { encodeDown, encodeUp } from '../../../../src/protocol/messages/index.js';
 import { TargetAudit } from '../../../../src/runner/targets/audit/audit.js';
+import { type RuleTally, ruleResults } from '../../../../src/runner/targets/audit/rules.js';
 import type { TraceEvent, UplinkType } from '../../../../src/trace/events.js';
 
 const SERIAL = 2159017985;
@@ -58,9 +59,10 @@ function stored(type: string, body: unknown, more: Partial<Message> = {}): void 
 
 function broken(listed: readonly Message[] = []): readonly string[] {
   audit.end(listed.map((item) => [SERIAL, item] as const));
-  return audit
-    .results((serial) => (serial === SERIAL ? 'clime-0001' : String(serial)))
-    .flatMap(({ passed, line, sentence }) => (passed ? [] : [`${line}: ${sentence}`]));
+  const nameOf = (serial: number) => (serial === SERIAL ? 'clime-0001' : String(serial));
+  return ruleResults(audit.tallies(), nameOf).flatMap(({ passed, line, sentence }) =>
+    passed ? [] : [`${line}: ${sentence}`],
+  );
 }
 
 describe('uplinks of a target', () => {
@@ -72,7 +74,9 @@ describe('uplinks of a target', () => {
     acknowledged(2);
     stored('data', shown(2));
     expect(broken()).toEqual([]);
-    expect(audit.results(String).map(({ sentence }) => sentence)).toEqual(Array(4).fill('held in all 2 cases'));
+    expect(ruleResults(audit.tallies(), String).map(({ sentence }) => sentence)).toEqual(
+      Array(4).fill('held in all 2 cases'),
+    );
   });
 
   it('that were acknowledged and are not stored are named', () => {
@@ -87,7 +91,7 @@ describe('uplinks of a target', () => {
   it('are not judged as stored if the last messages were not read', () => {
     sends(1, 'data', report(1));
     acknowledged(1);
-    expect(audit.results(String)).toEqual([
+    expect(ruleResults(audit.tallies(), String)).toEqual([
       expect.objectContaining({ line: 'the target stores every uplink that it acknowledges', undecided: true }),
     ]);
   });
@@ -370,5 +374,26 @@ describe('downlinks of a target', () => {
     expect(broken([queued])).toEqual([]);
     audit.received(SERIAL, encodeDown({ kind: 'download-data', hash, body: Uint8Array.of(0xa0) }));
     expect(broken([queued])).toEqual([expect.stringMatching(/a data downlink arrived that was not queued$/)]);
+  });
+});
+
+describe('the rules of a target', () => {
+  const tally = (rule: RuleTally['rule'], checked: number, more: Partial<RuleTally> = {}): RuleTally => ({
+    ...{ rule, checked, broken: 0, first: undefined, open: false, ...more },
+  });
+
+  it('are added up over the parts of a run', () => {
+    const breach = (at: number) => ({ at, serial: 1, what: `a breach at ${at}` });
+    const parts = [
+      ...[tally('once', 8), tally('once', 8), tally('once', 8), tally('stored', 3)],
+      ...[tally('stored', 2, { open: true }), tally('content', 5, { open: true })],
+      tally('content', 4, { broken: 1, first: breach(9000) }),
+      tally('content', 6, { broken: 2, first: breach(2000) }),
+    ];
+    expect(ruleResults(parts, String).map(({ sentence }) => sentence)).toEqual([
+      expect.stringContaining('not decidable'),
+      'violated in 3 of 15 cases, first at 2.0s for 1: a breach at 2000',
+      'held in all 24 cases',
+    ]);
   });
 });
