@@ -1,6 +1,6 @@
 /** The option for the queue through which a run and its workers find each other. */
 
-import { publicName } from '../cloud/store/postgres/url.js';
+import { isPostgresUrl, publicName } from '../cloud/store/postgres/url.js';
 import { UsageError } from '../kernel/errors.js';
 import type { Crew } from '../runner/distributed/crew.js';
 import type { Plan } from '../scenario/model/plan.js';
@@ -33,14 +33,24 @@ export function queueIn(flags: QueueFlags, { env }: Host): string | undefined {
     throw new UsageError('bad-flags', '--queue requires --target: workers cannot reach the embedded cloud of a run');
   }
   if (workers === undefined) throw new UsageError('bad-flags', '--queue requires --workers, the number of workers');
-  return queue;
+  return addressed(queue);
+}
+
+/** @throws UsageError without the text, which may contain a password */
+function addressed(queue: string): string {
+  if (isPostgresUrl(queue)) return queue;
+  throw new UsageError(
+    'bad-queue',
+    'the address of the queue is not that of a PostgreSQL database',
+    'expected postgres://user:password@host:5432/database',
+  );
 }
 
 /** The queue of a worker. @throws UsageError without one */
 export function queueOfWorker(queue: string | undefined, { env }: Host): string {
   const given = queue ?? env[VARIABLE];
   if (given === undefined) throw new UsageError('bad-flags', 'a worker requires --queue', `or set ${VARIABLE}`);
-  return given;
+  return addressed(given);
 }
 
 /** @throws UsageError if the queue cannot be used, or the plan not be divided */

@@ -81,6 +81,10 @@ describe('ghostfleet', () => {
     ],
     [['run', SMALL, '--udp-dtls-port', '70000'], '--udp-dtls-port "70000" is not a port number'],
     [['run', SMALL, '--store', 'sqlite'], '--store sqlite requires --out'],
+    [
+      ['worker', '--queue', 'mysql://queue/x', '--api-key', 'k'],
+      'the address of the queue is not that of a PostgreSQL database',
+    ],
     [['run', join(directory, 'missing.yaml')], 'cannot be read: the file does not exist'],
     [['run', directory], 'cannot be read: it is a directory'],
     [['plan', PHOTO], 'photo.yaml" cannot be read: it is not UTF-8 text'],

@@ -117,7 +117,9 @@ class Conductor {
     const agenda = new EndingClock(this.#clock);
     try {
       if (this.#stopped === undefined) {
-        const channels = await crew.engage(tasks, shared.apiKey);
+        const channels = await crew.engage(tasks, shared.apiKey).catch((error: unknown) => {
+          throw error instanceof ChannelLost ? queueLost(error) : error;
+        });
         this.#members = channels.map((channel, part) => this.#member(tasks[part] as PartTask, channel));
         await this.#stopAgain();
         await this.#ready();
@@ -153,8 +155,13 @@ class Conductor {
   /** Deletes what is left in the target when all workers have ended. */
   async cleanUp(shared: SharedCloud): Promise<void> {
     const { keep, log } = this.#options;
-    if (keep !== undefined) return keep([...shared.made, ...this.#members.flatMap(({ end }) => end?.kept ?? [])]);
     const lost = this.#members.filter((member) => member.lost !== undefined);
+    if (keep !== undefined) {
+      const maybe = lost.flatMap(({ number, plan }) =>
+        plan.devices.map(({ name }) => `device "${name}" of the lost worker ${number}, if it was created`),
+      );
+      return keep([...shared.made, ...this.#members.flatMap(({ end }) => end?.kept ?? []), ...maybe]);
+    }
     const left = await shared.tidy(lost.map(({ plan }) => plan));
     if (left.length > 0) log.warn({ left }, `${left.length} things that the run created could not be deleted`);
   }

@@ -12,7 +12,7 @@ export interface Crew {
   /**
    * Gives each task to a worker, and returns the connections to them.
    * @param apiKey of the cloud that they use. Secret.
-   * @throws GhostfleetError if that is not possible
+   * @throws ChannelLost if the workers cannot be reached
    */
   engage(tasks: readonly PartTask[], apiKey: string): Promise<readonly RunChannel[]>;
   /** Makes the parts fail that no worker has taken. */

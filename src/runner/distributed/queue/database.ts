@@ -70,11 +70,16 @@ export class QueueDatabase {
   }
 
   /** Executes a statement that may be repeated, again after every failure. @throws ChannelLost after 15 s without success */
-  async persist<Row extends object>(text: string, values: readonly Value[] = []): Promise<readonly Row[]> {
+  persist<Row extends object>(text: string, values: readonly Value[] = []): Promise<readonly Row[]> {
+    return this.insist(() => this.query<Row>(text, values));
+  }
+
+  /** Does something that may be repeated, again after every failure. @throws ChannelLost after 15 s without success */
+  async insist<T>(action: () => Promise<T>): Promise<T> {
     const absence = new Absence(this);
     for (;;) {
       try {
-        return await this.query<Row>(text, values);
+        return await action();
       } catch (error) {
         absence.failed(error);
         await this.pause();

@@ -1,9 +1,9 @@
 /** The jobs of graphile-worker: one for each part of a run. It is the only file that knows this library. */
 import { EventEmitter } from 'node:events';
-import { Logger, makeWorkerUtils, run as runWorker, type WorkerEvents } from 'graphile-worker';
+import { Logger, makeWorkerUtils, runMigrations, run as runWorker, type WorkerEvents } from 'graphile-worker';
 import pg from 'pg';
 import { seconds } from '../../../kernel/time.js';
-import { Absence, type QueueDatabase } from './database.js';
+import type { QueueDatabase } from './database.js';
 import { JOBS, TASK } from './schema.js';
 
 /** What a job says of a part before a worker takes it. */
@@ -18,10 +18,19 @@ export interface JobPayload {
 /** Its messages are about its own life; failures of jobs are reported by the task. */
 const QUIET = new Logger(() => () => {});
 
-/** Adds a job for each payload. A half-done part must not be repeated, so there is one attempt. */
-export async function addJobs(database: QueueDatabase, payloads: readonly JobPayload[]): Promise<void> {
+/**
+ * Adds a job for each payload. A half-done part must not be repeated, so there is one attempt. A job that is added again after a
+ * failure finds its part taken.
+ * @throws ChannelLost if the queue does not answer for 15 s
+ */
+export function addJobs(database: QueueDatabase, payloads: readonly JobPayload[]): Promise<void> {
+  return database.insist(() => addAll(database, payloads));
+}
+
+async function addAll(database: QueueDatabase, payloads: readonly JobPayload[]): Promise<void> {
   const pool = poolOf(database);
   try {
+    await createTables(pool);
     const utils = await makeWorkerUtils({ pgPool: pool, schema: JOBS, logger: QUIET });
     try {
       for (const payload of payloads) await utils.addJob(TASK, payload, { maxAttempts: 1, jobKey: keyOf(payload) });
@@ -55,6 +64,25 @@ export async function deleteJobs(database: QueueDatabase, run: string): Promise<
   );
 }
 
+/** Creates the tables of the library. It does so without a lock, so that of several workers on an empty database some would fail. */
+async function createTables(pool: pg.Pool): Promise<void> {
+  const client = await pool.connect();
+  let failure: Error | undefined;
+  // The next statement fails as well.
+  client.on('error', () => {});
+  try {
+    await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [JOBS]);
+    await runMigrations({ pgPool: pool, schema: JOBS, logger: QUIET });
+    await client.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [JOBS]);
+  } catch (error) {
+    failure = error instanceof Error ? error : new Error(String(error));
+    throw error;
+  } finally {
+    // A connection that has failed is closed, and with it its lock.
+    client.release(failure);
+  }
+}
+
 interface JobWorker {
   /** Rejects if the queue cannot be used. */
   readonly over: Promise<void>;
@@ -64,15 +92,13 @@ interface JobWorker {
 
 /** Takes jobs and carries them out one at a time. @throws ChannelLost if the queue does not answer for 15 s */
 export async function takeJobs(database: QueueDatabase, carryOut: CarryOut): Promise<JobWorker> {
-  const absence = new Absence(database);
-  for (;;) {
+  return database.insist(async () => {
     const started = await startRunner(database, carryOut);
     // The library keeps the failure of its first look for jobs, and would never find any.
     if (await started.looks) return started;
     await started.stop();
-    absence.failed(new Error('it could not look for jobs'));
-    await database.pause();
-  }
+    throw new Error('it could not look for jobs');
+  });
 }
 
 type CarryOut = (payload: unknown) => Promise<void>;
@@ -90,11 +116,18 @@ async function startRunner(
     events.once('job:start', () => resolve(true));
     events.once('worker:getJob:error', () => resolve(false));
   });
-  const runner = await runWorker({
-    ...{ pgPool: pool, schema: JOBS, logger: QUIET, concurrency: 1, noHandleSignals: true, pollInterval: seconds(1) },
-    parsedCronItems: [],
-    taskList: { [TASK]: carryOut },
-    events,
+  const start = async () => {
+    await createTables(pool);
+    return runWorker({
+      ...{ pgPool: pool, schema: JOBS, logger: QUIET, concurrency: 1, noHandleSignals: true, pollInterval: seconds(1) },
+      parsedCronItems: [],
+      taskList: { [TASK]: carryOut },
+      events,
+    });
+  };
+  const runner = await start().catch(async (error: unknown) => {
+    await pool.end();
+    throw error;
   });
   return {
     looks,

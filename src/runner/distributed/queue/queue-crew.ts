@@ -54,16 +54,17 @@ export class QueueCrew implements Crew {
   async engage(tasks: readonly PartTask[], apiKey: string): Promise<readonly RunChannel[]> {
     const { version } = this.#options;
     this.#isEngaged = true;
-    await this.#database.query(
+    await this.#database.persist(
       `DELETE FROM ${QUEUE}.run r WHERE NOT EXISTS (
          SELECT FROM ${QUEUE}.part p WHERE p.run = r.id AND p.seen > clock_timestamp() - interval '${FORGET_AFTER}')`,
     );
-    await this.#database.query(`INSERT INTO ${QUEUE}.run (id) VALUES ($1)`, [this.#run]);
     for (const task of tasks) {
-      await this.#database.query(`INSERT INTO ${QUEUE}.part (run, number, task) VALUES ($1, $2, $3)`, [
-        ...([this.#run, task.number] as const),
-        seal(task, apiKey, this.#run),
-      ]);
+      // In one statement, because a run without parts is one that another run deletes.
+      await this.#database.persist(
+        `WITH run AS (INSERT INTO ${QUEUE}.run (id) VALUES ($1) ON CONFLICT DO NOTHING)
+         INSERT INTO ${QUEUE}.part (run, number, task) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+        [this.#run, task.number, seal(task, apiKey, this.#run)],
+      );
     }
     const channels = tasks.map(
       ({ number: part }) =>

@@ -1,0 +1,43 @@
+/** The first moments at a queue: several workers create its tables at once, and connections break. */
+import { expect, it } from 'vitest';
+import { version } from '../../../src/cli/version.js';
+import type { PartTask } from '../../../src/runner/distributed/messages.js';
+import { QueueDatabase } from '../../../src/runner/distributed/queue/database.js';
+import { takeJobs } from '../../../src/runner/distributed/queue/jobs.js';
+import { QueueCrew } from '../../../src/runner/distributed/queue/queue-crew.js';
+import { newSeparateDatabase, query } from '../../support/postgres/databases.js';
+
+const API_KEY = 'key-of-the-run-and-its-workers';
+
+it('workers that start together on an empty database all wait for parts', async () => {
+  const url = await newSeparateDatabase();
+  const databases = await Promise.all(Array.from({ length: 5 }, () => QueueDatabase.open(url)));
+  const workers = await Promise.allSettled(databases.map((database) => takeJobs(database, async () => {})));
+  for (const worker of workers) if (worker.status === 'fulfilled') await worker.value.stop();
+  for (const database of databases) await database.close();
+  expect(workers.map(({ status }) => status)).toEqual(Array(5).fill('fulfilled'));
+});
+
+it('a run gives its parts to the queue although its connections break', async () => {
+  const url = await newSeparateDatabase();
+  const crew = await QueueCrew.open({ url, version: version() });
+  const breaking = breakConnections(url);
+  // Because the queue does not look into a task.
+  const channels = await crew.engage([{ number: 1 } as PartTask], API_KEY);
+  expect(await breaking).toBeGreaterThan(0);
+  await Promise.all([...channels.map((channel) => channel.close()), crew.close()]);
+});
+
+/** Breaks all connections with the database five times; returns how many that were. */
+async function breakConnections(url: string): Promise<number> {
+  let broken = 0;
+  for (let i = 0; i < 5; i++) {
+    const rows = await query(
+      url,
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
+    broken += rows.length;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return broken;
+}
