@@ -2,7 +2,7 @@
 import type { Fleet } from './fleet.js';
 import { balance, countsOf, faultsOf } from './ledger.js';
 
-/** Most faults to print. */
+/** Maximum number of faults to print. */
 const SHOWN = 20;
 
 export interface Settled {

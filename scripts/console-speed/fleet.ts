@@ -2,7 +2,7 @@
 import type { Store } from '../../src/cloud/store/store.js';
 import { device, idAt, T0, tag } from '../../test/cloud/store/rows.js';
 
-/** Devices of a commit. */
+/** Number of devices in one commit. */
 const AT_ONCE = 1_000;
 const HASH = '5fd1a3c2b7e09846';
 

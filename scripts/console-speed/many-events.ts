@@ -15,7 +15,7 @@ export interface ManyEvents {
   close(): Promise<void>;
 }
 
-/** Pieces a second in which events are written. */
+/** Number of writes a second: each has an equal part of the events. */
 const PIECES = 20;
 
 export async function manyEvents(target: string, ids: readonly string[], rate: number): Promise<ManyEvents> {

@@ -10,7 +10,7 @@ import { keyFrom } from '../../src/cloud/store/secrets/key.js';
 import { startPostgres } from '../../test/support/postgres/server.js';
 import { fillFleet } from './fleet.js';
 
-/** Devices of a page, as the console asks for them. */
+/** Number of devices in a page, as the console requests them. */
 const PAGE = 2_000;
 const SECRETS = keyFrom('5'.repeat(64), 'the key of the measurement');
 

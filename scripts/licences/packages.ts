@@ -18,7 +18,10 @@ interface Locked {
   readonly hasInstallScript?: boolean;
 }
 
-/** Most packages that are installed with ghostfleet. 57 of them came with graphile-worker, whose own commands read options and files. */
+/**
+ * Maximum number of packages that are installed with ghostfleet. graphile-worker brought 57 of them: its own command line reads
+ * options and files.
+ */
 export const MOST_PACKAGES = 215;
 
 const PERMISSIVE =

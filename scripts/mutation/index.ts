@@ -1,6 +1,6 @@
 /**
- * `npm run mutation -- protocol`: changes a room of the source in one place after the other and runs the unit tests of that
- * room alone. A change that no test notices is a survivor. The run is incremental: it repeats what has changed since the last
+ * `npm run mutation -- protocol`: changes a part of the source in one place after the other and runs the unit tests of that
+ * part alone. A change that no test notices is a survivor. The run is incremental: it repeats what has changed since the last
  * one. docs/MUTATION.md has the scores.
  */
 import { Stryker } from '@stryker-mutator/core';
@@ -17,19 +17,19 @@ const ROOMS: Readonly<Record<string, Room>> = {
   metrics: { source: 'src/trace/metrics', tests: 'test/trace' },
 };
 
-/** Mutants that have to be detected, in percent. */
+/** Lowest accepted score, in percent. */
 const LEAST_SCORE = 80;
 
 const [name = '', ...files] = process.argv.slice(2);
 const room = ROOMS[name];
 if (!room) {
   console.error(
-    `unknown room "${name}"; expected ${Object.keys(ROOMS).join(', ')}, then files of it if not all are wanted`,
+    `unknown part "${name}"; expected ${Object.keys(ROOMS).join(', ')}, then some of its files, if not all`,
   );
   process.exit(2);
 }
 
-// A run of some files is a look at them: it neither reads nor replaces the results of the whole room.
+// A run of some files is a look at them: it neither reads nor replaces the results of the whole part.
 const part = files.length > 0;
 await new Stryker({
   mutate: part ? [...files] : [`${room.source}/**/*.ts`],
@@ -37,7 +37,7 @@ await new Stryker({
   plugins: ['@stryker-mutator/vitest-runner'],
   vitest: { configFile: 'scripts/mutation/vitest.config.ts', dir: room.tests, related: false },
   coverageAnalysis: 'perTest',
-  // What runs while modules load belongs to no test: each of these mutants would run all tests of the room, in all 80% of
+  // What runs while modules load belongs to no test: each of these mutants would run all tests of the part, in all 80% of
   // the time for 20% of the mutants. They are tables, mostly; the tests of their readers compare them with the documents.
   ignoreStatic: true,
   incremental: !part,

@@ -4,7 +4,7 @@ import type { Proof } from '../support/proof.js';
 import { measure, startNullServer, steady } from './measured-load.js';
 
 const DURATION = 8000;
-/** Requests a second: more than a single process can send. */
+/** Rate in requests a second: more than a single process can send. */
 const FAR_TOO_MANY = 200_000;
 
 export const saturation: Proof = {

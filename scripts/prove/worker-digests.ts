@@ -28,7 +28,7 @@ export type Scenarios = 'packaged' | 'packaged-small' | 'random';
 export type Ways = 'all' | 'few';
 
 const LIBRARY = 'scenarios/library';
-/** Devices of a packaged scenario that is made smaller. */
+/** Number of devices in a packaged scenario that is made smaller. */
 const SMALL = 16;
 const ONE = [[1, 'memory'] as const, [1, 'udp'] as const];
 const DIVIDED = {

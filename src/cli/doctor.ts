@@ -6,7 +6,7 @@ import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { command } from './command.js';
 import type { Host } from './host.js';
 
-/** Ids of altered rows to list. */
+/** Maximum number of altered rows whose ids are listed. */
 const LISTED = 20;
 
 interface DoctorFlags {

@@ -1,4 +1,7 @@
-/** Makes a run in virtual time again: up to a moment, with a console of its own, and to its end, to compare it. */
+/**
+ * Time travel: repeats a run in virtual time. A run of the past stops at a moment and gets a console of its own; a comparison
+ * runs it and the original to their ends.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +16,7 @@ import { compareLogs } from '../trace/diverge/compare.js';
 import type { LineSink } from '../trace/log.js';
 import { FileSink } from '../trace/sinks.js';
 
-/** Makes a run with some other options. */
+/** Repeats the run with some options changed. */
 export type Again = (
   options: Pick<RunOptions, 'plan' | 'sinks' | 'pace'> & Pick<RunOptions, 'started'>,
 ) => Promise<RunResult>;
@@ -30,7 +33,7 @@ interface PastRunsOptions {
   readonly happened: () => Plan;
   /** The time of the run. */
   readonly now: () => Millis;
-  /** The speed at which the run goes on from the moment. */
+  /** The speed at which the run continues from the moment. */
   readonly speed: () => number;
   readonly openConsole: (control: RunControl) => Promise<Console | undefined>;
 }
@@ -47,15 +50,15 @@ interface Open {
 
 /** As fast as possible: time waits only for sockets. */
 const FAST = 1e9;
-/** Runs that are open at a time; the oldest one ends when another one begins. */
+/** Maximum number of open runs. When another one begins, the oldest one ends. */
 const MOST = 2;
-/** Moments of ended runs that are remembered, so that users can enter them again. */
+/** How many ended runs are remembered, so that users can go back to their moments again. */
 const MOST_ENDED = 5;
 
 export class PastRuns implements TimeTravel {
   readonly #options: PastRunsOptions;
   #open: readonly Open[] = [];
-  /** Those that another one has ended. */
+  /** Runs of the past that ended because another one was opened. */
   #ended: readonly PastRun[] = [];
   #count = 0;
 
@@ -70,7 +73,7 @@ export class PastRuns implements TimeTravel {
   async back(at: Millis): Promise<PastRun> {
     const plan = this.#options.happened();
     const now = this.#options.now();
-    if (at > now) throw new UsageError('bad-moment', `the run has only come to ${formatDuration(Math.floor(now))}`);
+    if (at > now) throw new UsageError('bad-moment', `the run has only reached ${formatDuration(Math.floor(now))}`);
     const [oldest] = this.#open;
     if (oldest && this.#open.length >= MOST) await this.#giveUp(oldest);
     const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-past-'));
@@ -162,7 +165,10 @@ export class PastRuns implements TimeTravel {
   }
 }
 
-/** The log without the actions of users, which the original does not have: the first difference is then their effect. */
+/**
+ * The log without the actions of users. The original run has no such actions, so the first difference of the two logs is the
+ * first effect of an action, not the action itself.
+ */
 function withoutActions(log: LineSink): LineSink {
   const isAction = (line: string) => line.includes('"kind":"console.action"');
   return {

@@ -67,7 +67,7 @@ export const profile = command<ProfileFlags>(
   },
 );
 
-/** Most profiles that an action takes. */
+/** Maximum number of profiles that an action takes. */
 const MOST = { check: Number.POSITIVE_INFINITY, show: 1, schema: 0, new: 1 } as const;
 
 /** @throws UsageError with the problems of all files */

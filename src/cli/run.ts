@@ -82,7 +82,7 @@ export const run = command<RunFlags>(
       .option(
         'pace',
         checked(
-          { describe: 'most simulated seconds per real second, with --clock virtual; the run has a console then' },
+          { describe: 'maximum simulated seconds per real second, with --clock virtual; gives the run a console' },
           'pace',
           POSITIVE_FORM,
           positiveNumber,
@@ -116,7 +116,7 @@ export const run = command<RunFlags>(
         checked(
           {
             describe:
-              'threads among which to divide the devices; in virtual time, the result is the same (default there: the number of cores, fewer for a small run); with --queue: workers on other machines; with --seeds: runs at a time',
+              'number of threads for the devices (default: in virtual time the number of cores, fewer for a small run, with the same result; in real time 1); with --queue: number of workers on other machines; with --seeds: number of concurrent runs',
           },
           'workers',
           `a whole number from 1 to ${MOST_WORKERS}`,
@@ -224,7 +224,7 @@ function placeOf(flags: RunFlags, host: Host) {
   return { cloud, clock, queue: queueIn(flags, host) };
 }
 
-/** What a run needs that users follow. */
+/** Options of a run that users watch in a console or through metrics. */
 function watchedBy(watch: LiveServices, { pace }: RunFlags): Pick<RunOptions, 'watch' | 'webConsole' | 'pace'> {
   return { watch, webConsole: WEB_CONSOLE, ...(pace !== undefined && { pace }) };
 }
@@ -234,12 +234,12 @@ function transportOf({ transport, workers = 1, target }: RunFlags, clock: RunOpt
   return transport ?? (clock === 'real' && workers > 1 && target === undefined ? 'udp' : 'memory');
 }
 
-/** Says on the standard error what a user could not expect: that threads are not used, or that the run has no console. */
+/** Returns the number of threads. Prints a note if the run cannot use the threads that a user asked for, or has no console. */
 function workersOf({ workers }: RunFlags, options: RunOptions, { cores, err }: Host): number {
   if (workers === undefined) return options.clock === 'virtual' ? usefulParts(options.plan, cores) : 1;
   const reason = workers > 1 ? undividedBecause(options) : undefined;
   if (reason !== undefined) err.write(`note: the run takes one thread, because ${reason}\n`);
-  else if (options.clock === 'real' && workers > 1) err.write('note: a run that is divided has no console\n');
+  else if (options.clock === 'real' && workers > 1) err.write('note: a run with several workers has no console\n');
   return workers;
 }
 

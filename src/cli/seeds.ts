@@ -14,7 +14,7 @@ import { runWords } from './run-words.js';
 import { checkTrust, type TrustFlags } from './trust.js';
 import { printWarnings } from './warnings.js';
 
-/** Most runs of one command. */
+/** Maximum number of runs of one command. */
 export const MOST_SEEDS = 10_000;
 
 interface SeedsFlags extends TrustFlags {

@@ -228,9 +228,9 @@ export class DeviceCloudClient extends SpaceClient {
   }
 
   /**
-   * Follows the events of the space as they happen. The iteration goes over lost connections and restarts of the service: it
-   * connects again and resumes behind the last event. An event `reset` means that events are missing. Leave the loop, or
-   * abort `signal`, to end it.
+   * Follows the events of the space as they happen. After a lost connection or a restart of the service, the
+   * iteration connects again and resumes after the last event. An event `reset` means that events are missing. To end the
+   * iteration, leave the loop or abort `signal`.
    * @throws ApiError if the service rejects the request, or the credential becomes invalid
    * @throws ConnectionError if the first connection fails
    */

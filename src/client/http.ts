@@ -14,7 +14,7 @@ export interface HttpOptions {
   readonly baseUrl: string;
   /** API key or token. Default: requests are sent without a credential. */
   readonly apiKey?: string;
-  /** Most connections. Default 16. */
+  /** Maximum number of connections. Default 16. */
   readonly connections?: number;
   /** Timeout of a connection, of the head of a response, and of each part of its body, in ms of real time. Default 30 s. */
   readonly timeout?: Millis;

@@ -90,7 +90,7 @@ export interface ServiceOptions {
   readonly webConsole?: string;
 }
 
-/** Most commits that may wait before further ones are rejected with 503. */
+/** Maximum number of commits that may wait before further ones are rejected with 503. */
 const WAITING_COMMITS = 20_000;
 
 export interface Service {

@@ -147,7 +147,7 @@ export class RunControls {
     return Object.entries(FAULTS).map(([name, { about, example }]) => ({ name, about, example }));
   }
 
-  /** Explains a downlink, as `ghostfleet explain` does after the run; undefined if it is not known, or no longer. */
+  /** Explains a downlink, as `ghostfleet explain` does after the run; undefined if its events are unknown or no longer kept. */
   explain(serial: number, id: string): Explanation | undefined {
     return this.#control.explainer().downlinkOf(serial, id);
   }

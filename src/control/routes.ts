@@ -11,7 +11,7 @@ const STATE_EVERY = 500;
 /** Longest wait for the output of a line, in real milliseconds. */
 const LONGEST_LINE = 60_000;
 
-/** Downlinks of a request for their waits: each device among them is looked at, while the run waits. */
+/** Maximum number of downlinks whose waits one request reads. The run pauses while the events of their devices are read. */
 const MOST_WAITS = 50;
 
 const ROUTES: readonly Route[] = [

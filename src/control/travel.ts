@@ -1,10 +1,10 @@
 /**
- * Time travel: a run in virtual time is made again from its seed up to a moment. What a user then changes makes it a fork, a run
+ * Time travel: a run in virtual time is repeated from its seed up to a moment. What a user then changes makes it a fork, a run
  * of its own, and both ends can be compared.
  */
 import type { Millis } from '../kernel/time.js';
 
-/** A run that was made again up to a moment. */
+/** A run that was repeated up to a moment. */
 export interface PastRun {
   readonly id: string;
   /** The moment, in ms since the start of the run. */

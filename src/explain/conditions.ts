@@ -12,7 +12,7 @@ const QUICKEST_START: Millis = seconds(18);
 const LONGEST_START: Millis = seconds(58);
 /** The device has started at the latest when each of several attempts failed with this probability together. */
 const HARDLY: Ratio = 0.3;
-/** Most faults that follow one another without a gap. */
+/** Maximum number of faults that follow one another without a gap. */
 const MOST_FAULTS = 50;
 
 interface Blocking {

@@ -18,7 +18,7 @@ export interface Explanation {
   readonly received: boolean;
   /** Why the answer that is due never came; missing: it came, or none is due. */
   readonly noAnswer?: string;
-  /** The run goes on, and the answer that is due may still come; `noAnswer` then says what has hindered it so far. */
+  /** Whether the run is in progress, and the answer may still come; `noAnswer` then says what has hindered it so far. */
   readonly awaitsAnswer?: true;
   /** Time to the last stage that it reached, or until it was cancelled or expired; if pending, to the end of the scenario. */
   readonly took: Millis;

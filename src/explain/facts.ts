@@ -22,7 +22,7 @@ export interface DeviceHistory {
   readonly serial: number;
   /** In order. */
   readonly events: readonly TraceEvent[];
-  /** The run has not ended: the last event says until when it is known. */
+  /** Whether the run is still in progress. Its events are then known up to the time of the last one. */
   readonly goesOn?: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface DeviceFacts {
   readonly part: FleetPart | undefined;
   /** When the sessions of the device were set up. */
   readonly ready: readonly Instant[];
-  /** First power-up; undefined: none in the trace. */
+  /** First power-up; undefined if the trace has none. */
   readonly firstBoot: Instant | undefined;
   /** Times in which a firmware update was being downloaded. */
   readonly updates: readonly { readonly from: Instant; readonly until: Instant }[];
@@ -41,13 +41,13 @@ export interface DeviceFacts {
   readonly downlinks: readonly DownlinkRecord[];
   /** The intervals that a configuration sets, by the id of its downlink. */
   readonly settings: ReadonlyMap<string, Partial<Intervals>>;
-  /** When devices stopped to begin anything new. */
+  /** Time from which devices begin nothing new. */
   readonly closing: Instant;
-  /** The run has not ended: what is missing may still come. */
+  /** Whether the run is still in progress, so that missing events may still occur. */
   readonly goesOn: boolean;
 }
 
-/** Whether the result of an exchange is not known yet, because the run goes on. */
+/** Whether the result of an exchange is not known yet, because the run is still in progress. */
 export function isUnderWay({ result, until }: JudgedChance, { goesOn, closing }: DeviceFacts): boolean {
   return goesOn && result === 'open' && until >= closing;
 }
@@ -74,8 +74,8 @@ export function factsOf({ serial, events, goesOn = false }: DeviceHistory, situa
 }
 
 /**
- * Whether a weak battery breaks down depends on the temperature and the device. It does no harm at a time in which an exchange
- * worked out and none was cut off by a brown-out.
+ * Removes the times in which a weak battery did no harm: at least one exchange succeeded, and no exchange was cut off by a
+ * brown-out. Whether a weak battery fails depends on the temperature and the device.
  */
 function withoutHarmless(faults: readonly SituationFault[], chances: readonly Chance[]): readonly SituationFault[] {
   return faults.map((fault) => {
@@ -91,13 +91,16 @@ function withoutHarmless(faults: readonly SituationFault[], chances: readonly Ch
   });
 }
 
-/** Sign of a weak battery; not in `net.fault` events, but the cause of a boot. */
+/** `sign` of a weak battery. It appears as the cause of a boot, not in `net.fault` events. */
 const BROWN_OUT = 'brown-out';
 
 /** The API accepts a downlink at most this long after its step. */
 const ACCEPTED: Millis = seconds(10);
 
-/** The n-th configuration that was queued at some time is that of the n-th step at that time. */
+/**
+ * Assigns the interval settings of steps to the queued configurations. If several steps have the same time, their order is
+ * that of the configurations.
+ */
 function settingsOf(
   downlinks: readonly DownlinkRecord[],
   settings: readonly IntervalSetting[],
@@ -113,7 +116,7 @@ function settingsOf(
   return found;
 }
 
-/** A history without boots (of messages alone) begins with a device that is switched on. */
+/** If a history has messages but no boots, the device was on from the beginning. */
 function firstBootIn(events: readonly TraceEvent[]): Instant | undefined {
   const boot = events.find(({ kind }) => kind === 'device.boot');
   return boot?.at ?? (events.some(({ kind }) => kind === 'uplink.acked' || kind === 'device.wake') ? 0 : undefined);

@@ -4,7 +4,7 @@ import type { TraceEvent } from '../trace/events.js';
 import type { Fold } from '../trace/log.js';
 import type { DeviceHistory } from './facts.js';
 
-/** Events that are kept in memory by default, about 50 MB. */
+/** Default of the maximum number of events in memory, about 50 MB. */
 const MOST_EVENTS = 300_000;
 
 export class Histories implements Fold {
@@ -21,7 +21,7 @@ export class Histories implements Fold {
 
   /**
    * @param wanted devices to collect. Default: all
-   * @param most events to keep; a run with more has no histories. Default: 300,000
+   * @param most number of events to keep; a run with more has no histories. Default: 300,000
    * @param rolls a run with more has the latest events of each device, for users who look at it. Default: false
    */
   constructor(wanted: (serial: number) => boolean = () => true, most = MOST_EVENTS, rolls = false) {

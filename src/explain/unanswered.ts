@@ -10,7 +10,7 @@ interface Unanswered {
   /** When the device gave its answer up; the end of the trace if no event says so. */
   readonly until: Instant;
   /**
-   * In a short phrase: `fragment in place of an acknowledgement (duplication 5%)`. Undefined while the run goes on, as long as no
+   * In a short phrase: `fragment in place of an acknowledgement (duplication 5%)`. Undefined during the run, as long as no
    * attempt has failed.
    */
   readonly why: string | undefined;

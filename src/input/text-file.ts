@@ -12,9 +12,9 @@ export interface NamedText {
 }
 
 const MIB = 1024 * 1024;
-/** Most bytes of a file that the user names, such as a recording. */
+/** Maximum size in bytes of a file that the user names, such as a recording. */
 const LARGEST = 256 * MIB;
-/** Most bytes of a file that a scenario names. */
+/** Maximum size in bytes of a file that a scenario names. */
 const LARGEST_NAMED = 64 * MIB;
 
 /** Reads a file. @throws UsageError if it cannot be read, is too large or is not UTF-8 text */

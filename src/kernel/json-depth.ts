@@ -1,6 +1,6 @@
 /** Bounds the nesting of JSON text before it is parsed. */
 
-/** Most levels of arrays and objects in a JSON text. All code that handles a parsed body is recursive. */
+/** Maximum number of levels of arrays and objects in a JSON text. All code that handles a parsed body is recursive. */
 export const DEPTH_LIMIT = 64;
 
 /** Message for a JSON text with more than {@link DEPTH_LIMIT} levels. */

@@ -191,7 +191,7 @@ export class VirtualDevice implements AsyncDisposable {
 
 /** Serial number of the first device of a service. */
 const FIRST_SERIAL = 2_159_017_985;
-/** Requests at a time. */
+/** Maximum number of concurrent requests. */
 const REQUESTS = 16;
 
 /** By service: the serial number of its next device. */

@@ -133,7 +133,7 @@ export interface Timing {
   readonly hardwareWatchdog?: Millis;
   /** Undefined, like `eventRate`, if the device type has no events. */
   readonly eventDelay?: ParameterRef;
-  /** Most event reports in an hour. */
+  /** Maximum number of event reports in an hour. */
   readonly eventRate?: ParameterRef;
   /** Parameter with the radio: `none`, `lte` or `lrw`; undefined: always `lte`. */
   readonly mode?: ParameterRef;
@@ -148,7 +148,7 @@ export interface Timing {
 /** A kind of sensor, which measures one quantity or several at a time. */
 export interface SensorSpec {
   readonly name: string;
-  /** Most sensors of this kind in a device: probes on a bus, inputs, tag slots. Numbered from 0 here, from 1 for users. */
+  /** Maximum number of such sensors in a device: probes on a bus, inputs, tag slots. Numbered from 0 here, from 1 for users. */
   readonly count: number;
   /** Decides at boot which of them a device has; undefined: all. */
   readonly present?: Presence;
@@ -220,7 +220,7 @@ interface EventList {
   readonly sensor: number;
   /** Index of the quantity. */
   readonly quantity: number;
-  /** Most events in the list; further ones are neither recorded nor reported. */
+  /** Maximum number of events in the list; further ones are neither recorded nor reported. */
   readonly capacity: number;
 }
 
@@ -271,9 +271,9 @@ export interface ReceiverSpec {
   readonly scan: ScanSpec;
   /** The module with the list of meters whose frames are kept; an empty list keeps all. */
   readonly keep: string;
-  /** Most frames that a scan keeps. */
+  /** Maximum number of frames that a scan keeps. */
   readonly capacity: number;
-  /** Most frames in one report; the device sends further reports for the rest. */
+  /** Maximum number of frames in one report; the device sends further reports for the rest. */
   readonly perReport: number;
   /** The meters in range. */
   readonly around: MetersSpec;

@@ -36,7 +36,7 @@ const MEANINGS: Readonly<Record<number, readonly [name: string, meaning: string]
   [ENOTSUP]: ['ENOTSUP', 'not supported'],
 };
 
-/** A negative code for users, such as `error -2 (ENOENT: not found)`; without a meaning if the firmware has none for it. */
+/** Text of a negative code, such as `error -2 (ENOENT: not found)`; only the number for a code that is not in the list above. */
 export function errorText(code: number): string {
   const known = MEANINGS[code];
   return known ? `error ${code} (${known.join(': ')})` : `error ${code}`;

@@ -7,7 +7,7 @@ import type { RecordedUplink } from './recording.js';
 
 /** A device is silent if a report is missing for this many intervals: one, with jitter and some repetitions. */
 const SILENT = 1.5;
-/** Reports needed for a typical interval. */
+/** Number of reports that a typical interval needs. */
 const ENOUGH = 3;
 
 /** What is known of a device from its uplinks. */

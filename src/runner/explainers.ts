@@ -1,4 +1,4 @@
-/** What is known of the runs of this process besides their results, which are plain data without events. */
+/** What is known about the runs of this process besides their results, which are plain data without events. */
 import { RunExplainer } from '../explain/run-explainer.js';
 import type { Profile } from '../profile/profile.js';
 import type { RunResult } from '../report/result.js';

@@ -29,7 +29,7 @@ import { spoiledByUnsent } from './world/spoiled.js';
 /** Number of downlinks that the result of a run explains. */
 const EXPLAINED = 5;
 
-/** Most threads of a run: more only add to what each of them takes at its start. */
+/** Maximum number of threads of a run: each further one costs time at the start and gains nothing. */
 export const MOST_WORKERS = 64;
 
 export interface RunOptions extends WorldOptions {

@@ -52,7 +52,7 @@ export function httpTransport(
   };
 }
 
-/** Connections that a whole fleet shares. */
+/** Maximum number of connections that a whole fleet shares. */
 const CONNECTIONS = 64;
 /** Longer than any device waits. */
 const TIMEOUT = seconds(30);

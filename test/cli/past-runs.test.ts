@@ -1,4 +1,4 @@
-/** Time travel: a run that is made again up to a moment, and what becomes of it. */
+/** Time travel: a run that is repeated up to a moment, and its comparison with the original. */
 import { afterAll, expect, it } from 'vitest';
 import { PastRuns } from '../../src/cli/past-runs.js';
 import { defineScenario } from '../../src/library/scenario.js';
@@ -70,6 +70,6 @@ it('ends when a third one begins, says so, and can be entered again', async () =
 });
 
 it('cannot be a moment that the run has not come to', async () => {
-  await expect(past.back(51 * 60_000)).rejects.toThrow('the run has only come to 50m');
+  await expect(past.back(51 * 60_000)).rejects.toThrow('the run has only reached 50m');
   expect(await past.compare('past-99')).toBeUndefined();
 });

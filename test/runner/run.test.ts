@@ -210,7 +210,7 @@ steps: [{ at: 5m, after: device.ready == 7, within: 10m, shell: send }]
     const end = await runText(
       text.replace(/steps: .*/, 'steps: [{ after: device.ready == 1, shell: send }, { at: +19m59s, shell: send }]'),
     );
-    expect(end.failure).toContain('would go on after the end of the scenario');
+    expect(end.failure).toContain('would continue after the end of the scenario');
   });
 
   it('can be stopped, and then reports the results so far', async () => {

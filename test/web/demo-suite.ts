@@ -120,7 +120,7 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
       await page.locator('.xterm').click();
       await page.keyboard.type('.radio off');
       await page.keyboard.press('Enter');
-      await expect.poll(() => screen.textContent()).toContain('they need the local shell');
+      await expect.poll(() => screen.textContent()).toContain('use the local shell');
       await page.getByLabel('Local').check();
     });
 

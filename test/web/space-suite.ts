@@ -49,7 +49,7 @@ export function spaceSuite(here: () => World, open: (fragment: string) => Promis
       const page = await open('#/terminal');
       await page.getByRole('searchbox').fill('tag/cold');
       await page.getByText('2 devices are selected').waitFor();
-      await page.getByText('Only a run has local shells').waitFor();
+      await page.getByText('Local shells exist only for the virtual devices of a run').waitFor();
       await page.locator('.xterm').click();
       await page.keyboard.type('info fw-name');
       await page.keyboard.press('Enter');

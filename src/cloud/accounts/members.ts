@@ -48,7 +48,7 @@ export const INVITATION = days(7);
 
 /** Expired invitations that are deleted together with a new one. */
 const EXPIRED_AT_ONCE = 10;
-/** Most attempts to commit a change. Of concurrent changes, at least one succeeds in each round. */
+/** Maximum number of attempts to commit a change. Of concurrent changes, at least one succeeds in each round. */
 const MOST_ATTEMPTS = 100;
 
 interface MembersOptions {

@@ -2,8 +2,8 @@
  * Permissions of a caller. Three things limit them:
  *
  * - the role: the role `user` and read-only keys may only read;
- * - the tags of a key: it sees only the devices with one of its tags, the messages of these devices, and these tags; other
- *   tags of these devices it neither sees nor changes;
+ * - the tags of a key: it sees only the devices with one of its tags, the messages of these devices, and these tags; it
+ *   neither sees nor changes other tags of these devices;
  * - the access type of these tags: a tag with access type `read` permits neither changes nor downlinks.
  *
  * Secrets of a device in stored messages are masked for a caller who may not change the device (masking.ts).
@@ -91,7 +91,7 @@ export async function mayChange(store: Store, { spaceId, access }: Caller, tagId
 const NO_TAG = '00000000-0000-0000-0000-000000000000';
 
 /**
- * The id of a tag as a filter. A tag that the caller may not see matches nothing, and neither does a tag that does not exist.
+ * The id of a tag as a filter. A tag that does not exist or that the caller may not see matches nothing.
  */
 export function visibleTag({ scope }: Access, id: Id): Id {
   return scope === null || scope.includes(id) ? id : NO_TAG;

@@ -17,7 +17,7 @@ const RECORDED: ReadonlySet<string> = new Set<keyof typeof TAGS>([
   ...(['Accounts', 'Spaces', 'Devices', 'Tags', 'Connectors', 'Variables', 'Firmware', 'Users', 'Keys'] as const),
 ]);
 
-/** Most spaces in whose logs the login of a user is recorded. */
+/** Maximum number of spaces in whose logs the login of a user is recorded. */
 const MOST_SPACES = 500;
 
 const AuditEntry = Type.Object(

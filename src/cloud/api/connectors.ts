@@ -82,7 +82,7 @@ const ConnectorUpdate = Type.Object(Changeable, { description: 'a JSON object' }
 const NamedUpdate = Type.Object({ ...Changeable, name: Name }, { description: 'a JSON object' });
 
 const NAME_TAKEN = { 409: 'The space already has a connector with this name.' };
-/** Most connectors of a space: every message of a device is compared with all of them. */
+/** Maximum number of connectors of a space: every message of a device is compared with all of them. */
 const MOST = 100;
 
 export const connectors: Family = (routes, context, options) => {
@@ -228,7 +228,7 @@ function addItem(routes: Routes, { store, connectors: forwarding }: ApiContext, 
 
 type ConnectorResource = ReturnType<typeof connectorResource>;
 
-/** Most scripts of a space that are compiled or wait for it; further ones are rejected with 503. */
+/** Maximum number of scripts of a space that are compiled or wait for it; further ones are rejected with 503. */
 const COMPILED_AT_ONCE = 150;
 
 /** What several routes share: the update of a connector, the check of its script, the commit with its conflict, and the view. */

@@ -74,8 +74,8 @@ const DeliveryQuery = Type.Object({
   message_id: Type.Optional(Uuid),
 });
 /**
- * Most previews of a space that run or wait at a time; further ones get 503. A script may take seconds, and the previews of
- * a space run one by one.
+ * Maximum number of previews of a space that run or wait at a time; further ones get 503. A script may take seconds, and the
+ * previews of a space run one by one.
  */
 const PREVIEWS_AT_ONCE = 8;
 const DeliveryParams = Type.Object({ space_id: Uuid, id: Uuid, delivery_id: Uuid });

@@ -1,6 +1,6 @@
 /**
- * The list of devices for tables of whole fleets: what a row shows, in larger pages. A device takes a third of the bytes
- * that it has in the other list, and a page four times the devices, so that 100,000 of them are listed within seconds.
+ * The list of devices for tables of whole fleets: the fields of a row, in larger pages. A device takes a third of the bytes
+ * of the other list, and a page has four times as many devices, so that 100,000 devices are listed within seconds.
  */
 import Type, { type Static } from 'typebox';
 import { operation, PageOf } from '../http/operation.js';
@@ -13,7 +13,7 @@ import { visibleTagsOf } from './device-view.js';
 import type { Family } from './family.js';
 import { maskedViews } from './masking.js';
 
-/** Devices of the largest page. Reading one from a database decrypts its session, which takes 10 µs. */
+/** Maximum number of devices in a page. Reading one from a database decrypts its session, which takes 10 µs. */
 const LARGEST_PAGE = 2_000;
 
 const SummaryQuery = Type.Object({

@@ -25,7 +25,7 @@ import { callerOf } from './rate-limit.js';
 const HEARTBEAT = seconds(15);
 /** Shortest time between two pages that are not full, so that events of a busy time are sent together. */
 const GATHERING = 20;
-/** Most streams of a credential, and of all. */
+/** Maximum number of streams of a credential, and of all. */
 const STREAMS = { each: 20, all: 1000 };
 
 const EventQuery = Type.Object({

@@ -30,10 +30,10 @@ export const SERVER_LIMITS = {
   http: { headersTimeout: ARRIVAL, connectionsCheckingInterval: seconds(2), maxHeaderSize: 16_384 },
 } as const;
 
-/** Most open connections of all addresses, and of each. */
+/** Maximum number of open connections of all addresses, and of each. */
 const CONNECTIONS = { all: 10_000, each: 2500 };
 
-/** Most concurrent requests, and most bytes of their bodies. */
+/** Maximum number of concurrent requests, and of bytes in their bodies. */
 interface Load {
   readonly requests: number;
   readonly bytes: number;

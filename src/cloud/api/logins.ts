@@ -49,8 +49,8 @@ export const Token = Type.Object(
 );
 
 /**
- * Most password checks at a time; further ones get 503. A check is expensive on purpose, and without this limit many logins
- * would slow down all other requests.
+ * Maximum number of password checks at a time; further ones get 503. A check is expensive on purpose: without this limit, many
+ * logins would slow down all other requests.
  */
 export const CHECKED_AT_ONCE = 8;
 /** Largest body, in bytes, of a request without a credential. */

@@ -5,9 +5,9 @@
 import type { FastifyReply } from 'fastify';
 import type { Id, Page } from '../store/store.js';
 
-/** Most items that are counted. */
+/** Maximum number of items that are counted. */
 export const MOST_COUNTED = 10_000;
-/** Items that are read at a time to count them. */
+/** Number of items that one query reads to count them. */
 const BATCH = 500;
 
 interface Asked {

@@ -38,13 +38,13 @@ interface DispatcherOptions {
 
 /** Time for which a delivery belongs to the service that has taken it. */
 const LEASE = minutes(3);
-/** Deliveries of a space that are read together. */
+/** Number of deliveries of a space that one query reads. */
 const PAGE = 128;
-/** Most concurrent attempts of one connector, of all connectors of a space, and of all spaces. */
+/** Maximum number of concurrent attempts of one connector, of all connectors of a space, and of all spaces. */
 const AT_ONCE = { part: 16, space: () => 64, all: 256 };
-/** Most deliveries of one connector that are taken and wait in its queue. */
+/** Maximum number of deliveries of one connector that are taken and wait in its queue. */
 const QUEUE_LENGTH = 64;
-/** Most deliveries of one space that are taken and wait. */
+/** Maximum number of deliveries of one space that are taken and wait. */
 const SPACE_QUEUE_LENGTH = 1024;
 /** A full queue without progress for this time is slow: further deliveries of its connector are postponed. */
 const SLOW = seconds(2);

@@ -30,7 +30,7 @@ const CONNECT_TIMEOUT = seconds(10);
 const HEAD_BYTES = 16_384;
 /** Longest body of a response; the connection is closed if it is longer. */
 const BODY_BYTES = 65_536;
-/** Characters of the body that are kept. */
+/** Number of characters of the body that are kept. */
 const EXCERPT = 500;
 
 export class Sender {

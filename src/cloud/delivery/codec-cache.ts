@@ -9,9 +9,9 @@ import type { Id } from '../store/store.js';
 const MEMORY_RATIO = 64;
 
 interface CacheLimits {
-  /** Most bytes of memory for all codecs. */
+  /** Maximum memory for all codecs, in bytes. */
   readonly bytes: number;
-  /** Most codecs that one device keeps in the cache. A further one replaces its own, not those of other devices. */
+  /** Maximum number of codecs that one device keeps in the cache. A further one replaces its own, not those of other devices. */
   readonly perDevice: number;
 }
 

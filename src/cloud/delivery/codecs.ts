@@ -3,13 +3,13 @@ import { type Codec, CodecError, compileCodec, parseCodecDocument } from '../../
 import type { Change, CodecRow, DeviceRow, Id, RecordRow, Store } from '../store/store.js';
 import { CodecCache } from './codec-cache.js';
 
-/** Most cached titles and hashes of unusable codecs; the cache is cleared when it is full. */
+/** Maximum number of cached titles and hashes of unusable codecs; the cache is cleared when it is full. */
 const MANY = 1000;
 
-/** Most new codecs that the store takes from one device: a device has one for each version of its application. */
+/** Maximum number of new codecs that the store takes from one device: a device has one for each version of its application. */
 export const MOST_OF_DEVICE = 100;
 
-/** Most new codecs that the store takes from the devices of one space. */
+/** Maximum number of new codecs that the store takes from the devices of one space. */
 export const MOST_OF_SPACE = 2000;
 
 /** Record of a device and of a space: how many codecs it has added to the store. */

@@ -16,9 +16,9 @@ export interface Entry {
   readonly record: RecordRow | undefined;
 }
 
-/** Most entries that a reader gets at a time. */
+/** Maximum number of entries that a reader gets at a time. */
 export const PAGE = 500;
-/** Most pages that are kept for readers at the same position. */
+/** Maximum number of pages that are kept for readers at the same position. */
 const MOST_PAGES = 16;
 
 interface FeedOptions {

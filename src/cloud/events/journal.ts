@@ -24,7 +24,7 @@ import {
 const LEASE = minutes(10);
 /** A lease that ends earlier than this is extended. */
 const REMAINING = minutes(8);
-/** Most entries that are kept. */
+/** Maximum number of entries that are kept. */
 const KEPT = 100_000;
 /** Beyond every number of an entry. */
 const BEYOND = Number.MAX_SAFE_INTEGER;

@@ -24,7 +24,7 @@ export interface Image {
 
 const IMAGES = 'firmware-image';
 const CONTENTS = 'firmware-content';
-/** Most cached contents: a fleet is updated to few images at a time. */
+/** Maximum number of cached contents: a fleet is updated to few images at a time. */
 const CACHE_SIZE = 4;
 
 export class Images {

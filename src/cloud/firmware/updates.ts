@@ -54,9 +54,9 @@ interface ChunkBody {
 
 /** Bytes of a chunk for a device that has not reported its maximum. */
 const FIRST_CHUNK = 256;
-/** Most bytes of a chunk: a transfer can carry that plus 52 bytes of overhead (wire protocol, 11). */
+/** Maximum size of a chunk in bytes: a transfer can carry that plus 52 bytes of overhead (wire protocol, 11). */
 const LONGEST_CHUNK = 16_128;
-/** Restarts of a download before the update fails. */
+/** Maximum number of restarts of a download; then the update fails. */
 const MOST_RESTARTS = 5;
 /** Prefix of the error that a device reports when it has lost its partial image. */
 const LOST_DOWNLOAD = 'offset mismatch';

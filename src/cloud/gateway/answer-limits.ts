@@ -15,7 +15,7 @@ const PER_SERIAL: Rate = { burst: 20, perSecond: 1 };
 /** Many devices may share an address. */
 const PER_ADDRESS: Rate = { burst: 2000, perSecond: 200 };
 
-/** Most addresses and serial numbers that are tracked; the oldest are forgotten. */
+/** Maximum number of addresses and serial numbers that are tracked; the oldest are forgotten. */
 const MOST_TRACKED = 10_000;
 
 interface Bucket {
@@ -38,7 +38,7 @@ export class AnswerLimits {
   }
 }
 
-/** Most bytes that are sent to an unproven address for each byte that came from it. */
+/** Maximum number of bytes sent to an unproven address for each byte that came from it. */
 const AMPLIFICATION = 3;
 
 /** What may be sent to the unproven address of a device: an attacker may have forged it to flood its owner. */

@@ -66,8 +66,8 @@ const COUNTERS = {
 } as const satisfies Record<Refusal, keyof GatewayCounters>;
 
 /**
- * Most datagrams of one device that wait while another is being stored; further ones are dropped, as by a full socket
- * buffer.
+ * Maximum number of datagrams of one device that wait while another is being stored; further ones are dropped, as by a full
+ * socket buffer.
  */
 const LONGEST_QUEUE = 16;
 

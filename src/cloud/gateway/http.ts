@@ -35,7 +35,7 @@ interface HttpGatewayOptions {
   readonly trace: Trace;
 }
 
-/** Most requests of one device that wait while another is being processed; further ones are rejected with 429. */
+/** Maximum number of requests of one device that wait while another is being processed; further ones are rejected with 429. */
 const LONGEST_QUEUE = 4;
 
 const CREDENTIAL = /^claim\s+([0-9a-f]{32})\s*$/i;

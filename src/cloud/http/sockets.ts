@@ -4,7 +4,7 @@ import { BlockList, isIP, isIPv6, Socket } from 'node:net';
 import type { Clock } from '../../kernel/clock.js';
 import { seconds } from '../../kernel/time.js';
 
-/** How long a rejected request may go on sending its body, which is read and thrown away. */
+/** How long a rejected request may continue to send its body, which is read and thrown away. */
 const LINGER = seconds(1);
 
 /**

@@ -12,7 +12,7 @@ export type DownlinkRequest =
   /** Bytes for the application in lower-case hex, as they are: no encoder is needed. */
   | { readonly type: 'data'; readonly raw: string };
 
-/** Most downlinks that users may have pending for one device. Downlinks that the cloud creates by itself do not count. */
+/** Maximum number of pending downlinks of users for one device. Downlinks that the cloud creates by itself do not count. */
 export const LONGEST_QUEUE = 1000;
 
 export interface Downlinks {

@@ -16,7 +16,7 @@ export class StoreBusy extends Error {
 
 interface GuardOptions {
   readonly clock: Clock;
-  /** Most commits that may wait at a time. */
+  /** Maximum number of commits that may wait at a time. */
   readonly limit: number;
   /** Called for each finished or failed commit with its duration. */
   readonly onCommit?: (took: Millis) => void;

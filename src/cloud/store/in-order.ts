@@ -2,13 +2,13 @@
 import type { Ids } from './ids.js';
 import { ConflictError, type Id, type Store } from './store.js';
 
-/** Most attempts of a commit; of concurrent ones, one succeeds each time. */
+/** Maximum number of attempts. In each round of concurrent commits, one succeeds. */
 const PATIENCE = 100;
 
 /**
  * Runs `work`, which creates messages of the device and commits them. If the commit is out of sequence, because another
- * service or an earlier process has given a greater id to a message of the device, it learns that id and runs `work`
- * again.
+ * service or an earlier process has given a greater id to a message of the device, `ids` learns that id and
+ * `work` runs again.
  */
 export async function inOrder<T>(
   { store, ids }: { readonly store: Store; readonly ids: Ids },

@@ -2,7 +2,7 @@
 import { ConflictError, type Id, type Page, type RecordRow, type Store } from './store.js';
 
 const PAGE = 500;
-/** Most attempts of a change; of concurrent attempts, one succeeds each time. */
+/** Maximum number of attempts. In each round of concurrent changes, one succeeds. */
 const PATIENCE = 100;
 
 /** All records of a family and space after the id `after`, oldest first. */

@@ -57,7 +57,7 @@ export interface DeviceFilter {
 export interface DeviceQuery extends DeviceFilter, Page {
   readonly sortBy: DeviceSort;
   readonly order: 'asc' | 'desc';
-  /** Whether the rows must have their claim tokens. Default: a store with encrypted tokens leaves them out. */
+  /** Whether the rows must contain claim tokens. By default, a store with encrypted tokens leaves them out. */
   readonly withTokens?: boolean | undefined;
 }
 
@@ -100,7 +100,7 @@ export interface Store {
 
   /** Unless sorted by id, `after` must be the id of a device of the space; otherwise returns 'unknown-cursor'. */
   devices(spaceId: Id, query: DeviceQuery): Promise<readonly ListedDevice[] | 'unknown-cursor'>;
-  /** @param most devices that are counted at most. Default: all */
+  /** @param most number at which counting stops. Default: all */
   countDevices(spaceId: Id, filter: DeviceFilter, most?: number): Promise<number>;
   device(spaceId: Id, id: Id): Promise<DeviceRow | undefined>;
   deviceBySerial(serial: number): Promise<DeviceRow | undefined>;

@@ -8,7 +8,7 @@ import type { Id } from '../store/store.js';
 /** How long a token is valid. */
 export const TOKEN_LIFETIME = minutes(10);
 
-/** Most valid tokens; the oldest one becomes invalid when another one is issued. */
+/** Maximum number of valid tokens; the oldest one becomes invalid when another one is issued. */
 const MOST = 16;
 
 export class OneTimeTokens {

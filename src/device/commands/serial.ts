@@ -9,7 +9,7 @@ import type { Command, CommandResult } from '../shell/command.js';
 import type { ShellHost } from '../shell/host.js';
 import { later, ok, refused } from './results.js';
 
-/** Most bytes that one line sends, and most registers that one line reads. */
+/** Maximum number of bytes that one line sends, and of registers that one line reads. */
 const MOST_BYTES = 256;
 const MOST_REGISTERS = 32;
 

@@ -13,7 +13,7 @@ import type { SendError, SendRequest } from '../modem/pending-send.js';
 import type { FailoverState } from '../shell/host.js';
 import type { Link, LinkObserver, PollOutcome, UplinkOutcome } from './link.js';
 
-/** Datagrams that the modem's socket keeps until they are read. */
+/** Number of datagrams that the modem's socket keeps until they are read. */
 const SOCKET_BUFFER = 8;
 
 /** Sends datagrams. Received datagrams are passed to {@link RadioLink.receive}. */

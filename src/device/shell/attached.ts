@@ -14,7 +14,7 @@ export interface ShellLine {
   readonly slots: readonly DeviceSlot[];
   /** Slots as the shell shows and changes them; in effect after a save and the next boot. */
   readonly unsaved: readonly DeviceSlot[];
-  /** Most devices in use, and the name of the line for the error; undefined without a limit. */
+  /** Maximum number of devices in use, and the name of the line for the error; undefined without a limit. */
   readonly limit: SerialLineSpec | undefined;
   /** Whether the firmware can talk to the device in a slot, from 0. */
   hasDriver(slot: number): boolean;

@@ -13,7 +13,7 @@ import { splitWords } from './words.js';
 
 /** Longest command line in bytes. */
 const LINE_MAX = 255;
-/** Most words in a line, including those of the command. */
+/** Maximum number of words in a line, including those of the command. */
 const WORDS_MAX = 20;
 
 export class Shell {

@@ -21,7 +21,7 @@ import { DTLS_1_2, NO_ID, recordsIn } from './record.js';
 /** Time for a handshake: flights after 0, 1 and 3 s (firmware timing, 8). */
 const HANDSHAKE_TIMEOUT: Millis = seconds(7);
 
-/** Cookies that a server may ask for in one handshake: one, and another one if the first expires on its way. */
+/** Maximum number of cookies in one handshake: a server asks for another one if the first expires on its way. */
 const MOST_COOKIES = 3;
 
 export interface ClientOptions {

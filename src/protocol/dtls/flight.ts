@@ -15,7 +15,7 @@ const RECORD_OVERHEAD = 13 + 32 + 17;
 
 /** The time doubles with every repetition (RFC 6347, section 4.2.4.1). */
 const FIRST_WAIT = seconds(1);
-/** Most transmissions of a flight, whatever causes them. */
+/** Maximum number of transmissions of a flight, whatever causes them. */
 const MOST_TRANSMISSIONS = 10;
 
 /** A handshake message in its epoch, or the change of keys. */

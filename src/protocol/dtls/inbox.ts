@@ -6,7 +6,7 @@ import type { Fragment, HandshakeMessage } from './handshake.js';
 
 /** Messages of a handshake with a pre-shared key are much shorter. */
 const LONGEST = 1024;
-/** Messages that may arrive before the expected one. */
+/** Maximum number of messages that may arrive before the expected one. */
 const AHEAD = 4;
 
 interface Partial {

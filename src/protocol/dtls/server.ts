@@ -53,9 +53,9 @@ export interface ServerOptions {
   readonly timeout?: Millis;
   /** Time after which a connection without records ends. Default 24 h (wire protocol, 2.3). */
   readonly idle?: Millis;
-  /** Most unfinished handshakes. Default 4,096. */
+  /** Maximum number of unfinished handshakes. Default 4,096. */
   readonly mostHandshakes?: number;
-  /** Most open connections, of about 5 kB each. Default 50,000. */
+  /** Maximum number of open connections, of about 5 kB each. Default 50,000. */
   readonly mostSessions?: number;
   /** Size of the largest datagram of a handshake. Default 508. */
   readonly mtu?: number;

@@ -11,7 +11,7 @@ import type { Readout } from './readout.js';
 import { linear } from './scale.js';
 
 const HEIGHT = 220;
-/** Downlinks per bar, on average. */
+/** Lowest average number of downlinks per bar. */
 const ENOUGH = 5;
 /** At most so many of the ranges of a summary are one bar. */
 const WIDEST = 4;

@@ -2,7 +2,7 @@
 import { explanationParagraph } from '../explanation/text.js';
 import type { RunResult } from '../result.js';
 
-/** Explanations shown; the HTML report has all. */
+/** Maximum number of explanations in the text; the HTML report has all. */
 const SHOWN = 3;
 
 export function explanations({ explanations: all = [], out }: RunResult, width: number): readonly string[] {

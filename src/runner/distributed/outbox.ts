@@ -7,7 +7,7 @@ import type { PartChannel } from './channel.js';
 
 /** Real time between two batches. */
 const EVERY: Millis = seconds(0.5);
-/** Characters of a batch that is sent early. */
+/** A batch of this many characters is sent early. */
 const LARGEST = 262_144;
 
 export class Outbox {

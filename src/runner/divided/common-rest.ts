@@ -1,6 +1,7 @@
 /**
- * Lets the parts of a run end at the same moment. One world goes on until all of its devices are at rest, and meanwhile also those
- * that are at rest have events, such as the pauses of their modems. So a part asks at each check whether all parts are.
+ * Lets the parts of a run end at the same moment. An undivided run ends when all of its devices are at rest, and until then
+ * devices at rest have events, too, such as the pauses of their modems. So a part asks at each check whether the devices of all
+ * parts are at rest.
  */
 
 interface Question {

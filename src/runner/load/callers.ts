@@ -20,7 +20,7 @@ interface CallersOptions {
   readonly virtual: boolean;
 }
 
-/** Connections of a caller in real time. */
+/** Maximum number of connections of a caller in real time. */
 const CONNECTIONS = 64;
 
 export class Callers {

@@ -173,14 +173,14 @@ export class Requests {
     if (!isAnswered({ status, why })) this.#rejected(pending.device);
   }
 
-  /** If the requests of the load queue downlinks, the cloud may have one for this request or not. */
+  /** For a request without an answer: if the load queues downlinks, the cloud may have queued one or not. */
   #withoutAnswer(device: DeviceHandle | undefined, cloudId: string): void {
     if (this.#queues === undefined || device === undefined) return;
     const { body = 'null' } = requestOf(this.#load.call, { space: this.#caller.space, device: cloudId });
     this.#context.unanswered?.(device.serial, this.#queues, JSON.parse(body));
   }
 
-  /** If the requests of the load queue downlinks, the cloud has none for this request. */
+  /** For a rejected request: if the load queues downlinks, the cloud has not queued one. */
   #rejected(device: DeviceHandle | undefined): void {
     const { clock, trace } = this.#context;
     if (this.#queues === undefined || device === undefined) return;

@@ -25,9 +25,9 @@ import type { Asked } from './audit/downlinks.js';
 const EVERY = seconds(1);
 /** A message may become visible later than a newer one. So each reading begins this long before the last one ended. */
 const OVERLAP = seconds(5);
-/** Most downlinks that one look polls before their devices have received them: each poll is a request. */
+/** Maximum number of downlinks that one look polls before their devices have received them: each poll is a request. */
 const EARLY_A_LOOK = 10;
-/** Most firmware updates that one look polls: each poll is a request. */
+/** Maximum number of firmware updates that one look polls: each poll is a request. */
 const UPDATES_A_LOOK = 20;
 
 /** Types of uplinks by their name in the API. */
@@ -183,7 +183,7 @@ export class Observer implements Trace {
     this.#next = this.#clock.after(EVERY * this.#speed, 'the next look at the messages of the cloud', look);
   }
 
-  /** @param limits most downlinks to poll that no device has received, and most firmware updates */
+  /** @param limits maximum numbers of downlinks to poll that no device has received, and of firmware updates */
   async #look(api: DeviceCloudClient, limits = { downlinks: EARLY_A_LOOK, updates: UPDATES_A_LOOK }): Promise<void> {
     this.#looks++;
     for (const entry of this.#worthPolling(limits.downlinks)) {

@@ -60,7 +60,7 @@ interface Kept {
   readonly device?: number;
 }
 
-/** Most steps of an injected fault that repeats. */
+/** Maximum number of steps of an injected fault that repeats. */
 const MOST_TIMES = 1_000;
 
 export class LiveFaults {

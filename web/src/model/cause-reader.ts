@@ -9,9 +9,9 @@ import type { SpaceModel } from './space.js';
 
 /** Latest downlinks whose timelines are read from a service without a run: a request each. */
 export const MOST_READ = 200;
-/** Downlinks of a request to a run. */
+/** Maximum number of downlinks in one request to a run. */
 const AT_ONCE = 50;
-/** Requests for timelines at the same time. */
+/** Maximum number of concurrent requests for timelines. */
 const READERS = 4;
 
 export class CauseReader {

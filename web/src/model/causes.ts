@@ -67,7 +67,7 @@ export const TIMES = [
   [Number.POSITIVE_INFINITY, 'longer'],
 ] as const;
 
-/** Causes with a colour of their own; the others are one. */
+/** Number of causes with a colour of their own; the others share one. */
 export const MOST_CAUSES = 6;
 /** Name of the causes beyond {@link MOST_CAUSES}. */
 export const OTHERS = 'other causes';

@@ -7,7 +7,7 @@ import type { Feed, Station } from './feed.js';
 /** An undelivered downlink expires after 30 days, unless the service is configured otherwise. */
 const LIFETIME = 30 * 86_400_000;
 const PAGE = 100;
-/** Pages that are read at most: more would delay the page. */
+/** Maximum number of pages that are read: more would delay the page. */
 const MOST_PAGES = 20;
 
 /** The latest downlinks, newest first; at most 2,000. */

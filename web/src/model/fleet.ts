@@ -42,7 +42,7 @@ interface Report {
   readonly readings: readonly Reading[];
 }
 
-/** Reports that are asked for when a device comes into view. */
+/** Number of reports that are requested when a device comes into view. */
 const ASKED = 8;
 const LONGEST_TREND = 24;
 const PAGE = 2_000;

@@ -23,7 +23,7 @@ export interface LinePart {
 /** The latest state; undefined without a run, or without the right to control it. */
 export const runState = signal<RunState | undefined>(undefined);
 
-/** Why the run has ended, as a sentence; empty while it goes on. */
+/** Why the run has ended, as a sentence; empty while it runs. */
 export const runEnd = signal('');
 
 /** The faults of the service that act now, as a text; empty if there are none. */
@@ -85,7 +85,7 @@ export class Run {
     return (await this.#http.request('POST', '/run/past', {}, { at })) as PastRun;
   }
 
-  /** Lets a run of the past go on to its end, and compares it with the original. */
+  /** Lets a run of the past continue to its end, and compares it with the original. */
   async compare(id: string): Promise<RunComparison> {
     return (await this.#http.request('POST', '/run/comparisons', {}, { id })) as RunComparison;
   }

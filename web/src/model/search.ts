@@ -23,7 +23,7 @@ export function searchFor(text: string, tags: readonly string[], rows: readonly 
   const wanted = text.trim();
   if (wanted === '') return ALL;
   const [, field] = UNKNOWN.exec(wanted) ?? [];
-  if (field) return { ...ALL, failure: `"${field}" is known of virtual devices in a run only` };
+  if (field) return { ...ALL, failure: `"${field}" is known only for virtual devices in a run` };
   try {
     const selector = parseSelector(wanted, tags);
     if (selector.kind === 'word' && !wanted.includes('*')) return { ...ALL, matches: containing(wanted) };
@@ -37,8 +37,8 @@ export function searchFor(text: string, tags: readonly string[], rows: readonly 
 }
 
 /**
- * The selector of a run for the text of a search: a word is a part of a name, a serial number or a tag there, too. A text that is
- * not a selector stays as it is, so that the run says why.
+ * Translates the text of a search into a selector for the run. A single word matches a part of a name, a serial number or a
+ * tag, as in the search. A text that is not a selector is returned unchanged, so that the run reports the error.
  */
 export function runSelector(text: string): string {
   const wanted = text.trim();

@@ -3,7 +3,7 @@ import { printableLine } from '../../../src/kernel/printable.js';
 import { model } from '../model/space.js';
 import { address } from '../route.js';
 
-/** A link to a device; the end of its id while its name is not known, or no longer. */
+/** A link with the name of a device; the end of its id if the fleet is not listed yet, or if the device is deleted. */
 export function DeviceLink({ id }: { readonly id: string }) {
   const { fleet } = model();
   // Read so that the name appears when the fleet is listed.

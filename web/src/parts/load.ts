@@ -11,7 +11,7 @@ export interface Loaded<T> {
   readonly reload: () => void;
 }
 
-/** The result of a request, which is made again when one of `inputs` changes, and when the service answers again. */
+/** The result of a request, which is repeated when one of `inputs` changes, and when the service answers again. */
 export function useLoad<T>(request: () => Promise<T>, inputs: readonly unknown[]): Loaded<T> {
   const [turn, setTurn] = useState(0);
   const [state, setState] = useState<{ readonly value?: T; readonly failure: string }>({ failure: '' });

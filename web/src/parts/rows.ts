@@ -9,7 +9,7 @@ interface Window {
   readonly end: number;
 }
 
-/** Rows that are drawn above and below the view, so that scrolling shows no gaps. */
+/** Number of rows that are drawn above and below the view, so that scrolling shows no gaps. */
 const SPARE = 8;
 
 /** @param box element that scrolls; its rows begin at its top */

@@ -16,11 +16,11 @@ export interface Owner {
 }
 
 interface Places {
-  /** Most tasks that run at a time. */
+  /** Maximum number of tasks that run at a time. */
   readonly all: number;
-  /** Most tasks of one space. @param mean mean duration of its latest tasks; undefined if none has ended */
+  /** Maximum number of tasks of one space. @param mean mean duration of its latest tasks; undefined if none has ended */
   readonly space: (mean: Millis | undefined) => number;
-  /** Most tasks of one part of a space. */
+  /** Maximum number of tasks of one part of a space. */
   readonly part: number;
 }
 

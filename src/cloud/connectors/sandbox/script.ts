@@ -9,7 +9,7 @@ export interface Script {
   readonly source: string;
   /** Argument of `main`: a JSON value. Absent: the script is compiled only, which gives the value null. */
   readonly job?: unknown;
-  /** Time of `Date` at the start of the script; it goes on with the steps of the script. */
+  /** Time of `Date` at the start of the script; it advances with the steps of the script. */
   readonly now: UnixMillis;
   /** Seed of `Math.random`; positive. */
   readonly seed: number;
@@ -35,13 +35,13 @@ export interface WorkerTask {
 export type WorkerAnswer = { readonly json: string } | { readonly error: string };
 
 export interface Limits {
-  /** Most bytes of memory of the engine beyond its first 16 MiB, most of which are free. */
+  /** Limit in bytes of the engine's memory beyond its first 16 MiB, most of which are free. */
   readonly memory: number;
-  /** Most bytes of a script's stack. */
+  /** Maximum size of a script's stack, in bytes. */
   readonly stack: number;
-  /** Most calls of the engine's interrupt handler, which it calls every 10,000 steps. */
+  /** Maximum number of calls of the engine's interrupt handler, which it calls every 10,000 steps. */
   readonly interrupts: number;
-  /** Most characters of the returned value as JSON. */
+  /** Maximum number of characters of the returned value as JSON. */
   readonly output: number;
 }
 

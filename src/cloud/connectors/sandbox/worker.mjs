@@ -21,8 +21,8 @@ const TOO_MUCH = 'the script used too much memory, or nested too deeply';
 
 // The engine reads the time and the time zone from this thread's Date, and nothing else in this thread does. So scripts run at
 // the time of their attempt, also in a simulation, and in UTC on every machine. The engine seeds the Math.random of a new
-// context with the time, so that the same attempt gets the same numbers. The time of a running script goes on by a
-// millisecond with every call of the interrupt handler, so that a script that waits for a time ends, and always at the same
+// context with the time, so that the same attempt gets the same numbers. The time of a running script advances by
+// a millisecond with every call of the interrupt handler, so that a script that waits for a time ends, and always at the same
 // step.
 let time = 0;
 Date.now = () => time;

@@ -43,9 +43,9 @@ const BEGIN = 'BEGIN; SET LOCAL synchronous_commit = on';
  */
 const IN_ORDER = "SELECT pg_advisory_xact_lock(hashtextextended('ghostfleet.events.' || current_schema(), 0))";
 
-/** Most commits in one transaction. */
+/** Maximum number of commits in one transaction. */
 const LARGEST_BATCH = 500;
-/** Retries of a batch after deadlocks with other services. */
+/** Maximum number of retries of a batch after deadlocks with other services. */
 const DEADLOCK_RETRIES = 5;
 
 /** A commit that waits for its batch. */

@@ -50,7 +50,7 @@ function columns({ withTokens = false }: DeviceQuery): string {
   return withTokens ? DEVICE_COLUMNS : PUBLIC_DEVICE_COLUMNS;
 }
 
-/** @param most devices that are counted at most */
+/** @param most number at which counting stops */
 export function deviceCount(sql: Dialect, spaceId: Id, filter: DeviceFilter, most?: number): Statement {
   const where = deviceConditions(sql, spaceId, filter);
   const all = `FROM device d WHERE ${where.text}`;

@@ -8,7 +8,7 @@ import { checksumOf } from './checksum.js';
 import type { SqlValue, Statement } from './dialect.js';
 import { openedContent, place, SEALED_TYPES, sealedContent } from './places.js';
 
-/** Rows that are read at once. */
+/** Number of rows that one query reads. */
 const CHUNK = 500;
 
 interface Vaults {

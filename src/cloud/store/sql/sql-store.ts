@@ -58,7 +58,7 @@ export interface SqlDriver {
   close(): Promise<void>;
 }
 
-/** Devices of a space above which its lists are read beside other requests: sorting them takes milliseconds. */
+/** Above this number of devices in a space, its lists are read beside other requests: sorting them takes milliseconds. */
 const MANY_DEVICES = 2000;
 
 export class SqlStore implements Store {

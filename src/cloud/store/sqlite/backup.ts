@@ -12,7 +12,7 @@ import { contentOf } from './migrations.js';
 import { asUsageError } from './open.js';
 import { storedProof } from './unlock.js';
 
-/** Pages that are copied before the event loop runs again. */
+/** Number of pages that are copied before the event loop runs again. */
 const PAGES_AT_ONCE = 4096;
 
 interface Copied {

@@ -27,7 +27,7 @@ export interface Examination {
   readonly tables: readonly TableFindings[];
 }
 
-/** Findings of the check of pages to list. */
+/** Maximum number of listed findings of the check of pages. */
 const MOST = 20;
 
 /** @throws UsageError `bad-database` if nothing can be read */

@@ -25,7 +25,7 @@ interface Waiting extends Question {
   readonly reject: (error: unknown) => void;
 }
 
-/** Most queries of a space that wait. A query whose request has ended waits as well. */
+/** Maximum number of waiting queries of a space. A query whose request has ended waits as well. */
 const MOST_WAITING = 100;
 
 export class Reader {

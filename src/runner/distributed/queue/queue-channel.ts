@@ -18,11 +18,11 @@ const SILENCE: Readonly<Record<Side, Millis>> = { part: seconds(5), run: seconds
 const LONG_SILENCE: Millis = seconds(30);
 /** Time between two exchanges with the database. */
 const EVERY: Millis = seconds(0.5);
-/** Messages that one statement writes or reads. */
+/** Maximum number of messages that one statement writes or reads. */
 const AT_ONCE = 16;
-/** Messages of one end in the database that the other end has not read. */
+/** Maximum number of messages of one end in the database that the other end has not read. */
 const MOST_UNREAD = 64;
-/** Bytes of messages that wait in memory. */
+/** Maximum size of the messages that wait in memory, in bytes. */
 const MOST_WAITING = 64 * 1024 * 1024;
 
 interface QueueChannelOptions {

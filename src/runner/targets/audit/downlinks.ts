@@ -42,7 +42,7 @@ interface Unanswered {
   received: boolean;
 }
 
-/** What is known of a device. */
+/** What is known about a device. */
 interface Receiver {
   readonly unanswered: Unanswered[];
   readonly entries: Entry[];

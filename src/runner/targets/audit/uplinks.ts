@@ -12,7 +12,7 @@ import {
 } from './contents.js';
 import type { Findings } from './rules.js';
 
-/** Uplinks that are kept for a device; the oldest ones that are stored or dropped are forgotten first. */
+/** Number of uplinks that are kept for a device; the oldest ones that are stored or dropped are forgotten first. */
 const MOST_KEPT = 512;
 
 interface Entry {
@@ -27,7 +27,7 @@ interface Entry {
   dropped: boolean;
 }
 
-/** What is known of a device: its uplinks in the order in which they were made, and the data uplink that was stored last. */
+/** What is known about a device: its uplinks in the order in which they were made, and the data uplink that was stored last. */
 interface Sender {
   readonly entries: Entry[];
   last: Entry | undefined;

@@ -8,7 +8,7 @@ import { useLoad } from '../../parts/load.js';
 import { address } from '../../route.js';
 import type { TabProps } from './device-page.js';
 
-/** Deliveries that are listed of each connector. */
+/** Maximum number of listed deliveries of each connector. */
 const MOST = 20;
 
 export function Deliveries({ device: { id } }: TabProps) {

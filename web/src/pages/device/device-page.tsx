@@ -1,4 +1,4 @@
-/** One device: what is known of it, its messages, its queue, and a remote shell. */
+/** One device: its facts, its messages, its queue, and a remote shell. */
 import type { ComponentType } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { ApiError } from '../../../../src/client/client.js';

@@ -14,7 +14,7 @@ import { Timeline, useTimeline } from '../../parts/timeline.js';
 import { address } from '../../route.js';
 import { Histogram } from './histogram.js';
 
-/** Rows that are shown of a group at most. */
+/** Maximum number of rows that are shown of a group. */
 const MOST = 100;
 
 export function DownlinksPage() {

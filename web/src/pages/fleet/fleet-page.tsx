@@ -73,7 +73,7 @@ interface GroupsProps {
   readonly choose: (text: string) => void;
 }
 
-/** Switches of a kind at most: the others are found by the search. */
+/** Maximum number of switches of a kind: the others are found by the search. */
 const MOST_GROUPS = 24;
 
 /** Tags or regions as switches of the search. */

@@ -5,7 +5,7 @@ import { printableLine } from '../../../../src/kernel/printable.js';
 import { exactText } from '../../model/length.js';
 import type { RunFault } from '../../model/run.js';
 
-/** Faults that are drawn; a scenario can have thousands. */
+/** Maximum number of faults that are drawn; a scenario can have thousands. */
 const MOST = 20;
 const WIDTH = 1000;
 /** Shortest time that is drawn, in ms. */

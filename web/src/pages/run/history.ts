@@ -14,7 +14,7 @@ export interface Line {
   readonly values: readonly (number | null)[];
 }
 
-/** Points that are kept: ten minutes of a page. */
+/** Number of points that are kept: ten minutes of a page. */
 const MOST = 1200;
 
 /** The points with the present one. After a step back in time, the later ones are dropped. */

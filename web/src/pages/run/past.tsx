@@ -22,8 +22,8 @@ export function Past() {
     <section>
       <h2>Time travel</h2>
       <p class="dim">
-        The run is made again from its seed up to a moment, and waits there. Look around, and go on with another fault
-        or line: then compare the ends. Two are open at most: a third one ends the oldest.
+        The run is repeated from its seed up to a moment, and pauses there. Look around, inject another fault or enter a
+        line, continue it, and compare both ends. At most two such runs are open: a third one ends the oldest.
       </p>
       <ul class="messages spaced">
         {pasts.map((past) => (

@@ -87,7 +87,7 @@ function Time({ state: { now_ms, duration_ms, speed, paused } }: { readonly stat
   );
 }
 
-/** States that the trend of a counter spans: a minute. */
+/** Number of states that the trend of a counter spans: a minute. */
 const LONGEST = 120;
 
 function Counts({ state: { counts, now_ms } }: { readonly state: RunState }) {

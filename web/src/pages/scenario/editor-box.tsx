@@ -16,7 +16,7 @@ import { completionsAt } from './completion.js';
 /** Wait after the last key before the text is checked, in ms. */
 const DELAY = 400;
 
-/** Completions in the list: as many as fit without scrolling. Arrow keys move on to the others. */
+/** Number of completions in the list: as many as fit without scrolling. Arrow keys move on to the others. */
 const LISTED = 12;
 
 /** A place that the user wants to see. A new object each time. */

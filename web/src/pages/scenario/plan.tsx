@@ -13,7 +13,7 @@ const PARTS = [
   ['load', 'Requests of users'],
 ] as const;
 
-/** Rows of a part that are shown at most. */
+/** Maximum number of rows that are shown of a part. */
 const MOST = 100;
 
 export function Plan({ plan }: { readonly plan: PlanTimeline }) {

@@ -27,9 +27,9 @@ interface Entry {
 
 /** Answers that arrive within this time, in ms, are shown together. */
 const TOGETHER = 300;
-/** Most targets of a line. */
+/** Maximum number of targets of a line. */
 const MOST = 500;
-/** Requests at a time. */
+/** Maximum number of concurrent requests. */
 const PARALLEL = 8;
 
 export interface RemoteOptions {

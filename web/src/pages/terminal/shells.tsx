@@ -64,7 +64,7 @@ export function Shells({ targets, on, controls }: ShellsProps) {
   );
 }
 
-const NO_CONTROL = 'lines that begin with a dot act on virtual devices: they need the local shell';
+const NO_CONTROL = 'lines that begin with a dot act on virtual devices: use the local shell';
 
 const WAYS: readonly (readonly [Way, title: string])[] = [
   ['local', 'Local'],
@@ -101,7 +101,7 @@ function Ways() {
       <p class="dim">{ABOUT[way.value]}</p>
       {!runState.value && (
         <p class="dim">
-          Only a run has local shells, whose devices it makes itself: <code>ghostfleet demo</code> and{' '}
+          Local shells exist only for the virtual devices of a run: <code>ghostfleet demo</code> and{' '}
           <code>ghostfleet run --clock real</code> print an address that opens them here.
         </p>
       )}
