@@ -1,6 +1,6 @@
 /** The time until a command of one moment has ended, against a bare start of Node: what is loaded without need shows here. */
 import { spawnSync } from 'node:child_process';
-import { program } from '../scripts/support/serve-process.js';
+import { program } from '../scripts/support/program.js';
 import type { Bench, BenchResult } from './result.js';
 
 const ROUNDS = 10;

@@ -14,8 +14,9 @@ import { DeviceCloudClient } from '../../src/client/client.js';
 import type { RunResult } from '../../src/report/result.js';
 import { startPostgres } from '../../test/support/postgres/server.js';
 import { openMachines } from '../support/machines.js';
+import { program } from '../support/program.js';
 import type { Proof, Verdict } from '../support/proof.js';
-import { program, type ServeProcess, startServe } from '../support/serve-process.js';
+import { type ServeProcess, startServe } from '../support/serve-process.js';
 
 const API_KEY = 'key-of-the-run-and-its-workers';
 const WORKERS = 3;

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ErrorSpread, ReplayAccuracy } from '../../src/record/predict.js';
 import type { Polls } from '../../src/record/script.js';
+import { program } from '../support/program.js';
 import type { Proof } from '../support/proof.js';
-import { program, startServe } from '../support/serve-process.js';
+import { startServe } from '../support/serve-process.js';
 
 const API_KEY = 'a-key-for-the-proof';
 const SCENARIO = `

@@ -2,10 +2,11 @@
  * The program and the library as a few files. From 1,000 files, those of packages included, they start in twice the time: Node
  * finds, opens and compiles each module by itself.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { buildSync } from 'esbuild';
-import { filesIn } from './update-folder.js';
+import { isNewerThan } from './newer.mjs';
+import { filesIn, updateFolder } from './update-folder.js';
 
 /** Packages that stay outside: those that are native or optional, and those that read files of their own. */
 const OUTSIDE = [
@@ -21,6 +22,22 @@ const __filename = import.meta.filename;`;
 
 /** File with the licences of the packages in the program. */
 const LICENCES = 'LICENCES.txt';
+
+/** Two folders deep, like the files in src/ that look for the root of the package. */
+const FOLDER = '.bench/program';
+/** Its time is that at which the build of the program in the folder began. */
+const BUILT = join(FOLDER, '.built');
+
+/** Path of the program, built from the sources unless none has changed since the last time. */
+export function program(): string {
+  if (!isNewerThan(BUILT, ['src', 'scripts/support', 'package-lock.json'])) {
+    const began = new Date();
+    updateFolder(resolve(FOLDER), programFiles(resolve(FOLDER)));
+    writeFileSync(BUILT, '');
+    utimesSync(BUILT, began, began);
+  }
+  return join(FOLDER, 'main.mjs');
+}
 
 /**
  * Returns `main.mjs`, `index.mjs`, the files of threads, what they share, and the licences of the packages in them, by path.

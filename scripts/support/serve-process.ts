@@ -1,9 +1,7 @@
 /** `ghostfleet serve` in a separate process, which scripts may kill. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { programFiles } from './program.js';
-import { updateFolder } from './update-folder.js';
+import { program } from './program.js';
 
 export interface Ports {
   readonly http: number;
@@ -67,19 +65,6 @@ export async function startServe(
     };
   }
   throw new Error(`the service did not start: ${complaints}`);
-}
-
-let built: string | undefined;
-
-/** Path of the program, built from the sources. */
-export function program(): string {
-  if (built === undefined) {
-    // Two folders deep, like the files in src/ that look for the root of the package.
-    const folder = '.bench/program';
-    updateFolder(resolve(folder), programFiles(resolve(folder)));
-    built = `${folder}/main.mjs`;
-  }
-  return built;
 }
 
 function isAlive(child: ChildProcess): boolean {

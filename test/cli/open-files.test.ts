@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { program } from '../../scripts/support/serve-process.js';
+import { program } from '../../scripts/support/program.js';
 import { tooFewOpenFiles } from '../../src/cli/open-files.js';
 
 const limits = (most: number | string) =>

@@ -253,7 +253,7 @@ describe('the service', () => {
     };
     send();
     const work = Promise.all([posting(), posting(), posting()]);
-    while (acknowledged.queued.size < 60 || acknowledged.uplinks.size < 60) await new Promise((r) => setTimeout(r, 10));
+    while (acknowledged.queued.size < 30 || acknowledged.uplinks.size < 30) await new Promise((r) => setTimeout(r, 10));
     await service.end('SIGKILL');
     stopped = true;
     await work;

@@ -14,15 +14,15 @@ const INDEX = readFileSync('docs/scenarios/README.md', 'utf8');
 
 /** Smaller fleets: they run in a fraction of the time. `npm run prove -- library` plays the scenarios as they stand. */
 const SMALL: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  'api-poller': { devices: 10, modest: 20, rate: 4, limit: 80 },
-  'battery-winter': { hill: 4, valley: 2, worn: 2 },
-  'boot-storm': { valley: 75, hill: 50 },
-  'config-rollout': { canary: 2, early: 4, rest: 8 },
-  'flapping-link': { devices: 12 },
-  'half-failed-firmware': { canary: 4, early: 8, shaky: 3, tired: 2, rest: 4, size: 24_576 },
-  'noisy-neighbour': { quiet: 10, noisy: 2, flood: 2, limit: 60 },
+  'api-poller': { devices: 6, modest: 12, rate: 4, limit: 80 },
+  'battery-winter': { hill: 2, valley: 2, worn: 1 },
+  'boot-storm': { valley: 30, hill: 30 },
+  'config-rollout': { canary: 2, early: 2, rest: 4 },
+  'flapping-link': { devices: 6 },
+  'half-failed-firmware': { canary: 2, early: 5, shaky: 3, tired: 2, rest: 2, size: 16_384 },
+  'noisy-neighbour': { quiet: 6, noisy: 2, flood: 2, limit: 60 },
   'poison-downlink': { each: 1 },
-  'regional-outage': { patient: 12, eager: 4, south: 4 },
+  'regional-outage': { patient: 8, eager: 4, south: 4 },
   'three-recoveries': { devices: 4 },
   'top-of-the-hour-herd': { devices: 10 },
   'two-firmwares': { loggers: 4 },

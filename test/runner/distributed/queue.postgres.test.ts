@@ -7,7 +7,7 @@ import { execPath, env as nodeEnv } from 'node:process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { program } from '../../../scripts/support/serve-process.js';
+import { program } from '../../../scripts/support/program.js';
 import { version } from '../../../src/cli/version.js';
 import { DeviceCloudClient } from '../../../src/client/client.js';
 import { type Service, startService } from '../../../src/cloud/service.js';
