@@ -245,8 +245,8 @@ describe('ghostfleet plan, validate and list', () => {
 
   it.each(['validate', 'plan', 'run'])('%s warns of a fault without an effect, and succeeds', async (command) => {
     const fleet = 'fleet: [{ name: plant, profile: control, count: 1 }]';
-    const typed = ['name: idle', 'duration: 1m', fleet, 'faults: [{ brown-out: }]'];
-    const { exit, out, err } = await ghostfleet([command, '-'], { typed });
+    const idle = file('idle.yaml', ['name: idle', 'duration: 1m', fleet, 'faults: [{ brown-out: }]'].join('\n'));
+    const { exit, out, err } = await ghostfleet([command, idle]);
     expect(exit).toBe(0);
     const warning = 'fault brown-out at 0s: no effect on 1 device of plant: a device does not use its battery while';
     expect(command === 'plan' ? out : err).toContain(`${command === 'plan' ? 'warnings  ' : 'warning: '}${warning}`);

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ghostfleet } from '../support/host.js';
 
 const SMALL = [
@@ -55,6 +55,15 @@ describe('a packaged scenario', () => {
 });
 
 describe('the standard input', () => {
+  const before = process.cwd();
+  // Because a scenario from there takes the profiles of the current folder, and the root of the project has many.
+  const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-stdin-'));
+  beforeAll(() => process.chdir(folder));
+  afterAll(() => {
+    process.chdir(before);
+    rmSync(folder, { recursive: true });
+  });
+
   it('is run, planned and validated as -', async () => {
     expect(await ghostfleet(['run', '-'], { typed: SMALL })).toMatchObject({ exit: 0 });
     expect((await ghostfleet(['plan', '-'], { typed: SMALL })).out).toMatch(/^plan of typed /);
