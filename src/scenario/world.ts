@@ -24,7 +24,7 @@ export interface DeviceHandle {
   /** 32 lower-case hex digits. Secret: used only by `create-device`. */
   readonly claimToken: string;
   /** Its key for DTLS in hex digits, if it uses DTLS. */
-  readonly secret?: string;
+  readonly secret?: string | undefined;
   /** Names of the tags of the group. */
   readonly tags: readonly string[];
   /** The id in the cloud; undefined before creation and after deletion. Steps update it. */

@@ -31,13 +31,19 @@ export function createIdsByDevice(clock: Clock, random: Random): Ids {
   return { uuid: createIds(clock, random).uuid, ofDevice, ...inSequence(ofDevice, random.fork('ahead')) };
 }
 
+/** Reused for every id: the package copies them. */
+const bytes = new Uint8Array(16);
+
 /** Its last four bytes are the serial number, masked: so two devices never get the same id. */
 function idOf(seed: number, serial: number, msecs: UnixMillis, count: number): Id {
   const own = noise(seed, serial) * 4_294_967_296;
   const base = Math.floor(noise(own, msecs) * 2_147_483_648);
-  const bytes = new Uint8Array(16);
+  const masked = serial ^ seed;
   bytes[10] = Math.floor(own);
   bytes[11] = Math.floor(noise(own, msecs + 1) * 256);
-  new DataView(bytes.buffer).setUint32(12, (serial ^ seed) >>> 0);
+  bytes[12] = masked >>> 24;
+  bytes[13] = masked >>> 16;
+  bytes[14] = masked >>> 8;
+  bytes[15] = masked;
   return v7({ msecs, seq: base + count, random: bytes });
 }

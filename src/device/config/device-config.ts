@@ -55,6 +55,11 @@ export class DeviceConfig {
     return this.#flash;
   }
 
+  /** The settings if the firmware uses what the shell shows; undefined after a change that needs a reboot. */
+  get inForce(): Settings | undefined {
+    return this.#live === this.#interim ? this.#live : undefined;
+  }
+
   /** A boot: the firmware loads the settings from flash; unsaved changes are lost. */
   boot(): void {
     this.#live = this.#flash;

@@ -17,7 +17,6 @@ import {
 } from '../../kernel/time.js';
 import type { Profile } from '../../profile/profile.js';
 import { CborWriter } from '../../protocol/cbor.js';
-import { configTextHash } from '../../protocol/hashes.js';
 import { encodeUp } from '../../protocol/messages/index.js';
 import type { DeviceConfig } from '../config/device-config.js';
 import type { Policy } from '../family/index.js';
@@ -29,9 +28,9 @@ import { encodeBody } from '../measuring/report-body.js';
 import { Receiver } from '../receiver/receiver.js';
 import { ShellMemory } from '../shell/equipment.js';
 import type { DeviceIdentity, FirmwareDownload, ShellHost } from '../shell/host.js';
-import { listConfig } from '../shell/remote.js';
 import { Application, type ApplicationHost } from './application.js';
 import { CloudThread, type CloudThreadHost, type Reaction, type ReactiveDownlink } from './cloud-thread.js';
+import { configUpload } from './config-upload.js';
 import { reactTo } from './downlinks.js';
 import { sessionRequest } from './session-request.js';
 import { type ShellFirmware, shellHostOf } from './shell-host.js';
@@ -199,9 +198,8 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
   }
 
   configUpload(known: string | undefined): Uint8Array | undefined {
-    const { text, lines } = listConfig(this.#hardware.type.shell, this.shellHost());
-    const hash = configTextHash(text);
-    return known === hash ? undefined : encodeUp({ kind: 'upload-config', hash, lines });
+    const { hash, message } = configUpload(this.#hardware, this.shellHost());
+    return known === hash ? undefined : message;
   }
 
   updateReport(): Uint8Array | undefined {

@@ -59,20 +59,24 @@ async function createFleet(
   handles: readonly DeviceHandle[],
   { concurrency, signal }: ProvisionOptions,
 ): Promise<void> {
-  const queue = new PQueue({ concurrency });
   const create = { step: 'create-device', options: null } as const;
-  const work = handles.map((handle, index) => {
-    const group = plan.groups[plan.devices[index]?.group ?? -1];
-    if (!group?.register) return undefined;
-    return queue.add(async () => {
-      if (signal.aborted) return;
+  const failures: { readonly index: number; readonly error: unknown }[] = [];
+  let next = 0;
+  // A queue would hold the work of all devices from the beginning: 1 kB for each.
+  const createNext = async () => {
+    while (next < handles.length) {
+      const index = next++;
+      const handle = handles[index];
+      const group = plan.groups[plan.devices[index]?.group ?? -1];
+      if (handle === undefined || !group?.register || signal.aborted) continue;
       await runStep(world, handle, create).catch((error: unknown) => {
-        throw isTaken(error) ? taken(handle, group.name, error) : error;
+        failures.push({ index, error: isTaken(error) ? taken(handle, group.name, error) : error });
       });
-    });
-  });
-  const failed = (await Promise.allSettled(work)).find(({ status }) => status === 'rejected');
-  if (failed?.status === 'rejected') throw notMade('the fleet could not be created', failed.reason);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, createNext));
+  const [first] = failures.sort((one, other) => one.index - other.index);
+  if (first !== undefined) throw notMade('the fleet could not be created', first.error);
 }
 
 /** Whether the target already has a device with this serial number. */

@@ -16,6 +16,7 @@ import {
   type TagRow,
 } from '../store.js';
 import { keyOf } from './records.js';
+import { SharedTexts } from './shared-texts.js';
 import type { KeptBody, MemoryTables } from './tables.js';
 
 /** The bodies of a list of changes in their stored form, by row. Valid until the next list is checked. */
@@ -24,6 +25,9 @@ export interface Bodies {
   /** JSON texts. */
   readonly ofRecords: ReadonlyMap<RecordRow, string>;
 }
+
+/** Types of messages whose body is the same for many devices. */
+const OF_MANY: ReadonlySet<string> = new Set(['config', 'decoder', 'encoder']);
 
 /** Checks each change of a list against the tables and the effects of the earlier changes of the list. */
 export class Check implements Bodies {
@@ -40,6 +44,7 @@ export class Check implements Bodies {
   readonly #newest = new Map<Id, Id>();
   readonly ofMessages = new Map<MessageRow, KeptBody>();
   readonly ofRecords = new Map<RecordRow, string>();
+  readonly #texts = new SharedTexts();
   /** Serial numbers that the list registers (true) or releases (false). */
   readonly #serials = new Map<number, boolean>();
   /** Which device holds each claim token that the list has changed; undefined: none. */
@@ -247,7 +252,12 @@ export class Check implements Bodies {
     if (this.#tables.messages.has(row.id) || this.#messages.has(row.id)) throw new Error(`message "${row.id}" exists`);
     this.#messages.set(row.id, row.deviceId);
     this.#downStates.set(row.id, row.downState);
-    this.ofMessages.set(row, row.body instanceof EncodedBody ? row.body : (JSON.stringify(row.body) ?? 'null'));
+    this.ofMessages.set(row, row.body instanceof EncodedBody ? row.body : this.#textOf(row));
+  }
+
+  #textOf({ type, body }: MessageRow): string {
+    const text = JSON.stringify(body) ?? 'null';
+    return OF_MANY.has(type) ? this.#texts.of(text) : text;
   }
 
   #needOrder({ deviceId, id }: MessageRow): void {

@@ -1,0 +1,36 @@
+/**
+ * UPLOAD_CONFIG: the listing of the configuration. Devices of a type that share their settings share the message, too: to list,
+ * hash and encode it again in each of them would take a twentieth of the CPU time in which a fleet boots.
+ */
+import { configTextHash, type Hash } from '../../protocol/hashes.js';
+import { encodeUp } from '../../protocol/messages/index.js';
+import type { Settings } from '../config/device-config.js';
+import type { ConfigLayout } from '../config/layout.js';
+import type { Hardware } from '../hardware/hardware.js';
+import type { ShellHost } from '../shell/host.js';
+import { listConfig } from '../shell/remote.js';
+
+interface ConfigUpload {
+  readonly hash: Hash;
+  readonly message: Uint8Array;
+}
+
+/** By the layout of the parameters, which belongs to one version of a device type, and by the settings, which never change. */
+const shared = new WeakMap<ConfigLayout, WeakMap<Settings, ConfigUpload>>();
+
+/** @param host the shell of the device */
+export function configUpload({ type, config }: Pick<Hardware, 'type' | 'config'>, host: ShellHost): ConfigUpload {
+  const settings = config.inForce;
+  if (settings === undefined) return listed(type, host);
+  const ofLayout = shared.get(config.layout) ?? new WeakMap<Settings, ConfigUpload>();
+  shared.set(config.layout, ofLayout);
+  const known = ofLayout.get(settings) ?? listed(type, host);
+  ofLayout.set(settings, known);
+  return known;
+}
+
+function listed({ shell }: Hardware['type'], host: ShellHost): ConfigUpload {
+  const { text, lines } = listConfig(shell, host);
+  const hash = configTextHash(text);
+  return { hash, message: encodeUp({ kind: 'upload-config', hash, lines }) };
+}
