@@ -2,6 +2,7 @@
  * `npm run bench [-- name…]`: runs the benchmarks one after the other, prints ratios, and fails if one is below its limit. Both
  * sides of a ratio are measured in the same run on the same machine, so that a slow machine does not make it fail.
  */
+import { boot } from './boot.js';
 import { flapUplinks } from './cloud/flap-uplinks.js';
 import { httpUplinks } from './cloud/http-uplinks.js';
 import { largeStore } from './cloud/large-store.js';
@@ -9,17 +10,22 @@ import { messagePages } from './cloud/message-pages.js';
 import { scanningReads } from './cloud/scanning-reads.js';
 import { severalNodes } from './cloud/several-nodes.js';
 import { firstAnswer } from './first-answer.js';
+import { fleetSize } from './fleet-size.js';
 import { generatorHttp } from './generator-http.js';
 import { memoryAtRest } from './memory-at-rest.js';
 import { realTimeFleet } from './real-time-fleet.js';
 import type { Bench } from './result.js';
 import { start } from './start.js';
 import { virtualDay } from './virtual-day.js';
+import { workers } from './workers.js';
 
 const BENCHES: readonly Bench[] = [
   start,
   firstAnswer,
   virtualDay,
+  workers,
+  boot,
+  fleetSize,
   memoryAtRest,
   httpUplinks,
   flapUplinks,

@@ -12,6 +12,7 @@ import { parseScenario } from '../src/scenario/parse/scenario.js';
 import { planScenario } from '../src/scenario/plan/plan-scenario.js';
 import type { TraceEvent } from '../src/trace/events.js';
 import { bareDay, cpuTime } from './bare-day.js';
+import { dayScenario } from './day-scenario.js';
 import type { Bench, BenchResult } from './result.js';
 
 const DEVICES = 1000;
@@ -41,7 +42,9 @@ async function dayOf(
   limit: number,
   profiles: ReadonlyMap<string, Profile>,
 ): Promise<BenchResult> {
-  const plan = planScenario(parseScenario(scenarioOf(types), 'virtual-day', deviceTypes(profiles)), { seed: 7 });
+  // JSON is valid YAML.
+  const scenario = JSON.stringify(dayScenario({ name: 'virtual-day', types, devices: DEVICES, hours: HOURS }));
+  const plan = planScenario(parseScenario(scenario, 'virtual-day', deviceTypes(profiles)), { seed: 7 });
   // The measurement begins with the first event: it excludes the registration of 1,000 devices through the REST API.
   let began = Number.NaN;
   const events: TraceEvent[] = [];
@@ -64,27 +67,4 @@ async function dayOf(
 
 function seconds(time: number): string {
   return `${(time / 1000).toFixed(1)} s`;
-}
-
-/** A fleet of these types in about equal parts, which reports every half hour on average, or more often. */
-function scenarioOf(types: readonly Profile[]): string {
-  const groups = types.map(({ name, setup }, i) => ({
-    name,
-    profile: name,
-    count: Math.floor((DEVICES * (i + 1)) / types.length) - Math.floor((DEVICES * i) / types.length),
-    boot: { over: '30m' },
-    ...(setup.length > 0 && { config: setup }),
-  }));
-  // JSON is valid YAML.
-  return JSON.stringify({
-    name: 'virtual-day',
-    duration: `${HOURS}h`,
-    fleet: groups,
-    network: { latency: '150ms..900ms' },
-    expect: [
-      `device.ready == ${DEVICES}`,
-      'uplink.stored == uplink.sent',
-      `uplink.stored > ${DEVICES * (HOURS * 2 - 3)}`,
-    ],
-  });
 }

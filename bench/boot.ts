@@ -1,0 +1,59 @@
+/**
+ * What the boot of a fleet costs, with everything that a run does: devices are registered, get a session, upload codecs and
+ * configuration, and report once. The peer is what no simulation of it can avoid: it writes the same events and signs and checks
+ * packets of the same size.
+ *
+ * `DEVICES=100000` in the environment selects another fleet.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ScenarioDefinition } from '../src/scenario/parse/define.js';
+import { bareLog, runProgram } from './program-run.js';
+import type { Bench } from './result.js';
+
+const DEVICES = Number(process.env.DEVICES ?? 20_000);
+const LIMIT = 0.1;
+/** Bytes a device, and those of the program without devices. */
+const MEMORY = { device: 20_000, program: 250 * 1_048_576 };
+
+export const boot: Bench = {
+  name: 'boot',
+  async run() {
+    const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-bench-'));
+    try {
+      const run = runProgram(SCENARIO, '--out', folder);
+      const bare = bareLog(join(folder, 'events.jsonl'));
+      const most = MEMORY.program + DEVICES * MEMORY.device;
+      const fleet = `boot of ${DEVICES.toLocaleString('en')} devices over 10 min`;
+      return [
+        {
+          what: `${fleet}, against the same events and packets alone`,
+          ratio: bare / run.cpu,
+          limit: LIMIT,
+          detail: `${(run.cpu / DEVICES).toFixed(2)} ms of CPU a device, alone ${(bare / DEVICES).toFixed(2)} ms; ${(run.wall / 1000).toFixed(1)} s, ${run.events} events`,
+        },
+        {
+          what: `memory of the ${fleet}, against ${mebibytes(most)}`,
+          ratio: most / run.memory,
+          limit: 1,
+          detail: mebibytes(run.memory),
+        },
+      ];
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  },
+};
+
+function mebibytes(bytes: number): string {
+  return `${Math.round(bytes / 1_048_576)} MiB`;
+}
+
+const SCENARIO: ScenarioDefinition = {
+  name: 'boot',
+  duration: '12m',
+  fleet: [{ name: 'clime', profile: 'clime', count: DEVICES, boot: { over: '10m' } }],
+  network: { latency: '150ms..900ms' },
+  expect: [`device.ready == ${DEVICES}`],
+};

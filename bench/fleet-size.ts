@@ -1,0 +1,35 @@
+/**
+ * Whether a device of a large fleet costs as much as one of a small fleet: a day with reports every half hour, in one thread, so
+ * that nothing but the size differs. `DEVICES` and `HOURS` in the environment select the large fleet and the time.
+ */
+import { packagedProfiles } from '../src/profile/library.js';
+import { dayScenario } from './day-scenario.js';
+import { runProgram } from './program-run.js';
+import type { Bench } from './result.js';
+
+const SMALL = 1000;
+const LARGE = Number(process.env.DEVICES ?? 10_000);
+const HOURS = Number(process.env.HOURS ?? 6);
+/** Cost of a device of the small fleet, of that of one of the large fleet. Wanted: 0.85. */
+const LIMIT = 0.6;
+
+export const fleetSize: Bench = {
+  name: 'fleet-size',
+  async run() {
+    const types = [...packagedProfiles().values()].slice(0, 1);
+    const [small, large] = [SMALL, LARGE].map((devices) => {
+      const scenario = dayScenario({ name: 'fleet-size', types, devices, hours: HOURS });
+      const { cpu, wall, memory } = runProgram(scenario, '--workers', '1');
+      return { each: cpu / devices, wall, memory };
+    });
+    if (small === undefined || large === undefined) throw new Error('two fleets are measured');
+    return [
+      {
+        what: `CPU of a device in a fleet of ${SMALL.toLocaleString('en')} × ${HOURS} h, against one of ${LARGE.toLocaleString('en')}`,
+        ratio: small.each / large.each,
+        limit: LIMIT,
+        detail: `${small.each.toFixed(1)} ms, ${large.each.toFixed(1)} ms; the large fleet takes ${(large.wall / 1000).toFixed(0)} s and ${Math.round(large.memory / 1_048_576)} MiB`,
+      },
+    ];
+  },
+};

@@ -1,0 +1,62 @@
+/** Runs a scenario with the program in a process of its own, and measures what the process uses. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { program } from '../scripts/support/serve-process.js';
+import type { ScenarioDefinition } from '../src/scenario/parse/define.js';
+import type { TraceEvent } from '../src/trace/events.js';
+import { bareDay } from './bare-day.js';
+
+export interface ProgramRun {
+  /** CPU time of all threads from the start of the process to its end, in ms. */
+  readonly cpu: number;
+  /** Real time in ms, without the start and the end of the process. */
+  readonly wall: number;
+  /** Most memory at a time, in bytes. */
+  readonly memory: number;
+  readonly digest: string;
+  readonly events: number;
+}
+
+/** @param args further arguments of `ghostfleet run` @throws Error if the run does not pass */
+export function runProgram(scenario: ScenarioDefinition, ...args: readonly string[]): ProgramRun {
+  const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-bench-'));
+  try {
+    const [file, usage] = [join(folder, 'scenario.yaml'), join(folder, 'usage.json')];
+    // JSON is valid YAML.
+    writeFileSync(file, JSON.stringify(scenario));
+    const command = ['--import', resolve('bench/usage.mjs'), program(), 'run', file, '--json', ...args];
+    const { status, stdout, stderr } = spawnSync(process.execPath, command, {
+      ...{ encoding: 'utf8', maxBuffer: 256 * 1_048_576 },
+      env: { ...process.env, BENCH_USAGE: usage },
+    });
+    if (status !== 0) throw new Error(`the run ended with ${status}: ${stderr}`);
+    const { wallMs: wall, digest, events } = JSON.parse(stdout);
+    return { ...JSON.parse(readFileSync(usage, 'utf8')), wall, digest, events };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Lines of an event log that are read at once: those of 100,000 devices do not fit into the memory. */
+const BATCH = 200_000;
+
+/** CPU time of {@link bareDay} for the events of a log, in ms. */
+export function bareLog(path: string): number {
+  let took = 0;
+  const lines = readFileSync(path);
+  let events: TraceEvent[] = [];
+  const flush = () => {
+    took += bareDay(events);
+    events = [];
+  };
+  for (let from = 0; from < lines.length; ) {
+    const end = lines.indexOf(10, from);
+    events.push(JSON.parse(lines.toString('utf8', from, end)));
+    from = end + 1;
+    if (events.length === BATCH) flush();
+  }
+  flush();
+  return took;
+}

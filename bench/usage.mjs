@@ -1,0 +1,11 @@
+/** Loaded before a measured program: writes what its process has used into the file `BENCH_USAGE` when it ends. */
+import { writeFileSync } from 'node:fs';
+import { isMainThread } from 'node:worker_threads';
+
+if (isMainThread) {
+  process.once('exit', () => {
+    const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
+    const used = { cpu: (userCPUTime + systemCPUTime) / 1000, memory: maxRSS * 1024 };
+    writeFileSync(process.env.BENCH_USAGE ?? '', JSON.stringify(used));
+  });
+}

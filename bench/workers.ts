@@ -1,0 +1,40 @@
+/**
+ * What a run in two threads costs and gains, against the same run in one: the same digest, about the same CPU time, and on two
+ * free cores nearly half of the real time. `DEVICES` and `HOURS` in the environment select another day.
+ */
+import { availableParallelism } from 'node:os';
+import { packagedProfiles } from '../src/profile/library.js';
+import { dayScenario } from './day-scenario.js';
+import { type ProgramRun, runProgram } from './program-run.js';
+import type { Bench, BenchResult } from './result.js';
+
+const DEVICES = Number(process.env.DEVICES ?? 1000);
+const HOURS = Number(process.env.HOURS ?? 24);
+/** Part of the CPU time of two threads that one needs. The rest is a second start, a second compilation, and the merge. */
+const LIMIT = 0.7;
+
+export const workers: Bench = {
+  name: 'workers',
+  async run() {
+    const all = [...packagedProfiles().values()];
+    return [comparison('clime devices', all.slice(0, 1)), comparison(`devices of ${all.length} types`, all)];
+  },
+};
+
+function comparison(what: string, types: Parameters<typeof dayScenario>[0]['types']): BenchResult {
+  const scenario = dayScenario({ name: 'workers', types, devices: DEVICES, hours: HOURS });
+  const [one, two] = [runProgram(scenario, '--workers', '1'), runProgram(scenario, '--workers', '2')];
+  if (one.digest !== two.digest) throw new Error(`the digest is ${one.digest} with one thread, ${two.digest} with two`);
+  const speed = (run: ProgramRun) => Math.round((HOURS * 3_600_000) / run.wall).toLocaleString('en');
+  const shown = (run: ProgramRun) => `${seconds(run.wall)}, ${seconds(run.cpu)} of CPU, ${speed(run)} × real time`;
+  return {
+    what: `CPU of ${DEVICES} ${what} × ${HOURS} h in one thread, against two threads`,
+    ratio: one.cpu / two.cpu,
+    limit: LIMIT,
+    detail: `one ${shown(one)}; two ${shown(two)}; ${(one.wall / two.wall).toFixed(2)} times as fast on ${availableParallelism()} cores`,
+  };
+}
+
+function seconds(time: number): string {
+  return `${(time / 1000).toFixed(1)} s`;
+}
