@@ -13,7 +13,7 @@ import { bareLog, runProgram } from './program-run.js';
 import type { Bench } from './result.js';
 
 const DEVICES = Number(process.env.DEVICES ?? 20_000);
-const LIMIT = 0.1;
+const LIMIT = 0.03;
 /** Bytes a device, and those of the program without devices. */
 const MEMORY = { device: 20_000, program: 250 * 1_048_576 };
 

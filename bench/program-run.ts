@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { program } from '../scripts/support/serve-process.js';
+import { program } from '../scripts/support/program.js';
 import type { ScenarioDefinition } from '../src/scenario/parse/define.js';
 import type { TraceEvent } from '../src/trace/events.js';
 import { bareDay } from './bare-day.js';
