@@ -31,6 +31,20 @@ describe('the cache of codecs', () => {
     expect(kept(cache)).toEqual([0, 8, 9]);
   });
 
+  it('still knows the codecs of a device after it has dropped one of them', () => {
+    const cache = new CodecCache({ bytes: 3 * ONE, perDevice: 2 });
+    const put = (n: number, loader: string) => {
+      const codec = CODECS[n];
+      if (codec) cache.put(codec, loader);
+    };
+    for (const n of [0, 1]) put(n, 'device');
+    for (const n of [2, 3]) put(n, 'neighbour');
+    // Used again, so that it outlives the codecs of the neighbour.
+    cache.get(CODECS[1]?.hash ?? '');
+    for (const n of [4, 5]) put(n, 'device');
+    expect(kept(cache)).toEqual([3, 4, 5]);
+  });
+
   it('counts a codec once', () => {
     const cache = new CodecCache({ bytes: 2 * ONE, perDevice: 2 });
     for (const codec of [...CODECS.slice(0, 2), ...CODECS.slice(0, 2)]) cache.put(codec, 'device');

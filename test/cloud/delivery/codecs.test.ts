@@ -153,3 +153,9 @@ it('all devices of a space together add at most 2,000 codecs to the store', asyn
   await store.commit([{ kind: 'record.put', row: { ...row, body: { count: MOST_OF_SPACE - 1 } } }]);
   expect([await upload(1), await upload(2), await upload(1)]).toEqual([true, false, true]);
 });
+
+it('a codec that the store has already does not count as another one of the device', async () => {
+  const { store, device, upload } = await uploading();
+  for (let n = 0; n < 3; n++) await upload(1);
+  expect((await store.record('codec-count', device.spaceId, device.id))?.body).toEqual({ count: 1 });
+});

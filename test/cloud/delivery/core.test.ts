@@ -184,6 +184,20 @@ describe('a device that the API has deleted', () => {
     expect(cloud.core.known(SERIAL)).toBeUndefined();
     expect(await cloud.core.load(SERIAL)).toBeUndefined();
   });
+
+  it('ends its pending downlinks as cancelled', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    await cloud.clock.runUntil(hours(1));
+    const row = await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
+    await sessionOf(cloud);
+    await cloud.store.commit([{ kind: 'device.delete', id: device.id, at: cloud.clock.wall }]);
+    await cloud.core.deleted(device, [row]);
+    expect(cloud.events.at(-1)).toEqual({
+      ...{ kind: 'downlink.cancelled', at: hours(1), serial: SERIAL, downlink: row.id },
+    });
+    expect(cloud.core.known(SERIAL)).toBeUndefined();
+  });
 });
 
 it('an invalid codec is stored, and data that refer to it are stored raw', async () => {

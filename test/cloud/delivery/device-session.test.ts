@@ -4,6 +4,7 @@ import {
   asQueued,
   type DeviceSession,
   insertInto,
+  mergeQueue,
   nextDownlink,
   type QueuedDownlink,
   unwritten,
@@ -64,6 +65,13 @@ describe('the queue', () => {
     expect(session.queue).toEqual([first, second]);
   });
 
+  it('contains a downlink once that was added while the store was read, and was read', () => {
+    const [first, second] = [queued(1), queued(2)];
+    const session = sessionOf([first, second]);
+    mergeQueue(session, [first.row, second.row], [first]);
+    expect(session.queue).toEqual([first, second]);
+  });
+
   it('lists the downlinks whose delivery is not stored', () => {
     const [first, second] = [queued(1), { ...queued(2), confirmed: 'final-ack' as const }];
     expect(unwritten(sessionOf([first, second]))).toEqual([second]);
@@ -114,5 +122,14 @@ describe('the next downlink', () => {
     expect(types(session)).toEqual(['config']);
     session.update = undefined;
     expect(order(session)).toEqual(['config']);
+  });
+
+  it('is an answer of the cloud if the address of the device is not proven', () => {
+    const made = ['config', 'shell', 'timestamp', 'session'];
+    const session = sessionOf(
+      made.map((type, n) => queued(n, type)),
+      { unproven: true },
+    );
+    expect(order(session)).toEqual(['session', 'timestamp']);
   });
 });

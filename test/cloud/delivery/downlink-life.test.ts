@@ -136,6 +136,15 @@ describe('the life of a downlink', () => {
     expect(cloud.core.waits(await sessionOf(cloud))).toBe(false);
   });
 
+  it('ends at the time of its cancellation', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    const row = await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
+    await cloud.clock.runUntil(hours(1));
+    await cloud.core.cancel(row);
+    expect(await cloud.store.message(cloud.spaceId, row.id)).toMatchObject({ downStateAt: cloud.clock.wall });
+  });
+
   it('continues after a restart of the service', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();

@@ -1,10 +1,12 @@
 /** The end of downlinks that are not fetched in time: noticed when they are offered, read or cancelled, and at the start. */
 import { describe, expect, it } from 'vitest';
 import { LONGEST_QUEUE } from '../../../src/cloud/ports/downlinks.js';
+import { ConflictError } from '../../../src/cloud/store/store.js';
 import { days, hours, minutes } from '../../../src/kernel/time.js';
 import { ACK, FIRST, LAST, NOTHING, POLL } from '../../../src/protocol/flap/packet.js';
 import { encodeUp } from '../../../src/protocol/messages/index.js';
 import { SERIAL, testCloud } from '../../support/cloud.js';
+import { updating } from './updating.js';
 
 /** A downlink that is overdue since a minute, between two sweeps. */
 async function overdue() {
@@ -80,6 +82,37 @@ describe('a downlink whose time is over', () => {
     await cloud.clock.runUntil(days(30) + minutes(31));
     await ask();
     expect(await cloud.store.countPending()).toBe(1);
+  });
+
+  it.each([
+    ['a conflict of another kind', new ConflictError('print')],
+    ['a failure of the store', Object.assign(new Error('disk full'), { field: 'queue' })],
+  ])('does not make room after %s', async (_, error) => {
+    const { cloud, device, stored } = await overdue();
+    const { commit } = cloud.store;
+    cloud.store.commit = () => {
+      cloud.store.commit = commit;
+      return Promise.reject(error);
+    };
+    await expect(cloud.core.queue(device, { type: 'shell', commands: ['y'] })).rejects.toBe(error);
+    expect((await stored()).downState).toBe('pending');
+  });
+
+  it('ends without a trace if its device is deleted', async () => {
+    const { cloud, device, row } = await overdue();
+    await cloud.store.commit([{ kind: 'device.delete', id: device.id, at: cloud.clock.wall }]);
+    expect(await cloud.core.endOverdue([row])).toBe(true);
+    expect(cloud.events.map(({ kind }) => kind)).not.toContain('downlink.expired');
+  });
+
+  it('does not end the firmware update whose chunk was delivered at the last moment', async () => {
+    const { cloud, receive, job } = await updating();
+    const [chunk] = await cloud.store.pendingDownlinks((await cloud.device()).id);
+    await receive();
+    await cloud.clock.runUntil(days(31));
+    const before = await job();
+    if (chunk) await cloud.core.endOverdue([chunk]);
+    expect(await job()).toEqual(before);
   });
 
   it('stays what it is until then', async () => {

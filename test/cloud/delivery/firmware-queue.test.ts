@@ -43,6 +43,20 @@ describe('a download', () => {
     expect(await receive()).toMatchObject({ offset: 256 });
   });
 
+  it('is scheduled although another service has stored a later message of the device', async () => {
+    const { cloud, image, job } = await updating();
+    await cloud.core.firmware.cancel(await job());
+    const { commit } = cloud.store;
+    cloud.store.commit = () => {
+      cloud.store.commit = commit;
+      return Promise.reject(new ConflictError('order'));
+    };
+    expect(await cloud.core.firmware.schedule(await cloud.device(), image)).toMatchObject({ state: 'scheduled' });
+    expect(await cloud.store.pendingDownlinks((await cloud.device()).id)).toContainEqual(
+      expect.objectContaining({ type: 'firmware' }),
+    );
+  });
+
   it('that the device also requests is not started twice', async () => {
     const { cloud, image, receive, report } = await updating();
     await report('download', { firmware: image.id, maxLength: 256 });

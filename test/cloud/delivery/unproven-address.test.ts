@@ -1,0 +1,81 @@
+/** What a device may send and get while its address is unproven or doubted (docs/SECURITY.md, "Replayed datagrams"). */
+import { describe, expect, it } from 'vitest';
+import { hours } from '../../../src/kernel/time.js';
+import { codecHash } from '../../../src/protocol/hashes.js';
+import { encodeUp, type UpMessage } from '../../../src/protocol/messages/index.js';
+import { testCloud } from '../../support/cloud.js';
+import { sessionOf } from './core-fixture.js';
+
+const HASH = '0011223344556677';
+const OTHER = '7766554433221100';
+const data = (byte: number): UpMessage => ({
+  ...{ kind: 'upload-data', hash: '0000000000000000', body: Uint8Array.of(byte) },
+});
+const stats: UpMessage = { kind: 'upload-stats', stats: {} };
+
+async function connected() {
+  const cloud = await testCloud();
+  const device = await cloud.addDevice();
+  const session = await sessionOf(cloud);
+  const accept = (message: UpMessage) => cloud.core.accept(session, encodeUp(message));
+  const count = async () => (await cloud.messages(device)).length;
+  return { ...cloud, session, accept, count };
+}
+
+describe('what a device uploads again from an unproven address', () => {
+  const config = (hash: string): UpMessage => ({ kind: 'upload-config', hash, lines: ['app config a 1'] });
+  const codec = (kind: 'upload-decoder' | 'upload-encoder', n: number): UpMessage => {
+    const document = Uint8Array.of(n);
+    return { kind, hash: codecHash(document), document };
+  };
+
+  it.each<[string, UpMessage, UpMessage]>([
+    ['its configuration', config(HASH), config(OTHER)],
+    ['its decoder', codec('upload-decoder', 0), codec('upload-decoder', 1)],
+    ['its encoder', codec('upload-encoder', 0), codec('upload-encoder', 1)],
+  ])('is acknowledged and not stored if it is %s, but stored if it is another', async (_, known, another) => {
+    const { session, accept, count } = await connected();
+    await accept(known);
+    await accept(known);
+    expect(await count()).toBe(2);
+    session.unproven = true;
+    expect(await accept(known)).toBe(true);
+    expect(await count()).toBe(2);
+    expect(await accept(another)).toBe(true);
+    expect(await count()).toBe(3);
+  });
+
+  it('is stored if it is statistics', async () => {
+    const { session, accept, count } = await connected();
+    session.unproven = true;
+    await accept(stats);
+    await accept(stats);
+    expect(await count()).toBe(2);
+  });
+});
+
+describe.each(['unproven', 'doubted'] as const)('an address that is %s', (state) => {
+  it('is proven by data that were never received before', async () => {
+    const { session, accept } = await connected();
+    session[state] = true;
+    await accept(data(1));
+    expect(session[state]).toBeUndefined();
+  });
+
+  it('is not proven by data that were received before, however long ago', async () => {
+    const { session, accept, clock, count } = await connected();
+    await accept(data(1));
+    await clock.runUntil(hours(49));
+    session[state] = true;
+    await accept(data(1));
+    expect(await count()).toBe(2);
+    expect(session[state]).toBe(true);
+  });
+
+  it('is not proven by a message that anyone may have recorded', async () => {
+    const { session, accept } = await connected();
+    session[state] = true;
+    await accept(stats);
+    expect(session[state]).toBe(true);
+  });
+});
