@@ -1,12 +1,7 @@
 /** Merges the events of the parts of a run, for each window, into the order that they have in one world. */
 import type { TraceEvent } from '../../trace/events.js';
 import { placeOf } from '../../trace/instant-order.js';
-
-/** An event with its line of the event log, without the line feed. */
-interface Logged {
-  readonly event: TraceEvent;
-  readonly line: string;
-}
+import type { Lines, Logged } from './messages.js';
 
 interface Entry extends Logged {
   /** Its place among the events of the instant. */
@@ -15,8 +10,8 @@ interface Entry extends Logged {
   readonly phase: number;
 }
 
-/** @param parts the lines of each part, in order, each with a line feed at its end */
-export function merged(parts: readonly string[]): readonly Logged[] {
+/** @param parts the events of each part, in order */
+export function merged(parts: readonly Lines[]): readonly Logged[] {
   const entries = parts.flatMap(entriesOf);
   entries.sort((a, b) => a.event.at - b.event.at || a.phase - b.phase || a.place - b.place);
   const result: Logged[] = [];
@@ -32,16 +27,20 @@ export function merged(parts: readonly string[]): readonly Logged[] {
   return result;
 }
 
-function entriesOf(lines: string): readonly Entry[] {
+function entriesOf(lines: Lines): readonly Entry[] {
   let phase = 0;
+  return loggedIn(lines).map(({ event, line }) => {
+    if (event.kind !== 'world.closing') return { event, line, place: placeOf(event) ?? 0, phase };
+    phase = 2;
+    return { event, line, place: 0, phase: 1 };
+  });
+}
+
+function loggedIn(lines: Lines): readonly Logged[] {
+  if (typeof lines !== 'string') return lines;
+  // Because the thread wrote each line from an event.
   return lines
     .split('\n')
     .slice(0, -1)
-    .map((line) => {
-      // Because the thread wrote the line from an event.
-      const event = JSON.parse(line) as TraceEvent;
-      if (event.kind !== 'world.closing') return { event, line, place: placeOf(event) ?? 0, phase };
-      phase = 2;
-      return { event, line, place: 0, phase: 1 };
-    });
+    .map((line) => ({ event: JSON.parse(line) as TraceEvent, line }));
 }

@@ -3,6 +3,7 @@ import { type ExitCode, GhostfleetError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import type { Millis } from '../../kernel/time.js';
 import type { Plan } from '../../scenario/model/plan.js';
+import type { TraceEvent } from '../../trace/events.js';
 import type { TransportName } from '../targets/embedded.js';
 import type { End } from '../world/end.js';
 import type { PlainProfiles } from '../world/plan-profiles.js';
@@ -30,14 +31,30 @@ export type Answer =
   /** Whether all parts were at rest at the last check. */
   | { readonly kind: 'rest'; readonly all: boolean };
 
-/** From a thread to its run. */
+/** An event with its line of the event log, without the line feed. */
+export interface Logged {
+  readonly event: TraceEvent;
+  readonly line: string;
+}
+
+/** Events of a part, in order. From another thread: their lines, each with a line feed at its end. */
+export type Lines = string | readonly Logged[];
+
+/** The last events of a part, and how it ended. */
+export interface PartEnd {
+  readonly kind: 'end';
+  readonly lines: Lines;
+  readonly end: End;
+  readonly simulatedMs: Millis;
+}
+
+/** From a part to its run. */
 export type Report =
-  /** The events of a window, as lines of the event log. */
-  | { readonly kind: 'window'; readonly lines: string }
+  /** The events of a window. */
+  | { readonly kind: 'window'; readonly lines: Lines }
   /** The part checks after the end of the scenario whether all parts are at rest, and waits for the answer. */
   | { readonly kind: 'rest'; readonly isAtRest: boolean }
-  /** The last events, and how the part ended. */
-  | { readonly kind: 'end'; readonly lines: string; readonly end: End; readonly simulatedMs: Millis }
+  | PartEnd
   /** The world could not be built. */
   | { readonly kind: 'failed'; readonly error: Failure }
   | { readonly kind: 'log'; readonly level: keyof Log; readonly fields: object; readonly message: string };

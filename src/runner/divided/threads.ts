@@ -16,8 +16,9 @@ import { packProfiles } from '../world/plan-profiles.js';
 import { CommonRest } from './common-rest.js';
 import { endOfAll } from './ends.js';
 import { merged } from './merge.js';
-import { WINDOWS_AHEAD } from './messages.js';
-import { Part, type PartEnd } from './part.js';
+import { type Lines, type PartEnd, WINDOWS_AHEAD } from './messages.js';
+import { OwnPart } from './own-part.js';
+import { type Part, ThreadPart } from './part.js';
 
 /** Simulated time of all devices together in a window: so much that a thread rarely waits, and few enough events for the memory. */
 const WINDOW = 100 * 3_600_000;
@@ -38,12 +39,15 @@ export async function inThreads(
   // It follows the events: for the display of the progress.
   const clock = new VirtualClock({ start: plan.start });
   const window = windowOf(plan);
-  const used = { profiles: packProfiles(plan, profiles), transport, window };
+  const packed = packProfiles(plan, profiles);
+  const own = ownShare(plan, count);
   const databases = db === 'memory' ? undefined : pathsOfParts(db, count);
   const rest = new CommonRest(count);
-  const parts = partsOf(plan, count).map(
-    (part, index) => new Part({ plan: part, db: databases?.[index] ?? db, ...used }, rest, log),
-  );
+  const parts = partsOf(plan, count, own).map((part, index): Part => {
+    const task = { plan: part, db: databases?.[index] ?? db, transport, window };
+    if (index === 0 && own !== undefined) return new OwnPart({ ...task, profiles, log }, rest);
+    return new ThreadPart({ ...task, profiles: packed }, rest, log);
+  });
   const stopped = new Promise<End>((resolve) => {
     const stop = (reason: GhostfleetError) => {
       resolve({ exitCode: reason.exit, failure: reason.message });
@@ -87,19 +91,35 @@ async function follow(
   let complete: Instant = 0;
   while (running.length > 0) {
     const reports = await Promise.all(running.map((part) => part.next()));
-    for (const { event, line } of merged(
-      reports.map((report) => (typeof report === 'string' ? report : report.lines)),
-    )) {
+    for (const { event, line } of merged(reports.map((report) => (isEnd(report) ? report.lines : report)))) {
       // The clock follows the events, for the display of the progress.
       if (event.at > clock.now + window / STEPS) await clock.runUntil(event.at);
       journal.add(event, line);
     }
-    running = running.filter((_, i) => typeof reports[i] === 'string');
-    ends.push(...reports.filter((report) => typeof report !== 'string'));
+    running = running.filter((_, i) => !isEnd(reports[i]));
+    ends.push(...reports.filter(isEnd));
     for (const part of running) part.permit();
     complete += window;
     if (running.length > 0) await clock.runUntil(complete);
   }
+}
+
+function isEnd(report: Lines | PartEnd | undefined): report is PartEnd {
+  return typeof report === 'object' && 'kind' in report;
+}
+
+/** Shares of the devices, by the number of threads. From four on, the thread of the run has enough to do with the events. */
+const OWN_SHARES: Readonly<Record<number, number>> = { 2: 0.42, 3: 0.21 };
+/** Of fewer devices, a share could be none. */
+const FEW = 100;
+
+/**
+ * The share of the devices that the thread of the run simulates itself, so that it needs as long as the others: it also merges
+ * the events of all. Undefined: it only merges them.
+ */
+function ownShare({ devices }: Plan, count: number): number | undefined {
+  const share = OWN_SHARES[count];
+  return share !== undefined && devices.length < FEW ? 1 / count : share;
 }
 
 /** Shorter for a larger fleet, and long enough that messages between threads cost little. */

@@ -34,13 +34,14 @@ export function needsOneProcess(plan: Plan): string | undefined {
 /**
  * The plan in `parts` parts. A device belongs to one part; everything else that concerns no device, or devices of several parts,
  * is in all of them. The parts have no expectations: only the whole run is judged.
+ * @param first share of the devices in the first part. Default: as much as in each of the others
  */
-export function partsOf(plan: Plan, parts: number): readonly Plan[] {
-  return Array.from({ length: parts }, (_, part) => partOf(plan, part, parts));
+export function partsOf(plan: Plan, parts: number, first = 1 / parts): readonly Plan[] {
+  return Array.from({ length: parts }, (_, part) => partOf(plan, part, parts, first));
 }
 
-function partOf(plan: Plan, part: number, parts: number): Plan {
-  const belongs = (index: number) => index % parts === part;
+function partOf(plan: Plan, part: number, parts: number, first: number): Plan {
+  const belongs = (index: number) => placeOf(index, parts, first) === part;
   const places = new Map<number, number>();
   for (const index of plan.devices.keys()) if (belongs(index)) places.set(index, places.size);
   const own = (devices: readonly number[]) => devices.flatMap((index) => places.get(index) ?? []);
@@ -60,6 +61,13 @@ function partOf(plan: Plan, part: number, parts: number): Plan {
     expectations: [],
     next: [],
   };
+}
+
+/** The part of a device. Each part has its share of every group, because neighbours are in different parts. */
+function placeOf(index: number, parts: number, first: number): number {
+  if (first === 1 / parts) return index % parts;
+  const [before, until] = [Math.floor(index * first), Math.floor((index + 1) * first)];
+  return until > before ? 0 : 1 + ((index - before) % (parts - 1));
 }
 
 /** The turns of a part in a load with devices: a request belongs to the part of its device. */

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { defineScenario } from '../../../src/library/scenario.js';
 import type { ScenarioDefinition } from '../../../src/scenario/parse/define.js';
 import { describePlan } from '../../../src/scenario/plan/describe.js';
+import { partsOf } from '../../../src/scenario/plan/divide.js';
 
 /** How many threads a run of the scenario can take, as `plan` prints it. */
 function threads(more: Partial<ScenarioDefinition>): string {
@@ -26,4 +27,18 @@ it.each([
   ],
 ] as const)('the plan of a scenario %s says how many threads it can take', (_, more, text) => {
   expect(threads(more)).toBe(text);
+});
+
+it.each([
+  [2, undefined, [50, 50]],
+  [2, 0.42, [42, 58]],
+  [3, 0.21, [21, 40, 39]],
+])('%i parts, the first with the share %s, have all devices once', (count, first, sizes) => {
+  const plan = defineScenario({
+    ...{ name: 'parts', duration: '1h', fleet: [{ name: 'clime', profile: 'clime', count: 100 }] },
+  });
+  const serials = plan.devices.map(({ serial }) => serial);
+  const parts = partsOf(plan, count, first);
+  expect(parts.map(({ devices }) => devices.length)).toEqual(sizes);
+  expect(parts.flatMap(({ devices }) => devices.map(({ serial }) => serial)).sort()).toEqual([...serials].sort());
 });
