@@ -3,13 +3,18 @@ import { defineConfig } from 'vitest/config';
 import { compiledSources, isCompiled } from './test/support/compiled-sources.js';
 import { longestFirst } from './test/support/longest-first.js';
 
-/** Folders and files whose tests have sockets, processes and databases. `npm run test:quick` leaves them out. */
+/**
+ * Folders and files whose tests have sockets, processes and databases, and two that run the program or scenarios many times.
+ * `npm run test:quick` leaves them out.
+ */
 const OUTSIDE = [
   ...['api', 'cli', 'client', 'cloud', 'library', 'runner', 'scenarios', 'transport', 'web'].map(
     (part) => `test/${part}/`,
   ),
   'test/docs/api.test.ts',
+  'test/docs/commands.test.ts',
   'test/docs/testing.test.ts',
+  'test/explain/proof.test.ts',
 ];
 const isOutside = (path: string) => OUTSIDE.some((begin) => path.startsWith(begin));
 
