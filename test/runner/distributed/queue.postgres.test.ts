@@ -82,9 +82,11 @@ const plan = defineScenario({
   expect: ['device.ready == 5'],
 });
 
-async function run(count: number, started: (control: RunControl) => void = () => {}, speed = 60) {
+async function run(count: number, started: (control: RunControl) => unknown = () => {}, speed = 60) {
   const crew = await QueueCrew.open({ url: queue, version: version() });
-  return runPlan(plan, { ...{ clock: 'real', speed, cloud: cloud(), crew, workers: count, started } });
+  return runPlan(plan, {
+    ...{ clock: 'real', speed, cloud: cloud(), crew, workers: count, started: (control) => void started(control) },
+  });
 }
 
 /** Names of what exists in the target, and rows of runs and jobs in the queue. */
@@ -134,6 +136,24 @@ it('a worker that is stopped counts as lost, like one that is killed', async () 
   for (const { planned, sent, dropped } of Object.values(result.calls)) expect(sent + dropped).toBe(planned);
   expect(result.steps.done + result.steps.failed).toBe(5);
   expect(await left()).toEqual([]);
+});
+
+it('a run begins and ends although connections with the queue break while its workers take their parts', async () => {
+  await addWorkers(2);
+  const breaks = async () => {
+    for (let i = 0; i < 7; i++) {
+      await query(
+        queue,
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+      );
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  };
+  let broken: Promise<void> | undefined;
+  const result = await run(2, () => (broken = breaks()), 150);
+  await broken;
+  expect(result.workers?.map(({ lost }) => lost)).toEqual([null, null]);
+  for (const { planned, sent, dropped } of Object.values(result.calls)) expect(sent + dropped).toBe(planned);
 });
 
 it('a run that is stopped ends all parts, and leaves nothing behind', async () => {

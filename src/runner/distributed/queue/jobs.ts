@@ -68,8 +68,6 @@ export async function deleteJobs(database: QueueDatabase, run: string): Promise<
 async function createTables(pool: pg.Pool): Promise<void> {
   const client = await pool.connect();
   let failure: Error | undefined;
-  // The next statement fails as well.
-  client.on('error', () => {});
   try {
     await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [JOBS]);
     await runMigrations({ pgPool: pool, schema: JOBS, logger: QUIET });
@@ -145,7 +143,8 @@ function keyOf({ run, part }: JobPayload): string {
 
 function poolOf({ url }: QueueDatabase): pg.Pool {
   const pool = new pg.Pool({ connectionString: url, max: 3, connectionTimeoutMillis: seconds(10), keepAlive: true });
-  // The pool has already removed a connection that breaks.
+  // The pool removes an idle connection that breaks; the next statement of one that is in use fails.
   pool.on('error', () => {});
+  pool.on('connect', (client) => void client.on('error', () => {}));
   return pool;
 }

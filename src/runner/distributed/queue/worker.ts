@@ -1,8 +1,10 @@
 /** A worker at a queue: waits for parts of runs, and carries them out one at a time. */
+import { randomInt } from 'node:crypto';
 import { hostname } from 'node:os';
 import { pid } from 'node:process';
 import { type GhostfleetError, UsageError } from '../../../kernel/errors.js';
 import type { WorldOptions } from '../../world/course.js';
+import { ChannelLost } from '../channel.js';
 import { type FromPart, PART_FORMAT, type PartTask, type ToPart } from '../messages.js';
 import { beginPart, type RunningPart } from '../part.js';
 import { QueueDatabase } from './database.js';
@@ -10,6 +12,9 @@ import { type JobPayload, takeJobs } from './jobs.js';
 import { QueueChannel } from './queue-channel.js';
 import { QUEUE } from './schema.js';
 import { unseal } from './sealed.js';
+
+/** First beats are below this number. */
+const MOST_BEATS = 1_000_000_000_000;
 
 interface WorkerOptions extends Pick<WorldOptions, 'meter'> {
   /** `postgres://user:password@host:5432/database` */
@@ -38,7 +43,13 @@ export async function startWorker(options: WorkerOptions): Promise<QueueWorker> 
     // Because only runs of ghostfleet add jobs for this task.
     const job = payload as JobPayload;
     checkVersion(job, options.version);
-    const task = await taskOf(job, database, options.apiKey);
+    const task = await taskOf(job, database, options.apiKey).catch((error: unknown) => {
+      if (!(error instanceof ChannelLost)) throw error;
+      throw new UsageError(
+        'part-not-taken',
+        `the worker in process ${pid} on ${hostname()} could not take its part: ${error.message}`,
+      );
+    });
     if (task === undefined) return;
     const { run, part } = job;
     const channel = new QueueChannel<FromPart, ToPart>({ database, run, part, side: 'part' });
@@ -83,7 +94,7 @@ async function taskOf(
   apiKey: string,
 ): Promise<PartTask | undefined> {
   const key = [run, part] as const;
-  const [row] = await database.query<{ readonly task: Uint8Array }>(
+  const [row] = await database.persist<{ readonly task: Uint8Array }>(
     `SELECT task FROM ${QUEUE}.part WHERE run = $1 AND number = $2 AND task IS NOT NULL`,
     key,
   );
@@ -95,9 +106,11 @@ async function taskOf(
       `the worker in process ${pid} on ${hostname()} has another API key than the run`,
     );
   }
-  const taken = await database.query(
-    `UPDATE ${QUEUE}.part SET task = NULL, part_beat = 1, part_session = pg_backend_pid() WHERE run = $1 AND number = $2 AND task IS NOT NULL RETURNING run`,
-    key,
+  // The first beat names this worker: if the statement is repeated because its answer was lost, the part is its own.
+  const taken = await database.persist(
+    `UPDATE ${QUEUE}.part SET task = NULL, part_beat = $3, part_session = pg_backend_pid()
+     WHERE run = $1 AND number = $2 AND (task IS NOT NULL OR part_beat = $3) RETURNING run`,
+    [...key, randomInt(1, MOST_BEATS)],
   );
   // Because the run has sealed it.
   return taken.length === 0 ? undefined : (task as PartTask);
