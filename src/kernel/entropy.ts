@@ -9,11 +9,17 @@ const pool = Buffer.alloc(SIZE * 512);
 let used = pool.length;
 
 export const entropy: Random = {
+  /** A byte needs no number of its own: an id takes 16 bytes of the pool instead of 96. */
+  bytes(length) {
+    if (length > pool.length) return randomFillSync(new Uint8Array(length));
+    if (used + length > pool.length) refill();
+    const bytes = Uint8Array.prototype.slice.call(pool, used, used + length);
+    pool.fill(0, used, used + length);
+    used += length;
+    return bytes;
+  },
   next() {
-    if (used === pool.length) {
-      randomFillSync(pool);
-      used = 0;
-    }
+    if (used + SIZE > pool.length) refill();
     const number = pool.readUIntBE(used, SIZE) / 281_474_976_710_656;
     // Erased after use, because the number may become part of a secret.
     for (const end = used + SIZE; used < end; used++) pool[used] = 0;
@@ -21,3 +27,8 @@ export const entropy: Random = {
   },
   fork: () => entropy,
 };
+
+function refill(): void {
+  randomFillSync(pool);
+  used = 0;
+}

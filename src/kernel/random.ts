@@ -12,6 +12,8 @@ import type { Ratio } from './ratio.js';
 export interface Draws {
   /** Uniform in [0, 1). */
   next(): number;
+  /** Random bytes, if the source has a cheaper way than one number for each. */
+  bytes?(length: number): Uint8Array;
 }
 
 export interface Random extends Draws {
@@ -79,6 +81,7 @@ export function exponential(random: Draws): number {
 
 /** `length` random bytes. */
 export function randomBytes(random: Draws, length: number): Uint8Array {
+  if (random.bytes) return random.bytes(length);
   const bytes = new Uint8Array(length);
   for (let i = 0; i < length; i++) bytes[i] = Math.floor(random.next() * 256);
   return bytes;

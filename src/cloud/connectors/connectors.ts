@@ -66,7 +66,11 @@ export class Connectors implements Forwarding {
     this.#dispatcher = new Dispatcher({ ...options, attempts: this.#attempts });
   }
 
-  async deliveries(device: DeviceRow, message: WaitingRow): Promise<readonly Change[]> {
+  deliveries(device: DeviceRow, message: WaitingRow): readonly Change[] | Promise<readonly Change[]> {
+    return device.tagIds.length === 0 ? [] : this.#deliveries(device, message);
+  }
+
+  async #deliveries(device: DeviceRow, message: WaitingRow): Promise<readonly Change[]> {
     const connectors = await this.#directory.wanting(device, message);
     return connectors.map(({ id }) => putDelivery(this.#newDelivery(id, message)));
   }

@@ -25,7 +25,6 @@ export class Directory {
 
   /** The connectors that forward this message of this device. */
   async wanting(device: DeviceRow, message: WaitingRow): Promise<readonly Connector[]> {
-    if (device.tagIds.length === 0) return [];
     const enabled = await this.#enabled(device.spaceId);
     return enabled.filter((connector) => wants(connector, device, message));
   }

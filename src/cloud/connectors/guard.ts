@@ -10,6 +10,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import type { Millis } from '../../kernel/time.js';
 import { isPublicAddress } from './public-address.js';
+import { TargetRefused } from './target-refused.js';
 
 /** Resolves a name, like `dns.lookup`. */
 export type Lookup = LookupFunction;
@@ -19,16 +20,6 @@ interface Permission {
   readonly allowPrivate: boolean;
   /** Hosts whose public addresses are permitted; undefined: all. */
   readonly hosts?: readonly string[] | undefined;
-}
-
-/** An address that connectors may not send to. */
-export class TargetRefused extends Error {
-  readonly code = 'TARGET_REFUSED';
-
-  constructor(message: string) {
-    super(message);
-    this.name = 'TargetRefused';
-  }
 }
 
 /** Opens connections to permitted addresses only. @param lookup resolves host names; default: the system's resolver */

@@ -2,12 +2,13 @@
  * Sends requests to untrusted targets. Their duration and the bytes read are limited, redirects are not followed, and
  * the guard must permit the address.
  */
-import { Agent, request as send } from 'undici';
+import type { Agent, request } from 'undici';
 import type { Clock } from '../../kernel/clock.js';
 import { reasonOf } from '../../kernel/no-answer.js';
 import { type Millis, seconds } from '../../kernel/time.js';
-import { guardedConnector, type Lookup, TargetRefused } from './guard.js';
+import type { Lookup } from './guard.js';
 import type { WebhookRequest } from './request.js';
+import { TargetRefused } from './target-refused.js';
 
 export type Reply =
   /** The target responded. `text`: first characters of the body of a response that is not 2xx. */
@@ -33,28 +34,31 @@ const BODY_BYTES = 65_536;
 /** Number of characters of the body that are kept. */
 const EXCERPT = 500;
 
-export class Sender {
-  readonly #patience: Clock;
-  readonly #agent: Agent;
+interface Client {
+  readonly agent: Agent;
+  readonly send: typeof request;
+}
 
-  constructor({ patience, allowPrivate, hosts, lookup }: SenderOptions) {
-    this.#patience = patience;
-    this.#agent = new Agent({
-      connect: guardedConnector(CONNECT_TIMEOUT, { allowPrivate, hosts }, lookup),
-      maxHeaderSize: HEAD_BYTES,
-      // Short, because many targets close idle connections soon.
-      keepAliveTimeout: seconds(4),
-    });
+export class Sender {
+  readonly #options: SenderOptions;
+  #client: Promise<Client> | undefined;
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
   }
 
   /** Sends a request. Never rejects: every failure of the target is a reply. @param timeout for the whole exchange */
   async send({ url, method, header, body }: WebhookRequest, timeout: Millis): Promise<Reply> {
     const aborter = new AbortController();
     const tooLate = `no response within ${timeout / 1000} s`;
-    const alarm = this.#patience.after(timeout, 'the response to a webhook', () => aborter.abort(new Error(tooLate)));
+    const alarm = this.#options.patience.after(timeout, 'the response to a webhook', () =>
+      aborter.abort(new Error(tooLate)),
+    );
     try {
+      this.#client ??= clientOf(this.#options);
+      const { agent, send } = await this.#client;
       const answer = await send(url, {
-        dispatcher: this.#agent,
+        dispatcher: agent,
         // Because request.ts accepts only methods that undici supports.
         method: method as 'POST',
         headers: header,
@@ -77,9 +81,21 @@ export class Sender {
   }
 
   /** Aborts running requests and closes all connections. */
-  close(): Promise<void> {
-    return this.#agent.destroy();
+  async close(): Promise<void> {
+    await (await this.#client)?.agent.destroy();
   }
+}
+
+/** Loaded by the first request: a service without connectors starts faster without it. */
+async function clientOf({ allowPrivate, hosts, lookup }: SenderOptions): Promise<Client> {
+  const [{ Agent, request }, { guardedConnector }] = await Promise.all([import('undici'), import('./guard.js')]);
+  const agent = new Agent({
+    connect: guardedConnector(CONNECT_TIMEOUT, { allowPrivate, hosts }, lookup),
+    maxHeaderSize: HEAD_BYTES,
+    // Short, because many targets close idle connections soon.
+    keepAliveTimeout: seconds(4),
+  });
+  return { agent, send: request };
 }
 
 export function isSuccess(status: number): boolean {

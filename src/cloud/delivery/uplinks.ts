@@ -5,6 +5,7 @@
 import type { Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import { hours } from '../../kernel/time.js';
+import type { Codec } from '../../protocol/codec.js';
 import { contentFingerprint } from '../../protocol/hashes.js';
 import { type DecodedData, firmwareJson } from '../../protocol/http/uplinks.js';
 import {
@@ -99,7 +100,9 @@ export class UplinkHandler {
       const parsed = message instanceof Uint8Array ? parseUp(message) : message;
       if (session.unproven && isKnown(session, parsed)) return 'copy';
       return await this.#repeated(session, async () => {
-        const prepared = await this.#prepare(session, parsed, message);
+        // Most messages are prepared at once, and every `await` costs memory until the commit is durable.
+        const preparing = this.#prepare(session, parsed, message);
+        const prepared = preparing instanceof Promise ? await preparing : preparing;
         const { row } = prepared;
         const uplink =
           row.print === null && request !== null ? { ...prepared, row: { ...row, print: request } } : prepared;
@@ -124,7 +127,8 @@ export class UplinkHandler {
     const { serial } = session.device;
     const now = clock.wall;
     const change: DeviceChange = { lastSeen: now, ...uplink.device };
-    const deliveries = (await forwarding?.deliveries(session.device, row)) ?? [];
+    const forwarded = forwarding?.deliveries(session.device, row) ?? [];
+    const deliveries = forwarded instanceof Promise ? await forwarded : forwarded;
     const proves = (session.unproven ?? session.doubted) && (await this.#isNew(session, row));
     try {
       await store.commit([
@@ -284,12 +288,22 @@ export class UplinkHandler {
     return session.configUnchecked ? this.#provingConfigs(session, uplink) : uplink;
   }
 
-  async #encodedData(
+  #encodedData(
+    session: DeviceSession,
+    print: string | null,
+    data: UploadData,
+  ): PreparedUplink | Promise<PreparedUplink> {
+    const codec = this.#options.codecs.get(data.hash, session.device.id);
+    if (!(codec instanceof Promise)) return this.#withCodec(session, print, data, codec);
+    return codec.then((read) => this.#withCodec(session, print, data, read));
+  }
+
+  #withCodec(
     session: DeviceSession,
     print: string | null,
     { hash, body }: UploadData,
-  ): Promise<PreparedUplink> {
-    const codec = await this.#options.codecs.get(hash, session.device.id);
+    codec: Codec | undefined,
+  ): PreparedUplink | Promise<PreparedUplink> {
     try {
       if (codec) return this.#data(session, print, { body: new EncodedBody(codec, body), codecHash: hash, raw: null });
     } catch {

@@ -51,7 +51,7 @@ export class ReplayGuard {
   #home: Source | undefined;
   #guest: Source | undefined;
   /** Marks of the latest datagrams that were processed, oldest first. */
-  #recent: readonly number[] = [];
+  readonly #recent: number[] = [];
   #latestAt: Instant = 0;
   /** When the device last sent from its proven address. */
   #homeAt: Instant = 0;
@@ -152,7 +152,10 @@ export class ReplayGuard {
 
   #remember({ mark, at }: Arrival): void {
     if (this.#recent.at(-1) === mark) return;
-    this.#recent = [...this.#recent.filter((other) => other !== mark), mark].slice(-REMEMBERED);
+    const before = this.#recent.indexOf(mark);
+    if (before >= 0) this.#recent.splice(before, 1);
+    else if (this.#recent.length === REMEMBERED) this.#recent.shift();
+    this.#recent.push(mark);
     this.#latestAt = at;
     this.#dropped = undefined;
   }

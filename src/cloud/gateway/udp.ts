@@ -2,7 +2,9 @@
  * The UDP sockets of the gateways: one for base64 text (port 5003 by convention), one for raw bytes (5002), one for DTLS
  * (5005).
  */
-import { createSocket, type Socket } from 'node:dgram';
+import { createSocket, type Socket, type SocketOptions } from 'node:dgram';
+import { lookup } from 'node:dns';
+import { isIP } from 'node:net';
 import type { InFlight } from '../../kernel/in-flight.js';
 import { portRefused } from '../../kernel/listen-failure.js';
 import type { Source } from './replay-guard.js';
@@ -42,7 +44,8 @@ export interface UdpListener {
  * @throws UsageError if the port is in use or may not be bound
  */
 export async function listenUdp(receive: ReceiveFrom, { host, port, wires }: UdpOptions): Promise<UdpListener> {
-  const socket = createSocket({ type: host.includes(':') ? 'udp6' : 'udp4', recvBufferSize: RECEIVE_BUFFER });
+  const type = host.includes(':') ? 'udp6' : 'udp4';
+  const socket = createSocket({ type, recvBufferSize: RECEIVE_BUFFER, lookup: withoutDelay });
   let closed = false;
   const gone = new Promise<void>((resolve) => socket.once('close', resolve));
   const send: SendTo = (datagram, to) => {
@@ -69,6 +72,13 @@ export async function listenUdp(receive: ReceiveFrom, { host, port, wires }: Udp
     },
   };
 }
+
+/** The addresses of devices are never names: their answers leave at once, not after a turn of the queue of the resolver. */
+const withoutDelay: NonNullable<SocketOptions['lookup']> = (name, options, callback) => {
+  const family = isIP(name);
+  if (family === 0) lookup(name, options, callback);
+  else callback(null, name, family);
+};
 
 function bind(socket: Socket, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {

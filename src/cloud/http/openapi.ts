@@ -3,25 +3,12 @@
  * credential: they describe requests, not stored data. The page includes its scripts and works without internet access.
  */
 import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { complete, type Texts } from './documentation.js';
+import { addPage } from './documentation-page.js';
 import { TAGS } from './operation.js';
 
-const PAGE = '/v2/documentation';
 const NAME = 'ghostfleet device cloud';
-
-const SVG = 'image/svg+xml';
-/** A ghost with the antenna of a device. */
-const ICON =
-  '<path d="M6 30V14a10 10 0 0 1 20 0v16l-4-3-3 3-3-3-3 3-3-3z" fill="#7aa2f7"/><path d="M16 4V1" stroke="#7aa2f7"/>' +
-  '<circle cx="12.5" cy="14" r="2" fill="#1b1b1b"/><circle cx="19.5" cy="14" r="2" fill="#1b1b1b"/>';
-const NAME_TEXT = `<text x="40" y="23" font-family="sans-serif" font-size="22" fill="#fff">${NAME}</text>`;
-
-/** A picture of the page. @param width in pixels; the height is 32 */
-function picture(content: string, width: number): string {
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} 32">${content}</svg>`;
-}
 
 /**
  * Adds `/v2/documentation` and `/v2/documentation/json`. Call it before adding the routes that the document describes.
@@ -44,18 +31,7 @@ export function documentApi(api: FastifyInstance, texts: Texts): void {
     // Because the document is OpenAPI 3.1; the other member of the union is never generated.
     transformObject: (made) => ('openapiObject' in made ? completed(made.openapiObject, texts) : made.swaggerObject),
   });
-  api.register(swaggerUi, {
-    routePrefix: PAGE,
-    staticCSP: CONTENT_POLICY,
-    uiConfig: { docExpansion: 'list', persistAuthorization: false, tryItOutEnabled: true },
-    theme: {
-      title: NAME,
-      favicon: [{ filename: 'favicon.svg', rel: 'icon', type: SVG, sizes: 'any', content: picture(ICON, 32) }],
-    },
-    logo: { type: SVG, content: picture(`${ICON}${NAME_TEXT}`, 330), href: PAGE, target: '_self' },
-  });
-  // The page loads the document by a relative address, which would be wrong under this path.
-  api.get(`${PAGE}/index.html`, { schema: { hide: true } }, (_, reply) => reply.redirect(`${PAGE}/`));
+  addPage(api, NAME);
 }
 
 const ABOUT = `Devices, their messages, and the downlinks queued for them.
@@ -79,19 +55,6 @@ const SECURITY_SCHEMES = {
     description: '`Claim` and the claim token of the device.',
   },
 } as const;
-
-/** Allows only scripts of the page. Its bundle contains inline styles and images. */
-const CONTENT_POLICY = {
-  'default-src': "'none'",
-  'script-src': "'self'",
-  'style-src': "'self' 'unsafe-inline'",
-  'img-src': "'self' data:",
-  'font-src': "'self' data:",
-  'connect-src': "'self'",
-  'base-uri': "'none'",
-  'form-action': "'none'",
-  'frame-ancestors': "'none'",
-};
 
 function completed<Document extends object>(generated: Document, texts: Texts): Document {
   const document = withComponents(generated);

@@ -189,6 +189,14 @@ describe('the page of the API', () => {
     expect(page.text).not.toContain('Swagger');
   });
 
+  it('does not send a file again that the browser has', async () => {
+    const { call } = await service();
+    const file = '/v2/documentation/static/swagger-ui.css';
+    const first = await call('GET', file, undefined, ANYONE);
+    const again = await call('GET', file, undefined, { ...ANYONE, 'if-none-match': String(first.headers.etag) });
+    expect([first.status, again.status, again.text]).toEqual([200, 304, '']);
+  });
+
   it('is found under index.html', async () => {
     const { call } = await service();
     const page = await call('GET', '/v2/documentation/index.html', undefined, ANYONE);
