@@ -122,7 +122,11 @@ describe('an offer', () => {
   ])('fails with %s', async (_, error) => {
     const { core, session, queue, store } = await setUp();
     await queue();
-    store.commit = () => Promise.reject(error);
+    const { commit } = store;
+    store.commit = () => {
+      store.commit = commit;
+      return Promise.reject(error);
+    };
     await expect(core.take(session)).rejects.toBe(error);
   });
 });
