@@ -23,7 +23,10 @@ export function workerRows({ workers = [], generator }: RunResult): readonly Row
   return [...rows, ['all', ...counts(workers), ...pace(generator), '', together(workers)]];
 }
 
-/** `lost`: its devices and loads ended early. `slow`: it measured itself. `unknown`: it ended before it could measure anything. */
+/**
+ * `lost`: its devices and loads ended early. `slow`: it was too slow, so it measured its own delays. `unknown`: it ended before it
+ * could measure anything.
+ */
 export function stateOf({ lost, generator }: WorkerReport): 'fine' | 'slow' | 'lost' | 'unknown' {
   if (lost !== null) return 'lost';
   if (generator === null) return 'unknown';
@@ -67,7 +70,7 @@ function pace(generator: GeneratorReport | null): Row {
   return [lateness === undefined ? '' : humanDuration(lateness.p99), humanShare(busy)];
 }
 
-/** How far the clock of its system is ahead of that of the run, and the error of its times in the report. */
+/** How far the system clock of the worker is ahead of that of the run; after `±`, the largest error of its event times. */
 function clockOf({ clock }: WorkerReport): string {
   if (clock === null) return '';
   const { uncertainty } = clock;

@@ -67,8 +67,8 @@ export class DownlinkEncoder {
   }
 
   /**
-   * Whether the firmware of the device has no usable encoder. A device uploads its encoder before its configuration and
-   * before data (wire protocol, 8.1), so these show that none will come, unless an update brings another firmware.
+   * Whether the firmware of the device has no usable encoder. A device uploads its encoder first, then its configuration and
+   * data (wire protocol, 8.1). Once any of the three has arrived, another encoder comes only with a firmware update.
    */
   async #neverHasEncoder({ id, spaceId, encoderHash, configHash }: DeviceRow): Promise<boolean> {
     const { store, updates } = this.#options;

@@ -2,8 +2,8 @@
  * Devices with DTLS (wire protocol, 2.3): each connection belongs to the device whose key was used in its handshake, and its
  * records contain packets without an envelope. A packet cannot name another device.
  *
- * The key is the `secret` of a device. Deleting the device ends its connection with the next record; replacing its secret ends
- * it at most {@link RECHECK} later.
+ * The key is the `secret` of a device. Packets of a deleted device are rejected. If the device was deleted or its secret
+ * replaced, the first record that arrives {@link RECHECK} or more after the last check ends the connection.
  */
 import type { EdgeClock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
@@ -17,7 +17,7 @@ import type { FlapGateway } from './flap-gateway.js';
 
 /** The secret of a connection is read again after this time. */
 const RECHECK = minutes(1);
-/** At most one failed handshake is logged in this time; it counts the others. */
+/** At most one failed handshake is logged in this time, with the number of all failures so far. */
 const LOG_EVERY = minutes(1);
 
 interface DtlsGatewayOptions {
@@ -156,7 +156,7 @@ export class DtlsGateway {
     return typeof secret === 'string' ? secret : undefined;
   }
 
-  /** Simulated time stands still meanwhile. A failure of the store means: no key, or no check. */
+  /** Simulated time stands still meanwhile. If the store fails, a handshake gets no key, and a connection is not checked. */
   #inBackground(work: () => Promise<void>): void {
     const release = this.#options.clock.hold('the key of a device');
     work()
@@ -167,7 +167,7 @@ export class DtlsGateway {
   }
 }
 
-/** Of what a client calls itself, this much is logged. */
+/** Maximum number of characters of a client's identity in the log. */
 const LONGEST_IDENTITY = 40;
 
 /** The serial number in `hsn:2159017985` (wire protocol, 2.3). */

@@ -18,7 +18,7 @@ export const lrw: Command = {
   ],
 };
 
-/** Queues a request; an event in the log refers to its number. */
+/** Numbers a request; the log of a real device refers to this number. */
 function request({ memory }: ShellHost) {
   return ok(`correlation id: ${memory.lrwRequests++}`);
 }

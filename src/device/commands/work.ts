@@ -10,7 +10,7 @@ import { ok, refused } from './results.js';
 export const sample = queueing('sample', 'Sample the sensors now.', (host) => {
   const before = host.motion?.samples().length ?? 0;
   host.requestSample();
-  // In Motion, the work queue prints the sample after taking it.
+  // In the application Motion, the work queue prints the sample after taking it.
   const taken = host.motion?.samples() ?? [];
   const last = taken.at(-1);
   return last && taken.length > before ? [sampleLine(taken.length - 1, last)] : undefined;

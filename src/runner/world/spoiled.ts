@@ -10,7 +10,7 @@ import { UNSENT } from '../load/requests.js';
 const LATE: Millis = 200;
 /** Time of the run: a device repeats a datagram after waiting this long for a response (wire protocol, 13). */
 const DEVICE_TIMEOUT: Millis = seconds(5);
-/** Real time: latencies of a service contain a longer stop of this process. */
+/** Real time: if this process stands still for this long, the measured latencies of the service contain too much of it. */
 const LONGEST_STALL: Millis = 500;
 /** Share of the planned requests of a load that may remain unsent. */
 const MOST_UNSENT: Ratio = 0.05;

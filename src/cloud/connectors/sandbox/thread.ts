@@ -62,7 +62,7 @@ export class Thread implements ScriptThread {
   }
 
   async run(script: Script): Promise<ThreadResult> {
-    // An idle thread does not keep the process alive.
+    // A running script keeps the process alive; an idle thread does not (`unref` below).
     this.#worker.ref();
     await this.#started;
     try {

@@ -42,7 +42,7 @@ export class Reader {
 
   /**
    * Resolves with the rows of a query.
-   * @param space whose turn it takes
+   * @param space the query counts for this space; the spaces take turns
    * @throws StoreBusy if too many queries of the space wait; otherwise the error of SQLite, with its code
    */
   read(space: Id, text: string, values: readonly SqlValue[]): Promise<readonly unknown[]> {
