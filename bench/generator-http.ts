@@ -21,7 +21,7 @@ const CONNECTIONS = 64;
 const DEVICES = 1000;
 /** The devices need ten seconds to start, and a run waits for them at its end. */
 const SECONDS = 10;
-const LIMIT = 0.6;
+const LIMIT = 0.4;
 const SPACE = '0199c0de-0000-7000-8000-000000000000';
 
 const quiet = () => {};

@@ -10,9 +10,7 @@ import { FIRST_SERIAL, registerFleet } from './fleet.js';
 import { bestInTurn } from './in-turn.js';
 
 const LOAD = { devices: 500, messages: 120 };
-/** The benchmark passes if either limit is reached. */
-const RATE_LIMIT = 15_000;
-const ECHO_LIMIT = 0.5;
+const LIMIT = 0.15;
 
 export const flapUplinks: Bench = {
   name: 'flap-uplinks',
@@ -32,10 +30,10 @@ export const flapUplinks: Bench = {
       await Promise.all([echo.end(), service.end('SIGKILL')]);
       return [
         {
-          what: `durable uplinks over UDP, against ${RATE_LIMIT}/s or ${ECHO_LIMIT} of a bare echo`,
-          ratio: Math.max(rate / RATE_LIMIT, rate / echoRate / ECHO_LIMIT),
-          limit: 1,
-          detail: `${Math.round(rate)}/s, echo ${Math.round(echoRate)}/s: ${(rate / echoRate).toFixed(2)} of it`,
+          what: `durable uplinks over UDP of ${LOAD.devices} devices, against a bare echo`,
+          ratio: rate / echoRate,
+          limit: LIMIT,
+          detail: `${Math.round(rate)}/s, echo ${Math.round(echoRate)}/s`,
         },
       ];
     } finally {

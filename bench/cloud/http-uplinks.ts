@@ -12,7 +12,7 @@ import { bestInTurn } from './in-turn.js';
 const DEVICES = 1000;
 const WARM_UP = 1000;
 const MEASURED = 2500;
-const LIMIT = 0.6;
+const LIMIT = 0.4;
 
 export const httpUplinks: Bench = {
   name: 'http-uplinks',
