@@ -194,8 +194,8 @@ describe('the service', () => {
         void look();
       });
       await api.sendCommands(id, ['info show', 'app config']);
-      // At 30 times real speed a session takes about two seconds.
-      const device = ghostfleet(['device', 'clime', ...args, '--speed', '30', '--for', '4m'], {
+      // At 30 times real speed a session takes about two seconds. The hour leaves time to a busy machine.
+      const device = ghostfleet(['device', 'clime', ...args, '--speed', '30', '--for', '1h'], {
         interruptWhen: answered,
       });
       const messages = await answered;
