@@ -32,7 +32,7 @@ const FLOORS = Object.fromEntries(
     kernel: { statements: 95, branches: 90, functions: 95, lines: 95 },
     library: { statements: 95, branches: 90, functions: 90, lines: 95 },
     profile: { statements: 95, branches: 90, functions: 95, lines: 95 },
-    protocol: { statements: 95, branches: 95, functions: 95, lines: 95 },
+    protocol: { statements: 95, branches: 90, functions: 95, lines: 95 },
     record: { statements: 95, branches: 85, functions: 95, lines: 95 },
     report: { statements: 95, branches: 85, functions: 95, lines: 95 },
     runner: { statements: 90, branches: 85, functions: 90, lines: 95 },
