@@ -1,6 +1,7 @@
 /** Files of a run in its directory, other than the event log, which is written during the run. */
-import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { removeDatabase } from '../cloud/store/sqlite/files.js';
 import { UsageError } from '../kernel/errors.js';
 import { cannotWrite, fileReason } from '../kernel/file-failure.js';
 import { PRIVATE } from '../kernel/private-file.js';
@@ -43,8 +44,7 @@ function makeWithParents(path: string): void {
 export function newDatabase(out: string): string {
   const path = join(out, 'cloud.db');
   try {
-    for (const file of ['', '-wal', '-shm', '-tail', '-key'].map((suffix) => path + suffix))
-      rmSync(file, { force: true });
+    removeDatabase(path);
   } catch (error) {
     throw cannotWrite(`"${path}"`, error);
   }

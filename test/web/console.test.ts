@@ -40,8 +40,9 @@ afterAll(async () => {
 /** Shows a page in the browser that the tests share. */
 async function open(fragment: string): Promise<Page> {
   const { page } = shared;
-  // Away first, so that the page begins anew.
+  // Away first, so that the page begins anew. Of two changes of the fragment at once, a page sees only the last.
   await page.goto(`${here.service.api}/#/none`);
+  await page.getByRole('heading', { name: 'This page does not exist' }).waitFor();
   await page.goto(`${here.service.api}/${fragment}`);
   return page;
 }

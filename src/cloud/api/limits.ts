@@ -73,22 +73,25 @@ export function limitRequests(
   limitConnections(api.server, CONNECTIONS, isProxy);
   const total = new Level(all);
   const callers = new Map<string, Level>();
+  const enter = (caller: string) => {
+    const own = callers.get(caller) ?? new Level(each);
+    callers.set(caller, own);
+    return new Usage([total, own], () => {
+      if (own.isIdle) callers.delete(caller);
+    });
+  };
   const time = new TimeLimit(patience);
   api.decorateRequest('usage', null);
   // Callbacks instead of promises, and one listener for all: these hooks run for every request.
   api.addHook('onRequest', (request, reply, done) => {
     const withBody = hasBody(request.raw);
-    const caller = isLimited(request) ? callerOf(request) : undefined;
-    const own = caller === undefined ? undefined : (callers.get(caller) ?? new Level(each));
-    const usage = own ? new Usage([total, own]) : null;
-    if (caller !== undefined && own) callers.set(caller, own);
+    const usage = isLimited(request) ? enter(callerOf(request)) : null;
     request.usage = usage;
     time.begin(reply);
     reply.raw.once('close', () => {
       time.end(reply);
       if (withBody) closeHalfOpen(request.raw, patience);
       usage?.end();
-      if (caller !== undefined && own?.isIdle) callers.delete(caller);
     });
     // The body of a request without a route is not read.
     if (withBody && request.is404) return unknownRoute(request, reply);
@@ -123,10 +126,13 @@ class Level {
 /** The share of one request in the limits. */
 class Usage {
   readonly #levels: readonly Level[];
+  readonly #ended: () => void;
   #bytes = 0;
 
-  constructor(levels: readonly Level[]) {
+  /** @param ended called when the levels no longer have the share */
+  constructor(levels: readonly Level[], ended: () => void) {
     this.#levels = levels;
+    this.#ended = ended;
     for (const level of levels) level.requests++;
   }
 
@@ -144,6 +150,7 @@ class Usage {
       level.requests--;
       level.bytes -= this.#bytes;
     }
+    this.#ended();
   }
 }
 

@@ -10,7 +10,7 @@ import { ApiFault } from '../http/errors.js';
 /** From the head of a request to its answer. Less than the 30 s after which clients give up. */
 const REQUEST_LIMIT: Millis = seconds(20);
 
-/** One alarm for all requests: an alarm of its own for each one would cost more than the request's row in the database. */
+/** Answers requests that take too long. It has one alarm for all of them: setting one for each request takes CPU time. */
 export class TimeLimit {
   /** Running requests and the times at which theirs end, earliest first. */
   readonly #running = new Map<FastifyReply, Instant>();

@@ -8,16 +8,14 @@
  */
 import type { Instant } from '../../kernel/time.js';
 import type { Trace, TraceEvent } from '../../trace/events.js';
+import type { Logged } from '../divided/messages.js';
 
-/** An event with its line of the event log, without the line feed. */
-interface Logged {
-  readonly event: TraceEvent;
-  readonly line: string;
+interface OfPart extends Logged {
   /** Index of its part; undefined for an event of the run itself. */
   readonly part: number | undefined;
 }
 
-interface Entry extends Logged {
+interface Entry extends OfPart {
   readonly happened: Instant;
 }
 
@@ -37,7 +35,7 @@ export class Merge {
   readonly own: Trace = { emit: (event) => this.#add(event) };
   readonly #now: () => Instant;
   /** The latest `world.closing` of a part, until it is passed on. */
-  #closing: Logged | undefined;
+  #closing: OfPart | undefined;
 
   /** @param now time of the run: it has written all its own events until then. Default: it writes none */
   constructor(parts: number, now: () => Instant = () => Number.POSITIVE_INFINITY) {
@@ -72,7 +70,7 @@ export class Merge {
   }
 
   /** Takes the events that are complete, in order. The world of the run closes when those of all parts have. */
-  take(): readonly Logged[] {
+  take(): readonly OfPart[] {
     const { complete } = this;
     const due = [...this.#sources.map(({ waiting }) => waiting), this.#own].flatMap((waiting) => {
       const count = waiting.findIndex(({ happened }) => happened > complete);
@@ -80,7 +78,7 @@ export class Merge {
     });
     // The sort keeps the order of a part: its moments ascend.
     due.sort((one, other) => one.happened - other.happened);
-    const result: Logged[] = [];
+    const result: OfPart[] = [];
     for (const { event, line, part } of due) {
       if (event.kind !== 'world.closing') result.push({ event, line, part });
       else {
@@ -98,7 +96,7 @@ export class Merge {
     this.#own.push({ event, line: JSON.stringify(event), part: undefined, happened });
   }
 
-  #close(result: Logged[]): void {
+  #close(result: OfPart[]): void {
     if (this.#closing === undefined || this.#sources.some(({ closed }) => !closed)) return;
     result.push(this.#closing);
     this.#closing = undefined;

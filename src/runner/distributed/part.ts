@@ -7,6 +7,7 @@ import { RealClock } from '../../kernel/real-clock.js';
 import { type Millis, sinceStart } from '../../kernel/time.js';
 import { errorOf, failureOf } from '../divided/messages.js';
 import { inOneWorld, type WorldControl, type WorldOptions } from '../world/course.js';
+import { noEvidence } from '../world/journal.js';
 import { unpackProfiles } from '../world/plan-profiles.js';
 import { ChannelLost, type PartChannel } from './channel.js';
 import { type ClockReading, readClock, systemClock } from './clock-offset.js';
@@ -103,9 +104,7 @@ class Part {
       },
       {
         trace: outbox.trace,
-        evidence: () => {
-          throw new Error('a part of a plan has no expectations and no conditions');
-        },
+        evidence: noEvidence,
         settle: () => {},
         close: () => outbox.close(),
       },

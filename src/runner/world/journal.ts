@@ -26,6 +26,11 @@ interface JournalOptions {
   readonly watch: Fold | undefined;
 }
 
+/** The evidence of a part of a run. It has none: only the whole run has expectations and conditions. */
+export function noEvidence(): never {
+  throw new Error('a part of a plan has no expectations and no conditions');
+}
+
 export class Journal {
   readonly metrics: Metrics;
   readonly invariants: Invariants;

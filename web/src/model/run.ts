@@ -26,7 +26,7 @@ export const runState = signal<RunState | undefined>(undefined);
 /** Why the run has ended, as a sentence; empty while it runs. */
 export const runEnd = signal('');
 
-/** The faults of the service that act now, as a text; empty if there are none. */
+/** The active faults of the service, as a list for users; empty without any. */
 export const serviceFaults = computed(() => {
   const { faults = [] } = runState.value ?? {};
   const acting = faults.filter(({ part, state }) => part === 'service' && state === 'active');

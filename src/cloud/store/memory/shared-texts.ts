@@ -2,7 +2,7 @@
  * Texts that many rows have are kept once: the configuration of all devices of a group is the same, and takes 2 kB.
  */
 
-/** Most texts that are remembered; further ones begin anew. */
+/** Maximum number of remembered texts; with a further one, the memory begins anew. */
 const MOST = 1000;
 
 export class SharedTexts {

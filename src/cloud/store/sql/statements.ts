@@ -43,31 +43,9 @@ export function put(table: string, key: readonly string[], columns: Columns): St
 
 export function update(table: string, columns: Columns, id: Id, condition = ''): readonly Statement[] {
   const names = Object.keys(columns);
-  const [first] = names;
-  if (first === undefined) return [];
-  const text = names.length === 1 ? updateOfOne(table, first, condition) : textOfUpdate(table, names, condition);
+  if (names.length === 0) return [];
+  const text = `UPDATE ${table} SET ${names.join(' = ?, ')} = ? WHERE id = ?${condition}`;
   return [{ text, values: [...Object.values(columns), id] }];
-}
-
-/** Cached updates of one column by table and column. Every uplink has one, and a driver would have to hash a new text. */
-const updates = new Map<string, Map<string, { readonly text: string; readonly condition: string }>>();
-
-function updateOfOne(table: string, column: string, condition: string): string {
-  let ofTable = updates.get(table);
-  if (ofTable === undefined) {
-    ofTable = new Map();
-    updates.set(table, ofTable);
-  }
-  let known = ofTable.get(column);
-  if (known?.condition !== condition) {
-    known = { text: textOfUpdate(table, [column], condition), condition };
-    ofTable.set(column, known);
-  }
-  return known.text;
-}
-
-function textOfUpdate(table: string, columns: readonly string[], condition: string): string {
-  return `UPDATE ${table} SET ${columns.join(' = ?, ')} = ? WHERE id = ?${condition}`;
 }
 
 export function json(value: unknown): string {

@@ -7,6 +7,7 @@ import BetterSqlite, { type Database } from 'better-sqlite3';
 import { v4 as randomId } from 'uuid';
 import { UsageError } from '../../../kernel/errors.js';
 import { createKeyFile } from '../secrets/key.js';
+import { removeDatabase } from './files.js';
 import { contentOf } from './migrations.js';
 import { asUsageError } from './open.js';
 import { keyPath } from './unlock.js';
@@ -112,7 +113,8 @@ function addDeviceTags(db: Database, tags: ReadonlyMap<string, string>): void {
   for (const { device, tag, position } of rows.all()) insert.run(device, tags.get(tag), position);
 }
 
-/** Removes a database and the files beside it. */
+/** Removes the database of a thread that has ended, with its lock file. */
 function remove(path: string): void {
-  for (const suffix of ['', '-wal', '-shm', '-tail', '-owner', '-key']) rmSync(path + suffix, { force: true });
+  removeDatabase(path);
+  rmSync(`${path}-owner`, { force: true });
 }
