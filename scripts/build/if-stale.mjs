@@ -9,6 +9,7 @@ import { isNewerThan } from '../support/newer.mjs';
 const BUILT = 'dist/.built';
 const MADE_FROM = [
   'src',
+  'profiles',
   'web',
   'scripts/build',
   'scripts/support',

@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { buildSync } from 'esbuild';
+import { preparedProfiles } from '../../src/profile/library.js';
 import { isNewerThan } from './newer.mjs';
 import { filesIn, updateFolder } from './update-folder.js';
 
@@ -30,7 +31,7 @@ const BUILT = join(FOLDER, '.built');
 
 /** Path of the program, built from the sources unless none has changed since the last time. */
 export function program(): string {
-  if (!isNewerThan(BUILT, ['src', 'scripts/support', 'package-lock.json'])) {
+  if (!isNewerThan(BUILT, ['src', 'profiles', 'scripts/support', 'package-lock.json'])) {
     const began = new Date();
     updateFolder(resolve(FOLDER), programFiles(resolve(FOLDER)));
     writeFileSync(BUILT, '');
@@ -40,7 +41,8 @@ export function program(): string {
 }
 
 /**
- * Returns `main.mjs`, `index.mjs`, the files of threads, what they share, and the licences of the packages in them, by path.
+ * Returns `main.mjs`, `index.mjs`, the files of threads, what they share, the licences of the packages in them, and the prepared
+ * profiles, by path.
  * @param folder two levels below the root of the package, like the sources that look for files there
  */
 export function programFiles(folder: string): ReadonlyMap<string, Uint8Array> {
@@ -52,7 +54,9 @@ export function programFiles(folder: string): ReadonlyMap<string, Uint8Array> {
   });
   const files = new Map(outputFiles.map(({ path, contents }) => [path, contents]));
   const at = dirname(outputFiles[0]?.path ?? '');
-  return files.set(join(at, LICENCES), Buffer.from(licencesOf(Object.keys(metafile.inputs))));
+  files.set(join(at, LICENCES), Buffer.from(licencesOf(Object.keys(metafile.inputs))));
+  for (const [path, content] of preparedProfiles()) files.set(join(at, path), content);
+  return files;
 }
 
 /** The files from which the sources start threads, beside the module that does so, by name. */
