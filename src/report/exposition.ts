@@ -47,6 +47,6 @@ function summary(name: string, help: string, distribution: Distribution, labels:
     { metricName: `${name}_count`, labels, value: distribution.count },
   ];
   const metric = { name, get: async () => ({ name, help, type: 'summary', values }) };
-  // Because a registry uses only the name and `get` of a metric.
+  // The cast is safe because a registry uses only the name and `get` of a metric.
   return metric as unknown as Summary;
 }

@@ -1,4 +1,6 @@
-/** What is known about the runs of this process besides their results, which are plain data without events. */
+/**
+ * Explainers and downlinks of the runs of this process. They are kept beside the results, which are plain data without events.
+ */
 import { RunExplainer } from '../explain/run-explainer.js';
 import type { Profile } from '../profile/profile.js';
 import type { RunResult } from '../report/result.js';
@@ -19,20 +21,23 @@ export function keepKnown(result: RunResult, known: Known): void {
   KNOWN.set(result, known);
 }
 
-/** undefined for a result that is a copy, or of another process. */
+/** undefined for a copy of a result, or a result of another process. */
 export function explainerOf(result: RunResult): RunExplainer | undefined {
   return KNOWN.get(result)?.explainer;
 }
 
-/** All downlinks of users, in the order of the queue; undefined for a result that is a copy, or of another process. */
+/**
+ * All downlinks that users queued, in the order in which they were queued; undefined for a copy of a result, or a result of
+ * another process.
+ */
 export function downlinksOf(result: RunResult): Iterable<DownlinkRecord> | undefined {
   return KNOWN.get(result)?.downlinks;
 }
 
-/** Said of a run with more events than are kept. */
+/** Note for a run with more events than are kept. */
 const LATEST = ['Only the latest events of the device are known.'];
 
-/** Explains the downlinks of a running run, as far as it has come. */
+/** Explains the downlinks of a run that has not ended, from its events so far. */
 export function explainerNow(
   { plan, profiles }: { readonly plan: Plan; readonly profiles: ReadonlyMap<string, Profile> },
   { histories, names }: Pick<Journal, 'histories' | 'names'>,

@@ -1,4 +1,4 @@
-/** The exit status of a run, and why. */
+/** Decides the exit code of a run, and the reason for it. */
 import { EXIT, type ExitCode } from '../kernel/errors.js';
 import type { ExpectationResult } from '../report/result.js';
 import type { End } from './world/end.js';
@@ -32,7 +32,7 @@ export function judge(
   return expectations.every(({ passed }) => passed) ? end : { exitCode: EXIT.expectation, failure: null };
 }
 
-/** An expectation of an interrupted run: the rest of the scenario could have met it, or not. */
+/** Marks an expectation of an interrupted run as undecided: the rest of the scenario could have changed its outcome. */
 export function undecided(expectation: ExpectationResult): ExpectationResult {
   const { sentence } = expectation;
   return { ...expectation, passed: false, undecided: true, sentence: `interrupted; until then: ${sentence}` };

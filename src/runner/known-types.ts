@@ -1,6 +1,6 @@
 /**
- * What scenarios are checked against: the parameters, shell commands and data keys of each device type, in each of its firmware
- * versions.
+ * The parameters, shell commands and data keys of each device type in each of its firmware versions. Scenarios are checked
+ * against them.
  */
 import { groupHelp } from '../device/commands/results.js';
 import { DeviceConfig } from '../device/config/device-config.js';
@@ -22,7 +22,7 @@ import { flashRefusal, parameterRefusal } from './world/flash-settings.js';
 
 /** The device types for the checks of a scenario. A type and a version are built when a scenario first refers to them. */
 export function deviceTypes(profiles: ReadonlyMap<string, Profile>): DeviceTypes {
-  // Because the names are those of the profiles.
+  // The cast is safe because `LazyMap` passes only the names in `profiles`.
   return new LazyMap(profiles.keys(), (name) => knownType(profiles.get(name) as Profile));
 }
 
@@ -78,14 +78,20 @@ function configRefusal(config: DeviceConfig, module: string, words: readonly str
   return refusals.find((refusal) => refusal !== undefined);
 }
 
-/** Whether a number is in the list, or fits into it, depends on the state of the device. */
+/**
+ * Why a command for a list is rejected. The check ignores the present content of the list, which depends on the state of the
+ * device.
+ */
 function listRefusal(config: DeviceConfig, list: ConfigList, words: readonly string[]): string | undefined {
   const outcome = changeList(config, list, words);
   if (outcome === 'unknown') return `${quote(words.join(' '))} is not a command of this list`;
   return outcome !== 'done' && outcome.complaint.startsWith('invalid') ? outcome.complaint : undefined;
 }
 
-/** The first word that is not a command or subcommand; undefined if all are, up to the words of a command without subcommands. */
+/**
+ * The first word that is not a known command or subcommand. The words after a command without subcommands are its arguments and
+ * are not checked. Undefined if all checked words are known.
+ */
 function unknownWord(roots: readonly Command[], words: readonly string[]): string | undefined {
   let candidates = roots;
   for (const [i, word] of words.entries()) {

@@ -1,12 +1,15 @@
-/** A warning of devices without any session, which few expectations notice. */
+/** A warning about devices that never had a session, because most expectations hold without them. */
 import { EXIT } from '../kernel/errors.js';
 import { humanCount } from '../kernel/quantity.js';
 import type { RunResult } from '../report/result.js';
 
-/** Metrics that a device without any session does not meet. The others say nothing about such a device: it makes no uplinks. */
+/**
+ * Metrics that reveal a device without any session. Other metrics do not: such a device makes no uplinks that could be late or
+ * lost.
+ */
 const READINESS = /\bdevice\.(?:ready|up|startup)\b/;
 
-/** How many devices were never ready, in a sentence; empty: none, or the run was interrupted. */
+/** A sentence with the number of devices that were never ready; empty if all were, or if the run was interrupted. */
 export function neverReady({
   fleet,
   exitCode,

@@ -32,7 +32,7 @@ export interface Hit {
 
 type OptionsOfButton = Extract<StepCall, { readonly step: 'button' }>['options'];
 
-/** What a group of devices is at its first start. */
+/** Device type and configuration of a group at the first start. */
 interface Group {
   readonly profile: Profile;
   readonly config: DeviceConfig;
@@ -116,19 +116,19 @@ export class NoEffectRules {
     return NOT_ON;
   }
 
-  /** A step whose effect is over before the first start. */
+  /** The reason for a step whose effect is over before the first start. */
   #tooEarly(call: StepCall, hit: Hit): string | undefined {
     const lasts = effectLasts(call);
     return lasts !== undefined && hit.latest + lasts < this.#firstStart(hit) ? TOO_EARLY : undefined;
   }
 
-  /** When a device starts for the first time at the latest; 0 if a power cycle may start it earlier. */
+  /** Latest time of the first start of a device; 0 if a power cycle may start the device earlier than planned. */
   #firstStart(hit: Hit): Instant {
     if (this.#actionsOf(hit).some(({ step }) => step === 'power-cycle')) return 0;
     return this.#plan.devices[hit.device]?.bootAt ?? 0;
   }
 
-  /** A device that never uses its LTE modem. */
+  /** The reason for a device that never uses its LTE modem. */
   #silent(hit: Hit, { profile, config }: Group): string | undefined {
     const { mode } = profile.timing;
     if (mode === undefined || this.#changing.has(hit.device)) return undefined;
@@ -144,7 +144,7 @@ export class NoEffectRules {
     return this.#mayBeCut(hit) ? undefined : SUPPLIED;
   }
 
-  /** Whether the line may be cut at some time between the step and the next battery. */
+  /** Whether the power line may be off at some time between the step and the next `battery` step. */
   #mayBeCut(hit: Hit): boolean {
     const actions = this.#actionsOf(hit);
     const next = actions.find(({ step, at, wait }) => step === 'battery' && at > hit.at && wait === undefined);
@@ -181,7 +181,7 @@ function uselessPress({ clicks, hold }: OptionsOfButton, { clicks: actions }: Pr
   return `the button erases the settings only if it is held for ${formatDuration(HELD)} or longer during a start`;
 }
 
-/** How long a step affects a device that is off at first; undefined: until another step changes that. */
+/** How long the effect of a step on a device that is still off lasts; undefined: until another step changes it. */
 function effectLasts(call: StepCall): Millis | undefined {
   switch (call.step) {
     case 'shell':
@@ -208,7 +208,7 @@ function cutsLine(call: StepCall): boolean | undefined {
 }
 
 function groupOf(group: PlannedGroup, profiles: ReadonlyMap<string, Profile>): Group {
-  // Because the scenario has been checked against these profiles.
+  // The cast is safe because the scenario has been checked against these profiles.
   const profile = withFirmware(profiles.get(group.profile) as Profile, group.firmware ?? null);
   const config = new DeviceConfig(deviceType(profile).layout);
   for (const line of group.config) flashRefusal(config, line);

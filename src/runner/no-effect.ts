@@ -3,7 +3,7 @@
  * devices that a line supplies, a sensor that the configuration switches off, an outage that ends before the devices are
  * switched on. A run with them would test less than its scenario says. `validate`, `plan` and `run` show them as warnings.
  *
- * They are found before the run. What depends on the course of a run, such as a configuration that a step changes, is not
+ * They are found before the run. A case that depends on events of the run, such as a configuration that a step changes, is not
  * reported.
  */
 import { humanCount } from '../kernel/quantity.js';
@@ -26,10 +26,13 @@ interface Subject {
   readonly hits: readonly Hit[];
 }
 
-/** After a wait. */
+/** Times of a step after a wait: any time is possible. */
 const ANY_TIME: Pick<Hit, 'at' | 'latest'> = { at: 0, latest: Number.POSITIVE_INFINITY };
 
-/** One sentence for each group of devices without an effect: name, devices, reason, and what to do. */
+/**
+ * One sentence for each fault or step and each group of devices on which it has no effect: what, on how many devices, why, and
+ * what to change.
+ */
 export function withoutEffect(plan: Plan, profiles: ReadonlyMap<string, Profile>): readonly string[] {
   const rules = new NoEffectRules(plan, profiles);
   const subjects = [...networkFaults(plan), ...deviceFaults(plan), ...stepSubjects(plan)];
@@ -58,7 +61,7 @@ function withoutEffectIn(plan: Plan, rules: NoEffectRules, cause: Cause, hits: r
     const reasons = new Set<string | undefined>();
     for (const hit of own) {
       const reason = rules.reason(cause, hit);
-      // One device with an effect is enough.
+      // If one device of the group is affected, nothing is reported.
       if (reason === undefined) return [];
       reasons.add(reason);
     }
@@ -85,7 +88,7 @@ function networkFaults({ network, devices }: Plan): readonly Subject[] {
 
 function deviceFaults({ deviceFaults: faults = [], actions }: Plan): readonly Subject[] {
   const windows = faults.flatMap(({ fault, from, until, to }, index) => {
-    // The actions are sorted by time: the first one begins the fault.
+    // The actions are sorted by time, so the first action of a fault begins it.
     const begin = actions.find((action) => action.fault === index);
     if (begin === undefined) return [];
     return [{ name: [fault, describeStep(begin), to].join(), fault, from, until, begin }];
@@ -101,7 +104,7 @@ function deviceFaults({ deviceFaults: faults = [], actions }: Plan): readonly Su
 }
 
 interface FaultWindow {
-  /** What it does, and to which devices. */
+  /** The fault and its devices: windows with the same name may belong to one recurring fault. */
   readonly name: string;
   readonly from: Instant;
   readonly until: Instant | null;
@@ -111,7 +114,7 @@ function hitsIn({ from, until }: FaultWindow, devices: readonly number[]): reado
   return devices.map((device) => ({ device, at: from, until, latest: from }));
 }
 
-/** The times of each fault: one, or several of a recurring fault, which has an effect if one of them has. */
+/** The windows of each fault. A recurring fault has several; it has an effect if one of them has. */
 function recurring<W extends FaultWindow>(windows: readonly W[]): readonly (readonly [W, ...W[]])[] {
   const faults: [W, ...W[]][] = [];
   for (const window of windows) {
@@ -122,7 +125,7 @@ function recurring<W extends FaultWindow>(windows: readonly W[]): readonly (read
   return faults;
 }
 
-/** Whether a window is the next time of a fault. The end of the fault may shorten the last one. */
+/** Whether `next` is the next window of the same recurring fault. The last window may be shorter than the others. */
 function recurs(times: readonly [FaultWindow, ...FaultWindow[]], next: FaultWindow): boolean {
   const [first, second = next] = times;
   const last = times.at(-1) ?? first;

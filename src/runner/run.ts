@@ -29,7 +29,7 @@ import { spoiledByUnsent } from './world/spoiled.js';
 /** Number of downlinks that the result of a run explains. */
 const EXPLAINED = 5;
 
-/** Maximum number of threads of a run: each further one costs time at the start and gains nothing. */
+/** Maximum number of threads of a run. With more, each thread costs time at the start and saves none. */
 export const MOST_WORKERS = 64;
 
 export interface RunOptions extends WorldOptions {
@@ -49,11 +49,12 @@ export interface RunOptions extends WorldOptions {
   /** Called before the provisioning. */
   readonly started?: (control: RunControl) => void;
   /**
-   * Threads among which to divide the devices, if that is possible; with {@link crew}, workers. Default 1. In virtual time, the result
-   * is the same. In real time with the embedded cloud, a transport other than `memory` is needed.
+   * Number of threads among which to divide the devices, if that is possible; with {@link crew}, number of workers. Default 1.
+   * In virtual time, the number does not change the result. In real time with the embedded cloud, a transport other than
+   * `memory` is needed.
    */
   readonly workers?: number;
-  /** Where the parts of a run against another cloud are carried out. Default: in threads. */
+  /** Workers that carry out the parts of a run against another cloud. Default: threads of this process. */
   readonly crew?: Crew;
 }
 
@@ -155,13 +156,16 @@ export function undividedBecause({ clock, transport, pace, db, plan, cloud }: Ru
   return needsOneWorld(plan);
 }
 
-/** Over HTTP, a response belongs to one request: what is lost was acknowledged. */
+/**
+ * How certain it is that a lost uplink had been acknowledged. Over HTTP it is certain, because a response belongs to exactly
+ * one request.
+ */
 function seenAcks({ cloud, transport }: RunOptions): SeenAcks {
   if (cloud !== undefined) return 'unseen';
   return transport === 'http' ? 'certain' : 'seen';
 }
 
-/** A shell comment after the command if it cannot repeat the run. */
+/** A shell comment for the end of the command, if the command cannot repeat the run; otherwise empty. */
 function withoutConsole(actions: number): string {
   if (actions === 0) return '';
   return ` # not the same run: without ${actions} ${actions === 1 ? 'action' : 'actions'} from a console`;

@@ -1,4 +1,6 @@
-/** Virtual devices outside a run: in real time against any cloud, or in a program. */
+/**
+ * Virtual devices outside a run: for the command line in real time against any cloud, and for programs that use the library.
+ */
 
 import type { Member } from '../console/member.js';
 import type { Settings } from '../device/config/device-config.js';
@@ -32,7 +34,7 @@ export interface DeviceKind {
   readonly flash: Settings;
 }
 
-/** Who a device is. */
+/** Identity of a device. */
 export interface DeviceIdentity {
   readonly name: string;
   readonly serial: number;
@@ -44,7 +46,7 @@ export interface DeviceIdentity {
 
 interface SingleDeviceOptions extends Omit<DeviceIdentity, 'name'> {
   readonly profile: Profile;
-  /** Lines written to flash beforehand; the radio mode is LTE unless they say otherwise. */
+  /** Configuration lines written to flash before the first start; the radio mode is LTE unless one of them sets another. */
   readonly config: readonly string[];
   readonly cloud: CloudAddress;
   readonly clock: EdgeClock;
@@ -66,8 +68,8 @@ interface SingleDevice {
 }
 
 /**
- * Number of local ports of a single device: each socket that the modem opens uses another port than the previous
- * socket.
+ * Number of local ports of a single device. Two are enough for each new socket of the modem to use another port than the
+ * previous one.
  */
 const PORTS = 2;
 
@@ -91,7 +93,8 @@ export async function startDevice(options: SingleDeviceOptions): Promise<SingleD
 }
 
 /**
- * @param config lines written to flash beforehand; the radio mode is LTE unless they say otherwise
+ * @param config configuration lines written to flash before the first start; the radio mode is LTE unless one of them sets
+ * another
  * @throws UsageError that lists every line that the device rejects
  */
 export function deviceKind(profile: Profile, config: readonly string[]): DeviceKind {
@@ -105,7 +108,7 @@ export function sendsRaw({ family }: Profile): boolean {
   return POLICIES[family].transfers.alwaysRaw;
 }
 
-/** What a device is connected to. */
+/** Surroundings of a device: its transport, its clock and its trace. */
 interface Wire {
   readonly transport: Transport;
   readonly format: LinkFormat;
@@ -116,7 +119,7 @@ interface Wire {
 /** Builds a device and switches it on. */
 export function switchOn(kind: DeviceKind, identity: DeviceIdentity, { transport, ...wire }: Wire): SwitchedOn {
   const { serial, claimToken, secret } = identity;
-  // The same serial number gives the same device: the same radio cell and the same climate.
+  // Seeded with the serial number, so that the device has the same radio cell and the same climate in every process.
   const random = seededRandom(`device/${serial}`);
   const device = new Device({
     ...{ ...kind, serial, claimToken, ...wire },

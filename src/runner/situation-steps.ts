@@ -1,4 +1,7 @@
-/** Steps that delay the exchanges of devices, with the time at which each ends: one that lasts ends with the next one of its kind. */
+/**
+ * Steps that delay the exchanges of devices, each with the time at which its effect ends. The effect of a lasting step, such as
+ * `radio: off`, ends with the next step of its kind.
+ */
 import type { FaultEffect, FaultRecovery } from '../explain/situation.js';
 import type { Ratio } from '../kernel/ratio.js';
 import type { Instant } from '../kernel/time.js';
@@ -10,7 +13,7 @@ import type { StepCall } from '../scenario/steps/index.js';
 interface DeviceEffect {
   readonly action: PlannedAction;
   readonly effect: FaultEffect;
-  /** Name in `net.fault` events; null: it leaves none. */
+  /** Name in `net.fault` events; null: the step causes no such event. */
   readonly sign: string | null;
   readonly recovery: FaultRecovery;
   readonly passes: Ratio;
@@ -26,13 +29,14 @@ interface Effect {
   readonly sign: string | null;
   readonly recovery: FaultRecovery;
   readonly lasts: boolean;
-  /** Share of the round trips that get through while it is in force, 0 to 1. */
+  /** Share of the round trips that succeed during the effect, 0 to 1. */
   readonly passes: Ratio;
 }
 
 /**
- * The effects of steps. A step of the file lasts until the next one of its kind or the end of a fault of its kind; a
- * fault of devices until its own end, because it would last as long if the steps were left out.
+ * The effects of steps. The effect of a step in the scenario file lasts until the next step of its kind or the end of a device
+ * fault of its kind. A device fault lasts until its own end, whatever steps follow: without these steps it would last just as
+ * long.
  * @param actions by time, counted from the beginning of the world
  */
 export function deviceEffects(
@@ -50,7 +54,7 @@ export function deviceEffects(
     }
   }
   return open.close().map(({ action, until, devices }) => {
-    // Because only steps with an effect are collected.
+    // The cast is safe because only steps with an effect are collected.
     const { effect, sign, recovery, passes } = effectOf(action) as Effect;
     return { action, effect, sign, recovery, passes, from: action.at, until, devices };
   });
@@ -58,7 +62,7 @@ export function deviceEffects(
 
 interface OpenEffect {
   readonly action: PlannedAction;
-  /** Whether a step of the file ends it. */
+  /** Whether it has no end of its own, so that the next step of its kind ends it. */
   readonly endless: boolean;
 }
 
@@ -72,7 +76,10 @@ class OpenEffects {
     this.#open.set(key, [...(this.#open.get(key) ?? []), { action, endless }]);
   }
 
-  /** Ends what `action` ends: its own fault, and otherwise the steps of the file and faults without an end. */
+  /**
+   * Called for a step: ends the effect of the step's own fault. Unless the step begins a fault, it also ends the effects of
+   * earlier steps in the file and of faults without an end.
+   */
   end(action: PlannedAction, device: number): void {
     const key = keyOf(action, device);
     const begins = effectOf(action) !== undefined && action.fault !== undefined;
@@ -93,7 +100,7 @@ class OpenEffects {
     this.#ended.set(action, ends.set(until, [...(ends.get(until) ?? []), device]));
   }
 
-  /** Everything that began; what has not ended lasts until the end of the run. */
+  /** All effects that began. Those that have not ended last until the end of the run. */
   close(): readonly { action: PlannedAction; until: Instant | null; devices: readonly number[] }[] {
     for (const [key, open] of this.#open) {
       for (const { action } of open) this.add(action, null, Number(key.slice(key.indexOf('/') + 1)));
@@ -111,12 +118,15 @@ function keyOf({ step }: PlannedAction, device: number): string {
 /** `create-device` ends what `delete-device` began. */
 const FAMILY: Readonly<Partial<Record<PlannedAction['step'], string>>> = { 'create-device': 'delete-device' };
 
-/** Whether a step ends the lasting step of its kind: any but a fault of the modem that happens once. */
+/** Whether a step ends the lasting effect of its kind. Every step does, except a modem fault that happens once. */
 function endsLast(action: PlannedAction, effect: Effect | undefined): boolean {
   return effect === undefined || effect.lasts || action.step !== 'modem';
 }
 
-/** The effect of a step on the exchanges of its devices; undefined: none, or it ends one. */
+/**
+ * The effect of a step on the exchanges of its devices; undefined for a step without an effect, or one that only ends an
+ * effect.
+ */
 function effectOf(action: PlannedAction): Effect | undefined {
   switch (action.step) {
     case 'radio':
@@ -166,12 +176,14 @@ const BLOCKS: Effect = { effect: 'blocks', sign: null, recovery: 'attaches', las
 const HINDERS: Effect = { effect: 'hinders', sign: null, recovery: 'repeats', lasts: true, passes: 1 };
 const RESTARTS: Effect = { effect: 'restarts', sign: null, recovery: 'repeats', lasts: false, passes: 1 };
 const DISTURBS: Effect = { effect: 'disturbs', sign: null, recovery: 'repeats', lasts: false, passes: 1 };
-/** Below this power (dBm) no network is found, and below the other one the signal is weak (docs/FIDELITY.md). */
+/**
+ * Received power in dBm: below `NO_SERVICE` a device finds no network, and below `GOOD` its signal is weak (docs/FIDELITY.md).
+ */
 const NO_SERVICE = -130;
 const GOOD = -115;
-/** At this voltage at rest the supply breaks down at the first transmission. */
+/** A battery with this voltage at rest breaks down at the first transmission. */
 const WEAK = 3.05;
-/** A datagram of a device with this power is lost with about this probability: none at -115 dBm, half at -130 dBm. */
+/** Approximate share of datagrams lost at this received power: none at -115 dBm, half at -130 dBm. */
 function lossAt(rsrp: Dbm): Ratio {
   return ((GOOD - rsrp) / (GOOD - NO_SERVICE)) * 0.5;
 }

@@ -21,7 +21,7 @@ import { profileOf } from './world/fleet.js';
 import { namedNetworkFaults } from './world/in-force.js';
 import type { StepTimes } from './world/step-times.js';
 
-/** @param times left out: steps after a wait have no time */
+/** @param times times at which waits ended; without them, steps after a wait are left out */
 export function situationOf(
   plan: Plan,
   profiles: ReadonlyMap<string, Profile>,
@@ -62,7 +62,7 @@ function profileOfGroup({ profile, firmware }: PlannedGroup, profiles: ReadonlyM
   return withFirmware(profileOf(profiles, profile), firmware ?? null);
 }
 
-/** The steps whose time is known, by time. */
+/** The steps whose time is known, sorted by time. */
 function actionsOf({ actions, devices }: Plan, times?: Pick<StepTimes, 'waits' | 'console'>): readonly PlannedAction[] {
   const timed = actions.flatMap(({ wait, at, ...action }) => {
     const begin = wait === undefined ? 0 : times?.waits.get(wait);
@@ -101,7 +101,10 @@ function fleetPart(
   };
 }
 
-/** The value of a number after the configuration of a group, whose last line wins. */
+/**
+ * The value of a numeric parameter for a group: from the last configuration line that sets it, or else the default of the
+ * profile.
+ */
 function configured(profile: Profile, lines: readonly string[], { module, name }: ParameterRef): number {
   const value = lastValue(lines, { module, name });
   if (value !== undefined) return value;
@@ -110,7 +113,7 @@ function configured(profile: Profile, lines: readonly string[], { module, name }
   return spec?.type === 'int' ? spec.default : 0;
 }
 
-/** The number that the last line with this parameter sets; undefined: none does. */
+/** The number in the last line that sets this parameter; undefined without such a line. */
 function lastValue(lines: readonly string[], { module, name }: ParameterRef): number | undefined {
   const start = `${module} config ${name} `;
   const line = lines.findLast((each) => each.startsWith(start));
@@ -142,11 +145,11 @@ const SIGNED: ReadonlySet<string> = new Set(['outage', 'loss', 'corruption', 're
 /** From this share of lost datagrams on, hardly any exchange succeeds. */
 const HOPELESS = 0.95;
 /**
- * From this share of copies on, a device hardly ever catches up: it reads the copy of an earlier answer in place of the next one
- * (simulated: at 50%, three of four downlinks wait until the fault ends; at 30%, none).
+ * From this share of duplicated datagrams on, hardly any exchange succeeds: a device reads the copy of an earlier answer in
+ * place of the next answer. In simulations, at 50% three of four downlinks wait until the fault ends; at 30%, none do.
  */
 const ALWAYS_BEHIND = 0.5;
-/** A device listens 5 s for an answer, which takes two ways. */
+/** A delay of this length hinders an exchange: a device waits 5 s for an answer, and the delay applies in both directions. */
 const LATE = seconds(2);
 
 function networkEffect(fault: FaultSpec): FaultEffect | undefined {
@@ -186,17 +189,20 @@ function delayOf(fault: FaultSpec): Millis {
   }
 }
 
-/** Bytes. */
+/** In bytes. */
 const TYPICAL_DATAGRAM = 200;
 
-/** Share of the round trips that a fault does not lose. The gateway drops corrupted datagrams; a device gives up. */
+/**
+ * Share of the round trips in which a fault loses no datagram. A corrupted uplink datagram counts as lost, because the gateway
+ * drops it; for a corrupted downlink datagram see {@link garbling}.
+ */
 function passing(fault: FaultSpec, way: 'up' | 'down' | 'both'): Ratio {
   if (fault.kind === 'outage') return 0;
   if (fault.kind === 'loss') return bothWays(1 - fault.ratio, way);
   return fault.kind === 'corruption' && way === 'up' ? 1 - fault.ratio : 1;
 }
 
-/** Share of the round trips that a fault makes unreadable. */
+/** Share of the round trips in which the device receives a corrupted datagram, after which it gives up the exchange. */
 function garbling(fault: FaultSpec, way: 'up' | 'down' | 'both'): Ratio {
   return fault.kind === 'corruption' && way !== 'up' ? 1 - bothWays(1 - fault.ratio, way) : 0;
 }

@@ -15,7 +15,7 @@ export function dispatchTo(folds: Iterable<{ readonly on: Handlers }>): Dispatch
   for (const fold of folds) {
     for (const [kind, handler] of Object.entries(fold.on)) {
       const known = handlers.get(kind) ?? [];
-      // Because a handler is only called with events of the kind that it is listed under.
+      // The cast is safe because a handler is only called with events of the kind that it is listed under.
       handlers.set(kind, [...known, handler as (event: TraceEvent) => void]);
     }
   }

@@ -105,7 +105,7 @@ class Span {
 }
 
 function draw<T>(items: readonly T[], random: Draws): readonly T[] {
-  // Because the index lies within the list.
+  // The cast is safe because the index lies within the list.
   return items.map(() => items[Math.floor(random.next() * items.length)] as T);
 }
 

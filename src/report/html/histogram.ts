@@ -70,7 +70,7 @@ function barsOf({ downlinks: { times } }: RunResult): readonly Bar[] {
     return {
       from: edges[bar * size] ?? 0,
       until: edges[(bar + 1) * size],
-      // Because WAIT_CAUSES lists every cause once.
+      // The cast is safe because WAIT_CAUSES lists every cause once.
       byCause: sums as Record<WaitCause, number>,
       total: ranges.reduce((sum, i) => sum + (totals[i] ?? 0), 0),
     };

@@ -1,6 +1,6 @@
 /**
- * The books of one part of a run: which of its planned work is done. If its worker is lost, all other work that was planned until the
- * end of the run is lost with it, so that everything planned is either done or lost.
+ * Records which planned work of one part of a run is done. If the worker of the part is lost, the rest of the work that was
+ * planned until the end of the run counts as lost, so that all planned work is either done or lost.
  */
 import { seededRandom } from '../../kernel/random.js';
 import type { Instant } from '../../kernel/time.js';
@@ -10,7 +10,7 @@ import { dispatchTo, type Handlers } from '../../trace/dispatch.js';
 import type { TraceEvent, UplinkType } from '../../trace/events.js';
 import { ownArrivals } from '../load/own-arrivals.js';
 
-/** Numbers of what was lost. */
+/** Amounts of lost work. */
 export interface LostCounts {
   /** Uplinks that were ready and neither acknowledged nor dropped. */
   uplinks: number;
@@ -34,9 +34,9 @@ export class PartBooks {
   readonly #downlinks = new Set<string>();
   /** Executions of each step by serial number. */
   readonly #steps = new Map<string, Map<number, number>>();
-  /** Requests of each load that were sent or dropped. */
+  /** Number of requests that were sent or dropped, by load. */
   readonly #requests = new Map<string, number>();
-  /** Requests that were due until the part closed a load. */
+  /** Number of requests that were due when the part closed the load, by load. */
   readonly #closedLoads = new Map<string, number>();
   #sent = 0;
   readonly #dispatch = dispatchTo([{ on: this.#handlers() }]);
@@ -45,7 +45,7 @@ export class PartBooks {
     this.#plan = plan;
   }
 
-  /** Requests of all loads that were sent. */
+  /** Number of requests that were sent, for all loads together. */
   get sent(): number {
     return this.#sent;
   }
@@ -56,10 +56,10 @@ export class PartBooks {
   }
 
   /**
-   * The events that account for the lost work, and at last its numbers.
+   * Yields the events that account for the lost work, and returns the amounts.
    * @param at when the run ended
-   * @param until work that was planned for a later time is not lost: the run was stopped before
-   * @param why such as `lost with worker 3`
+   * @param until work that was planned for a later time does not count as lost, because the run had ended by then
+   * @param why reason for the events, such as `lost with worker 3`
    */
   *lose(at: Instant, until: Instant, why: string): Generator<TraceEvent, LostCounts> {
     const counts = { uplinks: this.#uplinks.size, downlinks: this.#downlinks.size, steps: 0, requests: 0 };
@@ -84,7 +84,10 @@ export class PartBooks {
     return counts;
   }
 
-  /** Requests at a rate are counted by their times. A user of a closed load has no requests but those that it made. */
+  /**
+   * A load at a rate loses the requests that were due until `until` and are not done. A closed load loses none: no request of
+   * it is planned in advance.
+   */
   *#loseRequests(load: PlannedLoad, at: Instant, until: Instant, why: string): Generator<TraceEvent, number> {
     const { name: call, pace } = load;
     const closedLoop = pace.kind === 'closed';
@@ -95,12 +98,12 @@ export class PartBooks {
     if (!closedLoop) {
       for (const intended of ownArrivals(load, seededRandom(this.#plan.seed))) {
         if (intended > until) break;
-        // Which of the requests were done is not known exactly: the last ones count as lost.
+        // Only the number of done requests is known: the first ones count as done, the others as lost.
         if (++planned > known) yield { kind: 'call.dropped', at, call, intended, why };
       }
     }
     const lost = Math.max(0, planned - known);
-    // What the part has closed is in the books already.
+    // If the part has closed the load itself, its own event has already reported the requests until then.
     yield { kind: 'load.closed', at, call, planned: closed === undefined ? planned : lost, closedLoop };
     return lost;
   }
@@ -137,7 +140,10 @@ export class PartBooks {
     return this.#requests.get(load) ?? 0;
   }
 
-  /** Whether the step was executed for the device, once for each call. */
+  /**
+   * Whether the step was executed for the device. Each call uses up one execution, because a step may be planned several
+   * times.
+   */
   #isDone(step: string, serial: number): boolean {
     const bySerial = this.#steps.get(step);
     const times = bySerial?.get(serial) ?? 0;

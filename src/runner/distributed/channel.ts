@@ -4,22 +4,24 @@ import type { FromPart, ToPart } from './messages.js';
 
 /** One end of a connection. */
 export interface Channel<Out, In> {
-  /** Sends a message. Messages arrive once and in order, as long as the connection is not lost. */
+  /** Sends a message. Until the connection is lost, every message arrives once and in order. */
   send(message: Out): void;
-  /** The next message of the other end. @throws ChannelLost if there will be none */
+  /** Resolves with the next message of the other end. @throws ChannelLost if the connection is lost */
   next(): Promise<In>;
-  /** The shared clock: milliseconds since a moment that is the same for all ends. @throws ChannelLost */
+  /**
+   * Time of the shared clock: milliseconds since a moment that is the same for the run and all its parts. @throws ChannelLost
+   */
   sharedNow(): Promise<Millis>;
-  /** Closes this end when all messages are passed on. */
+  /** Closes this end after all messages have been sent. */
   close(): Promise<void>;
 }
 
-/** The end of the part. */
+/** The end of the channel that the part uses. */
 export type PartChannel = Channel<FromPart, ToPart>;
-/** The end of the run. */
+/** The end of the channel that the run uses. */
 export type RunChannel = Channel<ToPart, FromPart>;
 
-/** The other end is gone. The message is a clause that says why. */
+/** The other end is gone. The message gives the reason, as a clause. */
 export class ChannelLost extends Error {
   constructor(why: string) {
     super(why);

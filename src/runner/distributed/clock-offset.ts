@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.js';
 import { type Millis, sinceStart, type UnixMillis } from '../../kernel/time.js';
 
 export interface ClockReading {
-  /** Milliseconds by which the shared clock is ahead of that of this process. */
+  /** Milliseconds by which the shared clock is ahead of the clock of this process. */
   readonly offset: Millis;
   /** Largest error of the offset: half the time that the best reading took. */
   readonly uncertainty: Millis;
@@ -12,8 +12,8 @@ export interface ClockReading {
 const ROUNDS = 12;
 
 /**
- * Reads the shared clock several times and returns the reading that took the shortest time: the moment of the shared clock lies
- * between the request and the answer.
+ * Reads the shared clock several times and returns the most exact reading, which is the one that took the shortest time: the
+ * shared clock was read at some moment between the request and the answer.
  */
 export async function readClock(shared: () => Promise<Millis>, own: Pick<Clock, 'now'>): Promise<ClockReading> {
   let best: ClockReading = { offset: 0, uncertainty: Number.POSITIVE_INFINITY };
@@ -27,7 +27,10 @@ export async function readClock(shared: () => Promise<Millis>, own: Pick<Clock, 
   return best;
 }
 
-/** What the clock of the system of this process shows when the shared clock shows 0, to compare the systems of several machines. */
+/**
+ * The time that the system clock of this machine shows when the shared clock shows 0. Comparing this value for several machines
+ * shows by how much their system clocks differ.
+ */
 export function systemClock({ offset }: ClockReading, own: Pick<Clock, 'now' | 'wall'>): UnixMillis {
   return own.wall - sinceStart(own.now) - offset;
 }

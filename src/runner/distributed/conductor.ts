@@ -1,6 +1,6 @@
 /**
- * The course of a plan in real time that is divided among workers, in other threads, processes or machines. This process makes the
- * set-up in the cloud, lets all parts start at the same moment, merges their events into one stream for the journal, and cleans up
+ * Runs a plan in real time that is divided among workers in other threads, processes or machines. This process runs the setup
+ * in the cloud, lets all parts start at the same moment, merges their events into one stream for the journal, and cleans up
  * after workers that are lost (ADR 22). The embedded cloud runs in this thread.
  */
 import { EndingClock } from '../../kernel/ending-clock.js';
@@ -68,11 +68,11 @@ class Conductor {
   readonly #parts = new Map<number, number>();
   #members: readonly Member[] = [];
   #stopped: GhostfleetError | undefined;
-  /** Undefined before the start. */
+  /** The system clock of this machine, to compare with those of the workers (clock-offset.ts); undefined before the start. */
   #systemClock: UnixMillis | undefined;
   /** Why a part cannot begin. */
   #unready: GhostfleetError | undefined;
-  /** 0 before the start. */
+  /** Time of the run at which it was stopped, 0 if that was before its start; undefined if it was not stopped. */
   #stoppedAt: Millis | undefined;
   /** All parts have ended, and the embedded cloud writes no further events. */
   #isOver = false;
@@ -144,7 +144,7 @@ class Conductor {
     };
   }
 
-  /** For workers that were engaged while the run was stopped. */
+  /** Sends the stop again, for workers that were engaged while the run was being stopped. */
   async #stopAgain(): Promise<void> {
     const reason = this.#stopped;
     if (reason === undefined) return;
@@ -255,7 +255,7 @@ class Conductor {
     }
   }
 
-  /** Passes the last events to the journal, and enters what was lost. */
+  /** Passes the last events to the journal, and adds the events for the lost work. */
   #settle(): void {
     this.#isOver = true;
     for (const { number } of this.#members) this.#merge.end(number - 1);
@@ -271,7 +271,7 @@ class Conductor {
     }
   }
 
-  /** When the last part was at rest, or when a part was lost after that. */
+  /** Time at which the last part came to rest, or at which a part was lost if that was later. */
   get #ended(): Millis {
     return Math.max(0, ...this.#members.map(({ end, lost }) => end?.simulatedMs ?? sinceStart(lost?.at ?? 0)));
   }

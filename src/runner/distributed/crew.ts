@@ -5,19 +5,22 @@ import type { RunChannel } from './channel.js';
 import type { PartTask } from './messages.js';
 
 export interface Crew {
-  /** Time from the command to start until the start, in which it reaches all parts. */
+  /** Time between sending the start command and the start itself, so that the command reaches all parts before. */
   readonly lead: Millis;
   /** The shared clock of all parts. @throws ChannelLost */
   sharedNow(): Promise<Millis>;
   /**
    * Gives each task to a worker, and returns the connections to them.
-   * @param apiKey of the cloud that they use. Secret.
+   * @param apiKey API key of the cloud that the parts use. Secret.
    * @throws ChannelLost if the workers cannot be reached
    */
   engage(tasks: readonly PartTask[], apiKey: string): Promise<readonly RunChannel[]>;
-  /** Makes the parts fail that no worker has taken. */
+  /** Fails all parts that no worker has taken, with this reason. */
   giveUp(reason: GhostfleetError): Promise<void>;
-  /** The worker of the part `number` counts as lost: if it still runs, it ends its part and deletes what it created. */
+  /**
+   * Called when the worker of part `number` counts as lost: if the worker still runs, it ends its part and deletes what it
+   * created.
+   */
   dismiss(number: number): Promise<void>;
   /** Dismisses all workers. */
   close(): Promise<void>;

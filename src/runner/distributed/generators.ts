@@ -24,8 +24,8 @@ export function reportOf(
 }
 
 /**
- * The figures of the workers together: of each figure the worst, because one slow worker spoils the measurement, and the cores of all
- * processes. null if no worker has any.
+ * The figures of all workers together: the worst value of each figure, because one slow worker spoils the measurement; of the
+ * CPU, the sum over all processes. null if no worker has reported figures.
  */
 export function generatorOfAll(members: readonly Pick<Member, 'number' | 'place' | 'end'>[]): GeneratorReport | null {
   const reports = members.flatMap(({ number, place, end }) =>
@@ -46,7 +46,7 @@ export function generatorOfAll(members: readonly Pick<Member, 'number' | 'place'
   };
 }
 
-/** Threads of a process report what the whole process uses. */
+/** Sums the CPU of the processes. Each thread reports the CPU of its whole process, so a process counts once. */
 function coresOf(reports: readonly { readonly process: string; readonly cpu: number }[]): number {
   const byProcess = new Map<string, number>();
   for (const { process, cpu } of reports) byProcess.set(process, Math.max(cpu, byProcess.get(process) ?? 0));

@@ -1,4 +1,4 @@
-/** What lost workers mean for a run. */
+/** The reason that lost workers give for declaring a run invalid. */
 import { humanCount } from '../../kernel/quantity.js';
 import { humanDuration, sinceStart } from '../../kernel/time.js';
 import type { WorkerReport } from '../../report/result.js';

@@ -21,15 +21,15 @@ export class Member {
   clock: (ClockReading & { readonly systemClock: UnixMillis }) | undefined;
   end: PartEnd | undefined;
   readonly books: PartBooks;
-  /** When and why it was lost. */
+  /** When and why the worker was lost. */
   lost: { readonly at: Instant; readonly why: string } | undefined;
-  /** What was lost with it. */
+  /** The work that was lost with the worker. */
   losses: LostCounts | undefined;
-  /** Why its world could not be built. */
+  /** Why the world of the part could not be built. */
   failed: GhostfleetError | undefined;
-  /** Resolves when its devices are created, and when it is over. */
+  /** Resolves when the devices of the part are created, or when the part is over. */
   readonly ready: Promise<void>;
-  /** Resolves when it is over: ended, failed or lost. */
+  /** Resolves when the part is over: ended, failed or lost. */
   readonly over: Promise<void>;
   #isReady = (): void => {};
 

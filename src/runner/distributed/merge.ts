@@ -1,10 +1,11 @@
 /**
- * Merges the events of the parts of a run in real time into one stream. Each part sends its events in batches, with the moment
- * until which it has sent all of them. Events are passed on as soon as no part can send an earlier one. Events of the run itself, such
- * as those of its embedded cloud, take their places among them.
+ * Merges the events of the parts of a run in real time into one stream. Each part sends its events in batches; with each batch
+ * comes a time before which the part has sent all its events. An event is passed on as soon as no part can send an earlier one.
+ * Events of the run itself, such as those of its embedded cloud, take their places among them.
  *
- * The events of a part stay in their order, although some have an earlier time than the one before: times of messages come from
- * the clock of the target. Such an event counts as happened when the one before it did.
+ * The events of a part stay in the order in which the part sent them. An event may have an earlier time than the event before
+ * it, because times of messages come from the clock of the target. Such an event is sorted as if it had the time of the event
+ * before it.
  */
 import type { Instant } from '../../kernel/time.js';
 import type { Trace, TraceEvent } from '../../trace/events.js';
@@ -23,21 +24,21 @@ interface Source {
   waiting: Entry[];
   /** All events before this moment have arrived. */
   until: Instant;
-  /** Whether its world has closed, or will never do so. */
+  /** Whether the part has sent `world.closing`, or will never send it. */
   closed: boolean;
 }
 
 export class Merge {
   readonly #sources: readonly Source[];
-  /** Of the run itself. */
+  /** Events of the run itself that wait. */
   readonly #own: Entry[] = [];
-  /** Where the run itself writes its events, in the order of their times. */
+  /** The trace to which the run itself writes its events, in the order of their times. */
   readonly own: Trace = { emit: (event) => this.#add(event) };
   readonly #now: () => Instant;
   /** The latest `world.closing` of a part, until it is passed on. */
   #closing: OfPart | undefined;
 
-  /** @param now time of the run: it has written all its own events until then. Default: it writes none */
+  /** @param now time until which the run has written all its own events. Default: the run writes no events of its own */
   constructor(parts: number, now: () => Instant = () => Number.POSITIVE_INFINITY) {
     this.#now = now;
     this.#sources = Array.from({ length: parts }, () => ({ waiting: [], until: 0, closed: false }));
@@ -54,7 +55,7 @@ export class Merge {
     let happened = source.until;
     for (const line of lines.split('\n')) {
       if (line === '') continue;
-      // Because the part wrote the line from an event.
+      // The cast is safe because the part wrote the line from an event.
       const event = JSON.parse(line) as TraceEvent;
       happened = Math.max(happened, Math.min(event.at, until));
       source.waiting.push({ event, line, part, happened });
@@ -69,14 +70,17 @@ export class Merge {
     if (!source.waiting.some(({ event }) => event.kind === 'world.closing')) source.closed = true;
   }
 
-  /** Takes the events that are complete, in order. The world of the run closes when those of all parts have. */
+  /**
+   * Removes the complete events and returns them in order. Of all `world.closing` events, only the last one is passed on, after
+   * all parts have closed.
+   */
   take(): readonly OfPart[] {
     const { complete } = this;
     const due = [...this.#sources.map(({ waiting }) => waiting), this.#own].flatMap((waiting) => {
       const count = waiting.findIndex(({ happened }) => happened > complete);
       return waiting.splice(0, count < 0 ? waiting.length : count);
     });
-    // The sort keeps the order of a part: its moments ascend.
+    // The sort keeps the order within a part, because `happened` never decreases there.
     due.sort((one, other) => one.happened - other.happened);
     const result: OfPart[] = [];
     for (const { event, line, part } of due) {

@@ -1,4 +1,4 @@
-/** What a run and the workers that carry out its parts tell each other. All of it is plain data. */
+/** The messages between a run and the workers that carry out its parts. All of them are plain data. */
 import type { Log } from '../../kernel/log.js';
 import type { Instant, Millis, UnixMillis } from '../../kernel/time.js';
 import type { GeneratorReport } from '../../report/result.js';
@@ -12,7 +12,9 @@ import type { SharedThings } from '../world/handles.js';
 import type { PlainProfiles } from '../world/plan-profiles.js';
 import type { ClockReading } from './clock-offset.js';
 
-/** Number of the format of tasks and messages; raised by every change that an older or newer worker would misunderstand. */
+/**
+ * Version of the format of tasks and messages, raised by every change that is not compatible with workers of another version.
+ */
 export const PART_FORMAT = 2;
 
 /** A part of a run, with all that a worker needs for it besides the API key of the target. */
@@ -32,7 +34,7 @@ export interface PartTask {
   readonly keep: boolean;
 }
 
-/** Where a part finds the cloud, without its key: another one, or the embedded one of the run. */
+/** Address of the cloud without its API key: another cloud, or the embedded cloud of the run. */
 export type PartCloud =
   | ({ readonly kind: 'other' } & Omit<RemoteCloud, 'apiKey' | 'keyOf'>)
   | ({ readonly kind: 'own' } & Omit<ServedCloud, 'apiKey'>);
@@ -48,12 +50,12 @@ export type FromPart =
   | { readonly kind: 'taken'; readonly host: string; readonly pid: number }
   /** The devices of the part are created. `systemClock`: see clock-offset.ts */
   | { readonly kind: 'ready'; readonly clock: ClockReading; readonly systemClock: UnixMillis }
-  /** Lines of the event log. All later events happen at `until` or later. */
+  /** Lines of the event log. All events that the part sends afterwards have the time `until` or a later one. */
   | { readonly kind: 'events'; readonly lines: string; readonly until: Instant }
   | { readonly kind: 'log'; readonly level: keyof Log; readonly fields: object; readonly message: string }
   /** The part is over, and has deleted what it created. */
   | PartEnd
-  /** The worker has stopped the part by itself, and the part has deleted what it created. `why` is a clause. */
+  /** The worker has stopped the part although the run has not, and the part has deleted what it created. `why` is a clause. */
   | { readonly kind: 'left'; readonly why: string }
   /** The part could not be carried out. */
   | { readonly kind: 'failed'; readonly error: Failure };
@@ -64,6 +66,6 @@ export interface PartEnd {
   readonly simulatedMs: Millis;
   readonly generator: GeneratorReport | null;
   readonly audited: readonly RuleTally[];
-  /** Names of what stays in the target, with {@link PartTask.keep}. */
+  /** Names of the resources that stay in the target because of {@link PartTask.keep}. */
   readonly kept: readonly string[];
 }

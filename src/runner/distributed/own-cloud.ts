@@ -1,6 +1,6 @@
 /**
- * The embedded cloud of a run whose devices are divided among threads in real time: one for all of them, in the thread of the run, on
- * sockets. It writes its own events, so that no part has to observe it.
+ * The embedded cloud of a run whose devices are divided among threads in real time. One cloud serves all threads: it runs in
+ * the thread of the run and listens on sockets. The cloud writes its own events, so that no part has to observe it.
  */
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
 import type { Plan } from '../../scenario/model/plan.js';
@@ -29,7 +29,7 @@ export class OwnCloud implements SharedCloud {
     return this.#target.address.apiKey;
   }
 
-  /** It ends with the run. */
+  /** Empty, because the cloud ends with the run: nothing remains that would have to be deleted. */
   readonly made = [];
 
   reachedBy(): PartCloud {

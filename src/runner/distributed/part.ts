@@ -22,9 +22,15 @@ interface PartOptions extends Pick<WorldOptions, 'meter'> {
 
 /** A part that is being carried out. */
 export interface RunningPart {
-  /** Resolves when the part is over and has deleted what it created; with the reason if its run does not know of its end. */
+  /**
+   * Resolves when the part is over and has deleted what it created. The value is the reason if the connection with the run was
+   * lost, so that the run does not learn of the end.
+   */
   readonly over: Promise<GhostfleetError | undefined>;
-  /** The worker ends the part early, without its run. It deletes what it created, and counts as lost. */
+  /**
+   * Ends the part early, for a worker that stops although the run goes on. The part deletes what it created, and counts as
+   * lost.
+   */
   leave(reason: GhostfleetError): void;
 }
 
@@ -40,9 +46,9 @@ class Part {
   readonly #channel: PartChannel;
   #control: Pick<WorldControl, 'clock' | 'stop'> | undefined;
   #stopped: GhostfleetError | undefined;
-  /** Why the worker has ended the part, if it was not the run that has. */
+  /** Why the worker has ended the part by itself; undefined if it has not. */
   #left: GhostfleetError | undefined;
-  /** Set if the run is gone. */
+  /** Why the connection with the run was lost; undefined if it was not. */
   #orphaned: GhostfleetError | undefined;
   #reading: ClockReading | undefined;
   /** Time of this process. */
@@ -117,7 +123,7 @@ class Part {
     return { kind: 'end', end, simulatedMs, generator, audited, kept };
   }
 
-  /** The fleet is created. Resolves when the run begins. */
+  /** Reports to the run that the fleet is created. Resolves when the run begins. */
   async #ready(): Promise<(() => Millis) | undefined> {
     if (this.#stopped !== undefined) return undefined;
     try {

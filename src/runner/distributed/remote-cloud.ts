@@ -1,4 +1,7 @@
-/** Another cloud that the parts of a run share: the run creates things there before they begin, and deletes them after they have ended. */
+/**
+ * Another cloud that the parts of a run share. The run creates common resources there before the parts begin, and deletes them
+ * after the parts have ended.
+ */
 import { ApiError, type Device, DeviceCloudClient } from '../../client/client.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { seconds, type UnixMillis } from '../../kernel/time.js';
@@ -10,7 +13,7 @@ import { createTags, deleteThings, setUp } from '../world/provision.js';
 import type { PartCloud } from './messages.js';
 import type { SharedCloud } from './shared-cloud.js';
 
-/** Largest difference between the clock of the target and that of this machine. */
+/** Largest expected difference between the clocks of the target and of this machine. */
 const CLOCK_ERROR = seconds(10);
 
 export class SharedRemoteCloud implements SharedCloud {
@@ -37,7 +40,7 @@ export class SharedRemoteCloud implements SharedCloud {
     return this.#cloud.apiKey;
   }
 
-  /** The requests of all parts together keep the limit of the run. */
+  /** Divides the rate limit of the run among the parts, so that their requests together keep it. */
   reachedBy(workers: number): PartCloud {
     const { apiKey: _, keyOf: __, pace, ...address } = this.#cloud;
     const perSecond = pace.perSecond === null ? null : pace.perSecond / workers;
@@ -75,7 +78,7 @@ export class SharedRemoteCloud implements SharedCloud {
     }
     for (const { id, name } of found) {
       await this.#api.deleteDevice(id).catch((error: Error) => {
-        // A worker that was only slow deletes its devices itself.
+        // A status of 404 is not a failure: a worker that was only slow has deleted the device itself.
         if (!(error instanceof ApiError) || error.status !== 404) left.push(`device "${name}": ${error.message}`);
       });
     }
@@ -86,7 +89,10 @@ export class SharedRemoteCloud implements SharedCloud {
     await Promise.all([this.#api.close(), this.#remote.closeSpaces()]);
   }
 
-  /** A device of another user has the same serial number only if the worker could not create its own. */
+  /**
+   * Whether the run has created the device. A device with one of our serial numbers may belong to another user, if the worker
+   * could not create its own device for that reason; such a device is older than the run.
+   */
   #isOurs({ serial_number, created_at }: Device, names: ReadonlyMap<number, string>): boolean {
     return names.has(Number(serial_number)) && Date.parse(created_at) >= this.#opened - CLOCK_ERROR;
   }

@@ -6,9 +6,9 @@ import type { PartCloud } from './messages.js';
 export interface SharedCloud {
   /** Key of its API. Secret. */
   readonly apiKey: string;
-  /** Names of what {@link SharedCloud.setUp} created. */
+  /** Names of the resources that {@link SharedCloud.setUp} created. */
   readonly made: readonly string[];
-  /** How each of so many parts reaches it. */
+  /** The address of the cloud for each of the parts. @param workers number of parts */
   reachedBy(workers: number): PartCloud;
   /** Runs the setup of the scenario, and creates all tags that groups and steps name. @throws UsageError for the first failure */
   setUp(plan: Plan, signal: AbortSignal): Promise<SharedThings>;
@@ -18,7 +18,7 @@ export interface SharedCloud {
   end(): void;
   /**
    * Deletes what was created, also the devices of lost workers.
-   * @param lost their parts of the plan
+   * @param lost the parts of the plan that lost workers had
    * @returns what could not be deleted
    */
   tidy(lost: readonly Plan[]): Promise<readonly string[]>;

@@ -1,7 +1,8 @@
 /**
- * Lets the parts of a run end at the same moment. An undivided run ends when all of its devices are at rest, and until then
- * devices at rest have events, too, such as the pauses of their modems. So a part asks at each check whether the devices of all
- * parts are at rest.
+ * Lets the parts of a run end at the same simulated time. An undivided run ends when all of its devices are at rest; until
+ * then, devices that are at rest still emit events, for example when their modems pause. For the same event log, a part whose
+ * devices are at rest must go on until all others are, too. So every part asks at each check whether the devices of all parts
+ * are at rest.
  */
 
 interface Question {
@@ -17,13 +18,16 @@ export class CommonRest {
     this.#parts = parts;
   }
 
-  /** A part checks whether its devices are at rest, and waits for the answer whether those of all parts are. */
+  /**
+   * Called by each part at every check. When all parts have asked, `answer` is called with whether the devices of all parts are
+   * at rest.
+   */
   ask(isAtRest: boolean, answer: Question['answer']): void {
     this.#questions.push({ isAtRest, answer });
     this.#decide();
   }
 
-  /** A part has ended and asks nothing more. */
+  /** Called when a part has ended: the others no longer wait for its question. */
   leave(): void {
     this.#parts--;
     this.#decide();

@@ -1,4 +1,4 @@
-/** How a run ended whose devices were divided. */
+/** The end of a run whose devices were divided among threads. */
 import { EXIT } from '../../kernel/errors.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import type { End } from '../world/end.js';

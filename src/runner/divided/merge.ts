@@ -1,4 +1,4 @@
-/** Merges the events of the parts of a run, for each window, into the order that they have in one world. */
+/** Merges the events of all parts in one window into the order that they would have in an undivided run. */
 import type { TraceEvent } from '../../trace/events.js';
 import { placeOf } from '../../trace/instant-order.js';
 import type { Lines, Logged } from './messages.js';
@@ -6,7 +6,7 @@ import type { Lines, Logged } from './messages.js';
 interface Entry extends Logged {
   /** Its place among the events of the instant. */
   readonly place: number;
-  /** Of the events at the same time: 0 before the end of the scenario, 1 the end itself, 2 after it. */
+  /** Orders events of the same time: 0 before the event `world.closing`, 1 that event, 2 after it. */
   readonly phase: number;
 }
 
@@ -18,7 +18,7 @@ export function merged(parts: readonly Lines[]): readonly Logged[] {
   for (const { event, line } of entries) {
     const last = result.at(-1)?.event;
     if (last?.at !== event.at || last.kind !== event.kind) result.push({ event, line });
-    // Every part ends, and every part deletes its own messages.
+    // Every part emits `cloud.pruned` for its own messages and `world.closing`. The merged log has one event of each kind.
     else if (event.kind === 'cloud.pruned' && last.kind === 'cloud.pruned') {
       const sum = { ...event, messages: last.messages + event.messages };
       result[result.length - 1] = { event: sum, line: JSON.stringify(sum) };
@@ -38,7 +38,7 @@ function entriesOf(lines: Lines): readonly Entry[] {
 
 function loggedIn(lines: Lines): readonly Logged[] {
   if (typeof lines !== 'string') return lines;
-  // Because the thread wrote each line from an event.
+  // The cast is safe because the thread wrote each line from an event.
   return lines
     .split('\n')
     .slice(0, -1)

@@ -1,4 +1,4 @@
-/** What a run and its threads tell each other. All of it is plain data. */
+/** The messages between a run and its threads. All of them are plain data. */
 import { type ExitCode, GhostfleetError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import type { Millis } from '../../kernel/time.js';
@@ -20,7 +20,9 @@ export interface Task {
   readonly transport: TransportName;
   /** Where the cloud of the part keeps its data: the path of a file of its own, or `memory`. */
   readonly db: string;
-  /** After this much simulated time, the thread passes on its events and waits until it may go on. */
+  /**
+   * Length of a window in simulated time. After each window, the thread sends its events, and waits if it is too far ahead.
+   */
   readonly window: Millis;
 }
 
@@ -37,7 +39,7 @@ export interface Logged {
   readonly line: string;
 }
 
-/** Events of a part, in order. From another thread: their lines, each with a line feed at its end. */
+/** Events of a part, in order. Another thread sends them as text: one line for each event, with a line feed at its end. */
 export type Lines = string | readonly Logged[];
 
 /** The last events of a part, and how it ended. */
@@ -52,14 +54,14 @@ export interface PartEnd {
 export type Report =
   /** The events of a window. */
   | { readonly kind: 'window'; readonly lines: Lines }
-  /** The part checks after the end of the scenario whether all parts are at rest, and waits for the answer. */
+  /** The part asks after the end of the scenario whether all parts are at rest, and waits for the answer. */
   | { readonly kind: 'rest'; readonly isAtRest: boolean }
   | PartEnd
   /** The world could not be built. */
   | { readonly kind: 'failed'; readonly error: Failure }
   | { readonly kind: 'log'; readonly level: keyof Log; readonly fields: object; readonly message: string };
 
-/** An error without its class, which no message between threads or processes keeps. */
+/** An error as plain data, because messages between threads or processes lose the class of an error. */
 export interface Failure {
   readonly code: string;
   readonly message: string;

@@ -1,6 +1,6 @@
 /**
- * A part of a run in the thread of the run itself. A further thread for it would load and compile the program once more, and write
- * and read each line of its events.
+ * A part of a run in the thread of the run itself. This saves time: one more thread would have to load and compile the program,
+ * and its events would have to be written as text and parsed again.
  */
 import { InterruptedError } from '../../kernel/errors.js';
 import type { TraceEvent } from '../../trace/events.js';

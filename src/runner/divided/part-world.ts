@@ -16,7 +16,7 @@ export interface EventBuffer extends Trace {
   close(): void;
 }
 
-/** What the run answers to a part: how many windows it may still finish, and whether all parts are at rest. */
+/** The answers of the run to a part: how many windows the part may still finish, and whether all parts are at rest. */
 export class Answers {
   #left = WINDOWS_AHEAD;
   #goOn = (): void => {};
@@ -27,7 +27,7 @@ export class Answers {
     else this.permit();
   }
 
-  /** Allows one more window, or several. */
+  /** Allows the part to finish more windows. */
   permit(windows = 1): void {
     this.#left += windows;
     this.#goOn();
@@ -40,7 +40,7 @@ export class Answers {
     });
   }
 
-  /** Uses the permit for a window, and resolves as soon as there is a further one. */
+  /** Uses up a permit, and resolves when there is a permit for the next window. */
   async windowDone(): Promise<void> {
     this.#left--;
     while (this.#left <= 0) await new Promise<void>((resolve) => (this.#goOn = resolve));
@@ -56,7 +56,7 @@ interface PartOptions extends Pick<WorldOptions, 'plan' | 'profiles' | 'transpor
   readonly started?: (control: WorldControl) => void;
 }
 
-/** Resolves after its last report. @throws every error that is not a GhostfleetError: it is a bug */
+/** Runs a part. Resolves after its last report. @throws every error that is not a GhostfleetError, because it is a bug */
 export async function runPart(options: PartOptions): Promise<void> {
   const { window, events, answers, report, started = () => {}, ...world } = options;
   const trace = new InstantOrder(events);

@@ -1,4 +1,4 @@
-/** A part of a run in a thread of its own, seen from the run. */
+/** A part of a run in a thread of its own, as the run controls it. */
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../../kernel/log.js';
 import type { CommonRest } from './common-rest.js';
@@ -9,9 +9,9 @@ import { Reports } from './reports.js';
 export interface Part {
   /** The events of the next window, or the last events and the end. @throws GhostfleetError if the world cannot be built */
   next(): Promise<Lines | PartEnd>;
-  /** Allows it to finish one more window. */
+  /** Allows the part to finish one more window. */
   permit(): void;
-  /** Ends it at once. */
+  /** Ends the part at once. */
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** The reports of a part, in order, for the run. */
+/** Queues the reports of a part until the run reads them. */
 import type { CommonRest } from './common-rest.js';
 import { type Answer, errorOf, type Lines, type PartEnd, type Report } from './messages.js';
 

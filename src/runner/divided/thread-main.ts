@@ -6,7 +6,7 @@ import { unpackProfiles } from '../world/plan-profiles.js';
 import type { Answer, Report, Task } from './messages.js';
 import { Answers, runPart } from './part-world.js';
 
-// Because part.ts gives every thread a task.
+// The cast is safe because part.ts gives every thread a task.
 const { profiles, ...task } = workerData as Task;
 
 const report = (message: Report): void => parentPort?.postMessage(message);

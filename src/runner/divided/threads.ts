@@ -1,7 +1,8 @@
 /**
- * The course of a plan whose devices are divided among threads, in virtual time. Each thread has a world of its own, with its part
- * of the devices and of the cloud. Window by window, their events are merged into the order that they have in one world: so the
- * digest and every number of the report are the same for any number of threads (ADR 18). Their databases become one at the end.
+ * Runs a plan in virtual time with its devices divided among threads. Each thread has a world of its own, with its part of the
+ * devices and of the cloud. After each window of simulated time, the events of all threads are merged into the order that they
+ * would have in one world. So the digest and every number of the report are the same for any number of threads (ADR 18). At the
+ * end, the databases of the threads are merged into one.
  */
 import { discardDatabases, gatherDatabases, pathsOfParts } from '../../cloud/store/sqlite/gather.js';
 import type { GhostfleetError } from '../../kernel/errors.js';
@@ -20,9 +21,12 @@ import { type Lines, type PartEnd, WINDOWS_AHEAD } from './messages.js';
 import { OwnPart } from './own-part.js';
 import { type Part, ThreadPart } from './part.js';
 
-/** Simulated time of all devices together in a window: so much that a thread rarely waits, and few enough events for the memory. */
+/**
+ * Device time in a window: its length times the number of devices. Large enough that a thread rarely waits, and small enough
+ * that the events of a window fit in memory.
+ */
 const WINDOW = 100 * 3_600_000;
-/** How often the clock of the run follows the events within a window. */
+/** Number of times that the clock of the run advances within a window. */
 const STEPS = 20;
 
 /**
@@ -36,7 +40,7 @@ export async function inThreads(
   journal: Journal,
   started: (control: WorldControl) => void,
 ): Promise<CourseEnd> {
-  // It follows the events: for the display of the progress.
+  // Advances with the merged events, for the progress display.
   const clock = new VirtualClock({ start: plan.start });
   const window = windowOf(plan);
   const packed = packProfiles(plan, profiles);
@@ -64,7 +68,7 @@ export async function inThreads(
         ends.map(({ end }) => end),
       ),
     );
-    // After a stop, the course also fails.
+    // After a stop, `course` also rejects; its error is ignored.
     course.catch(() => {});
     const end = await Promise.race([stopped, course]);
     isBuilt = true;
@@ -92,7 +96,6 @@ async function follow(
   while (running.length > 0) {
     const reports = await Promise.all(running.map((part) => part.next()));
     for (const { event, line } of merged(reports.map((report) => (isEnd(report) ? report.lines : report)))) {
-      // The clock follows the events, for the display of the progress.
       if (event.at > clock.now + window / STEPS) await clock.runUntil(event.at);
       journal.add(event, line);
     }
@@ -108,21 +111,24 @@ function isEnd(report: Lines | PartEnd | undefined): report is PartEnd {
   return typeof report === 'object' && 'kind' in report;
 }
 
-/** Shares of the devices, by the number of threads. From four on, the thread of the run has enough to do with the events. */
+/**
+ * Share of the devices that the thread of the run simulates, by number of threads. With four or more threads, merging the
+ * events takes all its time.
+ */
 const OWN_SHARES: Readonly<Record<number, number>> = { 2: 0.42, 3: 0.21 };
-/** Of fewer devices, a share could be none. */
+/** With fewer devices, a small share could be no device at all. */
 const FEW = 100;
 
 /**
- * The share of the devices that the thread of the run simulates itself, so that it needs as long as the others: it also merges
- * the events of all. Undefined: it only merges them.
+ * The share of the devices that the thread of the run simulates itself. It is smaller than those of the other threads, because
+ * this thread also merges the events of all threads, and all should finish at the same time. Undefined: the thread only merges.
  */
 function ownShare({ devices }: Plan, count: number): number | undefined {
   const share = OWN_SHARES[count];
   return share !== undefined && devices.length < FEW ? 1 / count : share;
 }
 
-/** Shorter for a larger fleet, and long enough that messages between threads cost little. */
+/** Length of a window: shorter for a larger fleet, but never so short that messages between threads cost much time. */
 function windowOf({ devices, duration }: Plan): Millis {
   const whole = Math.max(seconds(1), Math.round(WINDOW / devices.length));
   return Math.min(whole, Math.max(seconds(1), Math.round(duration / (4 * WINDOWS_AHEAD))));

@@ -87,8 +87,8 @@ export class ServiceFaults {
   }
 
   /**
-   * The status to answer an API request with; undefined: no fault. Device requests are subject to network faults instead, and
-   * the pages of the console have none: its user could not lift the fault.
+   * The HTTP status with which to reject an API request; undefined: no fault applies. Device requests are subject to network
+   * faults instead. The pages of the console never fail, so that its user can lift the fault.
    */
   request(url: string): number | undefined {
     if (!url.startsWith('/v2/') || url.startsWith('/v2/device/')) return undefined;
@@ -110,7 +110,7 @@ export class ServiceFaults {
     }
   }
 
-  /** Delays a request to the API. Resolves when it arrives; false if the service is down. */
+  /** Delays a request to the API. Resolves with true when the request arrives, or with false if the service is down. */
   async admit(hold: ClockHold): Promise<boolean> {
     const held = this.#delay();
     if (held > 0) await this.#hold(hold, held);
@@ -194,6 +194,6 @@ export class ServiceFaults {
 }
 
 function behaviourOf({ kind }: ServiceFault): ServiceFaultBehaviour<ServiceFault> {
-  // Because the entry of a kind takes the options of that kind.
+  // The cast is safe because each kind's entry takes the options of that kind.
   return BEHAVIOURS[kind] as ServiceFaultBehaviour<ServiceFault>;
 }

@@ -1,7 +1,7 @@
 import type { ServiceFault } from '../../scenario/faults/service.js';
 import type { ServiceFaultBehaviour } from './service-fault.js';
 
-/** For the gateway, the scenario adds a network outage of the same time. */
+/** This fault rejects API requests only. For the gateway, the plan contains a network outage of the same duration. */
 export const serviceDown: ServiceFaultBehaviour<Extract<ServiceFault, { kind: 'service-down' }>> = {
   request: () => 503,
 };

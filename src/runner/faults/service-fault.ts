@@ -5,7 +5,7 @@ import type { ServiceFault } from '../../scenario/faults/service.js';
 import type { StoreUse } from './store.js';
 
 export interface ServiceFaultBehaviour<F extends ServiceFault> {
-  /** The status to answer an API request with; undefined: it is processed normally. */
+  /** The HTTP status with which to reject an API request; undefined: the request is processed normally. */
   readonly request?: (fault: F, draws: Draws) => number | undefined;
   /** Additional delay of a request. */
   readonly delay?: (fault: F) => Millis;

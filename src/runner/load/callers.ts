@@ -16,7 +16,7 @@ export interface Caller {
 
 interface CallersOptions {
   readonly baseUrl: string;
-  /** In virtual time all callers share one connection: the order of requests is part of the run. */
+  /** In virtual time all callers share one connection, so that equal runs send their requests in the same order. */
   readonly virtual: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Sends the requests of loads through undici's lowest level, without parsing responses: every saved millisecond is capacity of the
- * load generator.
+ * Sends the requests of loads through undici's lowest level, without parsing responses: the less CPU a request costs, the more
+ * requests the load generator can send.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { Client, type Dispatcher } from 'undici';
@@ -41,7 +41,7 @@ export function httpCalls({ baseUrl, apiKey, connections }: CallSenderOptions): 
   const prefix = pathname.replace(/\/+$/, '');
   const reading = ['accept', 'application/json', 'x-api-key', apiKey];
   const writing = [...reading, 'content-type', 'application/json'];
-  // A connection never has more than one request. A limit of 2 saves a turn of the event loop after each answer.
+  // A connection never has more than one open request. Still, a limit of 2 saves a turn of the event loop after each response.
   const options = { pipelining: 2, headersTimeout: TIMEOUT, bodyTimeout: TIMEOUT };
   const clients: Client[] = [];
   const free: Client[] = [];
@@ -62,7 +62,7 @@ export function httpCalls({ baseUrl, apiKey, connections }: CallSenderOptions): 
         };
         client.dispatch({ path: prefix + path, method, headers, body: body ?? null }, new Exchange(wantsBody, done));
       }),
-    // Aborts open requests: the load has counted them already.
+    // Aborts open requests: the load has already counted them as open at the end.
     close: async () => {
       await Promise.all(clients.map((client) => client.destroy()));
     },

@@ -14,9 +14,12 @@ import { type RequestContext, Requests } from './requests.js';
 interface LoadOptions extends RequestContext {
   readonly random: Random;
   readonly callerOf: (load: PlannedLoad) => Caller;
-  /** Least time between an answer and the next request of the same user. Above 0 in virtual time, where answers take no time. */
+  /**
+   * Minimum pause between a response and the next request of the same user. Must be above 0 in virtual time: responses take no
+   * time there, so time would never pass.
+   */
   readonly leastPause: Millis;
-  /** Called for every request at a rate with its delay after the due time. */
+  /** Called for every request of a load at a rate, with the delay after the time at which it was due. */
   readonly late?: (lateBy: Millis) => void;
 }
 

@@ -1,6 +1,7 @@
 /**
- * The requests and users of a load that a part of a run has. All parts compute the times of the whole load, with the same draws, and
- * each takes its own. So the requests of all parts together have the times that those of one process would have.
+ * The share of the requests and users of a load that belongs to one part of a run. Each part computes the times of the whole
+ * load from the same random stream, and takes its own share. So the requests of all parts together have the same times as in a
+ * single process.
  */
 import type { Random } from '../../kernel/random.js';
 import type { Instant } from '../../kernel/time.js';

@@ -23,13 +23,16 @@ export interface RequestContext {
   readonly admit?: Admission;
   /** Milliseconds of the run per millisecond of the service. Default 1: they have the same clock. */
   readonly serviceSpeed?: number;
-  /** Reads the answer to a request that queued a downlink, and its body; returns false if the answer contains no downlink. */
+  /**
+   * Reads the response to a request that queued a downlink; returns false if it contains no downlink. `asked`: body of the
+   * request.
+   */
   readonly accepted: (answer: string, asked: string) => boolean;
   /** Called for a request to queue a downlink that ends without an answer. */
   readonly unanswered?: (serial: number, type: DownlinkType, body: unknown) => void;
 }
 
-/** Reasons why the runner did not send a request, although the cloud has its device. */
+/** Reasons for which the runner does not send a request although its device exists in the cloud. */
 export const UNSENT = ['too many wait for a connection', 'the run was over'] as const;
 
 /** Limit of requests that wait for a connection. */
@@ -37,9 +40,9 @@ const MOST_WAITING = 100_000;
 
 interface PendingRequest {
   readonly intended: Instant;
-  /** Device of the request; undefined: it is about the space. */
+  /** Device of the request; undefined for a request about the space. */
   readonly device: DeviceHandle | undefined;
-  /** Its id in the cloud; empty if the request is about the space. */
+  /** Id of the device in the cloud; empty for a request about the space. */
   readonly cloudId: string;
   /** When it was sent; undefined while it waits for a connection. */
   sent: Instant | undefined;
@@ -50,7 +53,7 @@ export class Requests {
   readonly #context: RequestContext;
   readonly #caller: Caller;
   readonly #unfinished = new Set<PendingRequest>();
-  /** Type of the downlink that each request queues; undefined: they queue none. */
+  /** Type of the downlink that each request queues; undefined if requests of this load queue none. */
   readonly #queues: DownlinkType | undefined;
   readonly #what: string;
   #count = 0;
@@ -71,8 +74,8 @@ export class Requests {
 
   /**
    * Makes a request that was due at `intended`, for the next device of the load. `done` is called at the end of the request,
-   * with the waiting time that the service demands (`Retry-After`), in time of the run. Returns false, and does not call
-   * `done`, if it was dropped.
+   * with the waiting time that the service demands (`Retry-After`), in time of the run. If the request is dropped, returns
+   * false and does not call `done`.
    */
   make(intended: Instant, done: (away: Millis) => void = () => {}): boolean {
     const { clock, admit } = this.#context;

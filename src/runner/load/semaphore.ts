@@ -15,7 +15,10 @@ export class Semaphore {
     return this.#waiting.length - this.#next;
   }
 
-  /** Calls `begin` as soon as there is a permit, synchronously if one is free. The task returns it with {@link release}. */
+  /**
+   * Calls `begin` as soon as there is a permit, synchronously if one is free. The task returns the permit with {@link
+   * release}.
+   */
   acquire(begin: () => void): void {
     if (this.#free === 0) {
       this.#waiting.push(begin);

@@ -1,11 +1,17 @@
-/** The messages of a replay in both directions: they have the recorded kind and size, but meaningless content. */
+/**
+ * The messages of a replay in both directions. Their content is meaningless: they only have the kind and size of the recorded
+ * ones.
+ */
 import type { DeviceCloudClient, Message } from '../../client/client.js';
 import { encodeCbor } from '../../protocol/cbor.js';
 import { codecHash } from '../../protocol/hashes.js';
 import { encodeUp, type UpMessage } from '../../protocol/messages/index.js';
 import type { Contact, ScriptDownlink } from '../../record/script.js';
 
-/** @param count number of messages of the device so far, part of the content: the cloud stores equal messages once */
+/**
+ * @param count number of messages of the device so far. It is part of the content, because the cloud stores equal messages only
+ * once
+ */
 export function uplinkMessage(kind: Exclude<Contact['kind'], 'poll'>, serial: number, count: number): Uint8Array {
   return encodeUp(uplink(kind, serial, count));
 }
@@ -55,7 +61,7 @@ export function queueLike({ type, size }: ScriptDownlink, api: DeviceCloudClient
 }
 
 const LONGEST_LINE = 255;
-/** More lines would not fit into a message (wire protocol, 7). */
+/** Maximum number of lines that fit into a message (wire protocol, 7). */
 const MOST_LINES = 60;
 const MOST_TEXT = 300;
 

@@ -14,7 +14,7 @@ import { QUEUED_BY_USERS, queueLike } from './messages.js';
 import { Player } from './player.js';
 
 /**
- * Simulated time before the beginning of the recording. In it, devices upload again what they had uploaded before the
+ * Simulated time before the recording begins. In this time, devices upload the encoders that they had uploaded before the
  * recording.
  */
 const LEAD = minutes(2);
@@ -100,7 +100,7 @@ class ReplayWorld {
     for (const { device, contacts } of devices) {
       const player = this.#players.get(device);
       player?.start(LEAD);
-      // If the recording has no encoder, the device uploaded it before the recording began.
+      // If the recording contains no encoder of the device, the device uploaded it before the recording began.
       if (!takesData.has(device) || contacts.some(({ kind }) => kind === 'encoder')) continue;
       this.#clock.after(BEFORE, 'a report before the recording', () => player?.contact('encoder'));
     }
@@ -139,7 +139,7 @@ class ReplayWorld {
 
 /** Follows the events of the cloud: matches its messages with the downlinks of the script, and notes their delivery times. */
 class Watch implements Trace {
-  /** Delivery time by the number of the downlink. */
+  /** Delivery times by the numbers of the downlinks. */
   readonly delivered = new Map<number, Millis>();
   readonly #made: ReadonlyMap<string, ScriptDownlink[]>;
   readonly #devices = new Map<
@@ -147,7 +147,9 @@ class Watch implements Trace {
     { readonly device: string; readonly onDelivered: (n: number) => void; waiting: number }
   >();
   readonly #numbers = new Map<string, number>();
-  /** By device: number of the downlink that is being queued. There is one at a time, because requests hold time. */
+  /**
+   * Number of the downlink that is being queued, by device. There is at most one, because time stands still during a request.
+   */
   readonly #expected = new Map<string, number>();
 
   constructor({ downlinks }: Script) {

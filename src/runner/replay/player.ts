@@ -2,8 +2,8 @@
  * A device that follows a script: it sends its messages at the recorded times, polls when the firmware would poll, and does
  * nothing else. The transfer is that of the firmware (protocol/flap/device-transfer.ts), so the cloud receives real packets.
  *
- * Only one thing takes time: the way from an answer of the cloud to the device's next packet. The first packet of a contact
- * arrives at the time in the script, because recorded times are those of the cloud.
+ * Simulated time passes only between an answer of the cloud and the next packet of the device. The first packet of a contact
+ * takes no time: it arrives at the cloud at the time in the script, because the cloud recorded these times.
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import { type Millis, seconds } from '../../kernel/time.js';
@@ -27,7 +27,7 @@ interface PlayerOptions {
   readonly token: Uint8Array;
   readonly clock: Clock;
   readonly transport: Transport;
-  /** Whether a downlink is waiting for the device: a poll without a downlink need not be played. */
+  /** Whether a downlink is waiting for the device. A poll is only played if one is. */
   readonly waits: () => boolean;
 }
 
@@ -37,7 +37,7 @@ export class Player {
   readonly #options: PlayerOptions;
   readonly #channel: Channel;
   readonly #transfer = new DeviceTransfer(FRAGMENT_SIZE.base64.up, BUFFER);
-  /** Contacts that wait for the delivery that causes them. */
+  /** Contacts that wait for the delivery that causes them, by the number of its downlink. */
   readonly #caused = new Map<number, Contact[]>();
   /** Contacts that are due during an exchange. */
   #due: Task[] = [];
@@ -65,14 +65,14 @@ export class Player {
     }
   }
 
-  /** Plays a contact that is not in the script, now. */
+  /** Plays at once a contact that is not in the script. */
   contact(kind: Contact['kind']): void {
     this.#begin({ kind, moreUploads: false, deaf: false });
   }
 
   /**
-   * The device could not carry out the downlink that was just delivered. The next poll is therefore the retry (firmware timing,
-   * 4).
+   * Called when the device could not carry out the downlink that was just delivered. The firmware then polls again only after
+   * the retry delay (firmware timing, 4).
    */
   failed(): void {
     const { clock, script } = this.#options;

@@ -1,7 +1,7 @@
 /**
- * Watches whether the embedded cloud stores what it acknowledges over FLAP. FLAP itself can lose a message: an
- * acknowledgement carries a sequence number and nothing else, so that one that arrives late may match the number of a new
- * packet (docs/FIDELITY.md). Such a loss looks the same to the device, but is not a fault of the cloud.
+ * Checks that the embedded cloud stores every message that it acknowledges over FLAP. FLAP itself can lose a message, too: an
+ * acknowledgement carries only a sequence number, so a late acknowledgement may match the number of a new packet
+ * (docs/FIDELITY.md). To the device, such a loss looks like one in the cloud, but the cloud has not acknowledged the message.
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Trace, TraceEvent } from '../../trace/events.js';
@@ -10,7 +10,7 @@ import type { Trace, TraceEvent } from '../../trace/events.js';
 export class AckWitness implements Trace {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #next: Trace;
-  /** Devices of which a message has been stored and is not acknowledged yet. */
+  /** Devices with a message that the cloud has stored and not yet acknowledged. */
   readonly #stored = new Set<number>();
 
   constructor(clock: Pick<Clock, 'now'>, next: Trace) {
@@ -20,7 +20,7 @@ export class AckWitness implements Trace {
 
   emit(event: TraceEvent): void {
     if (event.kind === 'cloud.stored') this.#stored.add(event.serial);
-    // A message whose acknowledgement was lost with the process must not excuse a later one.
+    // Otherwise a message that was stored before a restart and never acknowledged would hide the loss of the next one.
     else if (event.kind === 'service.process') this.#stored.clear();
     this.#next.emit(event);
   }

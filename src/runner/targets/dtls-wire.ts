@@ -1,10 +1,10 @@
-/** The way of DTLS records, beside that of datagrams with envelopes. */
+/** The transport for DTLS records, which is separate from that for datagrams with envelopes. */
 import type { DtlsGateway } from '../../cloud/gateway/dtls-gateway.js';
 import type { Service } from '../../cloud/service.js';
 import { memoryPeers } from '../../transport/memory.js';
 import type { Transport } from '../../transport/transport.js';
 
-/** Datagrams with envelopes go one way, the records of DTLS the other. */
+/** A transport that chooses between two others: one for datagrams with envelopes, one for DTLS records. */
 export function either(enveloped: Transport, records: Transport): Transport {
   return {
     connect: (serial, receiver, format) => (format === 'dtls' ? records : enveloped).connect(serial, receiver, format),
@@ -15,8 +15,9 @@ export function either(enveloped: Transport, records: Transport): Transport {
 }
 
 /**
- * In memory. The first record opens the gateway of a service; a service that has been killed forgets its connections.
- * @param cloud has the running service, which may change
+ * A transport for DTLS records in memory. The first record opens the DTLS gateway of the running service. The connections end
+ * when the service is killed.
+ * @param cloud holds the running service, which changes with every restart
  */
 export function dtlsInMemory(cloud: { readonly service: Pick<Service, 'openDtls'> | undefined }): Transport {
   const gateways = new WeakMap<object, DtlsGateway>();

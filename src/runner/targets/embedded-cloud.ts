@@ -56,12 +56,15 @@ interface Life {
 export class EmbeddedCloud implements ServiceProcess {
   readonly host = LOOPBACK;
   readonly #options: EmbeddedCloudOptions;
-  /** The data of a store in memory, which survive a kill like those on a disk. */
+  /** The data of the store `memory`. They are kept here so that they survive a kill, as data on a disk would. */
   readonly #disk = new MemoryTables();
   #life: Life | undefined;
   #lives = 0;
   #begun = false;
-  /** For a database in PostgreSQL, which has no key file: the database of a run is never opened again. */
+  /**
+   * Key for secrets in a PostgreSQL database. A random key without a key file is enough, because the database of a run is not
+   * used after the run.
+   */
   readonly #secretsKey: NamedKey | undefined;
   /** The ports; 0 until the first start has chosen them. */
   #ports: Readonly<Record<'udp' | 'udpRaw' | 'udpDtls', number | null>> & { readonly api: number };
@@ -80,7 +83,7 @@ export class EmbeddedCloud implements ServiceProcess {
     return this.#life?.service;
   }
 
-  /** Where devices outside of this thread reach it; it keeps its ports when it starts again. */
+  /** Host and ports at which devices outside of this thread reach the cloud. The ports stay the same after a restart. */
   get ports(): CloudPorts {
     const { udp: base64, udpRaw: raw, udpDtls: dtls } = this.#ports;
     const udp = base64 === null || raw === null || dtls === null ? null : { base64, raw, dtls };
@@ -129,7 +132,7 @@ export class EmbeddedCloud implements ServiceProcess {
 
   #next(change: () => Promise<void>): Promise<void> {
     const next = this.#change.then(change);
-    // The caller gets the failure; the next change runs anyway.
+    // The caller of this change receives the failure; the next change runs anyway.
     this.#change = next.catch(() => {});
     return next;
   }
@@ -148,7 +151,8 @@ export class EmbeddedCloud implements ServiceProcess {
       // An id from before a kill must not be used again.
       random: random.fork(number === 0 ? 'cloud' : `cloud/${number}`),
       idsByDevice: true,
-      // The port is open to all programs of this machine. No event depends on a key.
+      // Real randomness, because all programs on this machine can reach the port. This does not change the digest: no event
+      // depends on a key.
       secrets: entropy,
       log: faults?.quiet(log) ?? log,
       ...settingsOf(settings, () => this.#begun),

@@ -43,7 +43,7 @@ interface EmbeddedOptions {
 /** Starts the embedded cloud. @throws UsageError if it cannot start, or if the database is not new */
 export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> {
   const { transport, virtual, clock, trace, faults: planned = [], ...rest } = options;
-  // A user of the console may inject faults.
+  // With a console, its user may inject faults later.
   const faults = planned.length === 0 && !options.webConsole ? undefined : serviceFaults(planned, options);
   const udp = transport === 'udp';
   const wires = virtual && udp ? wiresOn(clock) : undefined;
@@ -71,7 +71,6 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
     const wire = faults ? missing(inner, faults) : inner;
     closers.push(() => wire.close());
     const openSpace = async (name: string) => {
-      // A random stream of its own, which does not depend on the name of the scenario.
       const opened = await cloud.openSpace(`${options.space}/${name}`);
       const client = new DeviceCloudClient({ ...address, apiKey: keyOf(opened.apiKey), spaceId: opened.spaceId });
       closers.push(() => client.close());

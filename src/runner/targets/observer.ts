@@ -2,9 +2,10 @@
  * Observes another cloud through its public API. The embedded cloud emits its trace events itself; for another cloud, the
  * observer derives them from the messages.
  *
- * Three things differ, because the API does not show them. An offer is known only when the device has received it, so the
- * processing time of the service counts as transfer. Times come from the cloud's clock, which must agree with ours. Repetitions
- * that the cloud recognised are not visible.
+ * Events differ from those of the embedded cloud in three ways, because the API does not show everything. An offer becomes
+ * known only when the device receives the downlink, so processing time in the service counts as transfer time. Times come from
+ * the clock of the cloud, which must agree with the clock of this machine. Repeated uplinks that the cloud recognised are not
+ * visible.
  */
 import {
   ApiError,
@@ -23,11 +24,17 @@ import type { Asked } from './audit/downlinks.js';
 
 /** How often messages are read. */
 const EVERY = seconds(1);
-/** A message may become visible later than a newer one. So each reading begins this long before the last one ended. */
+/**
+ * A message may become visible later than a newer one. So each reading begins this long before the newest message of the last
+ * reading.
+ */
 const OVERLAP = seconds(5);
-/** Maximum number of downlinks that one look polls before their devices have received them: each poll is a request. */
+/**
+ * Maximum number of downlinks that one look polls although their devices have not received them. It is limited because each
+ * poll is a request.
+ */
 const EARLY_A_LOOK = 10;
-/** Maximum number of firmware updates that one look polls: each poll is a request. */
+/** Maximum number of firmware updates that one look polls, because each poll is a request. */
 const UPDATES_A_LOOK = 20;
 
 /** Types of uplinks by their name in the API. */
@@ -89,7 +96,7 @@ export class Observer implements Trace {
     this.#newest = clock.wall;
   }
 
-  /** Begins to read. If a look fails, the next one also reads what it missed. */
+  /** Begins to read. If a look fails, the next look also reads the messages that the failed one missed. */
   follow(api: DeviceCloudClient): void {
     const look = () => {
       this.#looking = this.#look(api)
@@ -113,7 +120,7 @@ export class Observer implements Trace {
     }
   }
 
-  /** Also for a look that is in progress: it is the last one. */
+  /** Ends the observation. A look in progress still finishes; no other look follows. */
   stop(): void {
     this.#stopped = true;
     this.#next?.cancel();
@@ -121,7 +128,7 @@ export class Observer implements Trace {
 
   /**
    * The API has accepted a downlink.
-   * @param serial serial number of the device that it was queued for; undefined: the answer decides
+   * @param serial serial number of the device for which the downlink was queued. Default: the one in the response
    */
   queued(message: Message, asked: Asked, serial = Number(message.device_serial_number)): void {
     const { id, type, device_serial_number: named = serial } = message;
@@ -129,7 +136,7 @@ export class Observer implements Trace {
       this.#audit.unnamed(serial);
       return;
     }
-    // Because the API has just made it of this type.
+    // The cast of `type` is safe because the API has just created this message as a downlink.
     const entry = {
       id,
       serial,
@@ -183,7 +190,7 @@ export class Observer implements Trace {
     this.#next = this.#clock.after(EVERY * this.#speed, 'the next look at the messages of the cloud', look);
   }
 
-  /** @param limits maximum numbers of downlinks to poll that no device has received, and of firmware updates */
+  /** @param limits maximum number of firmware updates to poll, and of downlinks that no device has received yet */
   async #look(api: DeviceCloudClient, limits = { downlinks: EARLY_A_LOOK, updates: UPDATES_A_LOOK }): Promise<void> {
     this.#looks++;
     for (const entry of this.#worthPolling(limits.downlinks)) {
@@ -203,8 +210,8 @@ export class Observer implements Trace {
   }
 
   /**
-   * Two groups: all received downlinks that are not known to be delivered, and of the others those that were polled longest
-   * ago.
+   * The downlinks to poll: all that a device has received and the API has not yet shown as delivered, and of the others those
+   * that were polled longest ago.
    */
   #worthPolling(mostEarly: number): readonly Watched[] {
     const open = [...this.#open].filter(({ delivered }) => !delivered);

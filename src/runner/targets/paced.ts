@@ -1,4 +1,7 @@
-/** Limits the requests to a service that others use, too: concurrent requests, requests a second, and waits for `Retry-After`. */
+/**
+ * Limits the load on a service that others use, too: limits concurrent requests and requests a second, and obeys
+ * `Retry-After`.
+ */
 import PQueue from 'p-queue';
 import { ApiError, type Gate } from '../../client/client.js';
 import type { Clock } from '../../kernel/clock.js';
@@ -11,12 +14,12 @@ export interface Pace {
   readonly perSecond: number | null;
 }
 
-/** A request that was rejected this often is given up. */
+/** A request fails after it was rejected this often. */
 const MOST_TRIES = 20;
 
 /**
- * A request that is answered with 429 or 503 and a `Retry-After` was not processed. It is repeated after that time, and no other
- * request is sent before.
+ * A request that is answered with 429, or with 503 and a `Retry-After`, was not processed. It is repeated after the demanded
+ * time, and no other request starts before.
  */
 export function paced({ atOnce, perSecond }: Pace, clock: Pick<Clock, 'after'>): Gate {
   const queue = new PQueue({
@@ -29,7 +32,7 @@ export function paced({ atOnce, perSecond }: Pace, clock: Pick<Clock, 'after'>):
   });
   const rest = (delay: Millis) =>
     new Promise<void>((resolve) => clock.after(delay, 'the rate limit of the cloud', resolve));
-  // A waiting request keeps its place in the queue: no other one is sent before.
+  // A waiting request keeps its place in the queue, so no other request starts before it.
   const untilTaken = async <T>(request: () => Promise<T>): Promise<T> => {
     for (let tries = 1; ; tries++) {
       try {

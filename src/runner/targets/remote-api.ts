@@ -12,7 +12,10 @@ export interface RemoteCloud {
   readonly apiKey: string;
   /** The space of the run; null: the first space that the key opens. */
   readonly spaceId: string | null;
-  /** The key of a further space, by its name in the scenario. Secret. @throws UsageError if there is none */
+  /**
+   * The API key of a further space, by the name of the space in the scenario. Secret. @throws UsageError if there is no such
+   * key
+   */
   readonly keyOf: (space: string) => string;
   /** The UDP gateway; null: devices use the device ingress beside the API. */
   readonly gateway: {
@@ -29,9 +32,9 @@ export interface RemoteCloud {
 
 /** The API of a run in another cloud. */
 export interface RemoteApi {
-  /** For a client of the space of the run. */
+  /** Options for a client of the space of the run. */
   readonly options: ClientOptions;
-  /** The API for a further space, by its name in the scenario. @throws UsageError without a key for it */
+  /** The API for a further space, by the name of the space in the scenario. @throws UsageError without a key for this space */
   openSpace(name: string): Promise<DeviceCloudClient>;
   /** Closes the clients of further spaces. */
   closeSpaces(): Promise<void>;

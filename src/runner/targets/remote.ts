@@ -82,7 +82,7 @@ async function openWire({ api, gateway }: RemoteCloud, clock: EdgeClock): Promis
   return httpTransport(requests.send, clock, () => requests.close());
 }
 
-/** Undefined if the text is not JSON or not a message of a device. */
+/** The message in the body of a response; undefined if the text is not JSON or not a message of a device. */
 function messageIn(answer: string): Message | undefined {
   try {
     const value: unknown = JSON.parse(answer);
@@ -92,7 +92,7 @@ function messageIn(answer: string): Message | undefined {
   }
 }
 
-/** HTTP status of the answer to a request that has failed; 0: there was none. */
+/** HTTP status of the response to a failed request; 0 if there was no response. */
 function statusOf(error: unknown): number {
   return error instanceof ApiError ? error.status : 0;
 }

@@ -1,4 +1,4 @@
-/** The embedded cloud of a run that another thread serves, for a part of that run. */
+/** The embedded cloud in the thread of the run, as a target for a part of the run in another thread. */
 import { DeviceCloudClient } from '../../client/client.js';
 import type { EdgeClock } from '../../kernel/clock.js';
 import type { Trace } from '../../trace/events.js';

@@ -11,8 +11,8 @@ import type { ServiceFaults } from '../faults/index.js';
 import type { TargetAudit } from './audit/audit.js';
 
 /**
- * Delays a request to the API of a caller that holds simulated time. Resolves when the request arrives; false if the service is
- * down.
+ * Delays an API request whose caller holds simulated time. Resolves with true when the request arrives, or with false if the
+ * service is down.
  */
 export type Admission = (hold: ClockHold) => Promise<boolean>;
 
@@ -32,18 +32,19 @@ export interface Target {
   readonly consoleLink?: () => string | undefined;
   /** Whether a session of its web console that began with such a token is open; undefined while it is down. */
   readonly hasSession?: (secret: string) => Promise<boolean> | undefined;
-  /** The API for a further space, by its name in the scenario. @throws UsageError without a key for it */
+  /** The API for a further space, by the name of the space in the scenario. @throws UsageError without a key for this space */
   openSpace(name: string): Promise<DeviceCloudClient>;
   /** Called before every request; undefined if no fault can delay or stop it. */
   readonly admit?: Admission;
-  /** Its faults, to add others; undefined if it cannot have any. */
+  /** The faults of the cloud, to which others can be added; undefined if it cannot have any. */
   readonly faults?: Pick<ServiceFaults, 'add' | 'remove'>;
   /** The fleet is created and the world begins: rate limits apply from now on, and the times of faults count from now. */
   begin(): void;
   /** Ends all faults. */
   end(): void;
   /**
-   * Reads the answer to a request that queued a downlink without `api`; returns false if it contains no downlink.
+   * Reads the response to a request that queued a downlink and was not sent through `api`; returns false if it contains no
+   * downlink.
    * @param asked body of the request
    */
   accepted(answer: string, asked: string): boolean;
@@ -57,9 +58,9 @@ export interface Target {
   readonly speed: number;
   /** The trace for events of the devices. */
   readonly trace: Trace;
-  /** Compares what the cloud says with what the run did; undefined: the cloud is not judged. */
+  /** Compares the messages in the cloud with those of the devices; undefined: the cloud is not judged. */
   readonly audit?: TargetAudit;
-  /** Whether the run has to delete what it created there. */
+  /** Whether the cloud still exists after the run, which therefore has to delete what it created there. */
   readonly outlivesRun: boolean;
   /** Called when the fleet is at rest: reports the final state of the last messages. */
   lastLook(): Promise<void>;

@@ -1,7 +1,7 @@
-/** Answers that do not show whether a cloud has carried a request out. */
+/** Recognises responses that leave open whether the cloud has processed the request. */
 
-/** @param status HTTP status of the answer; 0: there was none */
+/** @param status HTTP status of the response; 0 if there was none */
 export function isUndecided(status: number): boolean {
-  // With 503, the cloud says that it has not.
+  // Status 503 is decided: the cloud has not processed the request.
   return status === 0 || (status >= 500 && status !== 503);
 }

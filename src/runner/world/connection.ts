@@ -45,7 +45,7 @@ export function usesDtls({ type, flash }: Kind): boolean {
   return wireFormat('base64', type.policy, new DeviceConfig(type.layout, flash)) === 'dtls';
 }
 
-/** The field `secret` with which a device of this kind has to be registered; empty without DTLS. */
+/** An object with the field `secret`, with which a device of this kind has to be registered; an empty object without DTLS. */
 export function registeredSecret(kind: Kind, claimToken: string): { readonly secret?: string } {
   return usesDtls(kind) ? { secret: deviceKey(claimToken) } : {};
 }

@@ -1,4 +1,4 @@
-/** The course of a plan in one world: builds it, lets its time pass, and waits until it is at rest. */
+/** Runs a plan in one world: builds the world, lets its time pass, and waits until it is at rest. */
 
 import type { Fleet } from '../../console/member.js';
 import type { Device } from '../../device/device.js';
@@ -39,9 +39,12 @@ export const CLOCKS = ['virtual', 'real'] as const;
 /** What a world needs besides its journal. */
 export interface WorldOptions extends TargetOptions {
   readonly clock: (typeof CLOCKS)[number];
-  /** Simulated milliseconds per real millisecond that pass at most in virtual time. Default: as fast as possible. */
+  /** Maximum speed of virtual time, in simulated milliseconds per real millisecond. Default: as fast as possible. */
   readonly pace?: number;
-  /** Keeps the resources that the run created in another cloud; called with their names. Undefined: they are deleted. */
+  /**
+   * If set, the resources that the run created in another cloud are kept, and this function is called with their names.
+   * Default: they are deleted.
+   */
   readonly keep?: (what: readonly string[]) => void;
   /** Measures in real time whether this process keeps up. Default: {@link GeneratorWatch}. */
   readonly meter?: (speed: number) => GeneratorMeter;
@@ -59,15 +62,15 @@ interface OneWorldOptions extends WorldOptions {
 interface PartOfRun {
   readonly shared: SharedThings;
   /**
-   * Called when the fleet of the part is created. Resolves when the run has begun, with the real time since then, to be read at the
-   * last moment; with undefined if it has been stopped.
+   * Called when the fleet of the part is created. Resolves when the run has begun, with a function that returns the real time
+   * since then; call it as late as possible. Resolves with undefined if the run has been stopped.
    */
   readonly begins: () => Promise<(() => Millis) | undefined>;
   /** The embedded cloud of the run. Undefined: {@link WorldOptions.cloud}. */
   readonly cloud?: ServedCloud;
 }
 
-/** Where the API of a cloud is, and the space and the key of a run. */
+/** Address of the API of a cloud, with the space and the key of a run. */
 export interface ApiAccess {
   readonly baseUrl: string;
   readonly spaceId: string;
@@ -75,7 +78,7 @@ export interface ApiAccess {
   readonly apiKey: string;
 }
 
-/** What happened in a world that was not planned. */
+/** The unplanned part of a run: faults and commands of users, and the times at which waits ended. */
 interface Happened {
   /** The plan with the faults of users, and without those that they lifted. */
   readonly plan: Plan;
@@ -91,20 +94,20 @@ export interface WorldControl {
     readonly api: ApiAccess;
     /** Its faults. */
     readonly faults: LiveFaults;
-    /** What has happened so far that was not planned. */
+    /** The unplanned part of the run so far. */
     happened(): Happened;
-    /** Its time, if it passes in real time or at a pace: it can be paused, and its speed changed. */
+    /** Pauses time and changes its speed; undefined if virtual time passes as fast as possible. */
     readonly pace?: Pace | undefined;
     /** The address of the web console with a new one-time token; undefined if the cloud has none. */
     consoleLink(): string | undefined;
-    /** Whether a session of the console that began with such a token is open; undefined while the cloud is down. */
+    /** Whether a console session that began with the one-time token `secret` is open; undefined while the cloud is down. */
     hasSession(secret: string): Promise<boolean> | undefined;
   };
   /** Ends the run at once; the result contains the reason. */
   stop(reason: GhostfleetError): void;
 }
 
-/** What is known at the end of a course besides its events. */
+/** The results of a course besides its events. */
 export interface CourseEnd {
   readonly happened: Happened;
   readonly end: End;
@@ -112,7 +115,7 @@ export interface CourseEnd {
   readonly simulatedMs: Millis;
   /** null in virtual time. */
   readonly generator: GeneratorReport | null;
-  /** What was found out about the rules that another cloud has to follow; in a divided run by each of its parts. */
+  /** The results for the rules that another cloud has to follow; in a divided run one list from all its parts. */
   readonly audited: readonly RuleTally[];
   /** The workers among which a run in real time was divided; missing if it was not. */
   readonly workers?: readonly WorkerReport[];
@@ -169,7 +172,7 @@ export async function inOneWorld(
     try {
       journal.close();
     } finally {
-      // Also if the event log could not be written: the run must clean up in another cloud.
+      // Runs even if the event log could not be written, because the run must clean up in another cloud.
       await closeAll(fixture, target, callers, options);
     }
   }
@@ -222,7 +225,10 @@ function timeOf(
   return { clock: real, pace: real, begin, late, generatorReport: () => measured?.end() ?? null };
 }
 
-/** Number of devices that are provisioned at the same time. In virtual time their order is part of the run. */
+/**
+ * Number of devices that are provisioned at the same time. In virtual time one, so that equal runs create them in the same
+ * order.
+ */
 function atOnce({ clock }: WorldOptions): number {
   return clock === 'virtual' ? 1 : PROVISIONING;
 }
@@ -237,7 +243,7 @@ interface WorldParts {
   readonly waited: RunFixture['waited'];
 }
 
-/** A fleet that cannot be built leaves no service behind. */
+/** Closes the target if the fleet cannot be built. */
 async function builtOrClosed<T>(target: Target, make: () => T): Promise<T> {
   try {
     return make();

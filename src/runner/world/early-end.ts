@@ -1,6 +1,6 @@
 /**
- * Expectations that end a run early. They are judged every simulated second, so that equal runs end at equal times. One that is
- * not decidable yet does not end the run.
+ * Expectations that end a run early. They are judged every simulated second, so that equal runs end at equal times. An
+ * expectation that cannot be decided yet does not end the run.
  */
 import type { Clock } from '../../kernel/clock.js';
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';

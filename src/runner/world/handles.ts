@@ -69,11 +69,11 @@ export interface RunWorld extends World, SetupWorld {
   readonly things: readonly MadeThing[];
   /** Credentials of a client created by `setup`; undefined if it was not created. */
   client(name: string): ClientAccess | undefined;
-  /** What the worlds of other parts of the run need. */
+  /** The resources that the worlds of all parts of the run share. */
   shared(): Promise<SharedThings>;
 }
 
-/** Resources that exist before the world does: those that the set-up of a run made for all of its parts. */
+/** Resources that exist before the worlds of the parts: the run has created them for all its parts. */
 export interface SharedThings {
   /** Ids of tags by their names. */
   readonly tags: ReadonlyMap<string, string>;
@@ -92,7 +92,7 @@ interface MadeThing {
 
 /**
  * The API of the run's space, and access to further spaces. A tag that a step or a group names is created if it does not exist.
- * @param shared what exists already. Default: nothing
+ * @param shared resources that exist already. Default: none
  */
 export function worldOf(
   { api, openSpace, admit }: Pick<Target, 'api' | 'openSpace' | 'admit'>,
@@ -148,7 +148,7 @@ async function admitted<T>(admission: Promise<boolean>, request: () => Promise<T
   throw new Error('the service is down and refuses connections');
 }
 
-/** Colours of the tags that a run creates, reused after the last one. */
+/** Colours of the tags that a run creates. After the last one, the first one follows again. */
 const COLOURS = ['#3b82f6', '#10b981', '#f59e0b', '#ef4444', '#8b5cf6', '#14b8a6'];
 
 async function findOrCreateTag(

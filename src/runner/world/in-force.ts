@@ -1,4 +1,4 @@
-/** Names of the faults that are active at a time: they may be the reason why a run does not come to rest. */
+/** Names of the faults that are active at a time, for the message about a run that does not come to rest. */
 import type { Instant } from '../../kernel/time.js';
 import type { Plan, PlannedFault } from '../../scenario/model/plan.js';
 
@@ -22,7 +22,10 @@ export function faultsInForce(plan: Plan, now: Instant): readonly string[] {
   return [...new Set(names)];
 }
 
-/** The faults of the network without the outage that a service that is down implies: it has the name of that fault. */
+/**
+ * The network faults of a plan, without the outages that belong to a `service-down` fault: these appear under the name of that
+ * fault.
+ */
 export function namedNetworkFaults({ network, serviceFaults = [] }: Plan): readonly PlannedFault[] {
   const down = serviceFaults.filter(({ fault }) => fault.kind === 'service-down');
   return network.filter(({ fault, from, until, to }) => {

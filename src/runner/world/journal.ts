@@ -1,4 +1,4 @@
-/** What becomes of the events of a run: metrics, rules, explanations, the event log and its digest. */
+/** Passes the events of a run to all that evaluate them: metrics, rules, explanations, the event log and its digest. */
 
 import { Histories } from '../../explain/histories.js';
 import type { Instant, Millis } from '../../kernel/time.js';
@@ -15,9 +15,9 @@ import { DigestSink } from '../../trace/sinks.js';
 
 interface JournalOptions {
   readonly plan: Plan;
-  /** Whether time is virtual: the events of each instant are then put in order. */
+  /** Whether time is virtual: the events of each instant are then sorted (trace/instant-order.ts). */
   readonly virtual: boolean;
-  /** Whether users look at the run while it lasts, which may be long. */
+  /** Whether users watch the run while it lasts, possibly for a long time. */
   readonly watched: boolean;
   readonly acks: SeenAcks;
   /** Further receivers of the event log. */
@@ -26,7 +26,7 @@ interface JournalOptions {
   readonly watch: Fold | undefined;
 }
 
-/** The evidence of a part of a run. It has none: only the whole run has expectations and conditions. */
+/** The `evidence` of a part of a run. It is never called, because only the whole run has expectations and conditions. */
 export function noEvidence(): never {
   throw new Error('a part of a plan has no expectations and no conditions');
 }
@@ -57,7 +57,7 @@ export class Journal {
     return this.#order ?? this.#log;
   }
 
-  /** Adds an event of another thread, with its line. The order is that of the calls. */
+  /** Adds an event of another thread, with its line. Events are recorded in the order of the calls. */
   add(event: TraceEvent, line: string): void {
     this.#log.emit(event, line);
   }
@@ -75,7 +75,7 @@ export class Journal {
     return this.soFar(now);
   }
 
-  /** The results at `now` for a user who looks: events of an instant that is not complete may be missing. */
+  /** The results at `now` for a user who watches: events of the present instant may be missing. */
   soFar(now: Instant): Evidence {
     return { metrics: this.metrics.at(now), invariants: this.invariants, nameOf: this.nameOf };
   }

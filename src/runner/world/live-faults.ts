@@ -64,7 +64,7 @@ interface Kept {
 const MOST_TIMES = 1_000;
 
 export class LiveFaults {
-  /** What the transport applies. */
+  /** The network faults that the transport applies. */
   readonly list: FaultList;
   readonly #plan: Plan;
   readonly #clock: Clock;
@@ -73,9 +73,9 @@ export class LiveFaults {
   #deviceFaults: readonly PlannedDeviceFault[];
   /** The steps of injected faults of devices. */
   #actions: readonly PlannedAction[] = [];
-  /** The last step of each fault of devices that lasts. */
+  /** The step that ends each lasting device fault, by index of the fault. */
   readonly #ends = new Map<number, StepCall>();
-  /** Faults of devices that were lifted, with the time: their later steps are skipped. */
+  /** Time at which device faults were lifted, by index of the fault. Their later steps are skipped. */
   readonly #lifted = new Map<number, Instant>();
   #service: Target['faults'];
   #carryOut: (action: PlannedAction) => void = () => {};
@@ -113,13 +113,13 @@ export class LiveFaults {
     this.#faults = faults.map((fault, n) => ({ ...fault, id: `planned-${n + 1}` }));
     this.list = new FaultList(plan.network.map((fault) => this.#schedule(fault)));
     for (const { step, options, fault, at } of plan.actions) {
-      // Because a step with its options is a call.
+      // The cast is safe because a step with its options is a `StepCall`.
       if (fault !== undefined && at === this.#deviceFaults[fault]?.until)
         this.#ends.set(fault, { step, options } as StepCall);
     }
   }
 
-  /** Connects the faults with the world. @param service undefined for a cloud that cannot have faults */
+  /** Connects the faults with those of the cloud. @param service undefined for a cloud that cannot have faults */
   serve(service: Target['faults']): void {
     this.#service = service;
   }
@@ -129,7 +129,7 @@ export class LiveFaults {
     this.#carryOut = carryOut;
   }
 
-  /** Whether a step belongs to a fault that was lifted before. */
+  /** Whether a step belongs to a fault that was lifted before the time of the step. */
   skips({ fault, at }: PlannedAction): boolean {
     const lifted = fault === undefined ? undefined : this.#lifted.get(fault);
     return lifted !== undefined && at > lifted;
@@ -144,7 +144,9 @@ export class LiveFaults {
     }));
   }
 
-  /** The plan with the faults as they are: injected ones, and the ends of those that were lifted. */
+  /**
+   * The plan with the faults as they happened: with the injected faults, and with lifted faults ending when they were lifted.
+   */
   get happened(): Plan {
     const network = this.#faults.flatMap((each) => each.network ?? []);
     const serviceFaults = this.#faults.flatMap((each) => each.service ?? []);
@@ -198,7 +200,7 @@ export class LiveFaults {
 
   /**
    * Ends a fault now, or cancels a planned one. False for an unknown fault, and for one that is over.
-   * @throws UsageError if its end is not known
+   * @throws UsageError if the step that ends the fault is not known
    */
   lift(id: string): boolean {
     const now = sinceStart(this.#clock.now);

@@ -1,4 +1,4 @@
-/** Opens the cloud of a world: the embedded one, that of the run in another thread, or another one. */
+/** Opens the cloud of a world: the embedded cloud in this thread or in the thread of the run, or another cloud. */
 import type { DrivenClock } from '../../kernel/clock.js';
 import { UsageError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
@@ -12,7 +12,7 @@ import type { RemoteCloud } from '../targets/remote-api.js';
 import { type ServedCloud, servedTarget } from '../targets/served.js';
 import type { Target } from '../targets/target.js';
 
-/** What decides the cloud of a world. */
+/** The options that choose the cloud of a world. */
 export interface TargetOptions {
   readonly plan: Plan;
   readonly profiles: ReadonlyMap<string, Profile>;
@@ -32,7 +32,7 @@ export interface TargetOptions {
   readonly webConsole?: string;
 }
 
-/** What the cloud shares with its world. */
+/** The parts of a world that its embedded cloud shares. */
 export interface TargetParts {
   readonly clock: DrivenClock;
   readonly trace: Trace;

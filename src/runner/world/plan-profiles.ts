@@ -1,4 +1,4 @@
-/** The device types of a plan on their way to another thread or process, which need not read their files. */
+/** Converts the device types of a plan to plain data, so that another thread or process need not read their files. */
 import { type PlainProfile, plainProfile, profileFrom } from '../../profile/plain.js';
 import type { Profile } from '../../profile/profile.js';
 import type { Plan } from '../../scenario/model/plan.js';

@@ -9,9 +9,9 @@ import type { DeviceHandle } from '../../scenario/world.js';
 import type { RunWorld } from './handles.js';
 
 interface ProvisionOptions {
-  /** Concurrent requests: 1 in virtual time, where their order is part of the run. */
+  /** Concurrent requests: 1 in virtual time, so that equal runs send them in the same order. */
   readonly concurrency: number;
-  /** Ends it early without an error: open requests finish, and no further ones start. */
+  /** Ends the provisioning early without an error: open requests finish, and no further ones start. */
   readonly signal: AbortSignal;
 }
 
@@ -40,7 +40,10 @@ export async function setUp(
   }
 }
 
-/** Creates the tags that groups and steps name, before worlds of their own need them at the same time. */
+/**
+ * Creates the tags that groups and steps name. Otherwise the worlds of several parts would try to create them at the same
+ * time.
+ */
 export async function createTags(plan: Plan, world: Pick<RunWorld, 'tagId'>, signal: AbortSignal): Promise<void> {
   for (const name of tagsOf(plan)) if (!signal.aborted) await world.tagId(name);
 }
@@ -62,7 +65,7 @@ async function createFleet(
   const create = { step: 'create-device', options: null } as const;
   const failures: { readonly index: number; readonly error: unknown }[] = [];
   let next = 0;
-  // A queue would hold the work of all devices from the beginning: 1 kB for each.
+  // Not a queue of all devices, because each entry would take 1 kB of memory from the beginning.
   const createNext = async () => {
     while (next < handles.length) {
       const index = next++;
@@ -92,7 +95,7 @@ function taken({ name, serial }: DeviceHandle, group: string, { message }: ApiEr
   );
 }
 
-/** Turns an error of the target into a UsageError, because the user has to fix its cause. */
+/** Turns an error of the target into a UsageError, because it is the user who can fix the cause. */
 function notMade(what: string, error: unknown): unknown {
   const refused = error instanceof ApiError || error instanceof ConnectionError;
   return refused ? new UsageError('not-created', `${what}: ${error.message}`) : error;

@@ -35,8 +35,8 @@ export interface RunFixture {
   /** Faults that users inject and lift. */
   readonly live: Pick<LiveFaults, 'begin' | 'skips'>;
   /**
-   * Whether this world and all others of the run are at rest; called at each check after the end.
-   * @param own whether this one is. Default: there are no others
+   * Whether all worlds of the run are at rest; called at each check after the end of the scenario.
+   * @param own whether this world is at rest. Default: this is the only world
    */
   readonly atRest?: (own: boolean) => Promise<boolean>;
   /** Starts the loads of the plan. */
@@ -46,7 +46,7 @@ export interface RunFixture {
 /** Lets the time of the plan pass. @throws NotAtRest if the world does not come to rest; the reason if the clock is stopped */
 export async function runSchedule(fixture: RunFixture, clock: DrivenClock): Promise<void> {
   const { plan, devices, trace } = fixture;
-  // In real time, the pending alarms of an interrupted run would keep the process alive.
+  // It cancels pending alarms at the end. Otherwise they would keep the process alive after an interrupted run in real time.
   const agenda = new EndingClock(clock);
   plan.devices.forEach((planned, index) => {
     agenda.after(sinceStart(planned.bootAt), 'the first power-up of a device', () => devices[index]?.powerOn());
@@ -73,7 +73,10 @@ export async function runSchedule(fixture: RunFixture, clock: DrivenClock): Prom
   }
 }
 
-/** Requests of a step hold virtual time, and are sent for one device after the other: their order is part of the run. */
+/**
+ * Schedules a step. Its requests hold virtual time, and are sent for one device after the other, so that equal runs send them
+ * in the same order.
+ */
 function scheduleAction(
   action: PlannedAction,
   begin: Instant,

@@ -1,4 +1,7 @@
-/** Decides whether the process that simulated the fleet was too slow. Such a run measured that process, not the service. */
+/**
+ * Decides whether the process that simulated the fleet was too slow. If it was, the run is invalid: it measured that process,
+ * not the service.
+ */
 import { humanCount } from '../../kernel/quantity.js';
 import type { Ratio } from '../../kernel/ratio.js';
 import { humanDuration, type Millis, seconds } from '../../kernel/time.js';
@@ -10,7 +13,7 @@ import { UNSENT } from '../load/requests.js';
 const LATE: Millis = 200;
 /** Time of the run: a device repeats a datagram after waiting this long for a response (wire protocol, 13). */
 const DEVICE_TIMEOUT: Millis = seconds(5);
-/** Real time: if this process stands still for this long, the measured latencies of the service contain too much of it. */
+/** Real time: if this process stalls for this long, the stall falsifies the measured latencies of the service. */
 const LONGEST_STALL: Millis = 500;
 /** Share of the planned requests of a load that may remain unsent. */
 const MOST_UNSENT: Ratio = 0.05;
@@ -18,7 +21,7 @@ const MOST_UNSENT: Ratio = 0.05;
 const MOST_BUSY = 0.97;
 
 /**
- * Why the figures make the run invalid; null if they do not.
+ * Why the figures of the process make the run invalid; null if they do not.
  * @param speed simulated milliseconds per real millisecond
  * @param loads whether the run measured how fast the service answers
  */

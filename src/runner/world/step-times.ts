@@ -12,11 +12,11 @@ interface ConsoleStep {
   readonly call: StepCall;
 }
 
-/** Collects these times during a run. */
+/** Collects the times of such steps during a run. */
 export class StepTimes {
   /** When the waits of the plan ended, by their indices. */
   readonly waits = new Map<number, Instant>();
-  /** By time. */
+  /** Sorted by time. */
   readonly console: ConsoleStep[] = [];
   readonly #clock: Pick<Clock, 'now'>;
   readonly #trace: Trace;

@@ -1,7 +1,7 @@
 /**
- * Steps that wait for a condition. It is checked every simulated second, so that equal runs check at equal times. If the
- * condition does not become true in time, the run fails: the following steps would act in another situation than the scenario
- * describes.
+ * Steps that wait for a condition. The condition is checked every simulated second, so that equal runs check at equal times. If
+ * the condition does not become true in time, the run fails, because the following steps would run in another situation than
+ * the scenario describes.
  */
 import type { Clock } from '../../kernel/clock.js';
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';

@@ -138,11 +138,11 @@ export const NETWORK_FAULTS: {
   },
 };
 
-// Because Object.keys forgets the keys' types.
+// A cast, because `Object.keys` returns `string[]`.
 export const NETWORK_FAULT_NAMES = Object.keys(NETWORK_FAULTS) as readonly FaultSpec['kind'][];
 
 /** `loss 10%` */
 export function describeFaultSpec(fault: FaultSpec): string {
-  // Because the entry of a kind takes the options of that kind.
+  // The cast is safe because each kind's entry takes the options of that kind.
   return (NETWORK_FAULTS[fault.kind] as NetworkFaultKind<FaultSpec>).describe(fault);
 }

@@ -105,7 +105,7 @@ export const CALLS = {
         () => ({ type: 'object' }),
         (node, problems) =>
           node.kind === 'map'
-            ? // Because a map becomes an object.
+            ? // The cast is safe because `plain` returns an object for a map.
               (plain(node) as Readonly<Record<string, unknown>>)
             : complain(node, problems, 'a map with the keys of the encoder'),
       ),
@@ -114,7 +114,7 @@ export const CALLS = {
 } as const satisfies Readonly<Record<string, CallKind>>;
 
 export type CallName = keyof typeof CALLS;
-// Because Object.keys forgets the keys' types.
+// A cast, because `Object.keys` returns `string[]`.
 export const CALL_NAMES = Object.keys(CALLS) as readonly CallName[];
 
 /** A call as plain data, for a plan. */

@@ -14,7 +14,7 @@ export type FaultCall =
   | { readonly part: 'service'; readonly fault: ServiceFault }
   | ({ readonly part: 'device'; readonly name: DeviceFaultName } & DeviceFault);
 
-// Because Object.keys forgets the keys' types.
+// A cast, because `Object.keys` returns `string[]`.
 const SERVICE_FAULT_NAMES = Object.keys(SERVICE_FAULTS) as readonly ServiceFault['kind'][];
 export const FAULT_NAMES = [...NETWORK_FAULT_NAMES, ...DEVICE_FAULT_NAMES, ...SERVICE_FAULT_NAMES] as const;
 export type FaultName = (typeof FAULT_NAMES)[number];
@@ -44,7 +44,7 @@ export function checkFault(
     const fault = SERVICE_FAULTS[service].check(options, problems);
     return fault && { part: 'service', fault };
   }
-  // Because the kinds of the other two families are handled above.
+  // The cast is safe because the kinds of the other two families are handled above.
   const read = NETWORK_FAULTS[name as FaultSpec['kind']].check(options, problems);
   return read && { part: 'network', ...read };
 }

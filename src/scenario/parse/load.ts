@@ -231,7 +231,7 @@ const SECONDS = { s: 1, m: 60, h: 3600 } as const;
 
 function perSecond(source: string): number | undefined {
   const [, count = '', unit = ''] = /^(\d+(?:\.\d+)?)\/([smh])$/.exec(source.trim()) ?? [];
-  // Because the regular expression accepts no other unit.
+  // The cast is safe because the regular expression accepts no other unit.
   const rate = Number(count) / SECONDS[unit as keyof typeof SECONDS];
   return count !== '' && rate <= FASTEST ? rate : undefined;
 }

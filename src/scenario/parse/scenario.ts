@@ -129,7 +129,7 @@ export function readScenario(
   if (root.kind !== 'map') complain(root, problems, 'a scenario: a map with name, duration, fleet, steps, …');
   const scenario = root.kind === 'map' ? readParts(root, types, sources, problems) : undefined;
   problems.finish();
-  // Because without problems every part was read.
+  // The cast is safe because every part was read if there are no problems.
   return scenario as Scenario;
 }
 
@@ -142,7 +142,7 @@ function readParts(
   rejectUnknownKeys(root, KEYS, 'a scenario', problems);
   const plain = <K extends keyof typeof PLAIN>(key: K) => {
     const part: { readonly check: Check<unknown>; readonly fallback?: unknown } = PLAIN[key];
-    // Because the check and the fallback are those of the key.
+    // The cast is safe because `part` has the check and the fallback of this key.
     return read(key, part.check, part.fallback) as Checked<(typeof PLAIN)[K]['check']> | undefined;
   };
   const read = <T>(key: string, check: Check<T>, fallback?: T): T | undefined => {

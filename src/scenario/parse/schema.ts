@@ -59,7 +59,7 @@ function withVariables(form: Form): Form {
 }
 
 function widened(keyword: string, value: unknown): unknown {
-  // Because these keywords of JSON Schema have forms as values.
+  // The casts are safe because the values of these JSON Schema keywords are forms.
   if (keyword === 'properties') {
     return Object.fromEntries(Object.entries(value as Form).map(([name, form]) => [name, withVariables(form as Form)]));
   }

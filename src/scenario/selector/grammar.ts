@@ -177,7 +177,7 @@ class Parser {
         tokens.push({ kind: 'word', text: rest.slice(1, end), column });
         i += end + 1;
       } else {
-        // Because every character other than spaces, signs and quotation marks is part of a word.
+        // The default is never used: `WORD` matches every character that is not a space, a sign or a quotation mark.
         const [plain = mark] = WORD.exec(rest) ?? [];
         const text = this.#labels.find((label) => rest.startsWith(label)) ?? plain;
         tokens.push({ kind: 'word', text, column });

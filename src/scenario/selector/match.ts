@@ -78,7 +78,7 @@ function compiled(to: Selector, sampled: (to: Sample) => Predicate): Predicate {
       return ({ name, group, serial }) => fits(group) || fits(name) || fits(String(serial));
     }
     case 'field':
-      // Because the grammar accepts only values that the field can be compared with.
+      // The cast is safe because the grammar accepts only values that the field can be compared with.
       return FIELDS[to.field].compare(to.operator, to.value) as Predicate;
     case 'not': {
       const inner = compiled(to.of, sampled);

@@ -16,7 +16,7 @@ import { variable } from './variable.js';
 export const SETUPS = { tag, variable, connector, firmware, client, request } as const;
 
 export type SetupName = keyof typeof SETUPS;
-// Because Object.keys forgets the keys' types.
+// A cast, because `Object.keys` returns `string[]`.
 export const SETUP_NAMES = Object.keys(SETUPS) as readonly SetupName[];
 
 type OptionsOf<K extends SetupName> = (typeof SETUPS)[K] extends SetupKind<infer O> ? O : never;
@@ -41,7 +41,7 @@ export function checkSetup<K extends SetupName>(
 ): SetupCall | undefined {
   const kinds: SetupKinds = SETUPS;
   const options = kinds[name].check(node, problems, scope);
-  // Because the options were read by the kind with this name.
+  // The cast is safe because the options were read by the kind with this name.
   return options === undefined ? undefined : ({ setup: name, options } as unknown as SetupCall);
 }
 

@@ -37,7 +37,7 @@ export function listAt(document: Document, path: readonly (string | number)[]): 
 
 /** Keeps the items for which `keep` is true; the comment above the first item is removed with it. */
 export function keepItems(list: YAMLSeq, keep: (item: unknown, index: number) => boolean): void {
-  // Because the library attaches a comment above the first item to the list.
+  // The library attaches a comment above the first item to the list.
   if (list.items.length > 0 && !keep(list.items[0], 0)) list.commentBefore = null;
   list.items = list.items.filter(keep);
 }

@@ -10,7 +10,7 @@ export const downlink: StepKind<Readonly<Record<string, unknown>>> = {
   form: () => ({ type: 'object', minProperties: 1 }),
   check: sentData((node, problems) =>
     node.kind === 'map' && node.entries.size > 0
-      ? // Because a map becomes an object.
+      ? // The cast is safe because `plain` returns an object for a map.
         (plain(node) as Readonly<Record<string, unknown>>)
       : complain(node, problems, "a map with the keys of the device's encoder such as { output_1_state: 1 }"),
   ),

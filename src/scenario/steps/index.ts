@@ -54,7 +54,7 @@ export const STEPS = {
 } as const;
 
 export type StepName = keyof typeof STEPS;
-// Because Object.keys forgets the keys' types.
+// A cast, because `Object.keys` returns `string[]`.
 export const STEP_NAMES = Object.keys(STEPS) as readonly StepName[];
 
 /** The steps that send lines or data to devices. */
@@ -82,7 +82,7 @@ export function checkStep<K extends StepName>(
 ): StepCall | undefined {
   const kinds: StepKinds = STEPS;
   const options = kinds[name].check(node, problems, scope);
-  // Because the options were read by the kind with this name.
+  // The cast is safe because the options were read by the kind with this name.
   return options === undefined ? undefined : ({ step: name, options } as unknown as StepCall);
 }
 

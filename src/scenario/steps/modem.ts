@@ -13,7 +13,7 @@ const FAULTS = {
   'no-socket': true,
   mended: true,
 } as const satisfies Record<ModemFault, true>;
-// Because Object.keys forgets the keys' types.
+// A cast, because `Object.keys` returns `string[]`.
 const NAMES = Object.keys(FAULTS) as readonly ModemFault[];
 
 /** Causes a fault of the modem, or ends it. */

@@ -188,7 +188,7 @@ function parse(log: LogFile, text: string, line: number): LoggedEvent {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && 'kind' in value && 'at' in value) {
-      // Because only TraceLog writes events, and this object has their form.
+      // The cast is safe because only TraceLog writes events, and this object has their form.
       return { line, text, event: value as TraceEvent };
     }
   } catch {

@@ -195,7 +195,7 @@ export class DownlinkFold {
       total: spread.sum,
       spread: spread.spread() ?? null,
     }));
-    // Because WAIT_CAUSES lists every cause once.
+    // The cast is safe because WAIT_CAUSES lists every cause once.
     return Object.fromEntries(WAIT_CAUSES.map((cause, i) => [cause, summaries[i]])) as Record<WaitCause, WaitSummary>;
   }
 

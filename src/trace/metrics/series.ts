@@ -82,7 +82,7 @@ export class SeriesFold {
     this.#bin = Math.max(SHORTEST_BIN, Math.ceil(duration / PLANNED_BINS));
     this.#warmUp = warmUp;
     const column = () => new Float64Array(MOST_BINS);
-    // Because SERIES_COUNTS lists every count once.
+    // The cast is safe because SERIES_COUNTS lists every count once.
     this.#counts = Object.fromEntries(SERIES_COUNTS.map((name) => [name, column()])) as Record<
       SeriesCount,
       Float64Array
@@ -135,7 +135,7 @@ export class SeriesFold {
     return {
       bin: this.#bin,
       bins,
-      // Because SERIES_COUNTS lists every count once.
+      // The cast is safe because SERIES_COUNTS lists every count once.
       counts: Object.fromEntries(counts) as SeriesSummary['counts'],
       callLatency: columns(this.#callLatency, bins),
       deliveryTime: columns(this.#deliveryTime, bins),

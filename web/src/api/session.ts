@@ -84,7 +84,7 @@ export async function logIn(email: string, password: string): Promise<void> {
 /** Opens a space with the cookie. @param spaceId default: the first space that the credential opens */
 export async function open(spaceId?: string): Promise<void> {
   const http = bare();
-  // Because types.ts describes the service's answers.
+  // The cast is safe because types.ts describes the service's answers.
   const spaces = (await http.request('GET', '/v2/spaces', { limit: 500 })) as readonly Space[];
   const space = spaces.find(({ id }) => id === spaceId) ?? spaces[0];
   if (space === undefined) throw new Error('The credential opens no space.');

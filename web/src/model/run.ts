@@ -40,7 +40,7 @@ export class Run {
   /** Follows the state until the run ends. Does nothing if there is no run. */
   async follow(): Promise<void> {
     try {
-      // Because src/control describes its answers so.
+      // The cast is safe because src/control answers with this type.
       take((await this.#http.request('GET', '/run')) as RunState);
       runEnd.value = '';
       for await (const state of linesOf('/run/states', { signal: this.#ending.signal })) {
@@ -96,7 +96,7 @@ export class Run {
 
   /** Why a downlink of a device takes so long. @param serial serial number of the device */
   async explain(id: string, serial: string): Promise<Explanation> {
-    // Because src/control answers so.
+    // The cast is safe because src/control answers with this type.
     return (await this.#http.request('GET', `/run/explanations/${encodeURIComponent(id)}`, { serial })) as Explanation;
   }
 
@@ -104,7 +104,7 @@ export class Run {
   async waits(
     downlinks: readonly { readonly id: string; readonly serial: string }[],
   ): Promise<ReadonlyMap<string, DownlinkWaits['waits']>> {
-    // Because src/control answers so.
+    // The cast is safe because src/control answers with this type.
     const found = (await this.#http.request('POST', '/run/waits', {}, { downlinks })) as readonly DownlinkWaits[];
     return new Map(found.map(({ id, waits }) => [id, waits]));
   }

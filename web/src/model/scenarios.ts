@@ -65,7 +65,7 @@ export class ScenarioClient {
 
   /** @throws ApiError 404 at a service without a run, 401 without control of it */
   async words(): Promise<ScenarioWords> {
-    // Because src/control describes its answers so.
+    // The cast is safe because src/control answers with this type.
     return (await this.#http.request('GET', '/scenarios')) as ScenarioWords;
   }
 

@@ -12,7 +12,7 @@ export function SignIn() {
 
   async function submit(event: SubmitEvent): Promise<void> {
     event.preventDefault();
-    // Because the handler belongs to a form.
+    // The cast is safe because the handler belongs to a form.
     const fields = new FormData(event.currentTarget as HTMLFormElement);
     const field = (name: string) => String(fields.get(name) ?? '').trim();
     setBusy(true);

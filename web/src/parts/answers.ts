@@ -2,7 +2,7 @@ import { errorText } from '../../../src/protocol/errno.js';
 
 /** The answer of a shell as a terminal would show it; undefined for other bodies. */
 export function answersIn(body: unknown): string | undefined {
-  // Because the service describes the body of a shell answer so.
+  // The cast is safe: every field is checked before it is used.
   const { responses } = ((typeof body === 'object' ? body : null) as { responses?: unknown }) ?? {};
   if (!Array.isArray(responses)) return undefined;
   return responses

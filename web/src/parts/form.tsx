@@ -31,7 +31,7 @@ export function Sheet({ fields, tags, button, submit, cancel }: SheetProps) {
 
   async function send(event: SubmitEvent): Promise<void> {
     event.preventDefault();
-    // Because the handler belongs to a form.
+    // The cast is safe because the handler belongs to a form.
     const form = event.currentTarget as HTMLFormElement;
     setBusy(true);
     setFailure('');
@@ -101,7 +101,7 @@ function Input({ field, tags }: { readonly field: Field; readonly tags: readonly
         <label>
           {label}{' '}
           <input
-            // Because the types of Preact differ by the value of `type`.
+            // Cast, because Preact's types of the other attributes depend on the value of `type`.
             type={kind as 'text'}
             class="long"
             autoComplete="off"

@@ -19,7 +19,7 @@ export function makeTextsInert(): void {
 }
 
 function makeInert({ props }: VNode<Record<string, unknown>>): void {
-  // Because Preact made these properties for this element alone.
+  // The cast is safe because Preact made these properties for this element alone.
   const own = props as { -readonly [K in keyof typeof props]: (typeof props)[K] };
   own.children = inert(props.children);
   for (const name of SHOWN) {

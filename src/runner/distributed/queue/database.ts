@@ -1,5 +1,5 @@
 /**
- * The connection of a process with the PostgreSQL database of a queue: one that is opened again when it breaks. Messages never
+ * The connection of a process with the PostgreSQL database of a queue. A broken connection is opened again. Messages never
  * contain the password.
  */
 import pg from 'pg';
@@ -15,7 +15,7 @@ import { CHANNEL, SCHEMA } from './schema.js';
 
 const CONNECT_LIMIT: Millis = seconds(5);
 const QUERY_LIMIT: Millis = seconds(5);
-/** Without the database for this time, a run ends. */
+/** A run ends if the database does not answer for this time. */
 const MOST_ABSENT: Millis = seconds(15);
 /** Pause before the next try. */
 const PAUSE: Millis = 200;
@@ -69,12 +69,14 @@ export class QueueDatabase {
     }
   }
 
-  /** Executes a statement that may be repeated, again after every failure. @throws ChannelLost after 15 s without success */
+  /** Executes a statement that may be repeated: retries after every failure. @throws ChannelLost after 15 s without success */
   persist<Row extends object>(text: string, values: readonly Value[] = []): Promise<readonly Row[]> {
     return this.insist(() => this.query<Row>(text, values));
   }
 
-  /** Does something that may be repeated, again after every failure. @throws ChannelLost after 15 s without success */
+  /**
+   * Carries out an action that may be repeated: retries after every failure. @throws ChannelLost after 15 s without success
+   */
   async insist<T>(action: () => Promise<T>): Promise<T> {
     const absence = new Absence(this);
     for (;;) {
@@ -87,7 +89,7 @@ export class QueueDatabase {
     }
   }
 
-  /** Calls `listener` with every topic that is announced; while the connection is broken, some are missed. */
+  /** Calls `listener` with the topic of every notification, except those sent while the connection is broken. */
   listen(listener: (topic: string) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -111,10 +113,10 @@ export class QueueDatabase {
       query_timeout: QUERY_LIMIT,
       keepAlive: true,
       application_name: 'ghostfleet queue',
-      // The channels of a run share the connection, and do not wait for each other.
+      // The channels of a run share the connection; with pipelining none waits for the statements of another.
       pipeline: true,
     });
-    // A query that uses a broken connection fails; an idle one is replaced by the next query.
+    // Without a listener, an error of an idle connection would end the process. The next query connects again.
     client.on('error', () => this.#drop(connecting));
     client.on('notification', ({ payload = '' }) => {
       for (const listener of this.#listeners) listener(payload);
@@ -132,7 +134,7 @@ export class QueueDatabase {
   }
 }
 
-/** How long the database has failed. */
+/** Measures how long the statements have failed without a success. */
 export class Absence {
   readonly #name: string;
   readonly #time: Pick<Clock, 'now'>;
@@ -143,7 +145,7 @@ export class Absence {
     this.#time = time;
   }
 
-  /** @throws ChannelLost after 15 s of failures, and when the connection was closed */
+  /** @throws ChannelLost after 15 s of failures, or if the connection was closed */
   failed(error: unknown): void {
     if (error instanceof ChannelLost) throw error;
     const { now } = this.#time;

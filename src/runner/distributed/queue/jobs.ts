@@ -1,4 +1,4 @@
-/** The jobs of graphile-worker: one for each part of a run. It is the only file that knows this library. */
+/** The jobs of graphile-worker: one for each part of a run. No other file uses this library. */
 import { EventEmitter } from 'node:events';
 import { Logger, makeWorkerUtils, runMigrations, run as runWorker, type WorkerEvents } from 'graphile-worker';
 import pg from 'pg';
@@ -6,7 +6,7 @@ import { seconds } from '../../../kernel/time.js';
 import type { QueueDatabase } from './database.js';
 import { JOBS, TASK } from './schema.js';
 
-/** What a job says of a part before a worker takes it. */
+/** Content of a job: what a worker needs to find its part and to check that the versions match. */
 export interface JobPayload {
   readonly run: string;
   /** Number of the part, from 1. */
@@ -15,12 +15,12 @@ export interface JobPayload {
   readonly format: number;
 }
 
-/** Its messages are about its own life; failures of jobs are reported by the task. */
+/** Discards the messages of the library, which are about its own state. The task itself reports failures of jobs. */
 const QUIET = new Logger(() => () => {});
 
 /**
- * Adds a job for each payload. A half-done part must not be repeated, so there is one attempt. A job that is added again after a
- * failure finds its part taken.
+ * Adds a job for each payload. A job has only one attempt, because a half-done part must not be repeated. If adding is retried
+ * after a failure, a job may exist twice; the worker that takes the second one finds the part taken.
  * @throws ChannelLost if the queue does not answer for 15 s
  */
 export function addJobs(database: QueueDatabase, payloads: readonly JobPayload[]): Promise<void> {
@@ -42,7 +42,7 @@ async function addAll(database: QueueDatabase, payloads: readonly JobPayload[]):
   }
 }
 
-/** Why jobs of a run have failed, by the number of their part. */
+/** Reasons why jobs of a run have failed, by part number. */
 export async function failedJobs(database: QueueDatabase, run: string): Promise<ReadonlyMap<number, string>> {
   const rows = await database.persist<{ readonly key: string; readonly last_error: string }>(
     `SELECT key, last_error FROM ${JOBS}.jobs WHERE key LIKE $1 || '/%' AND last_error IS NOT NULL`,
@@ -51,7 +51,7 @@ export async function failedJobs(database: QueueDatabase, run: string): Promise<
   return new Map(rows.map(({ key, last_error }) => [Number(key.split('/')[1]), last_error]));
 }
 
-/** Deletes the jobs of a run, also those of workers that are lost. */
+/** Deletes the jobs of a run, including those that lost workers still hold. */
 export async function deleteJobs(database: QueueDatabase, run: string): Promise<void> {
   await database.persist(
     `WITH mine AS (SELECT id, locked_by FROM ${JOBS}.jobs WHERE key LIKE $1 || '/%')
@@ -64,7 +64,10 @@ export async function deleteJobs(database: QueueDatabase, run: string): Promise<
   );
 }
 
-/** Creates the tables of the library. It does so without a lock, so that of several workers on an empty database some would fail. */
+/**
+ * Creates the tables of the library under a lock of our own. The library takes none, so some of several workers that start on
+ * an empty database would fail.
+ */
 async function createTables(pool: pg.Pool): Promise<void> {
   const client = await pool.connect();
   let failure: Error | undefined;
@@ -76,7 +79,7 @@ async function createTables(pool: pg.Pool): Promise<void> {
     failure = error instanceof Error ? error : new Error(String(error));
     throw error;
   } finally {
-    // A connection that has failed is closed, and with it its lock.
+    // With an error, `release` closes the connection, and PostgreSQL then releases its lock.
     client.release(failure);
   }
 }
@@ -92,7 +95,7 @@ interface JobWorker {
 export async function takeJobs(database: QueueDatabase, carryOut: CarryOut): Promise<JobWorker> {
   return database.insist(async () => {
     const started = await startRunner(database, carryOut);
-    // The library keeps the failure of its first look for jobs, and would never find any.
+    // If its first query for jobs fails, the library never queries again, so it has to be started anew.
     if (await started.looks) return started;
     await started.stop();
     throw new Error('it could not look for jobs');
@@ -101,13 +104,13 @@ export async function takeJobs(database: QueueDatabase, carryOut: CarryOut): Pro
 
 type CarryOut = (payload: unknown) => Promise<void>;
 
-/** `looks`: whether the first look for jobs worked out. */
+/** `looks`: whether the first query for jobs succeeded. */
 async function startRunner(
   database: QueueDatabase,
   carryOut: CarryOut,
 ): Promise<JobWorker & { looks: Promise<boolean> }> {
   const pool = poolOf(database);
-  // Because the library declares its events for an emitter without types.
+  // Cast, because the library declares its events for an emitter without types.
   const events = new EventEmitter() as WorkerEvents;
   const looks = new Promise<boolean>((resolve) => {
     events.once('worker:getJob:empty', () => resolve(true));
@@ -143,7 +146,8 @@ function keyOf({ run, part }: JobPayload): string {
 
 function poolOf({ url }: QueueDatabase): pg.Pool {
   const pool = new pg.Pool({ connectionString: url, max: 3, connectionTimeoutMillis: seconds(10), keepAlive: true });
-  // The pool removes an idle connection that breaks; the next statement of one that is in use fails.
+  // Errors need no handling here: the pool removes an idle connection that breaks, and on a connection in use the next
+  // statement fails. Without listeners they would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => void client.on('error', () => {}));
   return pool;

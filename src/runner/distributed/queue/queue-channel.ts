@@ -1,9 +1,10 @@
 /**
- * A channel through the tables of a queue. Every 500 ms, and when it is notified, an end writes its messages, reads those for it, and
- * shows that it is alive, in one statement each. A statement may be repeated after a broken connection: messages are numbered.
+ * A channel through the tables of a queue. Every 500 ms, and after every notification, an end writes its messages in one
+ * statement, and in another one reads the messages for it and increases its heartbeat. Both statements may be repeated after a
+ * broken connection, because messages are numbered.
  *
- * While the database is away, messages wait in memory, up to a limit. An end that the other end does not hear of for some time is
- * lost; the time in which the own connection is broken does not count.
+ * While the database does not answer, messages wait in memory, up to a limit. An end whose heartbeat does not change for some
+ * time counts as lost; the time in which the own connection is broken does not count.
  */
 import { deserialize, serialize } from 'node:v8';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
@@ -12,15 +13,15 @@ import { type Channel, ChannelLost, Inbox } from '../channel.js';
 import { Absence, type QueueDatabase } from './database.js';
 import { CHANNEL, QUEUE, type Side, topicOf } from './schema.js';
 
-/** How long an end whose connection with the database has ended may be silent: it may connect again. */
+/** Maximum time without a heartbeat of an end whose database session has ended: the end may connect again. */
 const SILENCE: Readonly<Record<Side, Millis>> = { part: seconds(5), run: seconds(10) };
-/** How long an end may be silent that is connected: it builds a large fleet, or its machine is gone. */
+/** Maximum time without a heartbeat of an end whose database session is open: it may be busy with building a large fleet. */
 const LONG_SILENCE: Millis = seconds(30);
 /** Time between two exchanges with the database. */
 const EVERY: Millis = seconds(0.5);
 /** Maximum number of messages that one statement writes or reads. */
 const AT_ONCE = 16;
-/** Maximum number of messages of one end in the database that the other end has not read. */
+/** Maximum number of unread messages of one end in the database. */
 const MOST_UNREAD = 64;
 /** Maximum size of the messages that wait in memory, in bytes. */
 const MOST_WAITING = 64 * 1024 * 1024;
@@ -31,12 +32,14 @@ interface QueueChannelOptions {
   readonly part: number;
   /** Which end this is. */
   readonly side: Side;
-  /** How long the other end may be silent without a connection. Default: 5 s for a part, 10 s for the run */
+  /**
+   * Maximum time without a heartbeat of the other end after its session has ended. Default: 5 s for a part, 10 s for the run
+   */
   readonly silence?: Millis;
 }
 
 interface Row {
-  /** Sign of life of the other end. */
+  /** Heartbeat of the other end: its number of exchanges. */
   readonly beat: string;
   /** Whether the other end is connected with the database. */
   readonly connected: boolean;
@@ -91,7 +94,7 @@ export class QueueChannel<Out, In> implements Channel<Out, In> {
     return this.#inbox.next();
   }
 
-  /** Adds a message that the other end cannot send itself. */
+  /** Adds a message to the inbox, in place of the other end, which does not exist yet. */
   deliver(message: In): void {
     this.#inbox.push(message);
   }
@@ -125,7 +128,7 @@ export class QueueChannel<Out, In> implements Channel<Out, In> {
     this.#inbox.end('the connection is closed');
   }
 
-  /** Returns whether there is more to do at once. */
+  /** Returns whether the next exchange has to follow at once. */
   async #exchange(): Promise<boolean> {
     const isFull = await this.#write();
     const rows = await this.#read();
@@ -137,19 +140,22 @@ export class QueueChannel<Out, In> implements Channel<Out, In> {
     for (const { number, body } of rows) {
       if (number === null || body === null) continue;
       this.#received = Number(number);
-      // Because the other end has the same version of the program.
+      // The cast is safe because the other end runs the same version of the program.
       this.#inbox.push(deserialize(inflateRawSync(body)) as In);
     }
     this.#hear(first, rows.length);
     return rows.length === AT_ONCE || (this.#waiting.length > 0 && !isFull);
   }
 
-  /** Writes the next messages; returns whether there was no room for them, or the run is over. */
+  /**
+   * Writes the next messages. Returns true if none was written: the table has too many unread messages, or the run is over.
+   */
   async #write(): Promise<boolean> {
     const batch = this.#waiting.slice(0, AT_ONCE);
     if (batch.length === 0) return false;
     const toRun = this.#side === 'part';
-    // A repeated statement finds the messages there, or writes them again after they were read; the reader ignores those.
+    // A repeated statement may find the messages in the table, or write them again after they were read. The reader ignores
+    // messages whose number it has read before.
     const written = await this.#database.query<{ readonly number: string }>(
       `WITH unread AS (
          SELECT count(*) AS messages FROM ${QUEUE}.message WHERE run = $1 AND part = $2 AND to_run = $3
@@ -166,7 +172,7 @@ export class QueueChannel<Out, In> implements Channel<Out, In> {
         ...this.#key,
         toRun,
         batch.map(({ number }) => number),
-        // Because a list of buffers is an array of bytea.
+        // Cast, because the types of the driver lack a list of buffers; PostgreSQL receives it as `bytea[]`.
         batch.map(({ body }) => body) as unknown as readonly string[],
         topicOf(...this.#key, toRun ? 'run' : 'part'),
       ],
@@ -177,7 +183,9 @@ export class QueueChannel<Out, In> implements Channel<Out, In> {
     return false;
   }
 
-  /** Deletes the messages that were read, reads the next ones, and shows a sign of life. No row: the run is over. */
+  /**
+   * Deletes the messages that were read, reads the next ones, and increases the own heartbeat. Without rows, the run is over.
+   */
   #read(): Promise<readonly Row[]> {
     const [own, other] = this.#side === 'run' ? ['run', 'part'] : ['part', 'run'];
     return this.#database.query<Row>(
@@ -196,7 +204,7 @@ export class QueueChannel<Out, In> implements Channel<Out, In> {
     );
   }
 
-  /** Notes a sign of life. A part that no worker has taken has none. */
+  /** Notes the heartbeat of the other end. A part that no worker has taken has the heartbeat 0 and is not lost. */
   #hear({ beat, connected }: Row, messages: number): void {
     const { now } = this.#database.time;
     if (beat !== this.#beat || beat === '0') this.#heardAt = now;

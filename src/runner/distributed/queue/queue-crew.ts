@@ -1,4 +1,4 @@
-/** Workers that wait at a queue, in any processes and on any machines. */
+/** The workers of a run that take their parts from a queue, in other processes or on other machines. */
 import { v4 as randomId } from 'uuid';
 import { type GhostfleetError, UsageError } from '../../../kernel/errors.js';
 import { humanDuration, type Millis, seconds, sinceStart } from '../../../kernel/time.js';
@@ -14,7 +14,7 @@ import { seal } from './sealed.js';
 
 /** How long a run waits until workers have taken all parts. */
 const WAIT_FOR_WORKERS: Millis = seconds(60);
-/** After this time it says so. */
+/** After this time, the run reports that it waits for workers. */
 const SAY_AFTER: Millis = seconds(3);
 
 interface QueueCrewOptions {
@@ -59,7 +59,7 @@ export class QueueCrew implements Crew {
          SELECT FROM ${QUEUE}.part p WHERE p.run = r.id AND p.seen > clock_timestamp() - interval '${FORGET_AFTER}')`,
     );
     for (const task of tasks) {
-      // In one statement, because a run without parts is one that another run deletes.
+      // In one statement, because other runs delete runs without parts.
       await this.#database.persist(
         `WITH run AS (INSERT INTO ${QUEUE}.run (id) VALUES ($1) ON CONFLICT DO NOTHING)
          INSERT INTO ${QUEUE}.part (run, number, task) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
@@ -106,7 +106,7 @@ export class QueueCrew implements Crew {
     await this.#database.close();
   }
 
-  /** Waits until workers have taken all parts, and notices those that refuse. */
+  /** Waits until workers have taken all parts, and fails the parts that a worker has rejected. */
   async #watch(): Promise<void> {
     const { waitForWorkers = WAIT_FOR_WORKERS } = this.#options;
     const { time } = this.#database;

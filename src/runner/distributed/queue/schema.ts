@@ -3,19 +3,24 @@ import { PART_FORMAT } from '../messages.js';
 
 /** Schema of graphile-worker. */
 export const JOBS = 'ghostfleet_jobs';
-/** Schema of our tables. Another format has other tables; they are only used while a run lasts. */
+/**
+ * Schema of our tables. Each version of the format has a schema of its own; old ones need no migration, because the rows are
+ * only used while a run lasts.
+ */
 export const QUEUE = `ghostfleet_queue_${PART_FORMAT}`;
 /** Channel of notifications. The payload is a topic: run, part and receiver. */
 export const CHANNEL = 'ghostfleet_queue';
 /** Task of graphile-worker. */
 export const TASK = 'ghostfleet-part';
 
-/** Rows of runs that have ended without deleting them are deleted after this time. */
+/** If a run ends without deleting its rows, later runs delete them after this time. */
 export const FORGET_AFTER = '1 hour';
 
 /**
- * `task` is encrypted, and deleted when a worker has taken the part. The beats count the exchanges of the run and of the part with the
- * database, and the sessions are those of the last exchange: an end is lost if its beat stands still and its session has ended.
+ * `task` is encrypted, and deleted when a worker has taken the part. `run_beat` and `part_beat` are heartbeats: they count the
+ * exchanges of the run and of the part with the database. `run_session` and `part_session` are the database sessions of the
+ * last exchanges. An end counts as lost when its heartbeat has not changed for some time, which is shorter if its session has
+ * ended.
  */
 export const SCHEMA = `
 BEGIN;

@@ -1,6 +1,7 @@
 /**
- * Encrypts the tasks in a queue with the API key of the target, which the run and its workers have and the queue does not. So a reader
- * of the queue learns no claim token, and a writer without the key cannot make a worker send it elsewhere.
+ * Encrypts the tasks in a queue with the API key of the target. The run and its workers have this key, and the queue does not
+ * contain it. So a reader of the queue learns no claim token. And a writer without the key cannot forge a task that makes a
+ * worker send the key to another address.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { deserialize, serialize } from 'node:v8';
@@ -10,7 +11,7 @@ const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** @param context what the data is for: it can only be opened with the same one */
+/** @param context purpose of the data, such as the id of a run: {@link unseal} needs the same one */
 export function seal(data: unknown, apiKey: string, context: string): Uint8Array {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv(CIPHER, keyOf(apiKey, context), iv);

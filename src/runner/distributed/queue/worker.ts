@@ -13,7 +13,7 @@ import { QueueChannel } from './queue-channel.js';
 import { QUEUE } from './schema.js';
 import { unseal } from './sealed.js';
 
-/** First beats are below this number. */
+/** Limit of the random number at which the heartbeat of a worker begins. */
 const MOST_BEATS = 1_000_000_000_000;
 
 interface WorkerOptions extends Pick<WorldOptions, 'meter'> {
@@ -31,7 +31,7 @@ export interface QueueWorker {
   readonly queue: string;
   /** Rejects if the queue cannot be used. */
   readonly over: Promise<void>;
-  /** Ends the present part, which deletes what it created and counts as lost, and takes no further ones. */
+  /** Takes no further parts and ends the present one, which deletes what it created and counts as lost. */
   stop(reason: GhostfleetError): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export async function startWorker(options: WorkerOptions): Promise<QueueWorker> 
   const database = await QueueDatabase.open(options.url);
   let present: RunningPart | undefined;
   const jobs = await takeJobs(database, async (payload) => {
-    // Because only runs of ghostfleet add jobs for this task.
+    // The cast is safe because only runs of ghostfleet add jobs for this task.
     const job = payload as JobPayload;
     checkVersion(job, options.version);
     const task = await taskOf(job, database, options.apiKey).catch((error: unknown) => {
@@ -77,7 +77,7 @@ export async function startWorker(options: WorkerOptions): Promise<QueueWorker> 
   };
 }
 
-/** @throws UsageError that becomes the failure of the job, and of its run */
+/** @throws UsageError for another version; the job fails with it, and so does its run */
 function checkVersion({ version, format }: JobPayload, own: string): void {
   if (version === own && format === PART_FORMAT) return;
   const nameOf = (release: string, of: number) => `ghostfleet ${release} with part format ${of}`;
@@ -87,7 +87,7 @@ function checkVersion({ version, format }: JobPayload, own: string): void {
   );
 }
 
-/** The task of a job, which is then deleted from the queue; undefined if the run has withdrawn it. */
+/** Takes the task of a job, and deletes it from the queue; undefined if the run has withdrawn the task. */
 async function taskOf(
   { run, part }: JobPayload,
   database: QueueDatabase,
@@ -106,12 +106,13 @@ async function taskOf(
       `the worker in process ${pid} on ${hostname()} has another API key than the run`,
     );
   }
-  // The first beat names this worker: if the statement is repeated because its answer was lost, the part is its own.
+  // The heartbeat begins with a random number. If the statement is repeated because its answer was lost, this number shows that
+  // the part was taken by this worker and not by another.
   const taken = await database.persist(
     `UPDATE ${QUEUE}.part SET task = NULL, part_beat = $3, part_session = pg_backend_pid()
      WHERE run = $1 AND number = $2 AND (task IS NOT NULL OR part_beat = $3) RETURNING run`,
     [...key, randomInt(1, MOST_BEATS)],
   );
-  // Because the run has sealed it.
+  // The cast is safe because the run has sealed the task.
   return taken.length === 0 ? undefined : (task as PartTask);
 }

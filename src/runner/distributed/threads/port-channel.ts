@@ -18,7 +18,7 @@ export class PortChannel<Out, In> implements Channel<Out, In> {
   constructor(port: Port, end: () => void) {
     this.#port = port;
     this.#end = end;
-    // Because the other end sends nothing else.
+    // The cast is safe because the other end sends only messages of type `In`.
     port.on('message', (message) => this.#inbox.push(message as In));
   }
 

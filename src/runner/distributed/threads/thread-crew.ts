@@ -28,10 +28,10 @@ export class ThreadCrew implements Crew {
     return Promise.resolve(started.map(({ channel }) => channel));
   }
 
-  /** Every thread has its part from the start. */
+  /** Does nothing: every thread has its part from the start, so there are no parts that no worker has taken. */
   async giveUp(): Promise<void> {}
 
-  /** A thread that is lost has ended. */
+  /** Does nothing: a thread counts as lost only when it has ended. */
   async dismiss(): Promise<void> {}
 
   async close(): Promise<void> {

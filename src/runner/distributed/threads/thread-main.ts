@@ -4,14 +4,14 @@ import type { FromPart, PartTask, ToPart } from '../messages.js';
 import { beginPart } from '../part.js';
 import { PortChannel } from './port-channel.js';
 
-/** What a thread is started with. */
+/** The `workerData` of a thread. */
 export interface ThreadTask {
   readonly task: PartTask;
   /** API key of the target. Secret. */
   readonly apiKey: string;
 }
 
-// Because thread-crew.ts gives every thread a task.
+// The cast is safe because thread-crew.ts gives every thread a task.
 const { task, apiKey } = workerData as ThreadTask;
 const port = parentPort;
 if (port === null) throw new Error('this is the program of a thread');

@@ -1,9 +1,9 @@
 /**
- * Compares what another cloud says with what the run did: identity, content and order of the messages in both directions. A cloud
- * that contradicts the devices fails the run, whatever the scenario expects.
+ * Compares the messages that the API of another cloud shows with those that the run sent and received: their identity, content
+ * and order in both directions. The run fails if they differ, whatever the scenario expects.
  *
- * The protocol allows some contradictions after a loss (wire protocol, 6.2): deliveries are not judged after a repetition, a failed
- * poll or a restart of the device.
+ * After a loss, the protocol allows some differences (wire protocol, 6.2). So deliveries are not judged after a repetition, a
+ * failed poll or a restart of the device.
  */
 import type { Message } from '../../../client/client.js';
 import type { MessageWitness } from '../../../device/hardware/hardware.js';
@@ -16,7 +16,7 @@ import { type Asked, DownlinkAudit } from './downlinks.js';
 import { Findings, type RuleTally } from './rules.js';
 import { UplinkAudit } from './uplinks.js';
 
-/** Largest difference between the clock of the cloud and ours, in real time. */
+/** Largest expected difference between the clocks of the cloud and of this machine, in real time. */
 const CLOCK_ERROR = seconds(1);
 
 /** Events after which a cloud and a device may disagree about a delivery. */
@@ -78,7 +78,7 @@ export class TargetAudit implements MessageWitness {
     this.#downlinks.unanswered(serial, type, body);
   }
 
-  /** The API has accepted a request to queue a downlink, but its answer is not that downlink. */
+  /** The API has accepted a request to queue a downlink, but the response does not contain this downlink. */
   unnamed(serial: number): void {
     this.#downlinks.unnamed(serial, this.#clock.now);
   }
@@ -93,7 +93,7 @@ export class TargetAudit implements MessageWitness {
     this.#downlinks.sent(serial, id, since, this.#clock.now);
   }
 
-  /** The API has no downlink with this id, although it has answered a request with it. */
+  /** The API has no downlink with this id, although its response to a request contained it. */
   missing(serial: number, id: string): void {
     this.#downlinks.missing(serial, id, this.#clock.now);
   }
@@ -103,14 +103,17 @@ export class TargetAudit implements MessageWitness {
     this.#downlinks.over(serial, id);
   }
 
-  /** Judges what remains. @param listed all downlinks of the devices of the run that the API shows, with their serial numbers */
+  /**
+   * Judges the remaining messages. @param listed all downlinks of the devices of the run that the API shows, with their serial
+   * numbers
+   */
   end(listed: readonly (readonly [serial: number, message: Message])[]): void {
     this.#uplinks.end();
     this.#downlinks.end(listed, this.#clock.now);
     this.#ended = true;
   }
 
-  /** What was found out about each rule. Without {@link end} it is not known which uplinks are stored. */
+  /** The results for each rule. If {@link end} was not called, the rule `stored` is undecided. */
   tallies(): readonly RuleTally[] {
     return this.#findings.tallies(this.#ended ? [] : ['stored']);
   }

@@ -1,8 +1,8 @@
 /**
- * The content of messages in a form that can be compared: the one that a device sent or received, and the one that the API shows.
+ * The contents of messages in a form in which those of a device can be compared with those that the API shows.
  *
  * Contents are compared by fingerprints of their JSON with sorted keys. Numbers that are not integers are compared to six digits,
- * because clouds decode floats differently. Undefined: this content cannot be compared.
+ * because clouds decode floats differently. A content is undefined if it cannot be compared.
  */
 import type { Message } from '../../../client/client.js';
 import { type CborValue, decodeCbor } from '../../../protocol/cbor.js';
@@ -22,7 +22,9 @@ export function isCompared(type: string): type is ComparedType {
   return type === 'data' || type === 'config' || type === 'shell';
 }
 
-/** An uplink that a device made. `raw`: of a data message, its body as the API shows it if it cannot decode it. */
+/**
+ * An uplink that a device made. `raw`: content of a data message as the API shows it if the cloud cannot decode the message.
+ */
 export interface UplinkContent {
   readonly type: ComparedType;
   readonly content: Content | undefined;
@@ -32,7 +34,7 @@ export interface UplinkContent {
 /** A downlink that a device received. */
 export interface DownlinkContent {
   readonly type: ComparedType;
-  /** Whether it is the downlink that a user asked for with this body of an API request. Undefined: this cannot be decided. */
+  /** Whether an API request with this body would queue this downlink. Undefined: this cannot be decided. */
   readonly isAskedFor: (body: unknown) => boolean | undefined;
 }
 
@@ -115,12 +117,12 @@ function encoded(body: object, encoder: Codec): Content | undefined {
   try {
     return cborContent(encodeBody(encoder, body));
   } catch {
-    // The body does not fit this encoder, so this downlink is another one.
+    // The body does not fit this encoder, so the downlink belongs to another request.
     return undefined;
   }
 }
 
-/** CBOR that differs only in its encoding has the same content. */
+/** Different CBOR encodings of the same value have the same content. */
 function cborContent(bytes: Uint8Array): Content {
   return contentOf(jsonOf(decodeCbor(bytes)));
 }

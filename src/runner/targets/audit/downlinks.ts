@@ -1,4 +1,4 @@
-/** Compares the downlinks that the run queued with those that the devices received, and with what the API says of them. */
+/** Compares the downlinks that the run queued with those that the devices received, and with their states in the API. */
 import type { Message } from '../../../client/client.js';
 import { type Instant, type Millis, minutes, seconds } from '../../../kernel/time.js';
 import {
@@ -26,7 +26,7 @@ interface Entry {
   readonly createdAt: string;
   readonly queuedAt: Instant;
   receivedAt: Instant | undefined;
-  /** Since when it is in state `sent`, as the API says. */
+  /** Time since which it is in state `sent` according to the API. */
   sentAt: Instant | undefined;
   /** It was cancelled, or has expired. */
   over: boolean;
@@ -36,9 +36,9 @@ interface Entry {
 interface Unanswered {
   readonly type: string;
   readonly body: unknown;
-  /** A downlink that the API shows is taken to be its own. */
+  /** Whether a downlink in the API has been attributed to this request. */
   listed: boolean;
-  /** A downlink that the device received is taken to be its own. */
+  /** Whether a downlink that the device received has been attributed to this request. */
   received: boolean;
 }
 
@@ -48,9 +48,9 @@ interface Receiver {
   readonly entries: Entry[];
   /** Received downlinks that were not yet known to be queued: the answer of the API may arrive later. */
   readonly early: { readonly content: DownlinkContent; readonly at: Instant }[];
-  /** Its last event. */
+  /** Time of its last event. */
   heardAt: Instant;
-  /** The last event that makes deliveries ambiguous: a loss, a repetition, a failed poll, a restart. */
+  /** Time of the last event that makes deliveries ambiguous: a loss, a repetition, a failed poll, a restart. */
   troubledAt: Instant;
 }
 
@@ -109,7 +109,7 @@ export class DownlinkAudit {
     this.#of(serial).unanswered.push({ type, body, listed: false, received: false });
   }
 
-  /** The API has accepted a request, but its answer is not the downlink that was asked for. */
+  /** The API has accepted a request to queue a downlink, but the response does not contain this downlink. */
   unnamed(serial: number, at: Instant): void {
     this.#findings.checked('queued');
     const what = 'a request was accepted, but its answer is not a downlink of this device';
@@ -130,7 +130,7 @@ export class DownlinkAudit {
     if (trouble) receiver.troubledAt = at;
   }
 
-  /** The API says, at the time `at`, that a downlink is in state `sent` since the time `since`. */
+  /** The API was read at the time `at`; it says that a downlink is in state `sent` since the time `since`. */
   sent(serial: number, id: string, since: Instant, at: Instant): void {
     const entry = this.#entry(serial, id);
     if (entry === undefined || entry.sentAt !== undefined) return;
@@ -143,7 +143,7 @@ export class DownlinkAudit {
     entry.sentAt = undefined;
   }
 
-  /** The API has no downlink with this id, although it has answered a request with it. */
+  /** The API has no downlink with this id, although its response to a request contained it. */
   missing(serial: number, id: string, at: Instant): void {
     const what = `a request was answered with the downlink ${id}, but the target has no such downlink`;
     this.#findings.broken('queued', { at, serial, what });
@@ -155,7 +155,10 @@ export class DownlinkAudit {
     if (entry !== undefined) entry.over = true;
   }
 
-  /** Judges what remains. @param listed all downlinks of the devices of the run that the API shows; their serial numbers */
+  /**
+   * Judges the remaining downlinks. @param listed all downlinks of the devices of the run that the API shows; their serial
+   * numbers
+   */
   end(listed: readonly (readonly [serial: number, message: Message])[], at: Instant): void {
     for (const [serial, { id, type, body }] of listed) {
       if (!isCompared(type) || this.#ids.has(id)) continue;
@@ -200,7 +203,7 @@ export class DownlinkAudit {
     this.#findings.broken('turn', { at, serial, what });
   }
 
-  /** A received downlink that matches none that was queued. */
+  /** Judges a received downlink that matches no queued one. */
   #strange(serial: number, receiver: Receiver, content: DownlinkContent, at: Instant): void {
     if (isOfUnanswered(receiver, content)) return;
     const { type } = content;
@@ -237,7 +240,7 @@ export class DownlinkAudit {
   }
 }
 
-/** Whether a received downlink is that of a request without an answer. Each such request explains one downlink. */
+/** Whether a received downlink can come from a request without an answer. Each such request accounts for one downlink. */
 function isOfUnanswered({ unanswered }: Receiver, { type, isAskedFor }: DownlinkContent): boolean {
   const request = unanswered.find(
     (other) => !other.received && other.type === type && isAskedFor(other.body) !== false,

@@ -1,9 +1,9 @@
-/** What the audit of a target checks, and what it has found. */
+/** The rules that the audit of a target checks, and the results. */
 import { humanCount } from '../../../kernel/quantity.js';
 import { humanDuration, type Instant, sinceStart } from '../../../kernel/time.js';
 import type { ExpectationResult } from '../../../report/result.js';
 
-/** The rules in the order of a report. Each text says what a cloud does that keeps the rule. */
+/** The rules in the order of a report. Each text describes a cloud that keeps the rule. */
 const RULES = {
   stored: 'the target stores every uplink that it acknowledges',
   content: 'the target stores what the devices sent',
@@ -15,7 +15,7 @@ const RULES = {
   sent: 'the target says "sent" only of downlinks that the device has received',
 } as const;
 
-/** Why a rule is not decided. */
+/** The sentence for an undecided rule. */
 const UNKNOWN = 'not decidable: the run ended before the last messages of the target were read';
 
 type RuleName = keyof typeof RULES;
@@ -27,13 +27,13 @@ interface Breach {
   readonly what: string;
 }
 
-/** What was found out about a rule, as plain data: parts of a run send it to their run. */
+/** The results for a rule. They are plain data, because the parts of a divided run send them to the run. */
 export interface RuleTally {
   readonly rule: RuleName;
   readonly checked: number;
   readonly broken: number;
   readonly first: Breach | undefined;
-  /** The rule could not be checked to the end; without a violation it is not decided. */
+  /** Whether the check of the rule is incomplete: without a violation, the rule is then undecided. */
   readonly open: boolean;
 }
 
@@ -76,14 +76,17 @@ function sum(one: RuleTally, other: RuleTally): RuleTally {
   };
 }
 
-/** A line for every rule that was checked or violated, in the order of a report. @param tallies also several of a rule */
+/**
+ * A line for every rule that was checked or violated, in the order of a report. @param tallies may contain several tallies of a
+ * rule, from the parts of a run
+ */
 export function ruleResults(
   tallies: readonly RuleTally[],
   nameOf: (serial: number) => string,
 ): readonly ExpectationResult[] {
   return Object.entries(RULES).flatMap(([name, line]) => {
     const same = tallies.filter(({ rule }) => rule === name);
-    // Because the names of the rules are its keys.
+    // The cast is safe because the names are the keys of `RULES`.
     const { checked, broken, first, open } = same.reduce(sum, nothing(name as RuleName));
     if (open && first === undefined)
       return { line, passed: false, undecided: true, left: null, right: 0, unit: 'count', sentence: UNKNOWN };

@@ -12,14 +12,14 @@ import {
 } from './contents.js';
 import type { Findings } from './rules.js';
 
-/** Number of uplinks that are kept for a device; the oldest ones that are stored or dropped are forgotten first. */
+/** Maximum number of uplinks that are kept for a device. Beyond it, the oldest uplink that is stored or dropped is removed. */
 const MOST_KEPT = 512;
 
 interface Entry {
   readonly uplink: number;
   readonly type: ComparedType;
   readonly contents: readonly Content[];
-  /** Position of its first transmission among all transmissions and acknowledgements; undefined: not sent yet. */
+  /** Position of its first transmission in the sequence of all transmissions and acknowledgements; undefined: not sent yet. */
   sent: number | undefined;
   sentAt: Instant;
   acked: { readonly order: number; readonly at: Instant } | undefined;
@@ -31,7 +31,7 @@ interface Entry {
 interface Sender {
   readonly entries: Entry[];
   last: Entry | undefined;
-  /** The last event after which the cloud may store an uplink twice: a loss, a repetition, a restart. */
+  /** Time of the last event after which the cloud may store an uplink twice: a loss, a repetition, a restart. */
   troubledAt: Instant;
 }
 
@@ -69,7 +69,10 @@ export class UplinkAudit {
     entry.sentAt = at;
   }
 
-  /** The device had an event after which the cloud may store its uplinks twice. Clouds recognise only data by their content. */
+  /**
+   * The device had an event after which the cloud may store its uplinks twice: a cloud recognises only repeated data uplinks by
+   * their content.
+   */
   troubled(serial: number, at: Instant): void {
     this.#of(serial).troubledAt = at;
   }
@@ -127,7 +130,7 @@ export class UplinkAudit {
 
   #strange(serial: number, alike: readonly Entry[], { type, id }: Message, content: Content, at: Instant): void {
     const owner = type === 'data' ? this.#deviceWith(content) : undefined;
-    // The altered message takes the place of the uplink, which would otherwise count as lost, too.
+    // The altered message is attributed to the uplink, which would otherwise also be reported as lost.
     const meant = alike.find((entry) => !entry.stored);
     if (meant !== undefined && owner === undefined) meant.stored = true;
     const change =

@@ -23,7 +23,7 @@ export const SPACES: Family<Space> = {
       { name: 'type', label: 'Type', kind: 'choice', options: ['team', 'personal', 'default', 'premium'] },
     ],
     create: async (values, { client }) => {
-      // Because the choice offers these types only.
+      // The cast is safe because the choice offers these types only.
       const type = values.needed('type') as 'team' | 'personal' | 'default' | 'premium';
       const { id } = await client.createSpace({ name: values.needed('name'), type });
       await open(id);

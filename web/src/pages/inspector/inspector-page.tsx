@@ -37,7 +37,7 @@ export function InspectorPage() {
             Kind{' '}
             <select
               value={kind}
-              // Because the options are the keys of KINDS.
+              // The cast is safe because the options are the keys of KINDS.
               onChange={({ currentTarget }) => setKind(currentTarget.value as Kind)}
             >
               {Object.entries(KINDS).map(([key, title]) => (

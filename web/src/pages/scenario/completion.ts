@@ -70,7 +70,7 @@ function keysAt({ path, siblings }: Place, { schema }: ScenarioWords): readonly 
   for (const { properties } of schemasAt(schema as Schema, path)) {
     for (const [label, form] of Object.entries((properties ?? {}) as Schema)) {
       if (siblings.includes(label)) continue;
-      // Because the forms of a schema are objects.
+      // The cast is safe because the forms of a schema are objects.
       const { description } = form as Schema;
       keys.set(label, {
         ...{ label, apply: `${label}: ` },
@@ -86,7 +86,7 @@ function valuesAt({ path }: Place, { schema, profiles, metrics }: ScenarioWords)
   if (path.at(-1) === 'profile') return named(profiles);
   if (path[0] === 'expect' || path.at(-1) === 'after') return named(metrics);
   const values = schemasAt(schema as Schema, path).flatMap(({ enum: words = [], const: word, type }) => [
-    // Because these keywords have such values.
+    // The cast is safe because the JSON Schema keyword `enum` has a list as its value.
     ...(words as readonly unknown[]),
     ...(word === undefined ? [] : [word]),
     ...(type === 'boolean' ? [true, false] : []),

@@ -127,7 +127,7 @@ export class Remote {
 
   #see({ type, direction, body, created_at }: Message): void {
     if (type !== 'shell' || direction !== 'up') return;
-    // Because the service describes the body of a shell answer so.
+    // The cast is safe because the body of a shell uplink is an object with these fields.
     const { message_id, responses } = body as { message_id?: unknown; responses?: unknown };
     const entry = this.#open.get(String(message_id));
     if (!entry || !Array.isArray(responses)) return;
