@@ -10,10 +10,10 @@ export interface World {
   readonly api: CloudApi;
   /**
    * Id of the tag with this name; a missing tag is created through the API.
-   * @param colour of a new tag; left out: one from a short list
+   * @param colour colour of a new tag; left out: one from a short list
    */
   tagId(name: string, colour?: string): Promise<string>;
-  /** Id of the firmware image with this name in `setup`. @throws Error if there is none */
+  /** Id of the firmware image with this name in `setup`. @throws Error without such an image */
   firmwareId(name: string): string;
 }
 
@@ -38,9 +38,12 @@ export interface DeviceHandle {
 }
 
 export interface ShellResult {
-  /** 0, 1 (help was printed) or a negative errno, as returned by the firmware. */
+  /** Result code of the firmware: 0, 1 (help was printed) or a negative errno. */
   readonly result: number;
-  /** The line was rejected, although the result may be 0: an unknown parameter or an invalid value (firmware shell, 3.2). */
+  /**
+   * Whether the line was rejected. The result may be 0 even so, for an unknown parameter or an invalid value (firmware shell,
+   * 3.2).
+   */
   readonly rejected: boolean;
   readonly lines: readonly string[];
 }

@@ -20,7 +20,10 @@ export function exactly(value: number): Bounds {
   return { measured: value, low: value, high: value };
 }
 
-/** The share that arrived in time. Those that can still arrive in time are missing. @param share with a total above 0 */
+/**
+ * The share of exchanges that completed in time. Open exchanges, which can still complete in time, count as missing. @param
+ * share with a total above 0
+ */
 export function ofShare({ total, within, open }: Share): Bounds {
   const low = within / total;
   return { measured: low, low, high: (within + open) / total };
@@ -29,8 +32,8 @@ export function ofShare({ total, within, open }: Share): Bounds {
 type SpreadAggregate = Exclude<Aggregate['kind'], 'count' | 'within'>;
 
 /**
- * A value of a distribution with `missing` further durations of unknown length; undefined without any durations.
- * @param percent of a percentile, above 0
+ * An aggregate of a distribution that lacks `missing` durations of unknown length; undefined without any durations. @param
+ * percent percentage of a percentile, above 0
  */
 export function ofDistribution(
   kind: SpreadAggregate,
@@ -73,8 +76,8 @@ function extremes(
 }
 
 /**
- * The value with this rank. The smallest value has rank 1; a rank below 1 gives `below`, a rank above the number of values
- * gives Infinity.
+ * The value with this rank. The smallest value has rank 1. A rank below 1 returns `below`, and a rank above the number of
+ * values returns Infinity.
  */
 function atRank(distribution: Distribution, rank: number, below: number): number {
   if (rank < 1) return below;
@@ -107,7 +110,7 @@ export function operate(operator: Operator, left: number, right: number): number
     case '-':
       return left - right;
     case '*':
-      // A bound of 0 is exact: it stays 0 whatever the other value is.
+      // 0 times any value is 0, also if the other bound is Infinity, for which JavaScript would return NaN.
       return left === 0 || right === 0 ? 0 : left * right;
     case '/':
       return left / right;
@@ -121,8 +124,8 @@ function finite(value: number): number | undefined {
 }
 
 /**
- * Values that differ by less than this share, or below 1 by less than this, are equal: in floating point, 7% * 100 is a little more
- * than 7, and 1 - 95% a little more than 5%.
+ * Relative difference up to which two values count as equal; for values below 1, the absolute difference. In floating point, 100
+ * times 7% is a little more than 7, and 1 - 95% a little more than 5%.
  */
 const ROUNDING = 1e-12;
 

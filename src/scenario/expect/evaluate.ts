@@ -18,9 +18,9 @@ import { describeViolation, type NameOf } from './violation.js';
 
 /** Access to the metrics of a run. */
 export interface MetricSource {
-  /** @param of name of a scope: the metric of its devices or loads only */
+  /** @param of name of a scope, to read the metric of its devices or loads only */
   read(name: string, of?: string): Measure | undefined;
-  /** The share that came within a duration; undefined for a metric without such a share. */
+  /** The share of exchanges that completed within a duration; undefined for a metric without such a share. */
   within(name: string, limit: Millis, of?: string): Share | undefined;
 }
 
@@ -33,21 +33,21 @@ export interface ExpectationOutcome {
   /** The expectation as the user wrote it. */
   readonly line: string;
   readonly passed: boolean;
-  /** The run did not have the data for a verdict; such an expectation has not passed. Missing otherwise. */
+  /** Set if the run did not have the data for a verdict; the expectation has then not passed. */
   readonly undecided?: true;
   /**
-   * Milliseconds if the sides are durations; for an invariant, the number of violations. null: nothing was measured, and the
-   * expectation has failed.
+   * The value of the left side, in milliseconds for durations; for an invariant, the number of violations. null if nothing was
+   * measured; the expectation has then failed.
    */
   readonly left: number | null;
   readonly right: number | null;
   /**
-   * Least and greatest value of the left side that missing measurements allow, in the same unit; null: any. The verdict is that of
-   * all values between them. Missing if no measurement is.
+   * Lowest and highest value that the left side could have with the missing measurements, in the same unit; null: no limit. The
+   * verdict is the same for all values between them. Left out if no measurement is missing.
    */
   readonly range?: readonly [low: number | null, high: number | null];
   readonly unit: Unit;
-  /** For an invariant: cases that the protocol itself causes, which are not violations. Missing if the number is 0. */
+  /** For an invariant: number of cases that the protocol itself causes and that are not violations. Left out if 0. */
   readonly byProtocol?: number;
   /** The result: `downlink.delivered p(95) is 12m 04s, wanted < 40m`. */
   readonly sentence: string;
@@ -60,7 +60,7 @@ export interface Evidence {
   readonly nameOf: NameOf;
 }
 
-/** Never throws: without data an expectation has failed, with a sentence that says so. */
+/** Never throws. Without data, the expectation has failed, and its sentence gives the reason. */
 export function evaluate(expectation: Expectation, evidence: Evidence): ExpectationOutcome {
   return 'invariant' in expectation
     ? judgeInvariant(expectation, evidence)
@@ -114,7 +114,7 @@ export function judgeMetrics(expectation: MetricExpectation, metrics: MetricSour
   return { ...outcome, undecided: true, sentence };
 }
 
-/** The value, or a sentence with the reason why there is none. */
+/** The value, or a sentence with the reason for which there is no value. */
 function boundsOf(expression: Expression, metrics: MetricSource): Bounds | string {
   switch (expression.kind) {
     case 'number':
@@ -206,7 +206,7 @@ function rangeOf(left: Bounds | string): Pick<ExpectationOutcome, 'range'> {
   return { range: [Number.isFinite(low) ? low : null, Number.isFinite(high) ? high : null] };
 }
 
-/** The range that decided the verdict if something is missing: `, or 40ms to 100ms with the missing ones (6 pending)`. */
+/** The range that decided the verdict if measurements are missing: `, or 40ms to 100ms with the missing ones (6 pending)`. */
 function rangeText({ left, unit }: MetricExpectation, bounds: Bounds, metrics: MetricSource): string {
   if (isExact(bounds) || bounds.measured === undefined) return '';
   const { low, high } = bounds;
@@ -231,7 +231,7 @@ function missingStates(term: MetricTerm, metrics: MetricSource): readonly string
   return measure?.kind !== 'durations' || sumOf(measure.missing) === 0 ? [] : [statesOf(measure.missing)];
 }
 
-/** The text of the value on the left side; of a share with its numbers: `94% (47 of 50)`. */
+/** The text of the value on the left side. A share is followed by its numbers: `94% (47 of 50)`. */
 function foundValue({ left, unit }: MetricExpectation, { measured, low }: Bounds, metrics: MetricSource): string {
   if (measured === undefined) return `at least ${humanValue(low, unit)}`;
   const share =
@@ -269,7 +269,7 @@ function textOf(expression: Expression): string {
   }
 }
 
-/** An operand, in parentheses where the operator would otherwise take only a part of it. */
+/** An operand, in parentheses if the operator has precedence over an operator inside. */
 function operand(expression: Expression, operator: Operator, isRight: boolean): string {
   const text = textOf(expression);
   if (expression.kind !== 'operation') return text;

@@ -6,7 +6,7 @@ import { type Selector, selectorName } from '../selector/selector.js';
 export type Expectation = MetricExpectation | InvariantExpectation;
 
 interface Ending {
-  /** From this time on, the run ends as soon as the expectation fails; missing: it is judged at the end only. */
+  /** Time from which on the run ends as soon as the expectation fails; left out: the expectation is judged only at the end. */
   readonly abort?: Instant;
 }
 
@@ -25,7 +25,7 @@ export interface MetricExpectation extends Ending {
   readonly left: Expression;
   readonly comparison: ComparisonOperator;
   readonly right: Expression;
-  /** Of both sides. */
+  /** Unit of both sides. */
   readonly unit: Unit;
 }
 
@@ -45,7 +45,7 @@ export interface MetricTerm {
   readonly kind: 'metric';
   readonly metric: string;
   readonly aggregate: Aggregate;
-  /** Restricts the metric to a scope; missing: not restricted. */
+  /** Restricts the metric to a scope; left out: not restricted. */
   readonly of?: Scope;
 }
 

@@ -72,7 +72,10 @@ export function parseExpectation(line: string, scopes: Scopes): Expectation {
   return { line, left: left.expression, comparison, right: right.expression, unit: unitOf(kind) };
 }
 
-/** By the first part of the name of a metric: the metric of the whole, of which it may be a share; for hints in messages. */
+/**
+ * The metric that counts the whole, by the first part of a metric's name: `downlink.answered` is a part of `downlink.queued`.
+ * For hints in messages.
+ */
 const WHOLE: Readonly<Record<string, string>> = {
   downlink: 'downlink.queued',
   uplink: 'uplink.made',
@@ -88,7 +91,8 @@ const MIRRORED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
 };
 
 /**
- * Rejects `downlink.answered >= 0.95`, `downlink.answered >= 95%` and `19/20 <= downlink.answered`, and names what may be meant.
+ * Rejects comparisons of a count with a share, such as `downlink.answered >= 0.95`, `downlink.answered >= 95%` and `19/20 <=
+ * downlink.answered`. The message suggests what the user may have meant.
  * @param side the side of the count
  */
 function rejectShareOfCount(count: Read, comparison: ComparisonOperator, other: Read, side: 'left' | 'right'): void {
@@ -109,7 +113,7 @@ function rejectShareOfCount(count: Read, comparison: ComparisonOperator, other: 
   throw new ExpectationError(other.column, `the ${side} side is a count, not a share; ${write}`);
 }
 
-/** The value of an expression without metrics; undefined with one. */
+/** The value of an expression without metrics; undefined for an expression with a metric. */
 function constantOf(expression: Expression): number | undefined {
   if (expression.kind === 'number') return expression.value;
   if (expression.kind === 'metric') return undefined;
@@ -117,13 +121,13 @@ function constantOf(expression: Expression): number | undefined {
   return left === undefined || right === undefined ? undefined : operate(expression.operator, left, right);
 }
 
-/** Metrics whose names begin like this count part of the whole. */
+/** Beginnings of metric names, each with the metric that counts the whole. */
 const PARTS = [
   ['downlink.', 'downlink.queued'],
   ['call.', 'call.planned'],
 ] as const;
 
-/** Rejects `downlink.answered within 1h >= 95`: no share is above 100 %, so the sentence has one result whatever happens. */
+/** Rejects `downlink.answered within 1h >= 95`: no share is above 100 %, so the result would be the same in every run. */
 function rejectMoreThanAll(left: Read, comparison: ComparisonOperator, right: Read): void {
   const { expression } = right;
   if (expression.kind !== 'number' || right.kind === 'ms' || expression.value <= 1 || !isShare(left.expression)) return;
@@ -308,7 +312,7 @@ function shown(token: string | undefined): string {
 interface Word {
   readonly text: string;
   readonly column: number;
-  /** Whether it has a space before and after it. */
+  /** Whether the word has a space before and after it. */
   readonly spaced: boolean;
 }
 

@@ -12,7 +12,7 @@ export const NOUN: Readonly<Record<Kind, string>> = {
   ms: 'a duration',
 };
 
-/** The kind of the result; undefined when the two cannot be combined. */
+/** The kind of the result of an operation; undefined if the operator cannot combine the two kinds. */
 export function combine(operator: Operator, left: Kind, right: Kind): Kind | undefined {
   switch (operator) {
     case '+':

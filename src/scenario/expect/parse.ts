@@ -11,7 +11,7 @@ export interface ScopeNames extends FleetNames {
   readonly clients: readonly string[] | undefined;
 }
 
-/** For JSON Schemas, which do not depend on a scenario. */
+/** No names, for JSON Schemas, which do not depend on a scenario. */
 export const NO_NAMES: ScopeNames = { groups: [], regions: [], tags: [], fleet: undefined, clients: undefined };
 
 /** Reads one line of `expect`; problems have the column of the wrong word. */

@@ -52,7 +52,7 @@ const storeUse: Check<ServiceFault> = formed(
   },
 );
 
-/** Shortest time for a restart; no service starts faster. */
+/** Shortest time for which a restart may keep the service down; no real service restarts faster. */
 const SHORTEST_ABSENCE = seconds(1);
 const RESTART = record('service-restart', { away: duration });
 

@@ -6,8 +6,8 @@
  *     1.75
  *     1.75
  *
- * Numbers have a unit and count from the beginning of the load; calendar times in UTC count from the first row. The
- * times must not decrease; several requests may have the same time.
+ * Times are either numbers with a unit, counted from the beginning of the load, or calendar times in UTC, of which the first
+ * row is the beginning of the load. The times must not decrease; several requests may have the same time.
  */
 import { createHash } from 'node:crypto';
 import { readCsv } from '../../input/csv.js';
@@ -17,9 +17,12 @@ import type { NamedText } from '../../input/text-file.js';
 import type { Millis } from '../../kernel/time.js';
 import { limitRows, timeColumn } from '../values/csv-columns.js';
 
-/** Times of recorded requests. A plan contains only their number and a fingerprint, because a day of requests is long. */
+/**
+ * Times of recorded requests. A plan contains only their number and a fingerprint, because the times of a whole day would be
+ * too long.
+ */
 export class ArrivalTrace {
-  /** Since the beginning of the load, ascending, rounded to microseconds. */
+  /** Times since the beginning of the load, ascending, rounded to microseconds. */
   readonly times: readonly Millis[];
 
   constructor(times: readonly Millis[]) {
@@ -39,7 +42,7 @@ export class ArrivalTrace {
 
 /**
  * Reads the times of a file; problems are noted with their place in it.
- * @param speed 2: the requests come in half the time
+ * @param speed factor by which the replay is faster: with 2, the requests come in half the time
  */
 export function readArrivals({ file, text }: NamedText, speed: number, problems: Problems): ArrivalTrace | undefined {
   const before = problems.list.length;

@@ -1,10 +1,10 @@
 /**
- * When the requests of an open load are due. The times depend only on the rate and the seed, never on how fast requests are
- * answered: that is what "open" means.
+ * The times at which the requests of an open load are due. They depend only on the rate and the seed, never on how fast the
+ * service answers. Such a load is called open.
  *
- * A replay takes its times from a file. A rate is integrated over time, and a request is due whenever the integral reaches the
- * next mark. The distance between marks is 1 for even spacing. For Poisson arrivals it is exponentially distributed, as for
- * many independent users.
+ * For a replay, the times are in a file. For a rate, the rate is integrated over time, and a request is due whenever the
+ * integral reaches the next mark. The distance between marks is 1 for even spacing. For Poisson arrivals it is exponentially
+ * distributed, as for many independent users.
  */
 import { exponential, type Random } from '../../kernel/random.js';
 import type { Instant } from '../../kernel/time.js';
@@ -38,11 +38,11 @@ function requestsIn({ from, until, first, last }: RatePiece): number {
 
 /** The time at which the integral of the rate over the piece reaches `count`. */
 function moment({ from, until, first, last }: RatePiece, count: number): Instant {
-  // A mark on the border of two pieces. At a rate of 0 the formula below would be 0/0.
+  // The mark is on the border of two pieces. If the rate there is 0, the formula below would be 0/0.
   if (count <= 0) return from;
   const growth = ((last - first) * 1000) / (until - from);
-  // Solves count = first·t + growth·t²/2 for t in seconds. This form of the solution is exact also for a small growth.
+  // Solves count = first·t + growth·t²/2 for t in seconds. This form of the solution stays exact if `growth` is near 0.
   const t = (2 * count) / (first + Math.sqrt(Math.max(0, first * first + 2 * growth * count)));
-  // Microseconds are fine enough, and short in a trace.
+  // Rounded to microseconds, which is exact enough and keeps the numbers in a trace short.
   return Math.min(until, from + Math.round(t * 1e6) / 1e3);
 }

@@ -11,7 +11,7 @@ import { shellLines } from '../values/shell-lines.js';
 /** An HTTP request to the API. */
 export interface CallRequest {
   readonly method: 'GET' | 'POST';
-  /** Without the base address: `/v2/spaces/…`. */
+  /** Path without the base address: `/v2/spaces/…`. */
   readonly path: string;
   /** JSON; undefined for a GET. */
   readonly body: string | undefined;
@@ -29,13 +29,13 @@ interface CallKind {
   readonly about: string;
   readonly example: string;
   readonly method: 'GET' | 'POST';
-  /** Below `/v2/spaces/{space_id}`; `device` is an id. */
+  /** The path below `/v2/spaces/{space_id}`. @param device id of the device */
   readonly path: (device: string) => string;
   /** Whether the request is about a device; otherwise it is about the space. */
   readonly ofDevice: boolean;
-  /** Type of the downlink that the call queues; left out: it queues none. */
+  /** Type of the downlink that the call queues; left out: the call queues no downlink. */
   readonly queues?: DownlinkType;
-  /** Reads the value after the name, which becomes the body; left out: the name has no value. */
+  /** Reads the value after the name of the call, which becomes the body; left out: the call has no value. */
   readonly check?: SendingCheck<object>;
 }
 

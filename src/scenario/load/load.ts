@@ -32,11 +32,11 @@ export interface UserPace {
   readonly kind: 'closed';
   readonly users: number;
   readonly think: Millis;
-  /** After a rejected request, users wait for the time in `Retry-After`; left out: they ignore it. */
+  /** After a rejected request, users wait for the time in `Retry-After`; left out: they ignore this header. */
   readonly patient?: true;
 }
 
-/** A period in which the rate changes linearly from `first` to `last`; equal for a steady rate. */
+/** A period in which the rate changes linearly from `first` to `last`; for a steady rate, the two are equal. */
 export interface RatePiece {
   readonly from: Instant;
   readonly until: Instant;

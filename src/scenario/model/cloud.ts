@@ -1,13 +1,13 @@
 /** Settings of the embedded cloud that a scenario may change. Reading: parse/cloud.ts. */
 import { formatDuration, type Millis } from '../../kernel/time.js';
 
-/** null: the default of the service. */
+/** In every setting, null means the default of the service. */
 export interface CloudSettings {
   /** Requests a minute that are allowed for each API key. */
   readonly rateLimit: number | null;
   readonly expireDownlinks: Millis | null;
   readonly retainMessages: Millis | null;
-  /** Connectors may send to private and loopback addresses; left out: the service rejects these. */
+  /** Set if connectors may send to private and loopback addresses; left out: the service rejects these addresses. */
   readonly allowPrivate?: true;
 }
 

@@ -5,7 +5,7 @@ export interface FleetGroup {
   readonly name: string;
   /** Name of a profile: the device type. */
   readonly profile: string;
-  /** The firmware version that its devices leave the factory with, such as `3.5.5`; null: the newest. */
+  /** Factory firmware version of the devices, such as `3.5.5`; null: the newest. */
   readonly firmware: string | null;
   readonly count: number;
   /** Serial number of the first device; the others follow. */

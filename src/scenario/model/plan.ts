@@ -1,6 +1,6 @@
 /**
- * A plan: the result of a scenario and a seed. All random draws are made, all devices are listed, and every step has its
- * time and its devices. A plan is plain data: it can be printed, compared and hashed.
+ * A plan: the result of a scenario and a seed. All random draws for the schedule have been made: the plan lists all devices,
+ * and every step with its time and its devices. A plan is plain data: it can be printed, compared and hashed.
  *
  * `planScenario` makes a plan, `describePlan` prints it, and the runner builds a world from it. Times are milliseconds since
  * the beginning of the world. A plan contains the claim tokens, because the devices need them; no description shows them.
@@ -38,7 +38,7 @@ export interface Plan {
   readonly serviceFaults?: readonly PlannedServiceFault[];
   /** Faults of devices, for reports; `actions` contains the steps that carry them out. Left out if empty. */
   readonly deviceFaults?: readonly PlannedDeviceFault[];
-  /** By time; actions at the same time are in the order of the file. */
+  /** Sorted by time; actions at the same time are in the order of the file. */
   readonly actions: readonly PlannedAction[];
   /** Conditions that steps wait for; left out if empty. */
   readonly waits?: readonly PlannedWait[];
@@ -54,7 +54,7 @@ export interface Plan {
 export interface PlannedGroup {
   readonly name: string;
   readonly profile: string;
-  /** The firmware version that its devices leave the factory with; left out: the newest. */
+  /** Factory firmware version of the devices; left out: the newest. */
   readonly firmware?: string;
   readonly count: number;
   /** Tags of the devices in the cloud; the runner creates missing ones. */
@@ -121,11 +121,11 @@ export interface PlannedWait {
   /** The waiting step, for messages: `step 3, config: app config interval-report 900`. */
   readonly name: string;
   readonly condition: MetricExpectation;
-  /** First evaluation; counts from the end of `wait` if that is set. */
+  /** Time of the first evaluation, counted from the end of `wait` if `wait` is set. */
   readonly from: Instant;
   /** Time limit; the run fails if the condition does not hold by then. null: the end of the scenario. */
   readonly within: Millis | null;
-  /** Index of the wait that must end before this one begins; null: none. */
+  /** Index of the wait that must end before this wait begins; null: none. */
   readonly wait: number | null;
 }
 
@@ -139,7 +139,7 @@ export type PlannedScope = {
       readonly devices: readonly number[];
     }
   | {
-      /** Their names. */
+      /** Names of the loads. */
       readonly loads: readonly string[];
     }
 );
@@ -149,9 +149,9 @@ export type PlannedAction = StepCall & {
   /** Index of the step in the scenario, from 0. */
   readonly origin: number;
   readonly at: Instant;
-  /** Text of the selector if the seed decides the devices: `10% of clime`. */
+  /** Text of the selector if it is a random sample: `10% of clime`. */
   readonly sample?: string;
-  /** Index of a wait: `at` counts from its end; left out: from the beginning of the world. */
+  /** Index of the wait from whose end `at` counts; left out: `at` counts from the beginning of the world. */
   readonly wait?: number;
   /** Index into {@link Plan.deviceFaults} of the fault that the action begins or ends; left out: none. */
   readonly fault?: number;
@@ -164,8 +164,8 @@ export interface PlannedLoad extends Load {
   /** Indices into {@link Plan.devices}, ascending. */
   readonly devices: readonly number[];
   /**
-   * In a part of a plan: whether the part sends request `k` of the whole load, or has its user `k`, at the index `k` modulo the
-   * length. Left out: it has all of them.
+   * Set in a part of a plan: says which requests and users of the whole load belong to the part. Request or user `k` does if
+   * the value at index `k` modulo the length is true. Left out: all belong to it.
    */
   readonly turns?: readonly boolean[];
 }

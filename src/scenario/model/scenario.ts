@@ -60,7 +60,7 @@ export interface Scenario {
   readonly network: readonly ScenarioFault[];
   /** Faults of the embedded cloud. */
   readonly serviceFaults: readonly PlannedServiceFault[];
-  /** Faults of devices; `steps` contains what they do. */
+  /** Faults of devices; `steps` contains the steps that carry them out. */
   readonly deviceFaults: readonly PlannedDeviceFault[];
   readonly steps: readonly ScenarioStep[];
   readonly loads: readonly ScenarioLoad[];
@@ -70,17 +70,17 @@ export interface Scenario {
 }
 
 export interface ScenarioStep {
-  /** When the step begins; with `follows`, how long after the beginning of the previous step. */
+  /** Time at which the step begins; with `follows`, time from the beginning of the previous step. */
   readonly at: Millis;
   readonly follows?: true;
   /** A step to many devices is spread evenly over this time; 0: all at once. */
   readonly over: Millis;
   readonly to: Selector;
-  /** The step is carried out cohort by cohort instead of for all devices at `at`. */
+  /** Set if the step is carried out cohort by cohort, instead of for all devices at `at`. */
   readonly rollout?: Rollout;
   /** The step begins when this condition holds, and not before `at`. */
   readonly wait?: StepWait;
-  /** Index into `deviceFaults` of the fault that the step begins or ends; left out: the step is one of the file. */
+  /** Index into `deviceFaults` of the fault that the step begins or ends; left out: the step is listed in the file. */
   readonly fault?: number;
   readonly call: StepCall;
 }

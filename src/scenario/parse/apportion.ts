@@ -2,9 +2,9 @@
 import type { Ratio } from '../../kernel/ratio.js';
 
 /**
- * Divides `total` by shares that add up to 1 (method of largest remainders). Each share gets its whole part. The rest
- * goes to the shares with the largest fractions; of equal fractions, the first share is served first. The result adds
- * up to `total`.
+ * Divides `total` by shares that add up to 1 (method of largest remainders). Each share times `total` is rounded down. The
+ * remaining units go, one each, to the shares that lost the largest fractions; of equal fractions, the first share comes first.
+ * The results add up to `total`.
  */
 export function apportion(total: number, shares: readonly Ratio[]): readonly number[] {
   const exact = shares.map((share) => total * share);

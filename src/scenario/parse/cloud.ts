@@ -14,9 +14,9 @@ import type { CloudSettings } from '../model/cloud.js';
 
 /** Highest accepted rate limit, in requests a minute. */
 export const MOST_REQUESTS = 1_000_000;
-/** The cloud checks for expired downlinks once an hour. */
+/** Shortest accepted expiry: the cloud checks for expired downlinks only once an hour. */
 export const SHORTEST_EXPIRY: Millis = hours(1);
-/** The cloud recognises a repeated message for this long. */
+/** Shortest accepted retention: the time for which the cloud recognises a repeated message. */
 export const SHORTEST_RETENTION: Millis = days(2);
 
 const PER_MINUTE = /^\s*(\d{1,7})\/m\s*$/;

@@ -1,6 +1,6 @@
 /**
- * Scenarios written in TypeScript. The object has the keys of a scenario file, with the same meaning and the same checks,
- * except `vars` and `include`: TypeScript has variables and modules.
+ * Scenarios written in TypeScript. The object has the keys of a scenario file, with the same meaning and the same checks. Only
+ * `vars` and `include` are rejected, because TypeScript has variables and modules.
  */
 import { Problems } from '../../input/document.js';
 import { valueNode } from '../../input/value.js';
@@ -37,8 +37,8 @@ export interface ScenarioDefinition {
   readonly steps?: readonly StepDefinition[];
   readonly load?: readonly LoadDefinition[];
   /**
-   * Lines, or `{ that: line, abort: true }` to end the run as soon as the line fails. With `abort: '10m'`, the run ends early
-   * only from this time on.
+   * Each expectation is a line, or `{ that: line, abort: true }`, which ends the run as soon as the line fails. With `abort:
+   * '10m'`, the line can end the run only after 10 minutes.
    */
   readonly expect?: readonly (string | { readonly that: string; readonly abort: true | string })[];
   readonly next?: readonly string[];
@@ -54,13 +54,13 @@ interface CloudDefinition {
   readonly 'allow-private'?: boolean;
 }
 
-/** A resource that the space needs: the options under the name of its kind. */
+/** A resource to create in the space: the options under the name of its kind. */
 export type SetupDefinition = { readonly [K in SetupName]?: Value };
 
 export interface GroupDefinition {
   readonly name: string;
   readonly profile: string;
-  /** The firmware version with which its devices leave the factory: `3.5.5`. Default: the newest. */
+  /** Factory firmware version of the devices: `3.5.5`. Default: the newest. */
   readonly firmware?: string;
   readonly serial?: number;
   readonly boot?: { readonly from?: string; readonly over?: string; readonly pattern?: BootPattern };
@@ -78,7 +78,7 @@ export type StepDefinition = {
   readonly over?: string;
   readonly to?: string;
   readonly for?: { readonly each?: string; readonly in: string; readonly every: string };
-  /** What the step or load sends is deliberately unknown or invalid, and is not checked. */
+  /** true: the lines or data to send are deliberately unknown or invalid, and are not checked. */
   readonly unknown?: boolean;
 } & { readonly [K in StepName]?: Value };
 
@@ -103,7 +103,7 @@ export type LoadDefinition = {
   readonly think?: string;
   /** A client of the setup. */
   readonly as?: string;
-  /** What it sends is deliberately unknown or invalid, and is not checked. */
+  /** true: the lines or data to send are deliberately unknown or invalid, and are not checked. */
   readonly unknown?: boolean;
 } & { readonly [K in CallName]?: Value };
 

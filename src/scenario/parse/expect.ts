@@ -1,5 +1,5 @@
 /**
- * The `expect` of a scenario: a list of expectations. One that is written as a map can end the run early:
+ * The `expect` of a scenario: a list of expectations. An expectation that is written as a map can end the run early:
  *
  *     expect:
  *       - downlink.answered within 1h >= 95%

@@ -19,7 +19,7 @@ const SERVICE_FAULT_NAMES = Object.keys(SERVICE_FAULTS) as readonly ServiceFault
 export const FAULT_NAMES = [...NETWORK_FAULT_NAMES, ...DEVICE_FAULT_NAMES, ...SERVICE_FAULT_NAMES] as const;
 export type FaultName = (typeof FAULT_NAMES)[number];
 
-/** What each kind does, with an example. */
+/** The description of each kind, with an example. */
 export const FAULTS: Readonly<Record<FaultName, { readonly about: string; readonly example: string }>> = {
   ...NETWORK_FAULTS,
   ...DEVICE_FAULTS,

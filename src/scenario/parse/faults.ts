@@ -1,6 +1,6 @@
 /**
- * The `faults` of a scenario: faults of the network, of devices and of the embedded cloud, each with a time and, except for the
- * cloud, with the devices that it affects.
+ * The `faults` of a scenario: faults of the network, of devices and of the embedded cloud. Each has a time; faults of the
+ * network and of devices also have a selector for the affected devices.
  *
  *     faults:
  *       - { outage: both, from: 2h, until: 2h20m, to: region/north }
@@ -31,7 +31,7 @@ interface Faults {
   readonly network: readonly ScenarioFault[];
   readonly steps: readonly ScenarioStep[];
   readonly service: readonly PlannedServiceFault[];
-  /** The faults that `steps` carries out. */
+  /** The faults that the steps in `steps` carry out. */
   readonly devices: readonly PlannedDeviceFault[];
 }
 
@@ -85,7 +85,7 @@ function oneFault(node: LocatedNode, problems: Problems, context: StepContext): 
   const before = problems.list.length;
   const during = (window: Window) => faultIn(window, untimed, problems, context) ?? NO_FAULTS;
   const begun = during(first);
-  // A problem of the options occurs in each window; it is reported once.
+  // A problem in the options would occur in every window, so it is reported only for the first one.
   return problems.list.length > before ? undefined : together([begun, ...later.map(during)]);
 }
 
@@ -176,7 +176,7 @@ function deviceFault(
   const begin = Array.from({ length: times }, (_, i) => {
     return { at: from + i * (read.every ?? 0), over: 0, to, fault: 0, call: read.begin };
   });
-  // A fault that lasts beyond the end of the scenario also lasts while the world settles.
+  // Without an end within the scenario, the fault also holds while the world settles.
   const heals = until !== null && until <= end;
   const once = read.end === null && read.every === null;
   const whom = to.kind === 'all' ? null : selectorName(to);

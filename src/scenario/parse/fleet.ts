@@ -1,6 +1,6 @@
 /**
- * The `fleet` of a scenario: groups of devices of the same kind. Either a list of groups, each with a count, or a total number
- * of devices and groups that each have a share of it:
+ * The `fleet` of a scenario: groups of devices of the same kind. It is either a list of groups, each with a count, or a map
+ * with the total number of devices and a list of groups, each with a share of the total:
  *
  *     fleet: { devices: 1000, groups: [{ name: clime, profile: clime, share: 70% }, …] }
  */
@@ -170,7 +170,7 @@ const SHARES_OFF = 1e-6;
 const countedGroup = (shape: FleetShape) => record('a group', { ...groupKeys(shape), count: DEVICES });
 const sharedGroup = (shape: FleetShape) => record('a group', { ...groupKeys(shape), share: ratio });
 
-/** With or without the `v` that devices report. */
+/** A version with or without the leading `v` that devices report. */
 const firmwareVersion = refine(text(/^v?\d+\.\d+\.\d+\S*$/, 'a firmware version such as 3.5.5'), (version) =>
   version.replace(/^v/, ''),
 );
@@ -195,7 +195,7 @@ function groupKeys({ types, firmware, end }: FleetShape) {
       GROUP_NAME,
       `a name of 2 to 25 small letters, digits and hyphens, other than ${RESERVED.map((word) => `"${word}"`).join(', ')}`,
     ),
-    // A schema cannot contain the profiles in the folder of the scenario.
+    // The schema accepts any text, because it cannot contain the profiles in the folder of the scenario.
     profile: formed(() => formOf(text()), oneOf([...types.keys()])),
     firmware: optional(firmwareVersion, firmware ?? null),
     serial: optional(integer(1, LAST_SERIAL)),

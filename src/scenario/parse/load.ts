@@ -43,7 +43,7 @@ import type { Recipient } from '../values/sending.js';
 import { checkUnknown, UNKNOWN } from './recipients.js';
 
 interface LoadShape {
-  /** The devices of a selector, with what their firmware accepts. */
+  /** The devices of a selector, with the commands and keys that their firmware accepts. */
   readonly recipients: (to: Selector) => readonly Recipient[];
   /** Duration of the scenario. */
   readonly end: Millis;

@@ -37,7 +37,7 @@ interface NetworkShape {
   readonly end: Millis;
 }
 
-/** A property of the network that devices notice, not a fault of the link: it becomes a step (parse/scenario.ts). */
+/** Key for a property of the network. It is not a fault of the link, and becomes a step (parse/scenario.ts). */
 const POWER_SAVING = 'power-saving';
 const SAVING = oneOf(['on', 'off']);
 /** Faults that can be keys of `network`, in the order in which a plan lists them. */

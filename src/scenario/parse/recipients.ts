@@ -1,4 +1,4 @@
-/** The devices to which a step or a load sends something, and what their firmware accepts. */
+/** The devices to which a step or a load sends lines or data, with the commands and keys that their firmware accepts. */
 import { boolean, type OptionalCheck, optional, valueAt } from '../../input/checks.js';
 import { type LocatedNode, type MapNode, Problems } from '../../input/document.js';
 import { orList, quote } from '../../input/problems.js';
@@ -10,16 +10,21 @@ import type { SetupCall } from '../setup/index.js';
 import type { Recipient } from '../values/sending.js';
 import type { DeviceTypes } from './sources.js';
 
-/** The key `unknown` of steps and loads: what they send is deliberately unknown or invalid, and is not checked. */
+/**
+ * The key `unknown` of steps and loads: the lines or data to send are deliberately unknown or invalid, and are not checked.
+ */
 export const UNKNOWN: { readonly unknown: OptionalCheck<boolean, boolean> } = { unknown: optional(boolean, false) };
 
-/** Notes a key `unknown` of a step or load that sends nothing. @param sending kinds that may have it */
+/**
+ * Adds a problem for the key `unknown` in a step or load that sends no lines or data. @param sending kinds that may have this
+ * key
+ */
 export function checkUnknown(node: MapNode, kind: string, sending: readonly string[], problems: Problems): void {
   if (sending.includes(kind)) return;
   problems.add(valueAt(node, 'unknown'), `"unknown" is for ${orList(sending)}, not for ${quote(kind)}`);
 }
 
-/** A fleet with its device types, and the updates of its firmware. */
+/** A fleet with its device types and the firmware updates of the scenario. */
 export interface KnownFleet {
   readonly types: DeviceTypes;
   /** undefined if the fleet could not be read. */
@@ -30,7 +35,7 @@ export interface KnownFleet {
 /** A step that updates firmware. */
 interface FirmwareUpdate {
   readonly to: Selector;
-  /** Without a leading `v`; undefined: any version, because only the file of the image contains it. */
+  /** New version without a leading `v`; undefined if it may be any version, because only the image file contains it. */
   readonly version: string | undefined;
 }
 

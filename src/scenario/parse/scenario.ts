@@ -99,8 +99,7 @@ export function partForms(): Readonly<Record<string, Form>> {
 }
 
 /**
- * @param source the YAML text
- * @param file its name, for messages
+ * @param source the YAML text @param file name of the scenario file, for messages
  * @param types known device types, by the names of their profiles
  * @param sources profiles and files that the scenario refers to; left out: references to them are not checked
  * @throws InputError with every problem
@@ -117,8 +116,7 @@ export function parseScenario(
 
 /**
  * Like {@link parseScenario}, for a tree that is already read.
- * @param problems the problems of the tree so far
- * @throws InputError with every problem, including these
+ * @param problems the problems so far @throws InputError with every problem, including those in `problems`
  */
 export function readScenario(
   root: LocatedNode,
@@ -158,7 +156,7 @@ function readParts(
   const length = plain('duration');
   const settle = plain('settle');
   const warmUp = plain('warm-up');
-  // An invalid duration must not make every later time a problem too.
+  // With an invalid duration, no time is reported as being after the end.
   const end = length ?? Number.POSITIVE_INFINITY;
   const shape: FleetShape = { types, firmware: sources.firmware, end };
   const groups = read('fleet', (node, found) => fleet(node, found, shape));
@@ -220,7 +218,7 @@ function readParts(
   };
 }
 
-/** At 0s, before any device attaches. */
+/** The step for `power-saving: off`: at 0s, before any device attaches. */
 const REFUSE_POWER_SAVING: ScenarioStep = {
   at: 0,
   over: 0,
@@ -237,7 +235,7 @@ function namesOf(groups: readonly FleetGroup[]): FleetNames {
   };
 }
 
-/** The names in a fleet that could not be read: selectors may still refer to them. */
+/** The names in a fleet with problems, so that selectors that refer to them are not reported as well. */
 function namesIn(node: LocatedNode | undefined): FleetNames {
   const groups = node?.kind === 'map' ? node.entries.get('groups')?.value : node;
   const maps = (groups?.kind === 'list' ? groups.items : []).filter((item) => item.kind === 'map');

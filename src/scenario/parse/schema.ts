@@ -1,6 +1,6 @@
 /**
- * The JSON Schema of scenarios, for editors. It is generated from the forms of the checks (input/checks.ts), so it cannot
- * contradict them. It is less strict: only `ghostfleet validate` checks references to other parts of a file or to device types.
+ * The JSON Schema of scenarios, for editors. It is generated from the same checks (input/checks.ts) that `ghostfleet validate`
+ * uses. The schema is less strict: it does not check references to other parts of a file or to device types.
  *
  * Every text, number and word may also be a text with a variable.
  */
@@ -41,7 +41,7 @@ export function scenarioSchema(): Form {
     title: 'A scenario of ghostfleet',
     type: 'object',
     properties: Object.fromEntries(parts),
-    // An included file may contain the required keys.
+    // With `include`, no key is required, because an included file may contain it.
     anyOf: [{ required: ['name', 'duration', 'fleet'] }, { required: ['include'] }],
     additionalProperties: false,
     definitions: { variable: VARIABLE_FORM },

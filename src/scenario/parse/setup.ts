@@ -52,7 +52,7 @@ export function clientSpaces(calls: readonly SetupCall[]): ReadonlyMap<string, s
   return new Map(calls.flatMap((call) => (call.setup === 'client' ? [[call.options.name, call.options.space]] : [])));
 }
 
-/** The name by which other parts of the scenario refer to the resource; undefined for kinds that they cannot refer to. */
+/** The name by which other parts of the scenario refer to the resource; undefined for kinds that have no such name. */
 function nameOf(call: SetupCall): string | undefined {
   return call.setup === 'firmware' || call.setup === 'client' ? call.options.name : undefined;
 }

@@ -1,4 +1,4 @@
-/** What a scenario refers to outside its file: profiles and other files. */
+/** Sources of a scenario outside its file: profiles and other files. */
 import type { Profile } from '../../profile/profile.js';
 import type { SourceFiles } from '../source/source.js';
 import type { KnownVersion } from '../values/sending.js';

@@ -15,7 +15,7 @@ export const WINDOW = {
   until: optional(duration, null),
 };
 
-/** Notes a window that is empty, or that begins at or after `end`. */
+/** Adds a problem for a window that is empty, or that begins at or after `end`. */
 export function checkWindow({ from, until }: Window, node: MapNode, problems: Problems, end: Instant): void {
   if (until !== null && until <= from) problems.add(valueAt(node, 'until'), 'the fault would end before it begins');
   if (from >= end) problems.add(valueAt(node, 'from'), 'the fault would begin after the end of the scenario');

@@ -18,7 +18,7 @@ const COLUMN = 18;
 
 /** 16 hex digits; equal plans have the same digest. */
 export function planDigest(plan: Plan): string {
-  // Regions, and the faults that actions belong to, are labels that do not change a run.
+  // Left out of the digest: regions of groups and fault indices of actions, which are labels and do not change a run.
   const groups = plan.groups.map(({ region: _, ...group }) => group);
   const actions = plan.actions.map(({ fault: _, ...action }) => action);
   const said = { ...plan, groups, actions };
@@ -83,7 +83,7 @@ function describeFleet(plan: Plan): readonly string[] {
   });
 }
 
-/** First and last boot of a group. @param index of the group */
+/** First and last boot of a group. @param index index of the group */
 export function bootTimes({ devices }: Plan, index: number): { readonly first: Instant; readonly last: Instant } {
   const boots = devices.flatMap(({ group, bootAt }) => (group === index ? [bootAt] : []));
   return {
@@ -147,7 +147,7 @@ function describeActions({ actions, devices, waits }: Plan): readonly string[] {
   });
 }
 
-/** `60 × cellar-0001 … cellar-0060` @param names of the devices in their order */
+/** `60 × cellar-0001 … cellar-0060` @param names names of the devices, in order */
 export function whomText(names: readonly string[]): string {
   return names.length < 2 ? (names[0] ?? 'no device') : `${names.length} × ${names[0]} … ${names.at(-1)}`;
 }

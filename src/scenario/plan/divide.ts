@@ -1,12 +1,12 @@
 /**
- * Divides a plan into parts whose devices run apart from each other. The course of a device depends on the plan and the seed alone, as
- * long as nothing in the world acts on several devices at once.
+ * Divides a plan into parts that run separately. This is possible if nothing in the world acts on several devices at once: the
+ * behaviour of each device then depends only on the plan and the seed.
  */
 import { hours } from '../../kernel/time.js';
 import type { Plan, PlannedLoad } from '../model/plan.js';
 import type { SetupName } from '../setup/index.js';
 
-/** Resources that every part can have for itself: they only serve its own devices. */
+/** Kinds of resources of which every part can have its own copy, because a copy only serves the devices of its part. */
 const OF_EACH_PART: readonly SetupName[] = ['tag', 'variable', 'firmware'];
 
 /** Why a plan cannot be divided, as a clause; undefined if it can. */
@@ -32,9 +32,9 @@ export function needsOneProcess(plan: Plan): string | undefined {
 }
 
 /**
- * The plan in `parts` parts. A device belongs to one part; everything else that concerns no device, or devices of several parts,
- * is in all of them. The parts have no expectations: only the whole run is judged.
- * @param first share of the devices in the first part. Default: as much as in each of the others
+ * Divides the plan into `parts` parts. Each device belongs to one part. Everything that concerns no device, or devices of
+ * several parts, is in every such part. The parts have no expectations, because only the whole run is judged.
+ * @param first share of the devices in the first part. Default: all parts have equal shares
  */
 export function partsOf(plan: Plan, parts: number, first = 1 / parts): readonly Plan[] {
   return Array.from({ length: parts }, (_, part) => partOf(plan, part, parts, first));
@@ -63,22 +63,28 @@ function partOf(plan: Plan, part: number, parts: number, first: number): Plan {
   };
 }
 
-/** The part of a device. Each part has its share of every group, because neighbours are in different parts. */
+/** The index of a device's part. Consecutive devices go to different parts, so that each part has its share of every group. */
 function placeOf(index: number, parts: number, first: number): number {
   if (first === 1 / parts) return index % parts;
   const [before, until] = [Math.floor(index * first), Math.floor((index + 1) * first)];
   return until > before ? 0 : 1 + ((index - before) % (parts - 1));
 }
 
-/** The turns of a part in a load with devices: a request belongs to the part of its device. */
+/**
+ * The `turns` of a part for a load whose requests are about devices: a request belongs to the part of its device. Undefined for
+ * other loads.
+ */
 function turnsOf({ devices }: PlannedLoad, belongs: (index: number) => boolean): readonly boolean[] | undefined {
   return devices.length === 0 ? undefined : devices.map(belongs);
 }
 
-/** Simulated time of all devices together that is worth a thread: about a second of work. */
+/** Device time, which is duration times number of devices, for which a further thread pays: about a second of work. */
 const WORTH_A_THREAD = hours(4000);
 
-/** Number of threads that make a run faster, at most `most`. A small run is faster in one thread than the start of another. */
+/**
+ * Number of threads with which a run is fastest, at most `most`. For a small run it is 1, because starting another thread takes
+ * longer than the run.
+ */
 export function usefulParts(plan: Plan, most: number): number {
   if (needsOneWorld(plan) !== undefined) return 1;
   const work = Math.floor((plan.devices.length * plan.duration) / WORTH_A_THREAD);

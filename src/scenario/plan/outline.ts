@@ -1,4 +1,7 @@
-/** Summary of a plan for reports: what happens when, and a fingerprint that decides whether two runs are comparable. */
+/**
+ * Summary of a plan for reports: faults, steps and loads with their times, and a fingerprint that decides whether two runs are
+ * comparable.
+ */
 import { createHash } from 'node:crypto';
 import type { Instant, Millis } from '../../kernel/time.js';
 import { describeFaultSpec } from '../faults/network.js';
@@ -15,7 +18,9 @@ interface Outline {
   readonly marks: readonly Mark[];
   /** Indices of the faults in `marks` that affect a device, by serial number. */
   readonly faultsOf: Readonly<Record<string, readonly number[]>>;
-  /** 16 hex digits; equal for plans of the same situation, independent of their seeds. */
+  /**
+   * Fingerprint of the scenario without its random draws, 16 hex digits: equal for plans of one scenario with different seeds.
+   */
   readonly situation: string;
 }
 
@@ -23,7 +28,7 @@ interface Mark {
   readonly kind: 'fault' | 'step' | 'load';
   /** `outage`, `loss 10%`, `commands: info show`. */
   readonly what: string;
-  /** A group, a device, a number of devices, or empty for all. */
+  /** The affected group, device or number of devices; empty for all devices. */
   readonly whom: string;
   readonly from: Instant;
   /** null: until the end, settling included. */

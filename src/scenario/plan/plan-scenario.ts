@@ -1,6 +1,6 @@
 /**
  * Makes a plan from a scenario and a seed. Deterministic: the same inputs give the same plan. Every random draw has its own
- * path, so adding a group or a step does not change the draws of the others.
+ * random stream, so adding a group or a step does not change the draws of the others.
  */
 import { between, exponential, type Random, randomBytes, seededRandom } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';
@@ -106,7 +106,7 @@ function bootTimes({ from, over, pattern }: Boot, count: number, serial: number,
   }
 }
 
-/** Times with exponential gaps. They are scaled such that one more arrival would be at `from + over`. */
+/** Times with exponentially distributed gaps, scaled such that one more arrival would be at `from + over`. */
 function arrivalsWithin(from: Instant, over: Millis, count: number, draws: Random): readonly Instant[] {
   let sum = 0;
   const marks = Array.from({ length: count + 1 }, () => {
@@ -143,7 +143,9 @@ function planFault({ to, ...fault }: ScenarioFault, fleet: SelectableFleet): Pla
   return { ...fault, to: selectorName(to), devices: select(to, fleet) };
 }
 
-/** The beginning of a step: `at` counts from the end of a wait, or from the beginning of the world if `wait` is null. */
+/**
+ * The beginning of a step: `at` counts from the end of the wait `wait`, or from the beginning of the world if `wait` is null.
+ */
 interface Anchor {
   readonly wait: number | null;
   readonly at: Instant;
@@ -191,7 +193,7 @@ function planStep(
   });
 }
 
-/** Parts of nearly the same size, in order. */
+/** Divides devices into cohorts of nearly the same size, in order. */
 function cohortsOf(devices: readonly number[], count: number): readonly (readonly number[])[] {
   const border = (i: number) => Math.floor((i * devices.length) / count);
   return Array.from({ length: count }, (_, i) => devices.slice(border(i), border(i + 1)));

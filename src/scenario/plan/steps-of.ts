@@ -1,4 +1,4 @@
-/** The actions of a plan by the step of the scenario that they belong to. */
+/** Groups the actions of a plan by the step of the scenario to which they belong. */
 import type { PlannedAction } from '../model/plan.js';
 
 interface StepActions {

@@ -1,4 +1,4 @@
-/** A plan as a timeline, for the web console: what happens when, to which devices. Plain data without claim tokens. */
+/** A plan as a timeline for the web console: actions with their times and devices. Plain data without claim tokens. */
 import { type Instant, type Millis, sinceStart } from '../../kernel/time.js';
 import { describeFaultSpec } from '../faults/network.js';
 import { describeServiceFault } from '../faults/service.js';
@@ -22,7 +22,7 @@ export interface PlanTimeline {
   readonly settleMs: Millis;
   readonly devices: number;
   readonly spans: readonly PlanSpan[];
-  /** Settings of the cloud, and what is created before the devices. */
+  /** Settings of the cloud, and the resources that are created before the devices. */
   readonly prepared: readonly string[];
   readonly expectations: readonly string[];
 }
@@ -31,13 +31,16 @@ export interface PlanTimeline {
 interface PlanSpan {
   readonly kind: 'boot' | 'step' | 'fault' | 'load';
   readonly fromMs: Millis;
-  /** Equal to `fromMs` for what happens once; null: until the very end. */
+  /** Equal to `fromMs` for an action that happens once; null: until the very end. */
   readonly untilMs: Millis | null;
   /** `loss 10%`, `commands: info show` */
   readonly what: string;
   /** `60 × cellar-0001 … cellar-0060`; empty: all devices, or none. */
   readonly whom: string;
-  /** The condition that a step waits for. Its times count from then; left out: from the beginning of the world. */
+  /**
+   * The condition that a step waits for: the times of the span count from the moment at which it holds. Left out: they count
+   * from the beginning of the world.
+   */
   readonly after?: string;
 }
 

@@ -20,7 +20,7 @@ export interface FleetNames {
 /** Words of the grammar; a group cannot have such a name. */
 export const RESERVED = ['all', 'region', 'tag'] as const;
 
-/** The text of a selector; {@link selector} checks what it names. */
+/** The text of a selector; {@link selector} checks the names in it. */
 export const selectorText: Check<string> = formed(
   () => ({ type: ['string', 'number'], description: SELECTOR_FORM }),
   (node, problems) => (node.kind === 'scalar' && typeof node.value === 'number' ? node.source : text()(node, problems)),
@@ -34,8 +34,7 @@ const SELECTOR_FORM =
 
 /**
  * Reads a selector and checks it against the fleet.
- * @param node where problems are noted
- * @returns undefined when a problem was noted
+ * @param node place of the problems @returns undefined if a problem was noted
  */
 export function selector(to: string, node: LocatedNode, problems: Problems, names: FleetNames): Selector | undefined {
   const before = problems.list.length;
@@ -119,7 +118,7 @@ function checkRange(read: Extract<Selector, { kind: 'group' | 'devices' }>, cont
   if (wrong !== undefined) problems.add(node, `${quote(selectorName(read))} does not exist: ${wrong}`);
 }
 
-/** @param size undefined: not known */
+/** @param size number of devices in the group; undefined if it is not known */
 function wrongRange(first: number, last: number, size: number | undefined): string | undefined {
   if (last < first) return 'a range begins with the lower number';
   if (first >= 1 && last <= (size ?? last)) return undefined;

@@ -1,7 +1,7 @@
-/** The properties of devices and groups that selectors compare. Groups are used before the devices exist. */
+/** The properties of devices and groups that selectors compare. Before a run, devices are derived from their groups. */
 
 /**
- * `off`: no power, or no firmware runs; `starting`: booted, but the application does not run yet; `ready`: awake; `asleep`:
+ * `off`: no power, or no firmware running; `starting`: booted, but the application does not run yet; `ready`: awake; `asleep`:
  * waiting for the next task.
  */
 export const STATES = ['off', 'starting', 'ready', 'asleep'] as const;
@@ -51,7 +51,7 @@ export function* devicesOf(group: SelectableGroup): Generator<SelectableDevice, 
   for (let number = 1; number <= group.count; number++) yield new PlannedMember(group, number);
 }
 
-/** Has only two fields, because a fleet may have a million devices. */
+/** A class with only two fields, to save memory: a fleet may have a million devices. */
 class PlannedMember implements SelectableDevice {
   readonly number: number;
   readonly #group: SelectableGroup;

@@ -46,7 +46,7 @@ export function pattern(word: string): (text: string) => boolean {
   const last = rest.pop() ?? '';
   return (text) => {
     if (!text.startsWith(first)) return false;
-    // Greedy matching is enough: the earliest match of a part leaves the most text for the following ones.
+    // Taking the earliest match of each part is enough: it leaves the most text for the following parts.
     let from = first.length;
     for (const part of rest) {
       const found = text.indexOf(part, from);
@@ -114,7 +114,7 @@ function states(): Field {
   };
 }
 
-/** @param difference below 0, 0 or above 0 */
+/** @param difference result of a comparison: below 0, 0 or above 0 */
 function holds(operator: Operator, difference: number): boolean {
   switch (operator) {
     case '<':

@@ -47,7 +47,7 @@ export function touches(to: Selector, group: SelectableGroup): boolean {
   return false;
 }
 
-/** @param wide true: a sample matches all devices from which it is drawn; false (inside a "not"): it matches none */
+/** @param wide true: a sample matches all devices from which it is drawn; false, inside a "not": a sample matches no device */
 function possible(to: Selector, wide: boolean): Predicate {
   if (to.kind === 'not') {
     const inner = possible(to.of, !wide);

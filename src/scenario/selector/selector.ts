@@ -8,7 +8,7 @@ import type { FieldName, Operator } from './fields.js';
 export type Selector =
   | { readonly kind: 'all' }
   | { readonly kind: 'group'; readonly group: string }
-  /** Numbers in the group, from 1; both are included. */
+  /** `first` and `last` are device numbers in the group, from 1; both are included. */
   | { readonly kind: 'devices'; readonly group: string; readonly first: number; readonly last: number }
   | { readonly kind: 'region'; readonly region: string }
   | { readonly kind: 'tag'; readonly tag: string }

@@ -9,7 +9,10 @@ import { didYouMean, quote } from '../../input/problems.js';
 import { textOf } from './file.js';
 import type { SetupKind, SetupScope } from './kind.js';
 
-/** In bytes. The smallest image has room for all headers; the largest, in base64, fits into a request of 1 MiB. */
+/**
+ * Sizes of images in bytes. The smallest has room for all headers; the largest fits, encoded in base64, into a request of 1
+ * MiB.
+ */
 export const IMAGE_SIZE = { smallest: 512, largest: 786_000, usual: 65_536 } as const;
 /** The length is limited by the session request (wire protocol, 7.1). */
 export const IMAGE_VERSION = /^[\x21-\x7e]{1,47}$/;
@@ -27,7 +30,7 @@ type ImageSource =
       readonly version: string;
       /** In bytes. */
       readonly size: number;
-      /** The checksum is wrong: bootloaders reject the image. */
+      /** Whether the checksum is wrong, so that bootloaders reject the image. */
       readonly damaged: boolean;
     }
   | { readonly kind: 'file'; readonly file: string; readonly content: UploadBody };
@@ -127,7 +130,7 @@ function bodyOf(
     return { data, ...(declared !== undefined && { version: declared }) };
   }
   const content = Buffer.from(image(source.profile, source.version, source.size));
-  // The last byte is filler; it is covered by the checksum.
+  // The last byte is filler. Changing it makes the checksum wrong.
   if (source.damaged) content.writeUInt8(content.readUInt8(content.length - 1) ^ 0xff, content.length - 1);
   return { data: content.toString('base64'), version: source.version };
 }

@@ -1,6 +1,7 @@
 /**
- * Why a scenario fails: the faults without which it passes. A reduced scenario must fail for the same reason. Otherwise it
- * shows another failure: with a shorter duration, for example, a downlink is late without any outage.
+ * Finds the faults without which a failing scenario passes: they are the reason of the failure. A reduced scenario must fail
+ * for the same reason, otherwise it would show another failure. With a shorter duration, for example, a downlink can be late
+ * without any outage.
  */
 import { isMap, isScalar, parseDocument } from 'yaml';
 import { edited, keepItems, listAt, mapAt } from './document.js';
@@ -9,7 +10,7 @@ import { edited, keepItems, listAt, mapAt } from './document.js';
 export interface Suspect {
   /** For messages: `outage`. */
   readonly fault: string;
-  /** The text without faults of this kind; undefined if it has none. */
+  /** The text without faults of this kind; undefined if the text has no such fault. */
   without(text: string): string | undefined;
 }
 
@@ -45,7 +46,7 @@ function withoutKind(text: string, fault: string): string | undefined {
   });
 }
 
-/** The kind of a fault; none for an item that is not one. */
+/** The kind of a fault, as a list of one; an empty list for an item that is not a fault. */
 function kindOf(item: unknown): readonly string[] {
   if (!isMap(item)) return [];
   return item.items.flatMap(({ key }) => {

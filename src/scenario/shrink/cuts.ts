@@ -1,6 +1,7 @@
 /**
- * The possible cuts of a scenario: each is a text that is smaller in one respect. Large cuts come first, because a successful
- * cut makes every later try cheaper. The result of a cut may be an invalid scenario; the reduction detects that.
+ * The possible cuts of a scenario. Each cut is the text of the scenario with one thing removed or made smaller. Large cuts come
+ * first, because after a successful cut every later try runs a smaller scenario. The result of a cut may be an invalid
+ * scenario; the reduction discards it.
  */
 import { type Document, isMap, isScalar, type Pair, parseDocument } from 'yaml';
 import { formatDuration, hours, minutes, parseDuration, seconds } from '../../kernel/time.js';
@@ -15,7 +16,7 @@ export interface Cut {
 /** Makes the cuts of one kind for a text, lazily and always in the same order. */
 type Cutter = (text: string) => Iterable<Cut>;
 
-/** In the order in which they are tried. */
+/** All cutters, in the order in which they are tried. */
 export const CUTTERS: readonly Cutter[] = [groups, devices, items, duration, keys, rates];
 
 function* cut(about: string, text: string, edit: (document: Document) => void): Iterable<Cut> {
@@ -23,7 +24,7 @@ function* cut(about: string, text: string, edit: (document: Document) => void): 
   if (result !== undefined) yield { about, text: result };
 }
 
-/** One group alone; then all but one. Steps, loads and faults of a removed group are removed as well. */
+/** First each group alone, then all groups but one. Steps, loads and faults of a removed group are removed as well. */
 function* groups(text: string): Iterable<Cut> {
   const names = groupNames(text);
   if (names.length < 2) return;
@@ -40,7 +41,10 @@ function* groups(text: string): Iterable<Cut> {
   }
 }
 
-/** Fewer devices in a group: a device that a step names, the first, the last, either half, all but the first or last. */
+/**
+ * Fewer devices in a group: only a device that a step names, only the first or the last, either half, all but the first or the
+ * last.
+ */
 function* devices(text: string): Iterable<Cut> {
   const document = parseDocument(text);
   for (const [index, name] of groupNames(text).entries()) {
@@ -57,7 +61,7 @@ function* devices(text: string): Iterable<Cut> {
   }
 }
 
-/** Shorter lists, nested lists included: without a half, without a quarter, …, without one item. */
+/** Shorter lists, including nested ones: without half of the items, without a quarter, …, without one item. */
 function* items(text: string): Iterable<Cut> {
   for (const path of listsIn(parseDocument(text))) {
     if (path[0] === 'fleet' && path.length === 1) continue;
@@ -84,7 +88,7 @@ const LENGTHS = [
   ...[1, 1.5, 2, 3, 4, 6, 8, 12, 18, 24, 36, 48, 72, 120, 240, 480].map(hours),
 ];
 
-/** Shorter durations, shortest first: short runs are quick. */
+/** Shorter durations, the shortest first, because short runs are quick. */
 function* duration(text: string): Iterable<Cut> {
   const map = mapAt(parseDocument(text), []);
   const now = parseDuration((map && wordAt(map, 'duration')) ?? '') ?? 0;
@@ -94,10 +98,10 @@ function* duration(text: string): Iterable<Cut> {
   }
 }
 
-/** Keys that are never removed: a scenario requires them, or without them it would test something else. */
+/** Keys that are never removed: a scenario requires them, or would test something else without them. */
 const KEPT = new Set(['name', 'seed', 'duration', 'fleet', 'expect']);
 
-/** Without an optional key: its default is simpler, and the scenario is shorter. */
+/** The scenario without one of its optional keys: it is shorter, and the default is simpler. */
 function* keys(text: string): Iterable<Cut> {
   for (const path of mapsIn(parseDocument(text))) {
     for (const key of keysOf(mapAt(parseDocument(text), path)?.items ?? [])) {
@@ -131,7 +135,7 @@ export function pinned(text: string, seed: number, lines: readonly string[], ser
       keepItems(expectations, (item) => lines.includes(lineOf(item)));
       if (expectations.items.length === 0) document.delete('expect');
     }
-    // The removal of a group would otherwise change the serial numbers of other groups, and with them their random draws.
+    // Otherwise the removal of a group would change the serial numbers of other groups, and thereby their random draws.
     serials.forEach((serial, index) => void mapAt(document, ['fleet', index])?.set('serial', serial));
   });
   return result ?? text;

@@ -1,4 +1,4 @@
-/** Edits of the text of a scenario that keep the order of the keys and the comments at the remaining parts. */
+/** Edits the text of a scenario. The order of keys and the comments of the remaining parts are kept. */
 import { type Document, isMap, isScalar, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
 
 /** The text after an edit; undefined if the edit changed nothing, or if the result is not valid YAML. */

@@ -24,14 +24,14 @@ function direction({ undecided, left, right }: ExpectationOutcome): string {
   return left < right ? 'too little' : left > right ? 'too much' : 'equal';
 }
 
-/** Lines that compare with a number other than 0. With fewer devices, such a line can fail for another reason. */
+/** The lines that compare with a fixed number other than 0. With fewer devices, such a line can fail for another reason. */
 export function fixedNumbers(lines: readonly string[]): readonly string[] {
   return lines.filter((line) => /[=<>]\s*[1-9]\d*\s*$/.test(line));
 }
 
 /**
- * How far a run is from meeting the expectations in `lines`: 0 if it passes, otherwise above 0. Each line that is not met counts the
- * distance between its sides as a share of the greater one, or 1 without data.
+ * How far a run is from meeting the expectations in `lines`: 0 if the run passes, otherwise above 0. Each failed line adds the
+ * difference between its sides divided by the larger side, or 1 without data.
  */
 export function shortfallOf(result: Failed & { readonly passed: boolean }, lines: readonly string[]): number {
   if (result.passed) return 0;
@@ -40,6 +40,6 @@ export function shortfallOf(result: Failed & { readonly passed: boolean }, lines
     if (left === null || right === null || left === right) return total + 1;
     return total + Math.abs(left - right) / Math.max(Math.abs(left), Math.abs(right));
   }, 0);
-  // It fails in another way: nothing shows that it is better.
+  // The run fails in another way, so it counts as far from passing.
   return sum > 0 ? sum : Math.max(1, lines.length);
 }

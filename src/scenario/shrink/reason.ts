@@ -1,19 +1,19 @@
 /**
- * The reason of a failure: the faults without which a scenario passes. If several faults each cause a part of the failure, none of
- * them is such a fault; then the one that accounts for the largest part is the reason.
+ * The reason of a failure: the faults without which the scenario passes. If several faults each cause a part of the failure,
+ * the scenario still fails without any one of them; then the fault that causes the largest part is the reason.
  */
 import { type Suspect, suspectsIn } from './causes.js';
 
 interface Reason {
-  /** Without any one of them, the scenario passes. */
+  /** Faults that each are a cause: without any one of them, the scenario passes. */
   readonly causes: readonly Suspect[];
-  /** If there are no causes: the faults that account for a part of the failure, the largest part first. */
+  /** If there are no causes: the faults that cause a part of the failure, the one with the largest part first. */
   readonly partial: readonly Part[];
 }
 
 interface Part {
   readonly suspect: Suspect;
-  /** Share of the shortfall that is gone without the fault, above 0 and below 1. */
+  /** Share of the shortfall (failure.ts) that disappears without the fault, above 0 and below 1. */
   readonly share: number;
 }
 
@@ -34,7 +34,7 @@ export async function reasonOf(text: string, shortfall: Shortfall, enough: () =>
   return { causes, partial: causes.length > 0 ? [] : parts.sort((a, b) => b.share - a.share) };
 }
 
-/** Whether a smaller scenario, which fails, fails for this reason. */
+/** Whether a smaller failing scenario fails for this reason. */
 export async function hasReason(text: string, { causes, partial }: Reason, shortfall: Shortfall): Promise<boolean> {
   for (const suspect of causes) if ((await shareOf(text, suspect, 1, shortfall)) < 1) return false;
   const [largest] = partial;
@@ -43,7 +43,10 @@ export async function hasReason(text: string, { causes, partial }: Reason, short
   return (await shareOf(text, largest.suspect, whole, shortfall)) >= largest.share;
 }
 
-/** Share of the shortfall `whole` that is gone without the fault: 1 if the scenario then passes, 0 if nothing is gone. */
+/**
+ * Share of the shortfall `whole` that disappears without the fault: 1 if the scenario then passes, 0 if the fault changes
+ * nothing.
+ */
 async function shareOf(text: string, { without }: Suspect, whole: number, shortfall: Shortfall): Promise<number> {
   const innocent = without(text);
   const left = innocent === undefined ? undefined : await shortfall(innocent);

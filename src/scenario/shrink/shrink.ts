@@ -2,8 +2,8 @@
  * Reduces a failing scenario: removes a part, keeps the result if it still fails in the same way, and continues until no
  * further cut is possible (delta debugging over the tree of the file).
  *
- * The caller runs the scenarios and decides whether they fail in the same way. The result depends only on its answers; with a
- * deadline it also depends on the speed of the machine.
+ * The caller runs the scenarios and decides whether they fail in the same way. The result depends only on the decisions of the
+ * caller and, with a deadline, on the speed of the machine.
  */
 import { suspectsIn } from './causes.js';
 import { CUTTERS, type Cut } from './cuts.js';
@@ -28,11 +28,11 @@ interface Shrunk {
   /** Number of successful cuts. */
   readonly cuts: number;
   readonly tries: number;
-  /** Kinds of faults that cause the failure: without any one of them, the original passes, and so does the result. */
+  /** Kinds of faults that cause the failure: without any one of them, both the original and the result pass. */
   readonly causes: readonly string[];
   /**
-   * If no fault alone is a cause: the kind of fault without which the original comes closest to passing. The result comes as close
-   * without it, or passes.
+   * If no fault alone is a cause: the kind of fault without which the original comes closest to passing. Without it, the result
+   * comes at least as close, or passes.
    */
   readonly largest: string | undefined;
   /** Kinds of faults that also contribute to the failure of the original, and are not in the result. */
@@ -43,7 +43,7 @@ interface Shrunk {
 
 export async function shrink({ text, stillFails, shortfall, enough, onCut }: ShrinkOptions): Promise<Shrunk> {
   const reason = shortfall === undefined ? NO_REASON : await reasonOf(text, shortfall, enough);
-  /** In the same way, and for the same reason. */
+  /** Whether a text fails in the same way and for the same reason. */
   const failsAlike = async (tried: string): Promise<boolean> =>
     (await stillFails(tried)) && (shortfall === undefined || (await hasReason(tried, reason, shortfall)));
   const refused = new Set<string>();

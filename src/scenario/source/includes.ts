@@ -2,8 +2,9 @@
  * `include`: other files that a scenario builds on. An included file has any of the keys of a scenario, and can include further
  * files. Paths are relative to the including file, and must not lead out of the folder of the scenario.
  *
- * How two files are merged: maps key by key; lists are concatenated, the included one first; for all other values the including
- * file takes precedence. Of several included files, a later one takes precedence over an earlier one.
+ * Two files are merged as follows. Maps are merged key by key. Lists are concatenated, with the items of the included file
+ * first. For all other values, the including file takes precedence. Of several included files, a later one takes precedence
+ * over an earlier one.
  */
 import { complain, eitherForm, type Form, formOf, list, text } from '../../input/checks.js';
 import { type LocatedNode, type MapNode, type Problems, readYaml } from '../../input/document.js';
@@ -11,11 +12,11 @@ import { InputError, quote } from '../../input/problems.js';
 import type { NamedText } from '../../input/text-file.js';
 
 const KEY = 'include';
-/** Limit of included files, against mistakes and exponential inclusion. */
+/** Limit of included files, against files that include each other many times over. */
 const MOST_FILES = 100;
 /** Limit of the text of all included files, in characters. */
 const LONGEST = 1_000_000;
-/** Limit of the values in all included files; a value counts again for each alias of it. */
+/** Limit of the values in all included files. A value with YAML aliases counts once more for each alias. */
 const MOST_VALUES = 20_000;
 
 const path = text(
@@ -28,7 +29,7 @@ export const INCLUDE_FORM: Form = eitherForm(formOf(path), formOf(paths));
 
 type ReadFile = (path: string) => NamedText;
 
-/** The scenario merged with all included files, also the indirectly included ones. */
+/** The scenario merged with all files that it includes directly or indirectly. */
 export function withIncludes(root: MapNode, readFile: ReadFile, problems: Problems): MapNode {
   return new Includer(readFile, problems).resolve(root, []);
 }

@@ -1,6 +1,6 @@
 /**
- * Reads a scenario file, merges the included files and replaces variables by their values. The result is one tree. Every value
- * in it has the file and the line from which it comes.
+ * Reads a scenario file, merges the included files and replaces variables by their values. The result is one tree in which
+ * every value has the file and the line from which it comes.
  */
 import { type LocatedNode, type MapNode, type Problems, readYaml } from '../../input/document.js';
 import { InputError } from '../../input/problems.js';

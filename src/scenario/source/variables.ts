@@ -115,7 +115,7 @@ function filled(node: ScalarNode, text: string, variables: Variables, problems: 
   });
   if (room.left < 0) {
     if (Number.isFinite(room.left)) problems.add(node, `variables insert more than ${MOST_INSERTED} characters`);
-    // Said once.
+    // Prevents a second report of this problem.
     room.left = Number.NEGATIVE_INFINITY;
     return node;
   }

@@ -13,7 +13,7 @@ import type { Dbm, Decibels } from '../../kernel/units.js';
 import type { StepKind } from './step.js';
 
 type AntennaOptions = {
-  /** dBm. */
+  /** Received power in dBm. */
   readonly rsrp: Dbm;
   /** null: derived from the received power. */
   readonly rsrq: Decibels | null;

@@ -6,7 +6,7 @@ import type { StepKind } from './step.js';
 
 type ButtonOptions = {
   readonly which: ButtonName;
-  /** Either this or `hold`. */
+  /** Number of clicks; null if `hold` is set. */
   readonly clicks: number | null;
   readonly hold: Millis | null;
 };

@@ -5,7 +5,7 @@ import type { StepKind } from './step.js';
 type ClockOptions = {
   /** New drift in parts per million; positive: the clock runs fast. null: unchanged. */
   readonly drift: number | null;
-  /** Length of a jump; negative: back. null: no jump. */
+  /** Time by which the clock jumps ahead; negative: back. null: no jump. */
   readonly skew: Millis | null;
 };
 

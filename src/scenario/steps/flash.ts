@@ -1,12 +1,15 @@
 import { complain, eitherForm, formOf, integer, record } from '../../input/checks.js';
 import type { StepKind } from './step.js';
 
-/** Remaining writes of settings; null: unlimited. */
+/** Number of times that settings can still be saved; null: unlimited. */
 type FlashOptions = number | null;
 
 const shape = record('flash', { 'writes-left': integer(0, 1_000_000) });
 
-/** Wears out the flash with the settings: then `config save` and configurations from the cloud fail. */
+/**
+ * Wears out the flash that stores the settings: after the last possible write, `config save` and configurations from the cloud
+ * fail.
+ */
 export const flash: StepKind<FlashOptions> = {
   about: 'wears out the flash: settings cannot be saved after this number of writes; "new" restores it',
   example: 'flash: { writes-left: 0 }',

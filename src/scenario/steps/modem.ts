@@ -2,7 +2,7 @@ import type { ModemFault } from '../../device/device-controls.js';
 import { oneOf } from '../../input/checks.js';
 import type { StepKind } from './step.js';
 
-/** All faults of the modem: a missing one is a type error. */
+/** All faults of the modem. A record instead of a list, so that a missing fault is a type error. */
 const FAULTS = {
   error: true,
   'reset-loop': true,

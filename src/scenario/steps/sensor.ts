@@ -16,12 +16,12 @@ import { type Recording, readRecording } from '../values/csv-series.js';
 import { type FoundQuantity, quantitiesOf } from '../values/quantity.js';
 import type { StepKind, StepScope } from './step.js';
 
-/** The values of a sensor from the time of the step on. */
+/** The course of a sensor's values after the step. */
 type SensorWaveform =
   | { readonly kind: 'hold'; readonly value: number }
   /** The sensor does not answer. */
   | { readonly kind: 'silent' }
-  /** The values of the model. */
+  /** The values of the sensor model apply again. */
   | { readonly kind: 'free' }
   | { readonly kind: 'ramp'; readonly from: number | null; readonly to: number; readonly over: Millis }
   | { readonly kind: 'replay'; readonly file: string; readonly recording: Recording };

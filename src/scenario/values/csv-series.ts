@@ -17,7 +17,10 @@ import type { NamedText } from '../../input/text-file.js';
 import type { Millis } from '../../kernel/time.js';
 import { headingOf, limitRows, MOST_PROBLEMS, names, numberIn, timeColumn } from './csv-columns.js';
 
-/** Values by time. A plan contains only the number of rows and a fingerprint, because it may repeat the step for each device. */
+/**
+ * Values with their times. A plan contains only the number of rows and a fingerprint, because it may contain the step once for
+ * each device.
+ */
 export class Recording implements Series {
   readonly times: readonly Millis[];
   readonly values: readonly number[];
@@ -96,7 +99,7 @@ function readValues({ header, rows }: Table, wish: ColumnWish, problems: Problem
 }
 
 const SAME = [1, 0] as const;
-/** Factor and offset, by the unit of the file and that of the device type. */
+/** Factor and offset of conversions, by the unit in the file and the unit in the device type. */
 const TURNS: Readonly<Record<string, readonly [number, number]>> = {
   '°F °C': [5 / 9, -160 / 9],
   'K °C': [1, -273.15],

@@ -4,9 +4,9 @@ import { noOptions } from './no-options.js';
 
 interface Kind {
   readonly about: string;
-  /** Left out: the kind has no value. */
+  /** Check of the value after the name; left out: the kind has no value. */
   readonly check?: Pick<Check<unknown>, 'form'>;
-  /** Left out: the form of `check`. */
+  /** JSON Schema of the value; left out: the form of `check`. */
   readonly form?: () => Form;
 }
 

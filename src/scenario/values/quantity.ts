@@ -41,7 +41,7 @@ export function quantitiesOf(
   });
 }
 
-/** A quantity of a device type; undefined if it has none of this name. */
+/** A quantity of a device type; undefined if the type has no quantity of this name. */
 export function quantityOf(profile: Profile, name: string): FoundQuantity | undefined {
   const address = findQuantity(profile, name);
   const sensor = address && profile.sensors[address.sensor];

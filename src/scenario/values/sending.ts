@@ -1,17 +1,25 @@
-/** Checks what a scenario sends to devices: parameters, shell commands and data keys that their firmware does not have. */
+/**
+ * Checks the lines and data that a scenario sends to devices: reports parameters, shell commands and data keys that the
+ * firmware of the devices does not have.
+ */
 import { type Check, type Form, formOf } from '../../input/checks.js';
 import type { LocatedNode, Place, Problems } from '../../input/document.js';
 import { quote } from '../../input/problems.js';
 import { withoutSecrets } from '../../kernel/shell-secrets.js';
 import { configPlaces } from './config-lines.js';
 
-/** What devices with one firmware version accept. Each method returns the reason for a rejection, or undefined. */
+/**
+ * The lines and data that devices with one firmware version accept. Each method returns the reason for a rejection, or
+ * undefined.
+ */
 export interface KnownVersion {
-  /** A line of the configuration of a group, which is in flash before the first boot: `app config interval-report 900`. */
+  /**
+   * Checks a configuration line of a group, which is written to flash before the first boot: `app config interval-report 900`.
+   */
   flashRefusal(line: string): string | undefined;
-  /** A line for the shell: `info show`. */
+  /** Checks a line for the shell: `info show`. */
   lineRefusal(line: string): string | undefined;
-  /** A key of a data downlink, with its value. */
+  /** Checks a key of a data downlink, with its value. */
   dataRefusal(key: string, value: unknown): string | undefined;
 }
 
@@ -23,18 +31,18 @@ export interface Recipient {
   readonly firmware: readonly KnownVersion[];
 }
 
-/** The devices to which a step or a load sends something; empty: what it sends is not checked. */
+/** The devices to which a step or a load sends lines or data; if empty, these are not checked. */
 export interface Sending {
   readonly recipients: readonly Recipient[];
 }
 
-/** A check of something that is sent to devices. */
+/** A check of lines or data that are sent to devices. */
 export interface SendingCheck<T> {
   (node: LocatedNode, problems: Problems, sending: Sending): T | undefined;
   readonly form?: () => Form;
 }
 
-/** Reads lines with `check`, and notes each line that the shell of a recipient rejects. */
+/** Reads lines with `check`, and adds a problem for each line that the shell of a recipient rejects. */
 export function sentLines(check: Check<readonly string[]>): SendingCheck<readonly string[]> {
   return sent(check, (lines, node, problems, { recipients }) => {
     const places = configPlaces(node);
@@ -52,7 +60,7 @@ function noteLine(line: string, place: Place, recipients: readonly Recipient[], 
   addRefusals(withoutSecrets(line), refusals, place, recipients, problems);
 }
 
-/** Reads a map of data for the application, and notes each key that the encoder of a recipient rejects. */
+/** Reads a map of data for the application, and adds a problem for each key that the encoder of a recipient rejects. */
 export function sentData(check: Check<Data>): SendingCheck<Data> {
   return sent(check, (body, node, problems, { recipients }) => {
     if (node.kind !== 'map') return;

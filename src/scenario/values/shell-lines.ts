@@ -2,7 +2,10 @@
 import { type Check, complain, type Form, formed, list } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
 
-/** The buffer of the shell has 256 characters with the final NUL; a longer line makes the whole downlink fail (firmware shell, 1). */
+/**
+ * The buffer of the shell has room for 256 characters including the final NUL. A longer line makes the whole downlink fail
+ * (firmware shell, 1).
+ */
 const LONGEST_LINE = 255;
 /** The API rejects downlinks with more lines. */
 const MOST_LINES = 100;

@@ -21,12 +21,12 @@ export interface DeviceFaultKind {
   readonly check: StepCheck<DeviceFault>;
 }
 
-/** A fault that lasts: `begin` makes the first step from the options, `end` undoes it. */
+/** A lasting fault: `begin` makes its first step from the options, and `end` is the step that undoes the first one. */
 export function lasting<O>(options: Check<O>, begin: (options: O) => StepCall, end: StepCall): Check<DeviceFault> {
   return refine(options, (read) => ({ begin: begin(read), end, every: null }));
 }
 
-/** A fault that lasts and has no options. */
+/** A lasting fault without options. */
 export function plain(begin: StepCall, end: StepCall): Check<DeviceFault> {
   return lasting(noOptions, () => begin, end);
 }
