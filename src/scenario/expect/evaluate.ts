@@ -114,7 +114,7 @@ export function judgeMetrics(expectation: MetricExpectation, metrics: MetricSour
   return { ...outcome, undecided: true, sentence };
 }
 
-/** The value, or a sentence with the reason for which there is no value. */
+/** The value, or a sentence with the reason for a missing value. */
 function boundsOf(expression: Expression, metrics: MetricSource): Bounds | string {
   switch (expression.kind) {
     case 'number':
