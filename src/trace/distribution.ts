@@ -1,7 +1,7 @@
 /**
  * A distribution of durations: a {@link Histogram}, plus the exact minimum, maximum and sum. Durations are rounded to whole
- * milliseconds, or to microseconds for API latencies; percentiles are at most 0.1 % above the recorded duration, and exact up to
- * 2047 ms (or µs).
+ * milliseconds; those of API latencies to whole microseconds. Percentiles are exact up to 2047 ms (or µs); above that, they are
+ * at most 0.1 % above the recorded duration.
  */
 import type { Millis } from '../kernel/time.js';
 import { Histogram, rankOf } from './histogram.js';
@@ -18,14 +18,14 @@ export interface Spread {
 }
 
 export class Distribution {
-  /** Steps per millisecond; durations are rounded to a step. */
+  /** Resolution, in steps per millisecond: durations are rounded to whole steps. */
   readonly #steps: number;
   readonly #histogram = new Histogram();
   #min = Number.POSITIVE_INFINITY;
   #max = Number.NEGATIVE_INFINITY;
   #sum = 0;
 
-  /** @param steps per millisecond: 1000 for durations that are measured in microseconds */
+  /** @param steps steps per millisecond: 1000 for durations that are measured in microseconds */
   constructor(steps = 1) {
     this.#steps = steps;
   }
@@ -80,7 +80,7 @@ export class Distribution {
     this.#max = Math.max(this.#max, other.#max);
   }
 
-  /** The value that `percent` (0 to 100) % of the values do not exceed. */
+  /** The smallest value that at least `percent` % of the values do not exceed. @param percent 0 to 100 */
   percentile(percent: number): Millis | undefined {
     return this.percentiles([percent])[0];
   }
@@ -90,7 +90,10 @@ export class Distribution {
     return this.#atRanks(percents.map((percent) => rankOf(percent, this.count)));
   }
 
-  /** The value with this rank: 1 is the least of the values, `count` the greatest. @throws RangeError for any other rank */
+  /**
+   * The value with this rank: the smallest value has rank 1, the largest has rank `count`. @throws RangeError for any other
+   * rank
+   */
   atRank(rank: number): Millis {
     const [value] = this.#atRanks([rank]);
     if (value === undefined)
@@ -123,7 +126,7 @@ export class Distribution {
   }
 }
 
-/** A bucket may end above every recorded value, so a percentile is limited to the recorded values. */
+/** Limits a percentile to the range of the recorded values, because it is rounded up to the end of its bucket. */
 export function percentileWithin(value: Millis, min: Millis, max: Millis): Millis {
   return Math.max(min, Math.min(max, value));
 }

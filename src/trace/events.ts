@@ -13,23 +13,23 @@ export type BootCause = 'power' | 'shell' | 'button' | 'config' | 'watchdog' | '
 export type ContactReason = 'boot' | 'report' | 'event' | 'poll' | 'shell' | 'button' | 'answer';
 
 /**
- * Why the firmware leaves the modem off: a pause of the attach policy after an attach window, a pause after an error, or the pause
- * after a reset loop (firmware timing, 7.2, 7.3 and 7.1).
+ * Reason for which the firmware leaves the modem off: the pause of the attach policy after an attach window, the pause after an
+ * error, or the pause after a reset loop (firmware timing, 7.2, 7.3 and 7.1).
  */
 export type RadioPause = 'attach-pause' | 'back-off' | 'reset-loop';
 
-/** What an uplink carries. `codec` is a decoder or encoder document. */
+/** Content of an uplink. `codec` is a decoder or encoder document. */
 export type UplinkType = 'session' | 'data' | 'config' | 'codec' | 'shell' | 'firmware' | 'stats';
 
-/** What a downlink carries. */
+/** Content of a downlink. */
 export type DownlinkType = 'session' | 'data' | 'config' | 'shell' | 'firmware' | 'timestamp';
 
 /** State of a firmware update. */
 export type UpdateState = 'scheduled' | 'downloading' | 'swapping' | 'succeeded' | 'cancelled' | 'failed';
 
 /**
- * Evidence for the delivery of a downlink (wire protocol, 6.2 steps 4 and 5). `told`: the state that the API of another cloud
- * reported.
+ * Evidence for the delivery of a downlink (wire protocol, 6.2 steps 4 and 5). `told`: the API of another cloud showed the
+ * state.
  */
 export type DeliveryEvidence = 'final-ack' | 'next-packet' | 'sequence-zero' | 'told';
 
@@ -40,7 +40,7 @@ type DeviceEvent =
   | { readonly kind: 'device.ready'; readonly at: Instant; readonly serial: number }
   /** The device wakes its radio for an exchange. */
   | { readonly kind: 'device.wake'; readonly at: Instant; readonly serial: number; readonly why: ContactReason }
-  /** The device repeats a datagram; `waited`: time since the previous copy, in ms. */
+  /** The device sends a datagram again; `waited`: time since it was last sent, in ms. */
   | { readonly kind: 'device.repeat'; readonly at: Instant; readonly serial: number; readonly waited: Millis }
   /** A transfer restarts from its first fragment, or is aborted, because the sequence numbers do not match. */
   | { readonly kind: 'device.restart'; readonly at: Instant; readonly serial: number; readonly why: string }
@@ -69,7 +69,10 @@ type DeviceEvent =
       readonly uplink: number;
       readonly type: UplinkType;
     }
-  /** The device drops an uplink: transfer failed, reboot, or switched off. `why`: short fixed reason, suitable for counting. */
+  /**
+   * The device drops an uplink after a failed transfer, a reboot or a power-off. `why`: short fixed reason, suitable for
+   * counting.
+   */
   | {
       readonly kind: 'uplink.dropped';
       readonly at: Instant;
@@ -78,7 +81,7 @@ type DeviceEvent =
       readonly type: UplinkType;
       readonly why: string;
     }
-  /** The firmware leaves the modem off; `lasts`: ms, unless something ends the pause earlier. */
+  /** The firmware leaves the modem off. `lasts`: planned length of the pause in ms; it may end earlier. */
   | {
       readonly kind: 'radio.paused';
       readonly at: Instant;
@@ -96,8 +99,8 @@ type DeviceEvent =
       readonly print: string;
     }
   /**
-   * The device has executed or refused a downlink. `ok`: it executed all of it. `partly`, only if not `ok`: it rejected a line
-   * and executed the others; otherwise a failure ended the downlink.
+   * The device has executed or refused a downlink. `ok`: the device executed all of it. Otherwise `partly` is true if the
+   * device rejected a line and executed the others, and false if a failure ended the execution.
    */
   | {
       readonly kind: 'downlink.executed';
@@ -110,8 +113,8 @@ type DeviceEvent =
     };
 
 /**
- * Why the gateway rejects a datagram: not readable, no such device, not signed with the token of the device, or the copy
- * of an earlier datagram.
+ * Reason for which the gateway rejects a datagram: unreadable, unknown device, not signed with the token of the device, or a
+ * copy of an earlier datagram.
  */
 export type Refusal = 'unreadable' | 'unknown serial number' | 'wrong tag' | 'replayed';
 
@@ -126,11 +129,11 @@ export type CloudEvent =
       readonly message: string;
       readonly copy: boolean;
     }
-  /** The cloud has acknowledged a message over FLAP and stored none; only of the embedded cloud. */
+  /** The cloud has acknowledged a message over FLAP without storing it. Only the embedded cloud emits this event. */
   | { readonly kind: 'cloud.unstored'; readonly at: Instant; readonly serial: number }
-  /** The cloud took `took` ms between a datagram and its answer (no event when 0). */
+  /** The cloud has answered a datagram after `took` ms. No event if this time is 0. */
   | { readonly kind: 'cloud.took'; readonly at: Instant; readonly serial: number; readonly took: Millis }
-  /** The gateway has rejected a datagram whose sender is not verified. */
+  /** The gateway has rejected a datagram. The event has no serial number, because the sender is not verified. */
   | { readonly kind: 'cloud.refused'; readonly at: Instant; readonly why: Refusal }
   /** The cloud has deleted expired messages and deliveries of connectors. */
   | { readonly kind: 'cloud.pruned'; readonly at: Instant; readonly messages: number }
@@ -170,7 +173,10 @@ export type CloudEvent =
   | { readonly kind: 'downlink.answered'; readonly at: Instant; readonly serial: number; readonly downlink: string }
   | { readonly kind: 'downlink.cancelled'; readonly at: Instant; readonly serial: number; readonly downlink: string }
   | { readonly kind: 'downlink.expired'; readonly at: Instant; readonly serial: number; readonly downlink: string }
-  /** A firmware update has changed its state or offset. `offset`: bytes that the device has accepted; `why` it failed, or empty. */
+  /**
+   * A firmware update has changed its state or offset. `offset`: bytes that the device has accepted. `why`: reason of a
+   * failure, or empty.
+   */
   | {
       readonly kind: 'update.moved';
       readonly at: Instant;
@@ -209,7 +215,10 @@ type CallEvent =
       readonly intended: Instant;
       readonly sent: Instant;
     }
-  /** A load has ended. `planned`: requests that were due until then, counted independently of those that were sent. */
+  /**
+   * A load has ended. `planned`: number of requests that were due until then, counted separately from the requests that were
+   * sent.
+   */
   | {
       readonly kind: 'load.closed';
       readonly at: Instant;

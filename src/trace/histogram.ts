@@ -1,17 +1,18 @@
 /**
- * A histogram of whole numbers from 0 to 2^53 - 1. Every percentile of a run comes from histograms of this kind, so that it is
- * the same wherever it is shown. Percentiles of several histograms are read from their sum; percentiles are never averaged.
+ * A histogram of whole numbers from 0 to 2^53 - 1. Every percentile of a run comes from such a histogram, so that the same
+ * percentile has the same value wherever it is shown. For percentiles over several histograms, the histograms are added;
+ * percentiles are never averaged.
  *
- * Resolution: numbers up to 2047 are exact. Above that, each octave has 1024 buckets of equal width, so that a bucket is less
- * than 0.1 % of its numbers wide.
+ * Resolution: numbers up to 2047 are exact. Above that, each octave (from one power of two to the next) has 1024 buckets of
+ * equal width, so that the width of a bucket is less than 0.1 % of its numbers.
  *
- * Memory follows the number of different buckets: counts are in a hash table with open addressing, 8 to 16 bytes per bucket
- * with values (docs/adr/0015-one-histogram.md).
+ * Memory grows with the number of buckets that have values: their counts are in a hash table with open addressing, which takes
+ * 8 to 16 bytes for each (docs/adr/0015-one-histogram.md).
  */
 const IN_OCTAVE = 1024;
 /** Numbers below this have a bucket each. */
 const EXACT = 2 * IN_OCTAVE;
-/** Position of the highest bit of a number in {@link IN_OCTAVE}. */
+/** Binary logarithm of {@link IN_OCTAVE}. */
 const BITS = 10;
 const WORD = 4_294_967_296;
 /** Slots of the smallest table. Tables have a power of two of slots, up to 2^16: there are fewer than 46,000 buckets. */
@@ -34,7 +35,7 @@ export class Histogram {
     this.#add(bucketOf(value), 1);
   }
 
-  /** Adds all counts of another histogram: the sum is the histogram of the values of both. */
+  /** Adds all counts of another histogram. */
   add(other: Histogram): void {
     other.#buckets.forEach((bucket, slot) => {
       if (bucket > 0) this.#add(bucket - 1, other.#counts[slot] ?? 0);
@@ -42,8 +43,8 @@ export class Histogram {
   }
 
   /**
-   * The values with these ranks, each rounded up to the greatest number of its bucket.
-   * @param ranks ascending; 1 is the least value, `count` the greatest
+   * The values with these ranks, each rounded up to the largest number of its bucket.
+   * @param ranks ascending; the smallest value has rank 1, the largest has rank `count`
    */
   atRanks(ranks: readonly number[]): readonly number[] {
     const values: number[] = [];
@@ -55,7 +56,9 @@ export class Histogram {
     return values;
   }
 
-  /** The buckets with values as `number, count, number, count, …`, where the number is the least of its bucket; ascending. */
+  /**
+   * The buckets with values as `number, count, number, count, …`, ascending. Each number is the smallest one of its bucket.
+   */
   toPairs(): readonly number[] {
     return Array.from(this.#ascending()).flatMap((bucket) => [
       leastOf(bucket),
@@ -71,7 +74,7 @@ export class Histogram {
   }
 
   #add(bucket: number, count: number): void {
-    // At most three quarters of the slots are in use, so that a search ends soon.
+    // At most three quarters of the slots are in use, so that a search in the table is short.
     if (4 * (this.#used + 1) > 3 * this.#buckets.length) this.#grow();
     const slot = this.#slotOf(bucket);
     if (this.#buckets[slot] === 0) {
@@ -86,7 +89,8 @@ export class Histogram {
   #slotOf(bucket: number): number {
     const buckets = this.#buckets;
     const mask = buckets.length - 1;
-    // The product spreads neighbours over the table (Knuth, The Art of Computer Programming, vol. 3, section 6.4).
+    // The multiplication spreads consecutive buckets over the table (Knuth, The Art of Computer Programming, vol. 3, section
+    // 6.4).
     let slot = (Math.imul(bucket, 0x9e37_79b1) >>> 16) & mask;
     while (buckets[slot] !== 0 && buckets[slot] !== bucket + 1) slot = (slot + 1) & mask;
     return slot;
@@ -111,15 +115,15 @@ const NO_BUCKETS = new Uint16Array(0);
 const NO_COUNTS = new Uint32Array(0);
 
 /**
- * The rank of a percentile among `count` values: the least rank that `percent` % of the values do not exceed. The tolerance is
- * for rounding errors: in floating point, 0.95 * 20 is a little more than 19.
+ * The rank of a percentile among `count` values: the lowest rank such that at least `percent` % of the values have this rank or
+ * a lower one. The tolerance absorbs rounding errors: in floating point, 7 % of 100 is a little more than 7.
  * @param percent 0 to 100
  */
 export function rankOf(percent: number, count: number): number {
   return Math.max(1, Math.ceil((percent / 100) * count - 1e-9));
 }
 
-/** The greatest number that falls into the same bucket as `value`. */
+/** The largest number in the bucket of `value`. */
 export function roundedUp(value: number): number {
   return greatestOf(bucketOf(value));
 }

@@ -1,5 +1,5 @@
 /**
- * Puts the events of each instant in the order of their devices. So the log of a run does not depend on how its fleet is divided
+ * Sorts the events of each instant by serial number, so that the log of a run does not depend on the division of its fleet
  * among threads. The events of one device stay in their order.
  */
 import type { Refusal, Trace, TraceEvent } from './events.js';
@@ -14,8 +14,8 @@ const REFUSED: Readonly<Record<Refusal, number>> = {
 const PRUNED = -5;
 
 /**
- * The place of an event among those of its instant: the serial number of its device. Undefined for an event that concerns all
- * devices: it stays between those before and after it.
+ * The sort key of an event among the events of its instant: the serial number of its device. Undefined for an event that
+ * concerns all devices: such an event is not sorted, and no other event moves past it.
  */
 export function placeOf(event: TraceEvent): number | undefined {
   if ('serial' in event) return event.serial;
@@ -39,7 +39,7 @@ export class InstantOrder implements Trace {
     else this.#held.push({ event, place });
   }
 
-  /** Passes on the events that it holds. */
+  /** Sorts the held events and passes them on. */
   settle(): void {
     const held = this.#held;
     if (held.length === 0) return;

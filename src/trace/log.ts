@@ -1,5 +1,6 @@
 /**
- * The trace of a run: passes every event to the folds at once, and as lines of JSON, in batches, to the sinks.
+ * The trace of a run. It passes every event to the folds at once. To the sinks, it passes the events in batches, as lines of
+ * JSON.
  *
  * All sinks receive the same text, so the digest is the SHA-256 of exactly the bytes in `events.jsonl`:
  * `sha256sum events.jsonl` verifies a run without this program.
@@ -39,7 +40,7 @@ export class TraceLog implements Trace {
 
   /**
    * Adds an event. Events after `close` are discarded: devices still emit some while they are switched off.
-   * @param line its JSON, if it is known
+   * @param line JSON of the event, if it is known
    */
   emit(event: TraceEvent, line?: string): void {
     if (this.#closed) return;

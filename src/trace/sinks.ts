@@ -32,9 +32,9 @@ export class DigestSink implements LineSink {
 }
 
 /**
- * Writes a file, `events.jsonl`. Writes are synchronous, because a simulation never yields and a stream would buffer without
- * limit. Batches of 64 kB make the cost small. After a failed write, every further write and `close` throw the same error: the
- * caller of the failed write may have no way to report it.
+ * Writes a file, `events.jsonl`. Writes are synchronous, because a simulation never yields, so that a stream would buffer
+ * without limit. Batches of 64 kB make the cost small. After a failed write, every further write and `close` throw the same
+ * error, because the caller of the failed write may be unable to report it.
  */
 export class FileSink implements LineSink {
   readonly #path: string;

@@ -2,8 +2,8 @@
  * Finds the first difference between two event logs. Files are compared byte by byte in large chunks, so that gigabytes take
  * seconds; lines are parsed only where the files differ.
  *
- * If the events of one instant only have another order, the comparison counts that separately and continues. Another order
- * looks harmless, but is often the cause of a later difference.
+ * If both logs have the same events in one instant and only their order differs, the comparison counts this instant separately
+ * and continues. A different order looks harmless, but is often the cause of a later difference.
  */
 import { UsageError } from '../../kernel/errors.js';
 import type { TraceEvent } from '../events.js';
@@ -22,7 +22,7 @@ export interface LogDifference {
   readonly b: LoggedEvent | undefined;
   /** Names of the fields that differ; only `kind` for events of different kinds. */
   readonly fields: readonly string[];
-  /** Up to four earlier events of the same device that both logs have; of any device when the event has no device. */
+  /** Up to four earlier events of the same device, which are equal in both logs; if the event has no device, of any device. */
   readonly before: readonly LoggedEvent[];
   /** Up to four later events of the same device. */
   readonly afterA: readonly LoggedEvent[];
@@ -30,7 +30,7 @@ export interface LogDifference {
 }
 
 export interface LogComparison {
-  /** The first difference other than order; undefined when the logs differ in order only, or not at all. */
+  /** The first difference in content; undefined if the logs differ only in order, or not at all. */
   readonly difference: LogDifference | undefined;
   /** Instants before that difference at which both logs have the same events in another order. */
   readonly reordered: { readonly count: number; readonly first: LogDifference | undefined };
@@ -68,7 +68,7 @@ interface Spot {
 }
 
 function compare(a: LogFile, b: LogFile): LogComparison {
-  // Two identical files must be rejected as well when they are not event logs.
+  // Parses the first lines, so that two identical files that are not event logs are rejected as well.
   for (const log of [a, b]) eventAt(log, { offset: 0, line: 1 });
   let reordered = 0;
   let firstReordered: LogDifference | undefined;
@@ -192,7 +192,7 @@ function parse(log: LogFile, text: string, line: number): LoggedEvent {
       return { line, text, event: value as TraceEvent };
     }
   } catch {
-    // Reported below, with file and line.
+    // The `throw` below reports the error, with file and line.
   }
   throw new UsageError('bad-event-log', `${log.path}:${line}: not an event: ${shorten(text)}`);
 }

@@ -62,7 +62,7 @@ export class LogFile {
   }
 
   /**
-   * Yields the lines before `offset`, last line first, as far as they lie within `bytes`.
+   * Yields the lines before `offset`, last line first, but none that begins more than `bytes` before it.
    * @param offset where a line begins
    */
   *linesBefore(offset: number, bytes: number): Generator<string> {

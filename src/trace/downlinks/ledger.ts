@@ -1,7 +1,7 @@
 /**
- * The life of every downlink that users queued, combined from events of the cloud and of the device. The cloud names a
- * downlink by its id; the device knows only the content that it received. The fingerprint of the content, which the cloud
- * records with each offer, links the two.
+ * Follows every downlink that users queued, from events of the cloud and of the device. Events of the cloud name a downlink by
+ * its id; events of the device contain only a fingerprint of the received content. The cloud records the same fingerprint with
+ * each offer, so the two can be matched.
  *
  * Downlinks that the cloud creates itself (session, timestamp) are not counted.
  */
@@ -25,23 +25,23 @@ export interface DownlinkRecord {
   readonly queuedAt: Instant;
   /** When the downlink reached each stage for the first time. */
   readonly reached: Readonly<Partial<Record<Stage, Instant>>>;
-  /** The stage that it reached last, by time; undefined when it was only queued. */
+  /** The latest stage by time; undefined if the downlink was only queued. */
   readonly last: Stage | undefined;
-  /** Times that the cloud offered it. */
+  /** Number of times that the cloud offered it. */
   readonly attempts: number;
-  /** Times that the device received it completely; more than 1 is an error of the transfer. */
+  /** Number of times that the device received it completely; more than 1 is an error of the transfer. */
   readonly receptions: number;
   readonly evidence: DeliveryEvidence | undefined;
-  /** The device refused it, or a line of it: it does not reach the stage `executed`. */
+  /** The device refused the downlink or a line of it, so that the downlink does not reach the stage `executed`. */
   readonly refused: boolean;
-  /** The device executed the other lines of a refused downlink, so that it may still answer it. */
+  /** The device refused only some lines of the downlink and executed the others, so that it may still answer. */
   readonly partly: boolean;
   readonly ended: 'cancelled' | 'expired' | undefined;
   /** When it was cancelled or expired; undefined: it was not. */
   readonly endedAt: Instant | undefined;
   /** Time by cause of waiting, up to its last stage. */
   readonly waits: Waits;
-  /** The same in chronological order. */
+  /** The waits in chronological order. */
   readonly stretches: readonly WaitStretch[];
 }
 
@@ -86,15 +86,18 @@ class TrackedDownlink implements DownlinkRecord {
   }
 }
 
-/** Whether a device answers this type: to a shell downlink with a message, to a configuration with its new configuration. */
+/**
+ * Whether a device answers this type. It answers a shell downlink with a message, and a configuration with its new
+ * configuration.
+ */
 export function expectsAnswer(type: DownlinkType): boolean {
   return type === 'shell' || type === 'config';
 }
 
-/** How far a downlink came: `delivered` without an answer, `pending` while it is in the queue. */
+/** Outcome of a downlink. `delivered`: without an answer; `pending`: still in the queue. */
 type DownlinkOutcome = 'answered' | 'delivered' | 'pending' | 'cancelled' | 'expired';
 
-/** Outcome of a downlink, up to now. */
+/** Outcome of a downlink so far. */
 export function outcomeOf({ reached, ended }: DownlinkRecord): DownlinkOutcome {
   if (reached.answered !== undefined) return 'answered';
   if (reached.delivered !== undefined) return 'delivered';
@@ -114,9 +117,11 @@ export function timeTo({ reached, queuedAt }: DownlinkRecord, stage: Stage): Mil
 export class DownlinkLedger {
   readonly #byId = new Map<string, TrackedDownlink>();
   readonly #byDevice = new Map<number, TrackedDownlink[]>();
-  /** By device: downlinks whose waits are still being counted. */
+  /** Downlinks whose waits are still being counted, by device. */
   readonly #open = new Map<number, TrackedDownlink[]>();
-  /** By device: the downlink that was closed last. `cloud.took` may still move a part of its time to `service`. */
+  /**
+   * The downlink that was closed last, by device. The event `cloud.took` may follow and move a part of its time to `service`.
+   */
   readonly #lastClosed = new Map<number, TrackedDownlink>();
   readonly #onStage: (record: DownlinkRecord, stage: Stage) => void;
 
@@ -133,7 +138,7 @@ export class DownlinkLedger {
   readonly on: Handlers = {
     'downlink.queued': (event) => {
       if (isUserType(event.type)) this.#queue(new TrackedDownlink(event.downlink, event.serial, event.type, event.at));
-      // The cloud queues a session answer because the device has contacted it.
+      // The cloud creates this downlink itself as an answer, so the device has just contacted it.
       else this.#charge(event.serial, (account) => account.contact(event.at));
     },
     'downlink.contact': (event) => {
@@ -201,7 +206,8 @@ export class DownlinkLedger {
 
   #reach(entry: TrackedDownlink | undefined, stage: Stage, at: Instant, charge: (account: WaitAccount) => void): void {
     if (entry === undefined || entry.reached[stage] !== undefined) return;
-    // Events that are read from the API of another cloud come later than those of the device, with the time of that cloud.
+    // Events of another cloud are read from its API: they have times of its clock, and come later than the events of the
+    // device.
     const time = Math.max(at, entry.queuedAt);
     entry.reached[stage] = time;
     const last = entry.last === undefined ? undefined : entry.reached[entry.last];
@@ -212,7 +218,10 @@ export class DownlinkLedger {
     if (entry.closed) this.#close(entry);
   }
 
-  /** A refusal does not count as a stage. The time until the refusal belongs to the next stage, the delivery or the answer. */
+  /**
+   * Notes a refusal, which does not count as a stage. The time until the refusal counts for the next stage: delivery or
+   * answer.
+   */
   #refuse(entry: TrackedDownlink, at: Instant): void {
     entry.account.executed(at);
     if (entry.closed) this.#close(entry);
@@ -244,8 +253,8 @@ export class DownlinkLedger {
   }
 
   /**
-   * The downlink that the device has just executed or refused. Of those with this content, it is the first that was received
-   * and not yet executed; one that was refused before is taken only if all others are closed.
+   * The downlink that the device has just executed or refused. If several have this content, it is the first one that was
+   * received and not yet executed. A downlink that was refused before is chosen only if all others are closed.
    */
   #atWork(serial: number, type: DownlinkType, fingerprint: string): TrackedDownlink | undefined {
     const open = this.#alike(serial, type, fingerprint).filter(

@@ -8,15 +8,18 @@
  *   service   the cloud processes a datagram
  *   device    the device runs commands, saves or reboots, until it wakes its radio again
  *
- * A cursor moves through the events of the device; each event charges the time since the cursor to the current cause, so the
- * parts always sum to the whole. They are cut off at the last stage, whose event may come after later ones of the device if it
- * is read from the API of another cloud. Two causes become known only later: a wake shows that the device slept since its last
- * activity, and a repetition shows that the wait before it was lost. The trace has no event for going to sleep, because the
- * modem decides alone when it sleeps. The last activity counts as its beginning. So an exchange without events (a poll that
- * finds nothing) counts as sleep.
+ * A cursor moves through the events of the device. Each event charges the time since the cursor to the current cause, so the
+ * parts always sum to the whole. The parts are cut off at the last stage; if another cloud is read through its API, the event
+ * of this stage may come after later events of the device.
  *
- * The time of the service becomes known last: the cloud first emits the events of what it stores and offers, and then
- * `cloud.took` with the time that this took. So this time is moved from `transfer` to `service` afterwards, also for a downlink whose last stage lies within it.
+ * Two causes become known only afterwards. A wake shows that the device has slept since its last activity, and a repetition
+ * shows that the time before it was lost. The trace has no event for falling asleep, because the modem alone decides when it
+ * sleeps. So sleep counts from the last activity, and an exchange without events, such as a poll that finds nothing, counts as
+ * sleep.
+ *
+ * The time of the service becomes known last: the cloud first emits the events for the messages that it stores and offers, and
+ * then `cloud.took` with the processing time. So this time is moved from `transfer` to `service` afterwards, also for a
+ * downlink whose last stage was reached during the processing.
  */
 import type { Instant, Millis } from '../../kernel/time.js';
 
@@ -29,21 +32,21 @@ export type Waits = Readonly<Record<WaitCause, Millis>>;
 /** A period with one cause. */
 export interface WaitStretch {
   readonly cause: WaitCause;
-  /** Since the downlink was queued. */
+  /** Counts from the time at which the downlink was queued, as does `until`. */
   readonly from: Millis;
   readonly until: Millis;
 }
 
-/** `queued`: not known yet whether the device sleeps. */
+/** `queued`: it is not known yet whether the device sleeps. */
 type Phase = 'queued' | 'radio' | 'transfer' | 'device';
 
 /**
- * The waits of one downlink. Times are rounded to whole milliseconds first. So sums are exact in real time as well, where
- * clocks have fractions of milliseconds.
+ * The waits of one downlink. Every time is rounded to whole milliseconds before it is used. So sums are exact even in real
+ * time, where clocks return fractions of milliseconds.
  */
 export class WaitAccount {
   readonly #queuedAt: Instant;
-  /** Alternating: the end of a stretch, and the index of its cause. */
+  /** For each stretch two numbers: its end, and the index of its cause. */
   readonly #timeline: number[] = [];
   readonly #parts: Record<WaitCause, Millis> = { asleep: 0, radio: 0, transfer: 0, service: 0, device: 0 };
   #cursor: Instant;
@@ -53,10 +56,10 @@ export class WaitAccount {
   /** Begin and end of the last stretch that was charged to `transfer`. */
   #transferFrom = 0;
   #transferUntil = 0;
-  /** When the device was last active. */
+  /** Time of the last activity of the device. */
   #lastActive: Instant;
   #phase: Phase = 'queued';
-  /** The last wake led to no exchange, unless the device was active since. */
+  /** The last wake has led to no exchange, unless the device was active afterwards. */
   #inVain = false;
   #delivered = false;
   #executed = false;
@@ -75,7 +78,7 @@ export class WaitAccount {
     return this.#settled;
   }
 
-  /** The waits up to the last stage in chronological order; their lengths by cause are {@link waits}. */
+  /** The waits up to the last stage in chronological order. {@link waits} has their sums by cause. */
   get stretches(): readonly WaitStretch[] {
     const stretches: WaitStretch[] = [];
     let from = 0;
@@ -88,14 +91,14 @@ export class WaitAccount {
     return stretches;
   }
 
-  /** The downlink has reached a stage, its last one so far at `at`: its waits are final up to then. */
+  /** The downlink has reached a stage. @param at time of its last stage so far: the waits until then are final */
   settle(at: Instant): void {
     this.#settledAt = Math.round(at);
-    // The event may come after later ones of the device.
+    // The event of the stage may come after later events of the device.
     this.#settled = this.#settledAt < this.#cursor ? partsOf(this.stretches) : { ...this.#parts };
   }
 
-  /** The device wakes its radio. @param polls for a poll, which leaves no event when it finds nothing */
+  /** The device wakes its radio. @param polls true for a poll, which causes no event if it finds nothing */
   wake(at: Instant, polls: boolean): void {
     if (this.#phase !== 'device' && !this.#searches) this.#sleptUntil(at);
     this.#enter('radio', at);
@@ -122,7 +125,8 @@ export class WaitAccount {
 
   /** The device sends the first datagram of an uplink. */
   uplinkSent(at: Instant): void {
-    // Before the execution, this is the report that leads to the first contact: `radio` lasts until the cloud receives it.
+    // Before the execution, this uplink is the report that leads to the first contact: `radio` lasts until the cloud receives
+    // the report.
     if (this.#executed) {
       this.#answering = true;
       this.#enter('transfer', at);
@@ -149,7 +153,7 @@ export class WaitAccount {
     this.#active(at);
   }
 
-  /** The same for a closed downlink: only time up to its last stage is moved to `service`. */
+  /** Like {@link served}, for a closed downlink: only time up to its last stage is moved to `service`. */
   servedBefore(at: Instant, took: Millis): void {
     const from = Math.max(Math.round(at - took), this.#transferFrom);
     moveToService(this.#parts, this.#transferUntil - from);
@@ -170,7 +174,7 @@ export class WaitAccount {
     this.#active(at);
   }
 
-  /** The cloud knows that the device received it. */
+  /** The cloud knows that the device received the downlink. */
   delivered(at: Instant): void {
     this.#delivered = true;
     // The answer may already be on its way when a later packet confirms the delivery.
@@ -185,18 +189,21 @@ export class WaitAccount {
     else this.#charge(at, this.#cause());
   }
 
-  /** Any other stage: charges the time until `at` to the current cause. */
+  /** The downlink has reached any other stage: charges the time until `at` to the current cause. */
   stage(at: Instant): void {
     this.#charge(at, this.#cause());
     this.#active(at);
   }
 
-  /** The radio was woken before and has sent nothing since: the device searches for its network and does not sleep. */
+  /**
+   * Whether the radio was woken before and has sent nothing since: the device then searches for its network and does not
+   * sleep.
+   */
   get #searches(): boolean {
     return this.#phase === 'radio' && this.#inVain && this.#lastActive < this.#cursor;
   }
 
-  /** Charges the time since the last activity of the device to `asleep`. */
+  /** Charges the time from the last activity of the device until `at` to `asleep`. */
   #sleptUntil(at: Instant): void {
     this.#charge(this.#lastActive, this.#cause());
     this.#charge(at, 'asleep');
@@ -208,7 +215,10 @@ export class WaitAccount {
     this.#phase = phase;
   }
 
-  /** The cause of the current phase. A downlink queued while the device is awake waits for the radio. */
+  /**
+   * The cause of the current phase. In the phase `queued` it is `radio`: a downlink that is queued while the device is awake
+   * waits for the radio.
+   */
   #cause(): WaitCause {
     return this.#phase === 'queued' ? 'radio' : this.#phase;
   }

@@ -26,11 +26,14 @@ export interface InvariantVerdict {
   readonly violations: number;
   /** The earliest violation; undefined when there are no violations. */
   readonly first: Violation | undefined;
-  /** Cases that the protocol itself causes, and the earliest. They are not violations. Missing without such cases. */
+  /**
+   * Cases that the protocol itself causes and that are not violations: their number and the earliest one. Left out without such
+   * cases.
+   */
   readonly byProtocol?: ProtocolCases;
 }
 
-/** Checks the invariants that the scenario names; the others cost nothing. */
+/** Checks the invariants that the scenario names; the others take no time. */
 export class Invariants implements Fold {
   readonly #verdicts = new Map<string, Violations>();
   readonly #dispatch: Dispatch;

@@ -1,8 +1,8 @@
 /**
- * What an invariant is: a rule that must hold throughout a run, checked event by event. Each invariant is a file in this
- * folder, listed in index.ts.
+ * The interface of invariants. An invariant is a rule that must hold throughout a run; it is checked event by event. Each
+ * invariant is a file in this folder, listed in index.ts.
  *
- * A watch keeps open items and discards closed ones: its memory per device is bounded, whatever the length of the run.
+ * A watch keeps open items and discards closed ones, so that its memory per device is bounded for a run of any length.
  */
 import type { Instant } from '../../kernel/time.js';
 import type { Handlers } from '../dispatch.js';
@@ -16,8 +16,9 @@ export interface Invariant {
 }
 
 /**
- * Whether the trace shows what the cloud has acknowledged without storing it, as `cloud.unstored`: `seen`. `certain`: an
- * acknowledgement belongs to one message, so every lost message was acknowledged. `unseen`: it is another cloud.
+ * Whether the trace shows which lost messages the cloud has acknowledged. `seen`: yes, each such message causes a
+ * `cloud.unstored`. `certain`: there are no such events, but an acknowledgement belongs to exactly one message, so every lost
+ * message was acknowledged. `unseen`: no, because it is another cloud.
  */
 export type SeenAcks = 'seen' | 'certain' | 'unseen';
 
@@ -46,7 +47,7 @@ export interface ProtocolCases {
 export class Violations {
   count = 0;
   first: Violation | undefined;
-  /** Cases that the protocol itself causes: counted apart, because no cloud can avoid them. */
+  /** Cases that the protocol itself causes. They are counted separately, because no cloud can avoid them. */
   byProtocol: ProtocolCases | undefined;
 
   add(violation: Violation): void {

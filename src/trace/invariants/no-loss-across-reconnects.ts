@@ -2,9 +2,9 @@
  * The cloud has stored every message that it acknowledged, whatever resets, restarts of a transfer, reboots and outages occur.
  * Messages of all types count. A message that was recognised as a copy of a stored one counts as stored.
  *
- * A device can also lose a message without a fault of the cloud: over FLAP, an acknowledgement of an earlier packet that
- * arrives late may have the sequence number that the device expects for a new one (docs/FIDELITY.md). Such losses are counted
- * apart if it is known what the cloud has acknowledged.
+ * A device can also lose a message without a fault of the cloud: over FLAP, a late acknowledgement of an earlier packet may
+ * have the sequence number that the device expects for a new packet (docs/FIDELITY.md). Such losses are counted separately if
+ * the trace shows which messages the cloud has acknowledged.
  */
 import type { Handlers } from '../dispatch.js';
 import type { Invariant } from './invariant.js';

@@ -1,10 +1,10 @@
 /**
- * Matches stored messages with uplinks. The device numbers its uplinks, the cloud assigns ids to messages, and neither is
- * transmitted: only the order links the two. A device sends one message at a time. So a stored message belongs to the latest
- * uplink of its type that was sent and is not stored yet.
+ * Matches stored messages with uplinks. The device numbers its uplinks, and the cloud assigns ids to messages. Neither number
+ * is transmitted, so the two can only be matched by their order. A device sends one message at a time. So a stored message
+ * belongs to the latest uplink of its type that was sent and is not stored yet.
  *
- * Two errors of a cloud stay undetected: it exchanges two uplinks of one device and type while both are in transfer, or it
- * stores a message with other content than the uplink.
+ * Two errors of a cloud stay undetected: that it swaps two uplinks of one device and type while both are in transfer, and that
+ * it stores a message with a content other than that of the uplink.
  */
 import { type Instant, minutes } from '../../kernel/time.js';
 import type { Handlers } from '../dispatch.js';
@@ -16,13 +16,13 @@ type Acked = Extract<TraceEvent, { readonly kind: 'uplink.acked' }>;
 
 /** An uplink that a device sent. */
 export interface Sending {
-  /** Position in the order of sending, over all devices; a body that is sent again gets a new position. */
+  /** Position in the order of sending, over all devices. An uplink that is sent again gets a new position. */
   readonly order: number;
   readonly sent: Sent;
   readonly acked: Acked | undefined;
   /** The event with which the cloud stored the uplink, as a new message or as a copy. */
   readonly stored: Stored | undefined;
-  /** The stored message could also be another uplink. */
+  /** Whether the stored message could also belong to another uplink. */
   readonly unsure: boolean;
 }
 
@@ -35,28 +35,31 @@ interface TrackedSending extends Sending {
   droppedAt: Instant | undefined;
   /** Number of boots of the device before it was sent. */
   readonly boots: number;
-  /** The previous session, if this one is an identical copy of it, sent after a reboot or after a failed transfer. */
+  /** The previous session uplink, if this one is an identical copy of it that was sent after a reboot or a failed transfer. */
   readonly repeats: TrackedSending | undefined;
   /**
-   * When the cloud last stored a message of this type while this uplink was the newest. After a reset of the transfer, it is
-   * stored again.
+   * Time at which the cloud last stored a message of this type while this uplink was the newest. After a reset of the transfer,
+   * the cloud stores the uplink again, so there may be several such times.
    */
   heardAt: Instant | undefined;
 }
 
 interface BookReader {
-  /** The cloud has stored a message; `sending` is undefined when it matches no uplink. `before`: the newest of its type. */
+  /**
+   * The cloud has stored a message. `sending`: the uplink of the message; undefined if no uplink matches. `before`: the newest
+   * uplink of this type.
+   */
   readonly stored?: (event: Stored, sending: Sending | undefined, before: Sending | undefined) => void;
-  /** The cloud has acknowledged `sending`, and no stored message matches it. */
+  /** The cloud has acknowledged the uplink `sending`, and no stored message matches it. */
   readonly lost?: (sending: Sending, acked: Acked) => void;
 }
 
 /**
- * Uplinks that are kept per device. The observer of another cloud sees a stored message later than the device receives the
- * acknowledgement. Until then, the device may send many more.
+ * Maximum number of uplinks that are kept per device. Another cloud is observed through its API, which shows a stored message
+ * some time after the acknowledgement. Until then, the device may send many more uplinks.
  */
 const MOST_ENTRIES = 256;
-/** For this time the cloud treats an identical packet as a repetition (wire protocol, 6.2 step 3). */
+/** Time for which the cloud treats an identical packet as a repetition (wire protocol, 6.2 step 3). */
 const REPETITION = minutes(1);
 /** Settled uplinks that are kept per device, because later events may still belong to them. */
 const MOST_SETTLED = 16;
@@ -64,7 +67,7 @@ const MOST_SETTLED = 16;
 export class UplinkBook {
   readonly #reader: BookReader;
   readonly #types: ReadonlySet<UplinkType> | undefined;
-  /** By device, in the order of sending. */
+  /** Uplinks by device, in the order of sending. */
   readonly #entries = new Map<number, TrackedSending[]>();
   readonly #boots = new Map<number, number>();
   #order = 0;
@@ -107,13 +110,15 @@ export class UplinkBook {
       const entries = alike.filter(({ sent }) => sent.at <= event.at);
       const newest = entries.at(-1);
       if (newest !== undefined) newest.heardAt = event.at;
-      // An uplink that is still in transfer comes first; one that has ended can only be stored late.
+      // An uplink that is still in transfer is preferred. An uplink whose transfer has ended matches only if the message was
+      // stored late.
       const open = entries.filter(({ stored }) => stored === undefined);
       const inTransfer = open.filter(({ acked, droppedAt }) => (acked?.at ?? droppedAt ?? event.at) >= event.at);
       const again = event.copy ? entries.findLast(({ stored }) => stored?.message === event.message) : undefined;
       const missing = alike.filter(({ stored }) => stored === undefined);
-      // A late message was dropped a moment ago; or the clocks of another cloud and of the fleet differ by some
-      // milliseconds, and only the order can decide.
+      // If no uplink is in transfer, the message belongs to an uplink that the device has just dropped. Or the clocks of
+      // another cloud and of the fleet differ by some milliseconds; then the message belongs to the oldest uplink that is not
+      // stored.
       const late = missing.findLast(({ droppedAt }) => droppedAt !== undefined) ?? missing[0];
       const entry = again ?? inTransfer.at(-1) ?? (this.#stillStored(entries, event) ? undefined : late);
       this.#reader.stored?.(event, entry, alike.at(-1));
@@ -140,7 +145,7 @@ export class UplinkBook {
     return entries;
   }
 
-  /** Whether the uplink in transfer is stored already: then the message is another copy of it. */
+  /** Whether the uplink in transfer is already stored, so that the message is another copy of it. */
   #stillStored(entries: readonly TrackedSending[], { at }: Stored): boolean {
     const last = entries.at(-1);
     return last?.stored !== undefined && (last.acked?.at ?? last.droppedAt ?? at) >= at;

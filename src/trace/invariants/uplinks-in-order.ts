@@ -1,6 +1,6 @@
 /**
  * The cloud stores the messages of a device in the order in which the device sent them. The order of sending can differ from
- * the order of creation: a spool sends the newest report first, and a body that is sent again counts at its new time.
+ * the order of creation: a spool sends the newest report first, and an uplink that is sent again counts with the new time.
  */
 import type { Invariant } from './invariant.js';
 import { type Sending, UplinkBook } from './uplink-book.js';
@@ -8,7 +8,7 @@ import { type Sending, UplinkBook } from './uplink-book.js';
 export const uplinksInOrder: Invariant = {
   about: 'the cloud stores the messages of a device in the order in which the device sent them',
   watch(broken) {
-    /** By device: the stored uplink that was sent last. */
+    /** The stored uplink that was sent last, by device. */
     const latest = new Map<number, Sending>();
     return new UplinkBook({
       stored(event, sending) {

@@ -1,7 +1,7 @@
 /** Counts events by second, and keeps the highest count. */
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 
-/** Seconds that are kept open, because events of another cloud arrive late. */
+/** Number of seconds whose counts are kept, because events of another cloud arrive late. */
 const OPEN = 120;
 
 export class BusiestSecond {

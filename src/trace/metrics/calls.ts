@@ -1,9 +1,9 @@
 /**
- * API requests of the loads. planned = sent + dropped, and sent = answered + failed + in flight. The plan counts `planned`,
- * the events count everything else, so that a mismatch shows.
+ * API requests of the loads. planned = sent + dropped, and sent = answered + failed + in flight. `planned` is counted from the
+ * plan, and everything else from the events, so that a difference reveals an error.
  *
- * Latency counts from the time at which a request was due. Counted from the time of sending, a stalled service would be
- * charged only for the few requests in flight (coordinated omission).
+ * Latency counts from the time at which a request was due, not from its sending. Otherwise only the few requests in flight
+ * would show a stall of the service (coordinated omission).
  */
 
 import type { Instant, Millis } from '../../kernel/time.js';
@@ -16,7 +16,7 @@ interface CallCounts {
   /** Requests that were due. */
   readonly planned: number;
   readonly sent: number;
-  /** With a 2xx status and a usable answer. */
+  /** Requests with a 2xx status and a usable answer. */
   readonly answered: number;
   readonly failed: number;
   /** Failed requests with status 429 (too many requests). */
@@ -27,9 +27,11 @@ interface CallCounts {
 
 /** Counts and times, of one load or of all. */
 export interface CallTimes extends CallCounts {
-  /** Time from due to answered, of answered requests; undefined when none was due after the warm-up. */
+  /**
+   * Time from the due time to the answer, for answered requests; undefined if no answered request was due after the warm-up.
+   */
   readonly latency: Spread | undefined;
-  /** Time from sent to answered, of the same requests. */
+  /** Time from the sending to the answer, for the same requests. */
   readonly service: Spread | undefined;
 }
 
@@ -40,7 +42,9 @@ export interface CallSummary extends CallTimes {
   readonly reasons: Readonly<Record<string, number>>;
 }
 
-/** Steps per millisecond: a service in the same rack answers within a millisecond. */
+/**
+ * Steps per millisecond of the distributions. Microseconds, because a service in the same rack answers within a millisecond.
+ */
 const MICROSECONDS = 1000;
 
 class Calls {
@@ -56,7 +60,7 @@ class Calls {
   readonly missing = { failed: 0, dropped: 0, 'in flight': 0 };
   /** Requests that were answered within each limit, warm-up excluded. */
   readonly within = new Map<Millis, number>();
-  /** When each request in flight was due, warm-up excluded. */
+  /** Due times of the requests in flight, warm-up excluded. */
   readonly openSince: Instant[] = [];
   readonly latency = new Distribution(MICROSECONDS);
   readonly service = new Distribution(MICROSECONDS);
@@ -70,7 +74,7 @@ export class CallFold {
 
   /**
    * @param warmUp requests that were due earlier do not count in latencies
-   * @param limits durations that the share of `call.answered` may be read for
+   * @param limits durations for which the share of `call.answered` can be read
    */
   constructor(warmUp: Millis, limits: readonly Millis[]) {
     this.#warmUp = warmUp;
@@ -118,7 +122,7 @@ export class CallFold {
     },
   };
 
-  /** Loads whose planned requests are not sent + dropped, as texts. */
+  /** Loads of which `planned` differs from sent + dropped, as texts. */
   get contradictions(): readonly string[] {
     return [...this.#byLoad].flatMap(([name, { planned, sent, dropped }]) =>
       planned === sent + dropped ? [] : [`${name}: ${planned} planned, but ${sent} sent and ${dropped} dropped`],
@@ -211,7 +215,7 @@ export class CallTotals {
     return all;
   }
 
-  /** The requests that were answered within `limit` of when they were due, warm-up excluded. */
+  /** The requests that were answered within `limit` after their due time, warm-up excluded. */
   within(limit: Millis, now: Instant): Share {
     const share = { total: this.spread('latency').count, within: 0, open: 0 };
     for (const { missing, within, openSince } of this.#loads()) {

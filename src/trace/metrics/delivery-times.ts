@@ -15,8 +15,8 @@ const EDGES: readonly Millis[] = [
 export interface DeliveryTimes {
   readonly edges: readonly Millis[];
   /**
-   * Delivered downlinks by the time to their last stage. Each downlink counts as 1. This 1 is divided among its causes, in
-   * proportion to the time for which the downlink waited for each.
+   * Delivered downlinks by the time to their last stage. Each downlink counts as 1, which is divided among the causes of
+   * waiting in proportion to the time that it waited for each.
    */
   readonly byCause: Readonly<Record<WaitCause, readonly number[]>>;
   /** Downlinks by the time to each stage. */

@@ -28,23 +28,29 @@ export class DeviceFold {
   readonly startup = new Distribution();
   readonly devices: number;
   repeats = 0;
-  /** Datagrams that were repeated twice: the cloud never answers a first repetition (wire protocol, section 14, item 13). */
+  /**
+   * Datagrams that were repeated twice, because the cloud never answers a first repetition (wire protocol, section 14, item
+   * 13).
+   */
   repetitionGaps = 0;
   restarts = 0;
   pollsFailed = 0;
-  /** Devices with a session before the end of the scenario: a fault that lasted until then no longer holds in the time after it. */
+  /**
+   * Devices that had a session before the end of the scenario. Later sessions do not count, because faults that prevented them
+   * until the end no longer hold.
+   */
   readonly #ready = new Set<number>();
   #closed = false;
   readonly #up = new Set<number>();
   readonly #bootedAt = new Map<number, Instant>();
-  /** Number of boots with a session within each limit: the distribution alone is not exact. */
+  /** Number of boots with a session within each limit. It is counted separately, because a distribution is not exact. */
   readonly #startedWithin: Map<Millis, number>;
   readonly #lastRepeat = new Map<number, { at: Instant; inARow: number }>();
 
   /**
    * @param devices number of devices in the plan
    * @param warmUp radio wakes before this instant do not count for the busiest second
-   * @param limits durations that {@link startedWithin} may ask for
+   * @param limits durations for which {@link startedWithin} can be called
    */
   constructor(devices: number, warmUp: Millis, limits: readonly Millis[]) {
     this.devices = devices;
@@ -61,7 +67,9 @@ export class DeviceFold {
     return this.#up.size;
   }
 
-  /** The boots that led to a session within `limit`, of all boots. @throws Error for a limit that was not announced */
+  /**
+   * The share of boots that led to a session within `limit`. @throws Error for a limit that the constructor did not receive
+   */
   startedWithin(limit: Millis, now: Instant): Share {
     const within = this.#startedWithin.get(limit);
     if (within === undefined) throw new Error(`boots within ${limit} ms were not counted`);
@@ -96,7 +104,8 @@ export class DeviceFold {
     'device.repeat': (event) => {
       this.repeats++;
       const last = this.#lastRepeat.get(event.serial);
-      // It is the same datagram if it was sent last at the previous repetition; real time has fractions of a millisecond.
+      // The repetition is of the same datagram if the datagram was last sent at the time of the previous repetition. The
+      // tolerance is for real time, which has fractions of a millisecond.
       const sameDatagram = last !== undefined && Math.abs(event.at - event.waited - last.at) < 1;
       const inARow = sameDatagram ? last.inARow + 1 : 1;
       if (inARow === 2) this.repetitionGaps++;

@@ -1,6 +1,6 @@
 /**
- * Metrics of the downlinks of users: how many reached which stage, how long that took, and what they waited for. The time of
- * a stage counts from the instant at which the API accepted the downlink.
+ * Metrics of the downlinks of users: how many reached each stage, how long that took, and the causes of their waits. The time
+ * of a stage counts from the instant at which the API accepted the downlink.
  */
 import type { Ratio } from '../../kernel/ratio.js';
 import type { Instant, Millis } from '../../kernel/time.js';
@@ -36,11 +36,11 @@ interface DownlinkCounts {
 }
 
 export interface DownlinkSummary extends DownlinkCounts {
-  /** Only types that occurred. */
+  /** Figures by type; only types that occurred. */
   readonly byType: Readonly<Partial<Record<UserType, DownlinkTypeSummary>>>;
   /** Time from the API to each stage that downlinks reached, over all types. */
   readonly stages: StageSpreads;
-  /** What delivered downlinks waited for. */
+  /** Causes of the waits of delivered downlinks. */
   readonly waits: Readonly<Record<WaitCause, WaitSummary>>;
   readonly times: DeliveryTimes;
   /** The ten delivered downlinks with the longest total time, longest first. */
@@ -70,7 +70,7 @@ export interface DownlinkTimeline {
   /** Time of each stage since it was queued. */
   readonly stages: Readonly<Partial<Record<Stage, Millis>>>;
   readonly attempts: number;
-  /** The device refused it, or a line of it: it has no stage `executed`. */
+  /** The device refused the downlink or a line of it, so that it has no stage `executed`. */
   readonly refused: boolean;
   readonly total: Millis;
   readonly waits: Waits;
@@ -105,7 +105,7 @@ export class DownlinkFold {
     return this.#rejections.count();
   }
 
-  /** Number of downlinks that `test` holds for. */
+  /** Number of downlinks for which `test` returns true. */
   count(test: (record: DownlinkRecord) => boolean): number {
     let count = 0;
     for (const record of this.records) if (test(record)) count++;
@@ -117,7 +117,7 @@ export class DownlinkFold {
     return Distribution.merged(USER_TYPES.map((type) => this.#spread(type, stage)));
   }
 
-  /** Downlinks that count for `stage` but have not reached it, by their state; also those that the API rejected. */
+  /** Number of downlinks that count for `stage` but have not reached it, by state, including those that the API rejected. */
   missing(stage: Stage): Missing {
     const tally = new Tally();
     for (const record of this.records) {
@@ -128,7 +128,7 @@ export class DownlinkFold {
     return tally.toRecord();
   }
 
-  /** The downlinks that reached `stage` within `limit`, of all that were queued or rejected. */
+  /** The share of downlinks that reached `stage` within `limit`, of all that were queued or rejected. */
   within(stage: Stage, limit: Millis, now: Instant): Share {
     const share = { total: 0, within: 0, open: 0 };
     for (const record of this.records) {
@@ -305,13 +305,13 @@ function canReach(type: DownlinkType, stage: Stage): boolean {
   return stage !== 'answered' || expectsAnswer(type);
 }
 
-/** Whether a downlink can no longer reach `stage`, which it has not reached. */
+/** Whether a downlink that has not reached `stage` can no longer reach it. */
 function isLost({ ended, refused, partly }: DownlinkRecord, stage: Stage): boolean {
   if (ended !== undefined) return true;
   return refused && (stage === 'executed' || (stage === 'answered' && !partly));
 }
 
-/** Why a downlink has not reached a stage, in a word or two. */
+/** The reason for which a downlink has not reached a stage, in a word or two. */
 function stateOf(record: DownlinkRecord): string {
   if (record.refused) return 'refused';
   const outcome = outcomeOf(record);

@@ -1,4 +1,7 @@
-/** Number of devices in each state at the end of each time bin. Keeps ten bytes per device, evaluated at the end of a bin. */
+/**
+ * Number of devices in each state at the end of each time bin. Ten bytes are kept per device, and evaluated at the end of a
+ * bin.
+ */
 import type { Instant, Millis } from '../../kernel/time.js';
 
 /**
@@ -6,7 +9,7 @@ import type { Instant, Millis } from '../../kernel/time.js';
  *   starting  booted, no session yet
  *   unheard   repeats a datagram, has failed its last exchange, or has woken twice without sending
  *   awake     was active within the window (see {@link FleetStates.closeUntil})
- *   asleep    was not
+ *   asleep was not active within the window
  */
 export const FLEET_STATES = ['asleep', 'awake', 'unheard', 'starting', 'off'] as const;
 export type FleetState = (typeof FLEET_STATES)[number];
@@ -18,7 +21,7 @@ const READY = 2;
 const FINE = 0;
 const REPEATED = 1;
 const GAVE_UP = 2;
-/** Its radio was woken once, or more than once, and has sent nothing since. */
+/** The radio was woken once (`WOKEN`) or more than once (`WOKEN_AGAIN`) and has sent nothing since. */
 const WOKEN = 3;
 const WOKEN_AGAIN = 4;
 
@@ -50,14 +53,14 @@ export class FleetStates {
     this.#set(serial, at, FINE, READY);
   }
 
-  /** The device is active; not known yet whether the cloud receives its packets. */
+  /** The device is active; it is not known yet whether the cloud receives its packets. */
   active(serial: number, at: Instant): void {
     const index = this.#of(serial);
     this.#lastActive[index] = at;
     if ((this.#link[index] ?? FINE) >= WOKEN) this.#link[index] = FINE;
   }
 
-  /** The device wakes its radio. @param polls for a poll, which leaves no event when it finds nothing */
+  /** The device wakes its radio. @param polls true for a poll, which causes no event if it finds nothing */
   woken(serial: number, at: Instant, polls: boolean): void {
     const again = (this.#link[this.#of(serial)] ?? FINE) >= WOKEN;
     if (polls) this.#set(serial, at, FINE);

@@ -1,6 +1,6 @@
 /**
- * All metrics of a run, folded from its trace. To add a metric, add a counter to a fold of this folder and a line to the table
- * of the fold. A new fold is listed below.
+ * All metrics of a run, computed from its trace by folds: objects that count the events that they receive. To add a metric, add
+ * a counter to a fold of this folder, and a line to the table of the fold. List a new fold below.
  */
 import type { Instant, Millis } from '../../kernel/time.js';
 import { type Dispatch, dispatchTo } from '../dispatch.js';
@@ -28,7 +28,10 @@ export const METRICS: readonly MetricInfo[] = [
   ...metricInfos(WORLD_METRICS, null),
 ];
 
-/** Something unwanted that the protocol cannot exclude, or that the user should know, with its count. */
+/**
+ * An unwanted kind of event that the protocol cannot exclude, or that the user should know, with the number of its
+ * occurrences.
+ */
 interface Anomaly {
   /** Stable identifier, for programs. */
   readonly name: string;
@@ -86,13 +89,17 @@ export class Metrics implements Fold {
   readonly #dispatch: Dispatch;
   readonly #scopes: ReadonlyMap<string, MetricScope>;
   readonly #callScopes: ReadonlyMap<string, CallTotals>;
-  /** Time of the latest event, up to the end of the scenario: afterwards devices start nothing new. */
+  /**
+   * Time of the latest event until the end of the scenario. Later events do not change it, because devices then start nothing
+   * new.
+   */
   #now: Instant = 0;
   #closed = false;
 
   /**
    * @param devices number of devices in the plan
-   * @param warmUp earlier API requests do not count in latencies, earlier events not in busiest seconds. Default: 0
+   * @param warmUp API requests before this time do not count in latencies, and events before it do not count in busiest
+   * seconds. Default: 0
    * @param duration planned duration; 0 (default) when unknown
    * @param scopes parts whose metrics can be read separately. Default: none
    */
@@ -125,7 +132,7 @@ export class Metrics implements Fold {
 
   /**
    * Current value of the metric `name`; undefined for an unknown metric or scope.
-   * @param of scope to read it of. Default: the whole run
+   * @param of scope of the metric. Default: the whole run
    */
   read(name: string, of?: string): Measure | undefined {
     if (of !== undefined) return this.#scopes.get(of)?.read(name) ?? this.#callsOf(of, name);
@@ -142,15 +149,16 @@ export class Metrics implements Fold {
   /**
    * Number of exchanges that reached `name`, such as `downlink.answered`, within `limit`. Undefined for a metric without such a
    * share, and for an unknown scope.
-   * @param of scope to read it of. Default: the whole run
+   * @param of scope of the metric. Default: the whole run
    */
   within(name: string, limit: Millis, of?: string): Share | undefined {
     return this.#within(name, limit, this.#now, of);
   }
 
   /**
-   * The metrics at `now`, in the course of a run or where it was ended early: a deadline passes also without an event. An exchange
-   * whose deadline is this instant is open, because more events of the instant can follow.
+   * The metrics at the time `now`, during a run or at its early end. `now` may be later than the last event, because a deadline
+   * also passes without an event. An exchange whose deadline is exactly `now` counts as open, because more events of this
+   * instant can follow.
    */
   at(now: Instant): Pick<Metrics, 'read' | 'within'> {
     const before = this.#closed ? this.#now : Math.max(this.#now, now - 1);

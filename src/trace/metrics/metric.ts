@@ -1,4 +1,7 @@
-/** What a metric is: a count or a distribution of durations, folded from the trace. Each family of metrics is a file. */
+/**
+ * The types of metrics. A metric is a count or a distribution of durations, computed from the trace. Each family of metrics is
+ * a file.
+ */
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { Distribution } from '../distribution.js';
 
@@ -26,16 +29,18 @@ export type Missing = Readonly<Record<string, number>>;
 
 /** Number of exchanges that reached a stage within a duration. The others were late, never reached it, or are open. */
 export interface Share {
-  /** Exchanges that were requested: for example, all downlinks that were queued or rejected. */
+  /** Number of requested exchanges: for example, all downlinks that were queued or rejected. */
   readonly total: number;
   readonly within: number;
-  /** Exchanges that began less than the duration ago, and can still reach the stage in time. */
+  /**
+   * Exchanges that have not reached the stage and can still reach it in time, because they began less than the duration ago.
+   */
   readonly open: number;
-  /** Those of `total` that the API rejected, so that they never began; missing if the number is 0. */
+  /** Number of exchanges in `total` that the API rejected, so that they never began; left out if 0. */
   readonly rejected?: number;
 }
 
-/** The metrics of one fold of type `F` by name, with their description and how to read them. */
+/** The metrics of one fold of type `F` by name, each with a description and a function that reads its value. */
 export type MetricTable<F> = Readonly<
   Record<string, { readonly about: string } & (CountReader<F> | DurationsReader<F>) & Partial<ShareReader<F>>>
 >;

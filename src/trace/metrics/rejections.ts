@@ -1,12 +1,12 @@
 /**
- * Downlinks that steps and loads requested, and that the API did not accept. They never exist in the cloud, so the ledger of
- * downlinks does not have them; shares and percentiles count them as never delivered.
+ * Downlinks that steps and loads requested and the API did not accept. They never exist in the cloud, so the ledger of
+ * downlinks does not contain them. Shares and percentiles count them as never delivered.
  */
 import type { Handlers } from '../dispatch.js';
 import type { DownlinkType } from '../events.js';
 import type { Share } from './metric.js';
 
-/** State of a rejected downlink among those that a percentile leaves out. */
+/** State of a rejected downlink in the list of missing measurements of a percentile. */
 export const REJECTED = 'rejected by the API';
 
 export class Rejections {
@@ -18,7 +18,7 @@ export class Rejections {
     },
   };
 
-  /** Number of those whose type `test` holds for. */
+  /** Number of rejected downlinks of the types for which `test` returns true. */
   count(test: (type: DownlinkType) => boolean = () => true): number {
     let count = 0;
     for (const [type, rejected] of this.#byType) if (test(type)) count += rejected;
@@ -26,7 +26,7 @@ export class Rejections {
   }
 }
 
-/** The share with `rejected` further exchanges, which never complete. */
+/** Adds `rejected` exchanges, which never complete, to a share. */
 export function withRejected(share: Share, rejected: number): Share {
   return rejected === 0 ? share : { ...share, total: share.total + rejected, rejected };
 }

@@ -1,7 +1,7 @@
 /**
- * Data for the comparison of two runs: some counts and durations, in 24 batches, which show how much the numbers vary within
- * a run. Events of a device go into the batch of the device, because they are correlated; API requests go into the batch of
- * their time, because the behaviour of a service is correlated in time.
+ * Data for the comparison of two runs: some counts and durations in 24 batches. The differences between batches show how much
+ * the numbers vary within a run. All events of a device go into one batch, because they are correlated. API requests go into a
+ * batch by their time, because the behaviour of a service is correlated in time.
  */
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { Handlers } from '../dispatch.js';
@@ -10,7 +10,10 @@ import { type DownlinkRecord, type Stage, timeTo } from '../downlinks/ledger.js'
 import { isAnswered } from './calls.js';
 
 export const BATCHES = 24;
-/** Time slices of the planned duration; each batch has four of them, so that a changing load is in all batches. */
+/**
+ * Number of time slices of the planned duration. Each batch has four slices from different times, so that a load that changes
+ * over time is in all batches.
+ */
 const SLICES = 4 * BATCHES;
 const MICROSECONDS = 1000;
 
@@ -38,21 +41,21 @@ type SampledCount = (typeof COUNTS)[number];
 /** Counts and durations that occurred. */
 export interface SampleSummary {
   readonly batches: number;
-  /** By the name of the metric: one count per batch. */
+  /** One count per batch, by the name of the metric. */
   readonly counts: Readonly<Record<string, readonly number[]>>;
-  /** By the name of the metric: one histogram per batch. */
+  /** One histogram per batch, by the name of the metric. */
   readonly durations: Readonly<Record<string, SampledDurations>>;
 }
 
 export interface SampledDurations {
   /** Steps per millisecond of the values in `batches`. */
   readonly steps: number;
-  /** The least and the greatest duration of all batches. */
+  /** The shortest and the longest duration of all batches. */
   readonly min: Millis;
   readonly max: Millis;
   /**
-   * The histogram of each batch: value, count, value, count, … The value is the least of its bucket (trace/histogram.ts). The
-   * sum of all batches is the histogram that the percentiles of the metric are read from.
+   * The histogram of each batch: value, count, value, count, … Each value is the smallest one of its bucket
+   * (trace/histogram.ts). The percentiles of the metric are read from the sum of all batches.
    */
   readonly batches: readonly (readonly number[])[];
 }

@@ -18,7 +18,7 @@ export class MetricScope {
 
   /**
    * @param serials serial numbers of the devices that count
-   * @param limits durations that `within` may ask for, for boots and uplinks
+   * @param limits durations for which `within` can be called, for boots and uplinks
    */
   constructor(serials: readonly number[], warmUp: Millis, limits: readonly Millis[]) {
     this.#serials = new Set(serials);
@@ -39,7 +39,9 @@ export class MetricScope {
     for (const handler of this.#dispatch.get(event.kind) ?? []) handler(event);
   }
 
-  /** Share of `name` that came within `limit`; undefined if `name` is not a device metric with shares. */
+  /**
+   * Share of the exchanges of `name` that completed within `limit`; undefined if `name` is not a device metric with shares.
+   */
   within(name: string, limit: Millis, now: Instant): Share | undefined {
     return (
       readShare(DEVICE_METRICS, this.#devices, name, limit, now) ??

@@ -1,8 +1,8 @@
 /**
  * A run over time: a bounded number of equal bins, each with counts, percentiles of durations, and the states of the fleet at
- * its end. When a run is longer than its bins, pairs of bins are merged, and a bin becomes twice as long.
+ * the end of the bin. When a run exceeds the last bin, pairs of bins are merged, so that each bin becomes twice as long.
  *
- * The trace has no event for going to sleep, because the modem decides alone when it sleeps. A device counts as asleep when it
+ * The trace has no event for falling asleep, because the modem alone decides when it sleeps. A device counts as asleep when it
  * was not active for ten seconds, or for a whole bin if that is longer.
  */
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
@@ -44,7 +44,7 @@ export interface SeriesSummary {
   readonly callLatency: PercentileColumns;
   /** Time from the API to the confirmed delivery, in the bin of the delivery; null in bins without deliveries. */
   readonly deliveryTime: PercentileColumns;
-  /** The same percentiles for plots, each of several bins if a bin has few durations. */
+  /** The same percentiles for plots. If the bins have few durations, each value is for several bins. */
   readonly trends: { readonly callLatency: Trend; readonly deliveryTime: Trend };
   /** Number of devices by state at the end of each bin. */
   readonly fleet: Readonly<Record<FleetState, readonly number[]>>;
@@ -57,7 +57,7 @@ interface PercentileColumns {
   readonly p99: readonly (Millis | null)[];
 }
 
-/** Percentiles of `every` bins each, from the histogram of all durations in them. */
+/** Percentiles for groups of `every` bins, from the histogram of all durations in a group. */
 export interface Trend extends PercentileColumns {
   readonly every: number;
   /** Number of durations. */
@@ -75,7 +75,7 @@ export class SeriesFold {
 
   /**
    * @param devices number of devices in the plan
-   * @param duration planned; 0 when unknown: the run starts with the shortest bins
+   * @param duration planned duration; 0 if unknown: the series then starts with the shortest bins
    * @param warmUp requests that were due earlier do not count in latencies
    */
   constructor(devices: number, duration: Millis, warmUp: Millis) {
@@ -207,7 +207,7 @@ function columns(timed: ReadonlyMap<number, Distribution>, bins: number): Percen
   return { p50: p50 ?? [], p95: p95 ?? [], p99: p99 ?? [] };
 }
 
-/** Durations per value of a trend, on average: a percentile of fewer would mostly show chance. */
+/** Minimum number of durations per value of a trend, on average. A percentile of fewer durations would mostly be random. */
 const ENOUGH = 20;
 
 function trend(timed: ReadonlyMap<number, Distribution>, bins: number): Trend {
@@ -224,10 +224,12 @@ function trend(timed: ReadonlyMap<number, Distribution>, bins: number): Trend {
   return { every, count, ...columns(groups, points) };
 }
 
-/** Bins that are drawn as one, from few to many. */
+/** Possible numbers of bins that are drawn as one point, ascending. */
 const GROUPS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24] as const;
 
-/** How many bins to draw as one point. A point then has `enough` events on average, without counting empty bins. */
+/**
+ * The number of bins to draw as one point, so that a point has at least `enough` events on average, not counting empty points.
+ */
 export function binsPerPoint(counts: readonly number[], enough: number): number {
   const total = counts.reduce((sum, count) => sum + count, 0);
   const every = GROUPS.find((size) => {

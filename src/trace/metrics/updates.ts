@@ -80,7 +80,7 @@ export class UpdateFold {
     return count;
   }
 
-  /** The updates that have not succeeded, by their state; also those that the API rejected. */
+  /** Number of updates that have not succeeded, by state, including those that the API rejected. */
   get missing(): Missing {
     const rejected = this.#rejected;
     return {
@@ -91,7 +91,7 @@ export class UpdateFold {
     };
   }
 
-  /** The updates that succeeded within `limit`, of all that were scheduled or rejected. */
+  /** The share of updates that succeeded within `limit`, of all that were scheduled or rejected. */
   within(limit: Millis, now: Instant): Share {
     const share = { total: this.scheduled, within: 0, open: 0 };
     for (const { scheduledAt, took, state } of this.#updates.values()) {

@@ -1,6 +1,6 @@
 /**
- * The share of data uplinks that were acknowledged or stored within a duration. Uplinks are not kept, so the durations must be
- * known before the run; without any, nothing is counted.
+ * The share of data uplinks that were acknowledged or stored within a duration. The durations must be known before the run,
+ * because uplinks are not kept after they are counted. Without any durations, nothing is counted.
  */
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { Handlers } from '../dispatch.js';
@@ -12,13 +12,13 @@ type Stage = 'acked' | 'stored';
 export class UplinkWindows {
   #made = 0;
   readonly #stages: Readonly<Record<Stage, StageWindows>>;
-  /** What needs the events of the trace; empty without limits. */
+  /** The folds that have to receive the events of the trace; empty without limits. */
   readonly folds: readonly { readonly on: Handlers }[];
 
-  /** @param limits the durations that {@link within} may ask for */
+  /** @param limits the durations for which {@link within} can be called */
   constructor(limits: readonly Millis[]) {
     this.#stages = { acked: new StageWindows(limits), stored: new StageWindows(limits) };
-    // The cloud does not know the numbers of uplinks: the book matches stored messages with sent ones.
+    // The cloud does not know the numbers of uplinks, so the book matches stored messages with sent uplinks.
     const book = new UplinkBook(
       {
         stored: (event, sending) => {
@@ -44,13 +44,13 @@ export class UplinkWindows {
     },
   };
 
-  /** Of all data uplinks that devices made. @throws Error for a duration that was not announced */
+  /** The share of all data uplinks that devices made. @throws Error for a limit that the constructor did not receive */
   within(stage: Stage, limit: Millis, now: Instant): Share {
     return { total: this.#made, ...this.#stages[stage].read(limit, now) };
   }
 }
 
-/** One stage, for all limits. */
+/** Counts the uplinks that reached one stage in time, for all limits. */
 class StageWindows {
   readonly #within: Map<Millis, number>;
   readonly #open = new Map<number, { readonly at: Instant; lost: boolean }>();
@@ -71,7 +71,7 @@ class StageWindows {
     for (const [limit, count] of this.#within) if (took <= limit) this.#within.set(limit, count + 1);
   }
 
-  /** The device has dropped it. A datagram in flight may still arrive, so it stays known. */
+  /** The device has dropped the uplink. A datagram in flight may still arrive, so the uplink is kept. */
   lose(key: number): void {
     const entry = this.#open.get(key);
     if (entry !== undefined) entry.lost = true;

@@ -13,7 +13,7 @@ import { keyOf, UplinkWindows } from './uplink-windows.js';
 
 interface UplinkCounts {
   readonly made: number;
-  /** The device sent the first datagram. */
+  /** Uplinks of which the device sent the first datagram. */
   readonly sent: number;
   readonly acked: number;
   /** Dropped by the device. */
@@ -31,7 +31,7 @@ export interface UplinkSummary extends UplinkCounts {
   readonly reasons: Readonly<Record<string, number>>;
   /** Counts over all types. */
   readonly messages: UplinkCounts;
-  /** Only types that occurred. */
+  /** Counts by type; only types that occurred. */
   readonly byType: Readonly<Partial<Record<UplinkType, UplinkCounts>>>;
 }
 
@@ -53,23 +53,23 @@ class UplinkCounter implements UplinkCounts {
 export class UplinkFold {
   /** Copies that arrived after the device had restarted its transfer (wire protocol, section 14, item 15). */
   copiesAfterRestart = 0;
-  /** All complete messages that reached the cloud, including copies, which cost it the same. */
+  /** All complete messages that reached the cloud, including copies, which take it as much work. */
   readonly arrivals: BusiestSecond;
   readonly #reasons = new Tally();
   readonly #byType = new Map(TYPES.map((type) => [type, new UplinkCounter()]));
   readonly #restarted = new Set<number>();
-  /** Uplinks that were sent and are still open: a body in the spool is sent more than once. */
+  /** Uplinks that were sent and are still open. An uplink in the spool may be sent more than once, and must count once. */
   readonly #open = new Set<number>();
-  /** When each open data uplink was made. */
+  /** Time at which each open data uplink was made. */
   readonly #madeAt = new Map<number, Instant>();
-  /** Time of data uplinks from being ready to their acknowledgement. */
+  /** Time from the moment at which a data uplink is ready to its acknowledgement. */
   readonly delay = new Distribution();
 
   readonly windows: UplinkWindows;
 
   /**
    * @param warmUp messages before this instant do not count for the busiest second
-   * @param limits durations that the share of `uplink.acked` or `uplink.stored` may be read for
+   * @param limits durations for which the shares of `uplink.acked` and `uplink.stored` can be read
    */
   constructor(warmUp: Millis, limits: readonly Millis[]) {
     this.arrivals = new BusiestSecond(warmUp);
@@ -172,7 +172,7 @@ export const UPLINK_METRICS: MetricTable<UplinkFold> = {
   },
 };
 
-/** A count of data uplinks that also has the share within a duration. */
+/** A count of data uplinks for which the share within a duration can be read, too. */
 function timed(stage: 'acked' | 'stored'): MetricTable<UplinkFold> {
   const name = `uplink.${stage}`;
   const metric = DATA_UPLINKS[name];
