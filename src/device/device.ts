@@ -42,20 +42,20 @@ export interface DeviceOptions {
   /** Settings in flash before the first boot. */
   readonly flash?: Settings;
   readonly clock: Clock;
-  /** A generator for this device alone. */
+  /** Random generator of this device alone. */
   readonly random: Random;
   readonly trace: Trace;
-  /** Receives the content of its messages; undefined: it is not recorded. */
+  /** Receives the content of the device's messages; undefined: the content is not recorded. */
   readonly witness?: MessageWitness | undefined;
   readonly format: LinkFormat;
-  /** Connects the device's radio to a network. `format`: how its datagrams travel, which may differ from the wanted format. */
+  /** Connects the device's radio to a network. The firmware decides `format`, which may differ from the option. */
   readonly connect: (device: Pick<Device, 'receive'>, format: LinkFormat) => DatagramPort;
 }
 
 /** How long the bootloader takes to swap two images (firmware behaviour, 5.6: up to 2 min; cloud API gaps, 3.9: 1:44). */
 const SWAP_TIME = seconds(104);
 
-/** Result of a command cut off by a restart: nothing. */
+/** Result of a command that a restart interrupts: no output. */
 const CUT_SHORT: CommandResult = { code: 0, lines: [] };
 
 interface Standstill {
@@ -64,9 +64,11 @@ interface Standstill {
 }
 
 export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, ModemBoard {
-  /** That of the firmware version that runs; an update may change it. */
+  /** Belongs to the running firmware version; an update may change it. */
   type: DeviceType;
-  /** As a signed integer, which needs no box: serial numbers of CHESTER are above 2^31. */
+  /**
+   * As a signed 32-bit integer: the engine would store a number above 2^31, such as those of CHESTER, in an object of its own.
+   */
   readonly #serial: number;
   readonly clock: Clock;
   readonly draws: Draws;
@@ -210,7 +212,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     this.#boot(cause);
   }
 
-  /** Whether the device has network coverage. */
+  /** Gives the device network coverage, or takes it away. */
   radio(on: boolean): void {
     this.modem.setCoverage(on);
   }

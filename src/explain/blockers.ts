@@ -5,26 +5,26 @@ import type { BootCause } from '../trace/events.js';
 import type { Chance } from './chances.js';
 import type { FaultCalendar, SituationFault } from './situation.js';
 
-/** A chance and what became of it. */
+/** A chance to exchange messages (chances.ts), and whether it was used. */
 export interface JudgedChance extends Chance {
-  /** Whether the exchange did not work out, only after a long time, or not for the cloud. */
+  /** Whether the exchange failed, took long, or was complete for the device but not for the cloud. */
   readonly failing: boolean;
-  /** Indices of the faults without which it would have worked out; empty: none is known. */
+  /** Indices of the faults without which the exchange would have succeeded; empty: none is known. */
   readonly faults: readonly number[];
-  /** The restarts to which it owes its beginning. */
+  /** Indices of the faults that restarted the device before this exchange, and so caused it. */
   readonly startedBy: readonly number[];
 }
 
-/** An exchange without faults takes less: attach up to 40 s, radio connection, a few datagrams (docs/FIDELITY.md). */
+/** An exchange without faults takes less than this: attach up to 40 s, radio connection, a few datagrams (docs/FIDELITY.md). */
 const SLOW: Millis = seconds(75);
-/** A device that reads the copy of a datagram in place of an answer gives the exchange up. */
+/** A device that reads the copy of a datagram in place of an answer gives up the exchange. */
 const DUPLICATION = 'duplication';
 /** A passing fault of the modem keeps it off for 32 min at most (firmware timing, 7.1). */
 const LONGEST_DISTURBANCE: Millis = minutes(35);
 
 /** @param chances of one device, in order */
 export function judge(chances: readonly Chance[], calendar: FaultCalendar): readonly JudgedChance[] {
-  /** Faults of the failing chances since the last exchange that worked out. */
+  /** Faults of the failing chances since the last successful exchange. */
   let streak: readonly number[] = [];
   let startedBy: readonly number[] = [];
   return chances.map((chance) => {
@@ -37,8 +37,8 @@ export function judge(chances: readonly Chance[], calendar: FaultCalendar): read
       if (chance.result === 'reached') streak = [];
       return { ...chance, failing, faults: [], startedBy };
     }
-    // What follows from a failure, such as a pause of the modem, has no fault of its own.
-    // A start can also fail because the restart left both ends in different states.
+    // A consequence of a failure, such as a pause of the modem, has no fault of its own. A start can also fail because the
+    // restart left both ends in different states.
     const faults = [own, streak, startedBy].find(({ length }) => length > 0) ?? [];
     streak = chance.result === 'reached' ? [] : faults;
     return { ...chance, failing, faults, startedBy };
@@ -53,7 +53,7 @@ export function leavesWaiting({ failing, result, missed }: JudgedChance): boolea
 function isFailing({ result, why, at, until, pauses, missed }: Chance, faults: readonly number[]): boolean {
   if (result === 'failed' || missed !== undefined) return true;
   if (result === 'reached') return until - at > SLOW;
-  // A poll that brings nothing leaves no event.
+  // A poll without a downlink leaves no event.
   return why !== 'poll' || faults.length > 0 || pauses.length > 0;
 }
 
@@ -76,14 +76,14 @@ function faultsOf(chance: Chance, calendar: FaultCalendar): readonly number[] {
   return calendar.during(at - LONGEST_DISTURBANCE, until, 'disturbs');
 }
 
-/** While the modem is off, no datagram can get lost: only other faults of the modem and the device matter then. */
+/** While the modem is off, no datagram can get lost. Faults that lose datagrams then have no effect. */
 function struck({ lost }: Chance, blocking: readonly number[], calendar: FaultCalendar): readonly number[] {
   const rests = blocking.some((fault) => calendar.get(fault)?.recovery === 'rests');
   if (!rests || lost.length > 0) return blocking;
   return blocking.filter((fault) => calendar.get(fault)?.recovery !== 'repeats');
 }
 
-/** Whether each effect of the fault is an event, so that a fault without an event has done nothing. */
+/** Whether every effect of the fault is recorded as an event. If so, a fault without an event had no effect. */
 function leavesSigns(fault: SituationFault | undefined): boolean {
   return fault?.recovery === 'repeats' && fault.sign !== null;
 }

@@ -2,8 +2,8 @@
  * The chances that a device had to exchange messages with the cloud: each begins when the device wakes its radio, boots, or sends
  * a datagram once more, and ends when the device has an answer, gives up, or begins the next one.
  *
- * An exchange that works out leaves events, except for a poll that brings nothing. So a poll without any event may have worked
- * out; every other exchange without an event has failed.
+ * A successful exchange leaves events, except for a poll without a downlink. So a poll without any event may have succeeded;
+ * every other exchange without an event has failed.
  */
 import type { Instant, Millis } from '../kernel/time.js';
 import { minutes, seconds } from '../kernel/time.js';
@@ -12,7 +12,7 @@ import { type Missed, missedBy } from './missed.js';
 
 export interface Chance {
   readonly at: Instant;
-  /** When its result was known; until the next chance if no earlier event shows it. */
+  /** When the result of the exchange was known; the start of the next chance if no earlier event shows the result. */
   readonly until: Instant;
   readonly why: ContactReason;
   /** Why the device booted; undefined: it did not. */
@@ -26,22 +26,22 @@ export interface Chance {
   readonly result: 'reached' | 'failed' | 'open';
   /** Why it failed, in a short fixed phrase; empty if no event says so. */
   readonly note: string;
-  /** The cloud received something, whatever became of its answer. */
+  /** Whether the cloud received a datagram, even if its answer was lost. */
   readonly heard: boolean;
   /** Names of the faults that hit its datagrams, each once. */
   readonly lost: readonly string[];
-  /** A datagram of the contact to which it belongs arrived twice. */
+  /** Whether a datagram of the same contact arrived twice. */
   readonly duplicated: boolean;
-  /** The device counts it as complete, but the cloud does not have this. */
+  /** What the cloud lacks although the device counts the exchange as complete (missed.ts). */
   readonly missed: Missed | undefined;
-  /** A boot of this cause cut it off. */
+  /** Cause of the boot that interrupted the exchange. */
   readonly cutBy: BootCause | undefined;
   readonly pauses: readonly { readonly at: Instant; readonly why: RadioPause; readonly lasts: Millis }[];
-  /** When its transfer began again by a rule of the firmware: after stale answers, or before this chance at another address. */
+  /** When the transfer began again by a rule of the firmware: after stale answers, or at another address before this chance. */
   readonly restarts: readonly { readonly at: Instant; readonly why: RuledRestart }[];
 }
 
-/** Reasons in `device.restart` events that are rules of the firmware, and not answers of the cloud. */
+/** The reasons in `device.restart` events that follow from a rule of the firmware and not from an answer of the cloud. */
 export type RuledRestart = 'another address' | 'stale answers without end';
 
 type Draft = { -readonly [K in keyof Chance]: Chance[K] } & {
@@ -52,9 +52,9 @@ type Draft = { -readonly [K in keyof Chance]: Chance[K] } & {
   lastEvent: Instant;
 };
 
-/** A poll that waits for another exchange, and a report that does; the other exchange continues. */
+/** Reason for the failure of a poll or a report that waited too long for another exchange. The other exchange continues. */
 const LOCKED = 'another exchange holds the cloud lock';
-/** Reasons under which an uplink is dropped that say nothing about the present exchange. */
+/** Reasons for dropped uplinks that say nothing about the present exchange. */
 const OTHER_DROPS: ReadonlySet<string> = new Set([LOCKED, 'spool full', 'reboot', 'power off']);
 /** A failed poll is repeated after this time (firmware timing, 4). */
 const POLL_RETRY = minutes(5);
@@ -126,7 +126,7 @@ class Walk {
 
   #booted(at: Instant, cause: BootCause): void {
     const current = this.#current;
-    // A poll without any event has ended long before.
+    // A poll without an event for this long has ended before the boot.
     const rested = current?.why === 'poll' && at - current.lastEvent > LONGEST_SILENCE;
     if (current?.result === 'open' && !rested) {
       current.result = 'failed';
@@ -155,7 +155,7 @@ class Walk {
   }
 
   #restarted(at: Instant, why: string): void {
-    // A change of the address is the end of a failed attempt.
+    // A change of the address ends a failed attempt.
     if (why === 'another address') this.#repeated(at);
     if (why === 'another address' || why === 'stale answers without end') this.#ongoing(at).restarts.push({ at, why });
   }
@@ -165,7 +165,7 @@ class Walk {
     const current = this.#ongoing(at);
     if (current.begins !== 'follow') return;
     current.why = type === 'data' ? 'report' : type === 'shell' ? 'answer' : 'boot';
-    // Until then, the device has run the commands.
+    // Before it sent the answer, the device was running the commands.
     if (current.why === 'answer') current.at = at;
   }
 

@@ -1,4 +1,4 @@
-/** What the faults that remain, when some causes are left out, do to the exchanges of a device. */
+/** How the remaining faults affect the exchanges of a device when some causes are left out. */
 import type { Ratio } from '../kernel/ratio.js';
 import { type Instant, type Millis, seconds } from '../kernel/time.js';
 import type { CauseSet } from './causes.js';
@@ -10,7 +10,7 @@ export const START: Millis = seconds(40);
 /** The same with the shortest and the longest time to attach. */
 const QUICKEST_START: Millis = seconds(18);
 const LONGEST_START: Millis = seconds(58);
-/** The device has started at the latest when each of several attempts failed with this probability together. */
+/** A device that restarts repeatedly counts as started once the probability that all its starts failed is at most this. */
 const HARDLY: Ratio = 0.3;
 /** Maximum number of faults that follow one another without a gap. */
 const MOST_FAULTS = 50;
@@ -72,9 +72,7 @@ export class Conditions {
     });
   }
 
-  /**
-   * Restarts that follow one another so soon that the device hardly finishes its start in between: its modem must attach quickly.
-   */
+  /** Restarts in such quick succession that the device only finishes a start in between if its modem attaches quickly. */
   #restarting(at: Instant): readonly Blocking[] {
     return this.#faults.flatMap((fault) => {
       if (fault.effect !== 'restarts') return [];

@@ -2,20 +2,26 @@
 import type { Instant, Millis } from '../kernel/time.js';
 import { type DownlinkRecord, expectsAnswer } from '../trace/downlinks/ledger.js';
 
-/** Whether the downlink was delivered, also if only the device knows. Otherwise it is pending, was cancelled or has expired. */
+/**
+ * Whether the downlink was delivered, also if only the device knows of the delivery. Otherwise it is pending, was cancelled or
+ * has expired.
+ */
 export function isDelivered({ reached }: DownlinkRecord): boolean {
   return reached.delivered !== undefined || reached.executed !== undefined;
 }
 
 /**
  * Whether the cloud counts it as delivered although the device never received it (docs/FIDELITY.md, delivered is not received).
- * Without a record of an offer, receptions are not known either.
+ * False if the history has no offer: such a history has no receptions either.
  */
 export function isLost({ reached, attempts }: DownlinkRecord): boolean {
   return attempts > 0 && reached.delivered !== undefined && reached.received === undefined;
 }
 
-/** Whether the device has received it and owes an answer that did not come. It does not answer what it has refused. */
+/**
+ * Whether the device received the downlink, had to answer it, and did not. A downlink that it rejected completely needs no
+ * answer.
+ */
 export function isUnanswered(record: DownlinkRecord): boolean {
   const { type, reached, refused, partly } = record;
   if (!expectsAnswer(type) || reached.delivered === undefined || isLost(record)) return false;
@@ -34,7 +40,7 @@ export function timeTaken(record: DownlinkRecord, closing: Instant): Millis {
   return Math.max(0, (endOf(record) ?? closing) - record.queuedAt);
 }
 
-/** Time until a downlink was of use to the device: a lost one has not arrived at the end of the run. */
+/** Time until the device had the downlink; for a lost downlink, the time to the end of the run. */
 export function timeToArrive(record: DownlinkRecord, closing: Instant): Millis {
   return isLost(record) ? Math.max(0, closing - record.queuedAt) : timeTaken(record, closing);
 }

@@ -6,7 +6,7 @@ import type { DeviceFacts } from './facts.js';
 import type { CauseNames } from './names.js';
 import { intervalName } from './names.js';
 
-/** One sentence each. @param now end of the trace */
+/** Sentences about the device. @param now end of the trace */
 export function deviceState(facts: DeviceFacts, names: CauseNames, now: Instant): readonly string[] {
   const { chances, calendar, downlinks, part, firstBoot } = facts;
   const pending = downlinks.filter((record) => outcomeOf(record) === 'pending').length;

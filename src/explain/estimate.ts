@@ -7,7 +7,7 @@ import { divergence } from './divergence.js';
 import type { DeviceFacts } from './facts.js';
 import { arrivalFrom, type Fortune } from './walk.js';
 
-/** What chance decides is varied: a remedy has to help in each case. */
+/** Average luck, bad luck and good luck: a remedy has to help in each case. */
 const FORTUNES: readonly Fortune[] = [
   { late: 0, pace: 1, luck: 0.55 },
   { late: 0.5, pace: 1.25, luck: 0.7 },
@@ -18,7 +18,7 @@ const FORTUNES: readonly Fortune[] = [
 export function timeWithout(record: DownlinkRecord, facts: DeviceFacts, removed: CauseSet): Millis {
   const took = timeToArrive(record, facts.closing);
   const start = divergence(record, facts, removed);
-  // After its last stage, nothing matters to the downlink.
+  // A change after the last stage of the downlink has no effect on it.
   if (start === undefined || start.at > record.queuedAt + timeTaken(record, facts.closing)) return took;
   const end = record.queuedAt + took;
   const arrivals = FORTUNES.map((fortune) => arrivalFrom(start, { record, facts, removed, fortune, end }) ?? end);

@@ -33,7 +33,10 @@ const LISTENS: Millis = seconds(5);
 const LISTENS_AGAIN: Millis = seconds(12);
 /** From this delay on, no answer to a downlink can be sent. */
 const TOO_LATE: Millis = seconds(14);
-/** Mean time of a repetition for each lost round trip: it grows with the square, because lost answers begin a transfer again. */
+/**
+ * Mean time of a repetition. The number of repetitions depends on the square of the share that gets through, because lost
+ * answers begin a transfer again.
+ */
 const REPETITION: Millis = seconds(8);
 const FEWEST_PASS: Ratio = 0.02;
 const FEWEST_READABLE: Ratio = 0.02;
@@ -85,13 +88,16 @@ function course(
   // A session begins again if an answer is unreadable; a report or an answer is lost.
   if (kind === 'session') return { takes: (DURATION.session + repeats) / (readable * readable), chance: 1 };
   const takes = DURATION[kind] + repeats;
-  // Answers that come late are taken for those to later datagrams.
+  // The device takes late answers for answers to later datagrams.
   if (kind === 'answer' && trip > LISTENS) return { takes, chance: readable * inOrder(conditions.delay(at)) };
   if (limit === null || takes <= limit) return { takes, chance: readable };
   return { takes: limit, chance: (readable * limit) / (2 * takes) };
 }
 
-/** The probability that no copy of a poll is answered: 2.5 copies count, because the cloud does not answer the first repetition. */
+/**
+ * The probability that all copies of a poll stay without an answer: `lost` to the power of 2.5. The power is not higher,
+ * because the cloud does not answer the first repetition.
+ */
 function missed(passes: Ratio): Ratio {
   const lost = 1 - passes;
   return lost * lost * Math.sqrt(lost);

@@ -16,7 +16,7 @@ import { timelineOf } from './timeline.js';
 import { unanswered } from './unanswered.js';
 import { causeTimes } from './waits.js';
 
-/** A downlink below this time is fast: nothing has to be removed. */
+/** A downlink that takes less time than this is fast: no cause has to be removed. */
 export const FAST: Millis = minutes(10);
 const MOST_REMEDIES = 5;
 
@@ -30,7 +30,7 @@ export class DeviceExplainer {
 
   /**
    * @param name of the device, for texts
-   * @param unknown what the history does not show
+   * @param unknown sentences about gaps in the history
    */
   constructor(history: DeviceHistory, situation: Situation, name: string, unknown: readonly string[] = []) {
     this.#facts = factsOf(history, situation);

@@ -1,4 +1,4 @@
-/** Rules of the way to the cloud that differ between the families of firmware, as far as explanations need them. */
+/** How the families of firmware differ in their contact with the cloud, as far as explanations need it. */
 import { type Millis, millis, minutes, seconds } from '../kernel/time.js';
 import type { RadioPause } from '../trace/events.js';
 import type { RuledRestart } from './chances.js';

@@ -1,4 +1,4 @@
-/** Why a downlink does not follow an exchange that worked out. */
+/** Why the cloud did not deliver a waiting downlink after a successful exchange. */
 import { type Instant, seconds } from '../kernel/time.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import type { JudgedChance } from './blockers.js';
@@ -12,7 +12,7 @@ export function withoutEncoder({ type, reached }: DownlinkRecord, { part }: Devi
   return type === 'data' && part?.encoder === false && reached.offered === undefined;
 }
 
-/** Why the downlink did not follow an exchange that worked out; undefined: for no lasting reason. */
+/** Why the downlink was not delivered after this successful exchange; undefined: for no lasting reason. */
 export function heldBack(
   { id, type, queuedAt, reached }: DownlinkRecord,
   { chances, updates, downlinks }: DeviceFacts,
@@ -22,7 +22,7 @@ export function heldBack(
   if (reached.received !== undefined && reached.received <= until) return undefined;
   if (type === 'config' && updates.some((update) => update.from <= until && until < update.until)) return 'update';
   if (end - until < SAME_EXCHANGE || queuedAt > until) return undefined;
-  // If an exchange failed meanwhile, its fault is the reason, and not the order of the queue.
+  // If an exchange failed meanwhile, the reason is its fault and not the order of the queue.
   if (chances.some((next) => next.at >= until && next.at < end && next.failing && next.faults.length > 0))
     return undefined;
   const ahead = downlinks.some((other) => {

@@ -22,7 +22,7 @@ export class Histories implements Fold {
   /**
    * @param wanted devices to collect. Default: all
    * @param most number of events to keep; a run with more has no histories. Default: 300,000
-   * @param rolls a run with more has the latest events of each device, for users who look at it. Default: false
+   * @param rolls in a run with more events, keep the latest ones of each device instead of none. Default: false
    */
   constructor(wanted: (serial: number) => boolean = () => true, most = MOST_EVENTS, rolls = false) {
     this.#wanted = wanted;
@@ -52,7 +52,7 @@ export class Histories implements Fold {
     }
   }
 
-  /** Keeps the latest events of each device. One that is silent, and waited for, keeps all of its few. */
+  /** Keeps the latest events of each device, the same number for each. A silent device keeps all its few events. */
   #forget(): void {
     const each = Math.max(1, Math.floor(this.#most / (2 * this.#byDevice.size)));
     this.#count = 0;

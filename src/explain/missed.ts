@@ -5,10 +5,10 @@
 import { type Instant, type Millis, seconds } from '../kernel/time.js';
 import type { DeliveryEvidence, TraceEvent } from '../trace/events.js';
 
-/** What the cloud has not got. */
+/** What the cloud did not receive or did not store. */
 export type Missed = 'acknowledgement' | 'upload';
 
-/** An acknowledgement that a later packet overtakes arrives within this time; a longer one was lost. */
+/** An acknowledgement that a later packet overtakes arrives within this time. After that, it counts as lost. */
 const OVERTAKEN: Millis = seconds(10);
 /**
  * A device counts a downlink as received at most this long after its last acknowledgement: hio devices wait for the release of the
@@ -22,7 +22,10 @@ const DESTROYING: ReadonlySet<string> = new Set(['outage', 'loss', 'corruption',
 const GUESSED: ReadonlySet<DeliveryEvidence> = new Set(['next-packet', 'sequence-zero']);
 const NEVER: Instant = Number.NEGATIVE_INFINITY;
 
-/** By the time at which the device counted the exchange as complete. @param events events of one device, in order */
+/**
+ * What the cloud lacks, by the time at which the device counted the exchange as complete. @param events events of one device,
+ * in order
+ */
 export function missedBy(events: readonly TraceEvent[]): ReadonlyMap<Instant, Missed> {
   return new Map<Instant, Missed>([
     ...lostAcknowledgements(events).map((at) => [at, 'acknowledgement'] as const),

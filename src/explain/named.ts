@@ -11,9 +11,9 @@ import type { CauseTime } from './waits.js';
 const LEAST_SHARE = 0.1;
 
 /**
- * Shorter intervals can avoid a fault that begins later: if the downlink waited longest because of it, it is a cause as well, and
- * the first one. Faults that made the same exchanges fail by chance are causes together, because each of the others would have made
- * some of them fail, too.
+ * Adds two kinds of faults to `main`. Shorter intervals alone can avoid a fault that begins later: if the downlink waited
+ * longest because of this fault, the fault becomes the first cause. If the faults of `main` make exchanges fail at random, all
+ * such faults are causes: without one of them, the others would still have made some exchanges fail.
  * @param main the causes without which the downlink would have been fast
  * @param waits longest first
  */
@@ -30,7 +30,7 @@ export function namedCauses(
   return all ? new Set([...main, ...faultCauses(hindering(waits, calendar))]) : main;
 }
 
-/** The faults of the exchange in which a lost downlink was sent: they may not have delayed it, but they lost it. */
+/** The faults of the exchange in which a lost downlink was sent: they caused its loss, even if they did not delay it. */
 export function losing(record: DownlinkRecord, { chances }: DeviceFacts): CauseSet {
   const { delivered } = record.reached;
   if (!isLost(record) || delivered === undefined) return NO_CAUSE;
@@ -38,7 +38,7 @@ export function losing(record: DownlinkRecord, { chances }: DeviceFacts): CauseS
   return faultCauses(sent?.faults ?? []);
 }
 
-/** The faults by chance with a share of the waits, in the order of the situation. */
+/** The faults that make exchanges fail at random and have a share of the waits, in the order of the situation. */
 function hindering(waits: readonly CauseTime[], { faults }: FaultCalendar): readonly number[] {
   const total = waits.reduce((sum, { time }) => sum + time, 0);
   const timeOf = (fault: number): Millis =>

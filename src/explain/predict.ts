@@ -13,17 +13,18 @@ interface Remedy {
   readonly time: Millis;
 }
 
-/** A shorter gain is not worth a cause. */
+/** Removing causes has to save at least this share of the time. */
 const LEAST_GAIN = 0.1;
-/** The largest sets that are tried, and the most causes that they are made of. */
+/** Maximum number of causes in a set. */
 const MOST_TOGETHER = 5;
+/** Maximum number of causes from which the sets are formed. */
 const MOST_CAUSES = 10;
 /** Causes that ended at most this time before the downlink was queued may still delay it. */
 const AFTER_EFFECT: Millis = minutes(40);
 
 /**
- * The sets of causes whose removal helps: the smallest first, of equal size those of faults first, then the one with the greatest
- * gain. None contains another one that helps as much.
+ * The sets of causes whose removal helps, the smallest first. Of sets of equal size, those of faults come first, then those
+ * with the greatest gain. No set contains another set that helps as much.
  * @param limit a downlink below this time is fast
  */
 export function remedies(record: DownlinkRecord, facts: DeviceFacts, limit: Millis): readonly Remedy[] {
@@ -48,7 +49,7 @@ export function remedies(record: DownlinkRecord, facts: DeviceFacts, limit: Mill
   return [...enough, ...rest.sort((a, b) => a.time - b.time)];
 }
 
-/** How many of the causes hold for every downlink of the device: what happened to this one says more. */
+/** How many of the causes apply to every downlink of the device. Causes that are specific to this downlink say more. */
 function ordinary({ without }: Remedy): number {
   return Number(without.has('interval')) + Number(without.has('downlinks'));
 }

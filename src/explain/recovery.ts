@@ -4,12 +4,12 @@ import type { FaultRecovery } from './situation.js';
 
 /** A datagram without an answer is repeated after this time (firmware timing, 6): half of it is the mean wait. */
 const REPETITION: Millis = seconds(11);
-/** To attach: the mean of docs/FIDELITY.md. */
+/** Time to attach: the mean of docs/FIDELITY.md. */
 const ATTACH: Millis = seconds(22);
 /** The modem is off for 10 s after the first error, and for 10 s more after each further one (firmware timing, 7.3). */
 const STEP: Millis = seconds(10);
 const LONGEST_BACK_OFF: Millis = seconds(600);
-/** An error of a failing modem shows after the limit for an answer, and after the start of the modem (firmware timing, 7.1). */
+/** Mean time until the error of a failing modem shows (firmware timing, 7.1). */
 const ERROR: Millis = seconds(7);
 /** Windows of the attach policy `periodic-2h` and the pause after each (firmware timing, 7.2). */
 const ATTEMPTS: readonly (readonly [Millis, Millis])[] = [
@@ -17,15 +17,17 @@ const ATTEMPTS: readonly (readonly [Millis, Millis])[] = [
   [minutes(5), 0],
   [minutes(50), minutes(60)],
 ];
-/** Time in which boots count as a reset loop, with a boot every 40 s; then the modem is off (firmware timing, 7.1). */
+/** After this time with a boot every 40 s, the modem reports a reset loop and stays off (firmware timing, 7.1). */
 const BOOTS: Millis = seconds(280);
 const RESET_LOOP: Millis = minutes(32);
 
 /** What differs between the families of firmware. */
 export interface ModemRules {
-  /** To start the modem: the mean of docs/FIDELITY.md. */
+  /** Time to start the modem: the mean of docs/FIDELITY.md. */
   readonly boot: Millis;
-  /** Until a device whose modem has lost the network in its sleep switches it off (firmware timing, 6 and 8). */
+  /**
+   * Time until a device notices that its modem lost the network while asleep, and switches it off (firmware timing, 6 and 8).
+   */
   readonly unnoticed: Millis;
 }
 

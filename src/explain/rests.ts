@@ -1,4 +1,4 @@
-/** How long a passing fault of the modem kept it off: the events of the device say so. */
+/** How long a passing fault of the modem kept the modem off, according to the events of the device. */
 import { type Instant, type Millis, seconds } from '../kernel/time.js';
 import type { TraceEvent } from '../trace/events.js';
 import type { SituationFault } from './situation.js';
@@ -12,7 +12,8 @@ interface Rest {
 const AT_ONCE: Millis = seconds(1);
 
 /**
- * The same faults; one that makes the modem fail once (`disturbs`) becomes one that blocks while the modem was off for it.
+ * The same faults, with one change: a fault that made the modem fail once (`disturbs`) now blocks for as long as the modem was
+ * off.
  * @param events of one device, in order
  */
 export function withRests(faults: readonly SituationFault[], events: readonly TraceEvent[]): readonly SituationFault[] {

@@ -35,7 +35,7 @@ export class Timers {
   #known: Instant = 0;
   #intervals = 0;
   #ticksFrom: Instant = 0;
-  /** Until then, the device does not poll. */
+  /** Time of the next poll after a failed one. */
   #retryAt: Instant | undefined;
   /** Reports without a timer, in order. */
   #untimed: readonly Instant[] = [];
@@ -64,14 +64,14 @@ export class Timers {
     this.#knownAt(last, Math.max(last > at ? 0 : 1, Math.ceil((at - last) / this.#reportEvery)));
     const next = reports.find((chance) => chance.at > at && chance.why === 'report')?.at;
     const latest = last + this.#reportEvery * (1 + this.#jitter) + seconds(2);
-    // A restart sets the timer again, and might not have happened.
+    // After a restart in the trace, the next report is not used: without the causes, the restart might not have happened.
     const restarted = this.#ready.some((time) => time > at && next !== undefined && time < next);
     if (next !== undefined && next <= latest && !restarted) this.#knownAt(next, 0);
   }
 
   /** The next contact after `now`; undefined: the device makes none. */
   next(now: Instant): Contact | undefined {
-    // An exchange under a fault without an end does not end either.
+    // `now` is Infinity after an exchange under a fault without an end.
     if (!Number.isFinite(now)) return undefined;
     const report = this.#nextReport(now);
     const [untimed = Number.POSITIVE_INFINITY] = this.#untimed.filter((at) => at > now);
@@ -118,14 +118,14 @@ export class Timers {
     return this.#reportAt();
   }
 
-  /** The jitter of reports adds up. */
+  /** The jitter of successive intervals adds up. */
   #reportAt(): Instant {
     const mean = this.#known + this.#intervals * this.#reportEvery;
     if (mean < this.#queuedAt) return mean;
     return Math.min(mean + this.#late * this.#jitter * this.#reportEvery * Math.sqrt(this.#intervals), this.#latest());
   }
 
-  /** One report at least is sent within an interval. */
+  /** The latest time of the report: at least one report is sent in each interval. */
   #latest(): Instant {
     const first = Math.ceil((this.#queuedAt - this.#known) / this.#reportEvery);
     return this.#queuedAt + (1 + this.#intervals - first) * this.#reportEvery;

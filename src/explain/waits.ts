@@ -69,7 +69,7 @@ function restAfter(
   return only(held ?? 'interval');
 }
 
-/** From when on the faults of an exchange delayed it: it may have begun before all of them. */
+/** When the faults of an exchange began to delay it. The exchange may have begun before the faults. */
 function harmedFrom({ at, until, failing, faults }: JudgedChance, { calendar }: DeviceFacts): Instant {
   if (!failing || calendar.at(at, 'blocks', 'hinders').some((fault) => faults.includes(fault))) return at;
   if (faults.some((fault) => calendar.get(fault)?.effect === 'restarts')) return at;

@@ -1,4 +1,4 @@
-/** A simple device that makes its contacts under the faults that remain when some causes are left out. */
+/** A simplified device, simulated under the faults that remain when some causes are left out. */
 import type { Ratio } from '../kernel/ratio.js';
 import { type Instant, type Millis, seconds } from '../kernel/time.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
@@ -17,13 +17,13 @@ const CONFIGURES: Millis = seconds(2);
 const FOLLOWS: Millis = seconds(1);
 const MOST_CONTACTS = 1000;
 
-/** What chance decides. */
+/** How lucky the device is. */
 export interface Fortune {
   /** How far reports of unknown time deviate from their mean, in shares of the jitter: -1 to 1. */
   readonly late: number;
   /** Share of the usual time that an exchange takes. */
   readonly pace: number;
-  /** An exchange works as soon as it has worked with this probability, counted over its repetitions. */
+  /** An exchange succeeds once the probability that one of its attempts has succeeded reaches this value. */
   readonly luck: Ratio;
 }
 
@@ -49,7 +49,7 @@ export function arrivalFrom({ at, attempts }: Divergence, question: Question): I
   const { record, facts, removed, fortune } = question;
   const { received } = record.reached;
   if (received === undefined || received > at) return new Walk(question, at).from(at, attempts);
-  // It has been received, and only the rest is in question.
+  // The device has received the downlink: only the time of its answer or of the restart is open.
   const conditions = new Conditions(facts.calendar, removed, rulesOf(facts.part).modem);
   if (record.type === 'shell') return answered(at, conditions);
   return attempt('session', at, conditions, fortune.pace, null).until;
@@ -60,7 +60,7 @@ class Walk {
   readonly #conditions: Conditions;
   readonly #timers: Timers;
   readonly #queue: Queue;
-  /** Probability that all exchanges for the present purpose have failed. */
+  /** Probability that all exchanges since the last success have failed. */
   #missed: Ratio = 1;
 
   constructor(question: Question, start: Instant) {
@@ -87,7 +87,7 @@ class Walk {
     if (kind === 'poll') return this.#poll(at);
     const { begin, until, works } = this.#attempt(kind, at);
     if (kind === 'session') this.#timers.booted(until);
-    // The acknowledgement says whether something waits.
+    // The acknowledgement says whether a downlink waits.
     return works && this.#queue.next(begin) !== undefined ? this.#poll(until + FOLLOWS) : { until };
   }
 

@@ -48,7 +48,7 @@ export type LocatedNode = ScalarNode | ListNode | MapNode;
 /** Collects problems while a file is read; `finish` throws all of them. */
 export class Problems {
   readonly list: Problem[] = [];
-  /** Places with a problem from which all others there follow. */
+  /** Places with a problem that explains all others at the same place. */
   readonly #explained = new Set<string>();
 
   /** Notes a problem with the value at `place`. */
@@ -56,7 +56,7 @@ export class Problems {
     if (!this.#explained.has(keyOf(place))) this.#push(place, message);
   }
 
-  /** Notes a problem from which later ones at the same place follow: they are not reported. */
+  /** Notes a problem that explains later ones at the same place. Those are not reported. */
   explain(place: Place, message: string): void {
     this.#push(place, message);
     this.#explained.add(keyOf(place));
@@ -82,7 +82,7 @@ function keyOf({ file, line, column }: Place): string {
 
 /** Limit of nested lists and maps. */
 const DEEPEST = 100;
-/** Limit of words, line ends and punctuation marks of a file: so many are read in about a second. */
+/** Limit of words, line ends and punctuation marks of a file. Reading this many takes about a second. */
 const MOST_LEXEMES = 100_000;
 /** Limit of values in a file; a value counts again for each alias of it. */
 const LARGEST_EXPANSION = 100_000;
@@ -105,7 +105,7 @@ export function readYaml(text: string, file: string): LocatedNode {
   }
   const composer = new Composer({ prettyErrors: false, uniqueKeys: false });
   const [document, second] = composer.compose(tokens, true, text.length);
-  // Because the composer always returns a document in this mode.
+  // The check is for the compiler: in this mode, the composer always returns a document.
   if (document === undefined) throw new Error('the YAML library composed no document');
   for (const error of [...document.errors, ...document.warnings]) {
     problems.add(place(error.pos[0]), sentenceOf(error));

@@ -1,4 +1,4 @@
-/** Reads a user's file. Files are bounded: a scenario of a stranger may name any of them. */
+/** Reads a user's file. The size is limited, because a scenario by an untrusted author may name any file. */
 import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';

@@ -48,7 +48,7 @@ export class AlarmHeap {
     this.#size = 0;
   }
 
-  /** Whether most entries are cancelled, given the number of alarms that are not: then call {@link retain}. */
+  /** Whether most entries are cancelled; if so, call {@link retain}. @param waiting number of alarms that are not cancelled */
   isMostlyCancelled(waiting: number): boolean {
     return this.#size > 2 * waiting + FEW_ALARMS;
   }

@@ -27,7 +27,7 @@ export function utcTime({ year, month, day, hour, minute, second, milli }: Calen
   return date.setUTCHours(hour, minute, second, milli);
 }
 
-/** Milliseconds of a decimal fraction of a second, of which `digits` are the digits after the point; further ones are cut. */
+/** Milliseconds of a decimal fraction of a second. Only the first three of `digits`, the digits after the point, count. */
 export function milliOf(digits: string): number {
   return Number(digits.slice(0, 3).padEnd(3, '0'));
 }

@@ -1,9 +1,9 @@
 /**
  * Holds virtual time while datagrams are on a real wire.
  *
- * The two ends of a pair of UDP sockets share one object for each direction. The sender reports a departure, the
- * receiver an arrival; virtual time is held in between. So a run over UDP has the same events as one in memory. Any other program
- * can also send to the ports of a run: a datagram that did not depart at the other end has no part in it.
+ * The two ends of a pair of UDP sockets share one object for each direction. The sender reports a departure, the receiver an
+ * arrival; virtual time is held in between. So a run over UDP has the same events as one in memory. Any other program can also
+ * send to the ports of a run: a datagram that did not depart at the other end has no effect on the hold.
  */
 import type { EdgeClock, Release } from './clock.js';
 
@@ -22,7 +22,7 @@ export class InFlight {
     this.#open.push({ datagram, release: this.#clock.hold(this.#what) });
   }
 
-  /** @returns lets time go on once the datagram is processed; undefined for one of another program */
+  /** @returns the function to call when the datagram has been processed; undefined for a datagram of another program */
   arrived(datagram: Uint8Array): Release | undefined {
     const index = this.#open.findIndex((departed) => Buffer.compare(departed.datagram, datagram) === 0);
     return index < 0 ? undefined : this.#open.splice(index, 1)[0]?.release;

@@ -1,8 +1,8 @@
 /**
- * Simulated time that passes at most so fast. The same alarms run in the same order as without a pace; in between, this process
- * serves sockets. It can be paused, and its speed changed.
+ * Simulated time with a limited speed. The same alarms run in the same order as without a limit; in between, this process
+ * serves sockets. The clock can be paused, and its speed can be changed.
  *
- * It waits only between two instants, so that the events of an instant are complete when a user looks.
+ * The clock waits only between two instants, so that the events of an instant are complete when a user looks.
  */
 import type { Alarm } from './clock.js';
 import type { Pace } from './pace.js';
@@ -18,11 +18,11 @@ interface PacedOptions {
   readonly rest: () => void;
 }
 
-/** Real time in ms, which no pause takes. */
+/** Longer than any pause, in ms of real time. */
 const ENDLESS = 1e12;
 /** Real time in ms after which sockets are served, also if the run cannot keep up with its pace. */
 const BREATH = 10;
-/** A run that is later than this does not catch up. */
+/** A run that is behind by more than this does not catch up. In ms of real time. */
 const LATE = 250;
 
 export class PacedClock extends VirtualClock implements Pace {
@@ -31,12 +31,12 @@ export class PacedClock extends VirtualClock implements Pace {
   #paused = false;
   #begun = false;
   #isStopped = false;
-  /** Time at `#origin`. */
+  /** Simulated time at the real time `#origin`. */
   #base: Instant = 0;
   #origin: Instant;
   readonly #real = new RealClock();
   #breathed: Instant;
-  /** The instant that a step leaves. */
+  /** The instant from which a step moves on. */
   #leaving: Instant | undefined;
   #wake = (): void => {};
 
@@ -48,7 +48,7 @@ export class PacedClock extends VirtualClock implements Pace {
     this.#breathed = this.#origin;
   }
 
-  /** The pace holds from now on. */
+  /** From now on the speed is limited; before that, it is not. */
   begin(): void {
     this.#begun = true;
     this.#rebase();

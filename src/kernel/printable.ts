@@ -20,8 +20,8 @@ export function printableLine(text: string): string {
 }
 
 /**
- * The texts in a result, in its lists and objects, by {@link printableLine}: with a line feed, a text could add a line of its own
- * to the report. Values of other kinds are kept.
+ * Applies {@link printableLine} to all texts in a result, also to those in lists and objects: a text with a line feed could add
+ * a line to the report. Values of other kinds are kept.
  */
 export function printableTexts<T>(value: T): T;
 export function printableTexts(value: unknown): unknown {

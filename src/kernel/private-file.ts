@@ -5,8 +5,8 @@ import { chmodSync, closeSync, openSync, type Stats, statSync } from 'node:fs';
 export const PRIVATE = { file: 0o600, directory: 0o700 } as const;
 
 /**
- * Creates a file that only its owner may read, or takes the rights of others away from an existing one. Devices and pipes stay as
- * they are. If the rights cannot be changed, they stay as well: the file belongs to another user, who decides.
+ * Creates a file that only its owner may read, or removes the rights of other users from an existing one. Devices and pipes
+ * stay as they are, and so does a file whose rights cannot be changed: it belongs to another user, who decides.
  */
 export function makePrivate(path: string): void {
   try {
@@ -14,7 +14,7 @@ export function makePrivate(path: string): void {
     if (there === undefined) closeSync(openSync(path, 'a', PRIVATE.file));
     else if (there.isFile() && (there.mode & 0o077) !== 0) chmodSync(path, there.mode & 0o700);
   } catch {
-    // What follows opens the file, and reports why that fails.
+    // The caller opens the file next, and reports why that fails.
   }
 }
 

@@ -1,4 +1,7 @@
-/** Numbers with a unit as texts. Reports, messages and comparisons all write numbers with these functions, so that a number looks the same everywhere. */
+/**
+ * Numbers with a unit as texts. Reports, messages and comparisons use these functions, so that a number looks the same
+ * everywhere.
+ */
 import type { Ratio } from './ratio.js';
 import { formatDuration, humanDuration } from './time.js';
 

@@ -19,20 +19,20 @@ interface RealClockOptions {
   /** Calendar time at which the world begins. Default: now. */
   readonly start?: UnixMillis;
   /**
-   * Calendar time follows that of the system, also when the system's clock is corrected. Default: it is the one of the start
-   * plus the elapsed time.
+   * Whether calendar time follows the system's clock, also when that clock is corrected. Default: calendar time is `start` plus
+   * the elapsed time.
    */
   readonly followsSystem?: boolean;
   /** Keeps time at 0, without alarms, until {@link RealClock.begin}: while a world is being built. */
   readonly frozen?: boolean;
-  /** Called for every alarm with its delay, in real milliseconds. */
+  /** Called for every alarm with the time by which it is late, in real milliseconds. */
   readonly onAlarm?: (lateBy: Millis) => void;
 }
 
 export class RealClock implements DrivenClock, Pace {
   #speed: number;
   #paused = false;
-  /** Time at `#origin`. */
+  /** Simulated time at the real time `#origin`. */
   #base: Instant = 0;
   #start: UnixMillis;
   readonly #onAlarm: ((lateBy: Millis) => void) | undefined;
@@ -159,7 +159,7 @@ export class RealClock implements DrivenClock, Pace {
 
   stop(reason: Error): void {
     this.#stopped = reason;
-    // What ends now waits for alarms.
+    // The code that shuts down may wait for alarms.
     this.resume();
     this.#interrupt(reason);
   }

@@ -1,14 +1,14 @@
 /**
  * Units of time. A duration is written `seconds(30)` in code and "30s" in files, never a bare 30000.
  *
- * At run time all of them are plain numbers. A run compares millions of times, so wrapper objects would be the most expensive
- * part of the simulation. The type checker keeps the units apart (units.ts).
+ * At run time all of them are plain numbers. A run makes millions of comparisons of times, so wrapper objects would be the most
+ * expensive part of the simulation. The type checker keeps the units apart (units.ts).
  */
 import type { Flavoured } from './units.js';
 
 /**
- * Milliseconds of simulated time since the start of the simulation. A length of time passes for an instant, counted from the
- * start: `runUntil(hours(2))`. An instant does not pass for a length of time: see {@link sinceStart}.
+ * Milliseconds of simulated time since the start of the simulation. A length of time is accepted as an instant, counted from
+ * the start: `runUntil(hours(2))`. An instant is not accepted as a length of time: see {@link sinceStart}.
  */
 export type Instant = Flavoured<'ms' | 'ms since start'>;
 /** A length of time in milliseconds. */
@@ -35,8 +35,8 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
 export const DURATION_FORM = 'a duration such as "250ms", "30s", "15m" or "1h30m"';
 
 /**
- * Reads a duration such as "250ms", "15m" or "1h30m"; units from large to small, each once. "0" is allowed bare.
- * Returns undefined for any other text.
+ * Reads a duration such as "250ms", "15m" or "1h30m"; units from large to small, each once. "0" needs no unit. Returns
+ * undefined for any other text.
  */
 export function parseDuration(text: string): Millis | undefined {
   const trimmed = text.trim();

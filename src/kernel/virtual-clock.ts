@@ -85,7 +85,7 @@ export class VirtualClock implements DrivenClock {
       settled = true;
       this.#holds.wake();
     });
-    // `return done` reports a failure. If the loop throws first, the failure must not be an unhandled rejection.
+    // `return done` reports a failure of `work`. If the loop throws first, this failure must not be an unhandled rejection.
     done.catch(() => {});
     this.#attended++;
     const watch = this.#watchHolds();
@@ -216,8 +216,8 @@ function breathe(): Promise<void> {
 }
 
 /**
- * The same number, as a small integer of the engine if it is one. A number from a typed array is a double, and every field of
- * 100,000 devices that holds a time derived from it would be a box of 16 bytes of its own. Times up to 24 days fit.
+ * The same number, as a small integer of the engine if possible: whole milliseconds up to 24 days. A number from a typed array
+ * is a double; each field of a device that holds a time derived from it would take a heap object of 16 bytes.
  */
 function unboxed(time: Instant): Instant {
   const small = time | 0;

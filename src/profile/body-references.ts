@@ -29,7 +29,7 @@ export class BodyReferences {
   readonly parts: BodyParts;
   readonly problems: Problems;
   readonly #decoder: Codec;
-  /** Sensors that a device has if it writes the enclosing maps. */
+  /** Sensors named in the `$if` of the enclosing maps: a device that writes these maps has them. */
   readonly given = new Set<number>();
 
   constructor(parts: BodyParts, decoder: Codec, problems: Problems) {

@@ -27,7 +27,7 @@ interface DraftOptions {
 
 type Plain = Readonly<Record<string, unknown>>;
 
-/** What a device reports that has no history: its temperature. */
+/** The messages of a draft without a history: a device that reports its temperature. */
 const TEMPLATE: readonly ObservedMessage[] = [
   { type: 'data', body: { thermometer: { temperature: 21.5 } } },
   { type: 'data', body: { thermometer: { temperature: 23.25 } } },
@@ -106,7 +106,7 @@ function identityIn(session: Plain, bundle: string, name: string): Plain {
   };
 }
 
-/** Body of the newest message of a type; `{}` without one. A list is returned below `lines`. */
+/** Body of the newest message of a type; `{}` without one. A list is returned under the key `lines`. */
 function last(history: readonly ObservedMessage[], type: string): Plain {
   const body = history.filter((message) => message.type === type && message.direction !== 'down').at(-1)?.body;
   return Array.isArray(body) ? { lines: body } : isPlain(body) ? body : {};
@@ -199,7 +199,7 @@ class Values {
   }
 }
 
-/** Whether all reports have this section: it is not that of a sensor. */
+/** Whether all reports have this section. Such a section does not belong to a sensor. */
 export function isCommonSection(section: string): boolean {
   return ['message', 'system', 'network', 'attribute'].includes(section);
 }
@@ -251,8 +251,7 @@ const COMMON_SCHEMA: readonly CodecEntry[] = [
   { name: 'network', value: [{ name: 'parameter', value: NETWORK.map(leaf) }] },
 ];
 
-/** A text of the history on one line, without control characters: it may become a comment of the profile. */
-/** A text of a message in one line; undefined if it has none. */
+/** A text of a message on one line, without control characters: it may become a comment of the profile. Undefined if empty. */
 export function observedText(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   const line = value.replace(/[\p{Cc}\u2028\u2029 ]+/gu, ' ').trim();

@@ -158,7 +158,7 @@ function hasNumbers(body: MapNode): boolean {
   );
 }
 
-/** Names each value of a report that has no number for a sensor. */
+/** Notes a problem for each value of a report if no report has a number for a sensor. */
 function complainOfBody(body: MapNode, problems: Problems): void {
   const own = [...body.entries].filter(([section]) => !isCommonSection(section));
   if (own.length === 0) complain(body, problems, WANTED);

@@ -23,7 +23,7 @@ export function plainProfile(profile: Profile): PlainProfile {
   return { profile: sectionsOf(profile), others: new Map(others) };
 }
 
-/** The profile again. */
+/** The profile of which this is the plain form. */
 export function profileFrom({ profile: sections, others }: PlainProfile): Profile {
   const firmware = firmwareVersions(
     sections.identity.fwVersion,

@@ -110,7 +110,7 @@ interface BootloaderSpec {
   readonly slotSize: number;
 }
 
-/** A serial line that fewer devices can be on than there are slots. */
+/** A serial line that takes fewer devices than there are slots. */
 export interface SerialLineSpec {
   /** Name of the line in the error that rejects more devices: `RS-232`. */
   readonly name: string;
@@ -236,7 +236,10 @@ export interface EdgeListSpec extends EventList {
   readonly reportOff: ParameterRef;
 }
 
-/** A high and a low alarm with hysteresis, evaluated at every sample; recorded and reported only when switched on. */
+/**
+ * A high and a low alarm with hysteresis, evaluated at every sample. An alarm that the configuration switches off is neither
+ * recorded nor reported.
+ */
 export interface AlarmListSpec extends EventList {
   readonly kind: 'alarm';
   readonly high: AlarmSpec;
@@ -250,7 +253,7 @@ export interface PressListSpec extends EventList {
   readonly kind: 'press';
   /**
    * Parameter with the period of the sensor's windows, in seconds. If it is defined, a press is counted in any case, closes a
-   * window instead of being recorded as an event, and is reported at once: without delay and rate.
+   * window instead of being recorded as an event, and is reported at once, without the delay and without the rate limit.
    */
   readonly period?: ParameterRef;
   /** Indices of the running totals, one for each type of event, from 0; `quantity` is the first of them. */

@@ -15,9 +15,9 @@ import { type BodyParts, BodyReferences, EACH, type Each } from './body-referenc
 import { readSource } from './body-sources.js';
 import type { BodyNode } from './profile.js';
 
-/** The key of a map that is written only if the device has the sensor named there. */
+/** This key of a map names a sensor. The map is written only if the device has it. */
 const IF = '$if';
-/** The key of a list that limits it to sensors with samples. */
+/** This key limits a list to sensors with samples. */
 const SPARSE = '$sparse';
 
 /** Reads the section `body`. */

@@ -70,7 +70,7 @@ export function firmwareVersions(
 /**
  * A device type with one of its firmware versions.
  * @param version null for the newest, which is the profile itself
- * @throws Error for a version that the profile does not describe; who takes versions from users checks them before
+ * @throws Error for a version that the profile does not describe; callers check versions from users first
  */
 export function withFirmware(profile: Profile, version: string | null): Profile {
   const found = version === null ? profile : profile.firmware.with(version);

@@ -3,8 +3,8 @@
  *
  * We use our own reader because the bytes come from untrusted datagrams. Libraries also accept what this protocol does not use:
  * tags for dates, patterns and cyclic references, misplaced breaks, unlimited nesting. So every value that they return would
- * need another check. Also, bodies become JSON without a tree in between, which takes less time than a library takes for the
- * tree (docs/adr/0001-own-cbor-reader.md). The tests compare the results with two libraries.
+ * need another check. Also, bodies become JSON without a tree in between, which is faster than building the tree with a library
+ * (docs/adr/0001-own-cbor-reader.md). The tests compare the results with two libraries.
  *
  * Not supported: tags, strings in chunks, simple values other than false, true, null and undefined.
  */

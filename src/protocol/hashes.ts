@@ -14,8 +14,8 @@ export function codecHash(cbor: Uint8Array): Hash {
 }
 
 /**
- * Hash of a configuration: over the raw output of `config show`, which is a line break followed by lines with line breaks
- * (wire protocol, 9.2). A device hashes the part of it in its capture buffer.
+ * Hash of a configuration: over the raw output of `config show`, which is a line break followed by lines with line breaks (wire
+ * protocol, 9.2). A device hashes only the part that fits into its capture buffer.
  */
 export function configTextHash(text: string): Hash {
   return toHex(xorFold(digest('sha256', text, 'buffer')));
@@ -39,7 +39,7 @@ export function toHex(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
 }
 
-/** Bytes of pairs of hex digits. @throws RangeError that does not contain the text, because it may be a secret */
+/** Bytes of pairs of hex digits. @throws RangeError whose message omits the text, because the text may be a secret */
 export function fromHex(digits: string): Uint8Array {
   const bytes = new Uint8Array(Buffer.from(digits, 'hex'));
   if (bytes.length * 2 !== digits.length) throw new RangeError('the text does not consist of pairs of hex digits');

@@ -1,6 +1,6 @@
 /**
  * Reads the history of a space through the public messages API (device cloud API, "Messages"), page by page, newest first. So
- * an interrupted recording is complete for a shorter window.
+ * if a recording is interrupted, it is complete for a shorter window.
  */
 import type { DeviceCloudClient, Message } from '../client/client.js';
 import type { UnixMillis } from '../kernel/time.js';
@@ -10,7 +10,7 @@ import { type ScrubOptions, scrub } from './scrub.js';
 interface CollectOptions extends Pick<ScrubOptions, 'speed' | 'bodies' | 'typeOf'> {
   readonly after: UnixMillis;
   readonly before: UnixMillis;
-  /** Stops the reading. The recording contains the message of the reason as `cut`. */
+  /** Stops the reading. The message of the signal's reason becomes the field `cut` of the recording. */
   readonly signal: AbortSignal;
   /** Called after every page with the number of messages read so far. */
   readonly progress?: (messages: number) => void;
@@ -39,7 +39,7 @@ export async function collect(
   return scrub(newestFirst.reverse(), { from, until: before, cut, ...scrubbing });
 }
 
-/** Result of `request`. If the signal comes first: undefined, and the result of the request is discarded. */
+/** Result of `request`. Undefined if the signal comes first; the result of the request is then discarded. */
 async function unlessAborted<T>(request: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   const { promise, stop } = whenAborted(signal);
   try {

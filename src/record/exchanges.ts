@@ -1,6 +1,6 @@
 /**
- * Derives from the history what the API does not show: the round trip time on the network of a device, and the polls that
- * fetched downlinks.
+ * Derives two facts from the history that the API does not show: the round trip time on the network of a device, and the polls
+ * that fetched downlinks.
  *
  * The time of an uplink is that of its storage, and `sent` is when the acknowledgement of the last fragment arrived (cloud API
  * gaps, 5.3). In between, the device polled once and acknowledged each fragment: one round trip each. A downlink that follows
@@ -14,8 +14,8 @@ import type { Poll } from './polls.js';
 import type { RecordedDownlink, Recording } from './recording.js';
 
 /**
- * Maximum pause within an exchange: a lost packet costs 10 s of the time of the device (wire protocol, 5.2). At a higher speed
- * of the devices, cloud and network still take real time, hence the minimum.
+ * Maximum pause within an exchange: a lost packet costs 10 s of the time of the device (wire protocol, 5.2). The minimum is for
+ * devices at a higher speed: cloud and network still take real time.
  */
 const LONGEST_PAUSE = seconds(10);
 const LEAST_PAUSE = seconds(1);
@@ -33,7 +33,7 @@ export type Lead = 'uplink' | 'poll';
 interface Exchanges {
   /** Round trip time of a device: the time from one packet to the next one, which the device sends when it has the answer. */
   readonly trip: (device: string) => Millis;
-  /** Polls of deliveries that no uplink led to. */
+  /** Polls that fetched a delivered downlink without an uplink before. */
   readonly polls: readonly Poll[];
   /** What led to each delivery, by the number of the downlink. */
   readonly ledBy: ReadonlyMap<number, Lead>;

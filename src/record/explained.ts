@@ -17,7 +17,7 @@ interface ExplainedRecording {
   readonly situation: Situation;
   /** Pseudonyms of the devices; devices are numbered from 1. */
   readonly names: Readonly<Record<string, string>>;
-  /** What messages do not show. */
+  /** Sentences about facts that messages do not show. */
   readonly unknown: readonly string[];
   /** The downlinks of users. */
   readonly downlinks: readonly {
@@ -62,7 +62,7 @@ export function recordedRun(recording: Recording): ExplainedRecording {
   return {
     histories,
     situation: {
-      // Of a device that sent nothing, not even its type is known.
+      // A device that sent nothing is left out, because its type is unknown.
       fleet: known.flatMap(({ device, intervals }) =>
         signs.has(device.device) ? [partOf(device, serialOf(device.device), intervals)] : [],
       ),
@@ -103,7 +103,7 @@ function isUsers(type: RecordedDownlink['type']): type is 'data' | 'shell' | 'co
   return type === 'data' || type === 'shell' || type === 'config' || type === 'firmware';
 }
 
-/** A message that arrived: an exchange that worked out. */
+/** A message that arrived: a successful exchange. */
 function uplinkEvents({ n, at, type }: RecordedUplink, serial: number): readonly TraceEvent[] {
   const traced = TRACED[type];
   return [

@@ -23,7 +23,7 @@ export const WAKE: Millis = 2500;
 /** A known poll belongs to the timer when it is this close to its expected time, plus a share of the interval for drift. */
 const TOLERANCE = seconds(4);
 const DRIFT = 0.01;
-/** How many delays a median needs, and how many of the latest delays it is taken of. */
+/** Number of known delays that the median needs, and number of the latest delays from which it is computed. */
 const ENOUGH = 3;
 const LATEST = 5;
 

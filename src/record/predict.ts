@@ -1,8 +1,8 @@
 /**
  * Compares predicted with recorded deliveries, by cross-validation.
  *
- * The downlinks are divided among five replays, such that neighbours are in different ones. A replay predicts the deliveries of
- * its own downlinks, and knows those of all others. So no prediction uses the delivery that it predicts.
+ * The downlinks are divided among five replays, so that neighbouring downlinks are in different replays. A replay predicts the
+ * deliveries of its own downlinks, and knows those of all others. So no prediction uses the delivery that it predicts.
  */
 import type { Millis } from '../kernel/time.js';
 import { Distribution } from '../trace/distribution.js';

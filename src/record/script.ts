@@ -3,7 +3,7 @@
  *
  * The downlinks to predict are called open. Their deliveries are removed from the recording first, so that neither round trip
  * times nor polls are derived from them. An answer, or the restart after a new configuration, would also reveal a delivery. So
- * the replay sends it only after it has itself delivered the downlink that caused it.
+ * the replay includes these uplinks only after it has itself delivered the downlink that caused them.
  */
 import { type Millis, minutes } from '../kernel/time.js';
 import { exchangesIn, longestPause } from './exchanges.js';
@@ -39,9 +39,9 @@ export interface Contact {
   readonly kind: UplinkType | 'poll';
   /** Number of the downlink that must be delivered before; undefined: the contact has no cause. */
   readonly cause: number | undefined;
-  /** More uploads follow (after a session start, or stored reports); the device polls after the last one. */
+  /** Whether more uploads follow: those of a session start, or stored reports. The device polls after the last one. */
   readonly moreUploads: boolean;
-  /** The device ignores the poll flag in the acknowledgement, because it waits for the retry of a failed poll. */
+  /** Whether the device ignores the poll flag in the acknowledgement, because it waits for the retry of a failed poll. */
   readonly deaf: boolean;
 }
 
@@ -53,7 +53,7 @@ export interface ScriptDownlink {
   readonly size: number;
   /** When a user cancelled it; null: not cancelled. */
   readonly cancelled: Millis | null;
-  /** A configuration with a line that fails: the device does not restart, and its poll counts as failed. */
+  /** Whether a line of this configuration fails: the device then does not restart, and its poll counts as failed. */
   readonly fails: boolean;
 }
 

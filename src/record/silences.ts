@@ -45,8 +45,8 @@ function gapsOf(reports: readonly RecordedUplink[]): readonly Millis[] {
 }
 
 /**
- * Times in which a report was due and no message came. Each begins with the last sign of the device: nothing shows what became of
- * it afterwards.
+ * Times in which a report was due and no message came. Each begins with the last contact of the device: the recording does not
+ * show when the fault began.
  * @param signs when the device was in contact with the cloud, in order
  * @param length of the recording
  */

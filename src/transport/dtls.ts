@@ -1,6 +1,6 @@
 /**
- * DTLS over another transport: what the modem of a hio device does with `protocol flap-dtls` (wire protocol, 2.3). Devices give
- * plain packets; faults below this transport hit the records and the handshakes.
+ * DTLS over another transport: what the modem of a hio device does with `protocol flap-dtls` (wire protocol, 2.3). Devices pass
+ * plain packets to this transport. Faults of the inner transport affect the records and the handshakes.
  *
  * The first packet begins a handshake and is sent at its end. A connection with a connection ID survives a new socket. Without
  * an answer to {@link MOST_UNANSWERED} records, the next packet begins a new handshake: the cloud may have lost the connection.
@@ -91,7 +91,7 @@ class DtlsChannel implements Channel, Receiver {
     if (packet) this.send(packet);
   }
 
-  /** As a modem without power: the cloud is not notified. */
+  /** Discards the connection without notice to the cloud, as a modem does when it loses power. */
   #forget(): void {
     const client = this.#client;
     this.#client = undefined;

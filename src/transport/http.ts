@@ -54,7 +54,7 @@ export function httpTransport(
 
 /** Maximum number of connections that a whole fleet shares. */
 const CONNECTIONS = 64;
-/** Longer than any device waits. */
+/** Longer than the time that any device waits for a response. */
 const TIMEOUT = seconds(30);
 const LARGEST_ANSWER = 1_048_576;
 

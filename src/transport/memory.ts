@@ -31,7 +31,7 @@ class MemoryChannel implements Channel {
   reopen(): void {}
 }
 
-/** A class of its own instead of a field with the format: there may be 100,000 channels. */
+/** A subclass for each format takes less memory than a field with the format in each of up to 100,000 channels. */
 class RawChannel extends MemoryChannel {
   override send(datagram: Uint8Array): void {
     this.deliver(datagram, (answer) => this.receiver.receive(answer), 'raw');
@@ -45,8 +45,8 @@ interface MemoryPeers {
 }
 
 /**
- * Datagrams in memory between addresses, for a cloud that sends several datagrams for one, or none. A new socket of a device is
- * a new address; datagrams for its older ones still arrive.
+ * Datagrams in memory between addresses, for a cloud that may answer one datagram with several, or with none. A new socket of a
+ * device is a new address; datagrams for its older ones still arrive.
  * @param deliver passes a datagram to the cloud
  */
 export function memoryPeers(deliver: (datagram: Uint8Array, address: string) => void): MemoryPeers {

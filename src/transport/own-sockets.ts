@@ -9,7 +9,7 @@ import { type Millis, minutes } from '../kernel/time.js';
 import { lookUp } from './look-up.js';
 import type { Channel, Receiver, Transport } from './transport.js';
 
-/** How long an answer to the port before may still arrive. */
+/** How long answers to the previous port of a device are still accepted. */
 const LINGER: Millis = minutes(1);
 
 interface OwnSocketsOptions {

@@ -3,7 +3,7 @@ import { seconds } from '../../kernel/time.js';
 import type { Command } from '../shell/command.js';
 import { later, ok, withReading } from './results.js';
 
-/** Ohms; millivolts over this are milliamperes. */
+/** Ohms. A voltage in mV divided by this is the current in mA. */
 const TEST_LOAD = 100;
 const AT_REST = seconds(1);
 const UNDER_LOAD = seconds(9);
@@ -33,7 +33,7 @@ export const batt: Command = {
   ],
 };
 
-/** Volts in, whole millivolts out. */
+/** The output lines for two voltages, which are given in volts and printed in whole millivolts. */
 function voltageLines(rest: number, load: number): readonly string[] {
   const underLoad = Math.trunc(load * 1000);
   return [

@@ -55,7 +55,7 @@ const firmware: Command = {
   children: [downloadFirmware('ctr_cloud_firmware_update failed')],
 };
 
-/** @param failure how the firmware reports that it cannot */
+/** @param failure text that the firmware prints before the error code if it cannot request the image */
 export function downloadFirmware(failure: string): Command {
   return {
     word: 'download',

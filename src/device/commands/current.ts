@@ -75,7 +75,7 @@ function read(inputs: ShellInputs, n: number): CommandResult {
   return ok(`Channel ${n}: ${rawText(raw)} mV (mode=${WORD[mode]}, ${result})`);
 }
 
-/** Measures and stores the result as the raw value of a calibration point, which is saved and live at once. */
+/** Measures, and stores the result as the raw value of a calibration point. The point is saved and in effect at once. */
 function point(n: number, which: 0 | 1): Command {
   return {
     word: `set-${which}`,

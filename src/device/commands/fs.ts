@@ -23,7 +23,7 @@ export const fs: Command = {
         const n = fileNumber(host, path);
         const message = n === undefined ? undefined : host.spool?.messages[n];
         if (message === undefined) return refused(ENOEXEC, `Failed to obtain file ${path} (err: ${ENOENT})`);
-        // Other bytes could be control characters of the terminal.
+        // Bytes outside printable ASCII could be control characters of the terminal.
         return ok(
           Buffer.from(message)
             .toString('latin1')

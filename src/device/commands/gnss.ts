@@ -8,7 +8,7 @@ import { groupHelp, ok } from './results.js';
 
 /** Time from a cold start to the first fix, under an open sky [assumption]. */
 const FIRST_FIX: Millis = seconds(35);
-/** Satellites are found one after the other until then; more of them later. */
+/** The number of satellites grows to `atFix` until the first fix, then by one `every` 15 s up to `most`. */
 const SATELLITES = { atFix: 5, most: 9, every: seconds(15) };
 
 export const gnss: Command = {

@@ -90,7 +90,7 @@ export const COMMAND_GROUPS: Readonly<Record<Exclude<CommandWord, 'help'>, Group
   wm: () => wm,
 };
 
-/** Groups that a family of firmware has instead. */
+/** Command groups of a firmware family that replace those of the same word in {@link COMMAND_GROUPS}. */
 export const GROUPS_OF_FAMILY: Readonly<Record<FamilyName, Partial<Record<CommandWord, Command>>>> = {
   chester: {},
   hio: { app: hioApp, cloud: hioCloud, info: hioInfo, lte: hioLte },

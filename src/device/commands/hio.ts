@@ -144,7 +144,7 @@ function downloadLines(download: FirmwareDownload | undefined): readonly string[
   ];
 }
 
-/** The counters begin with 0, not with -1. */
+/** For "never", hio devices print 0; CHESTER prints -1. */
 function time(at: DeviceTime): number {
   return at ?? 0;
 }

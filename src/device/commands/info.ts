@@ -18,7 +18,7 @@ const FIELDS: readonly { readonly word: string; readonly label: string; readonly
   { word: 'ble-passkey', label: 'ble passkey', of: 'blePasskey' },
 ];
 
-/** @param missing words of facts that the device does not have */
+/** @param missing words of {@link FIELDS} that the device does not have */
 export function infoGroup(missing: readonly string[] = []): Command {
   const fields = FIELDS.filter(({ word }) => !missing.includes(word));
   return {

@@ -65,7 +65,7 @@ export const settings: Command = {
   ],
 };
 
-/** The type, then the other words. The type is optional; the default is hex. */
+/** The type of the value, then the other words. The type is optional, `hex` by default; undefined for an unknown type. */
 function typed(args: readonly string[], rest: number): readonly (string | undefined)[] {
   if (args.length === rest) return ['hex', ...args];
   const [type, ...words] = args;

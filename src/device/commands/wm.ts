@@ -14,7 +14,7 @@ export const wm: Command = {
   help: 'The wM-Bus receiver.',
   run: groupHelp,
   children: [
-    // These two serve to measure currents: without a scan the receiver keeps no frames.
+    // `on` and `off` are for measuring the receiver's power consumption; outside of a scan it keeps no frames.
     { word: 'on', help: 'Switch the receiver on.', run: () => ok() },
     { word: 'off', help: 'Switch the receiver off.', run: () => ok() },
     { word: 'config', help: 'Set the receiver up.', run: () => ok() },

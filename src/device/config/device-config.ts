@@ -55,7 +55,7 @@ export class DeviceConfig {
     return this.#flash;
   }
 
-  /** The settings if the firmware uses what the shell shows; undefined after a change that needs a reboot. */
+  /** The settings in use, if they are the ones that the shell shows; undefined while a change waits for a reboot. */
   get inForce(): Settings | undefined {
     return this.#live === this.#interim ? this.#live : undefined;
   }
@@ -90,7 +90,7 @@ export class DeviceConfig {
     return this.#wear?.writes ?? 0;
   }
 
-  /** Lets all writes fail after `writesLeft` more; Infinity: as new. */
+  /** After `writesLeft` more writes, every write fails; Infinity: no limit, as for new flash. */
   wear(writesLeft: number): void {
     this.#wear = { writes: this.writes, left: writesLeft };
   }
@@ -130,7 +130,7 @@ export class DeviceConfig {
     return true;
   }
 
-  /** Changes a value in flash only, past the running firmware; undefined erases it. False: the write failed. */
+  /** Changes a value in flash only: the running firmware keeps its own. Undefined erases the value. False: the write failed. */
   poke(item: ConfigItem, value: ParameterValue | undefined): boolean {
     if (!this.#write()) return false;
     this.#flash = withValue(this.#flash, item, value ?? item.default);
@@ -189,7 +189,7 @@ interface Kinds {
 }
 
 function expect<K extends keyof Kinds>(value: unknown, kind: K, module: string, name: string): Kinds[K] {
-  // Because typeof has just said so; the compiler does not follow a type in a variable.
+  // The comparison has checked the type, but the compiler does not narrow `value` by a type name in a variable.
   if (typeof value === kind) return value as Kinds[K];
   throw new Error(`"${module} config ${name}" is not a ${kind} parameter of this device type`);
 }

@@ -1,6 +1,7 @@
 /**
- * Parses the text of a write as hio devices do (`hio_config.c`, `hio_config_module_item_set_value`; `hio_lte_config.c`): other
- * texts than those of CHESTER (parse.ts), the help line after each of them, and a code.
+ * Parses the text of a write as hio devices do (`hio_config.c`, `hio_config_module_item_set_value`; `hio_lte_config.c`). Unlike
+ * on CHESTER (parse.ts), the error texts are different, the help line follows each of them, and the command returns an error
+ * code.
  */
 import type { ParameterSpec, StringParameter } from '../../profile/parameters.js';
 import { stringCheckers } from './checks.js';
@@ -49,7 +50,7 @@ const WHOLE_FLOAT = /^\s*[+-]?(?:nan|inf|infinity|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d
 function parseString(spec: StringParameter, text: string): Parsed {
   if (text.length > spec.maxLength) {
     if (spec.check === undefined) return refused('Value too long', spec);
-    // The check of a network has no text of its own for this.
+    // For a network that is too long, the firmware prints the text for an invalid value.
     return refused(spec.check === 'lte-network' ? 'Invalid value' : 'Value too long', spec, 'too long');
   }
   const complaint = spec.check && CHECKERS[spec.check](text, spec);

@@ -3,8 +3,7 @@
  *
  *     app config address add 12345678 | remove 12345678 | erase | count 2 | gen 5
  *
- * With `count`, a listing can be used as input: the line with `count` empties the list, whatever its number is, and the next
- * lines fill it again.
+ * A listing can be used as input: its `count` line empties the list, whatever the number is, and its `add` lines fill it again.
  */
 import type { DeviceConfig } from './device-config.js';
 import type { ConfigItem, ConfigList, ConfigModule } from './layout.js';
@@ -32,7 +31,7 @@ export function changeList(config: DeviceConfig, list: ConfigList, words: readon
     for (const item of found) config.write(item, '0');
     return found.length > 0 ? 'done' : { complaint: 'item not found' };
   }
-  // An empty entry holds 0. So the firmware finds 0 in the list already, unless the list is full.
+  // An empty entry holds 0. So `add 0` finds a 0 in the list already, unless the list is full.
   if (found.length > 0) return { complaint: 'address already exists' };
   const free = list.items.find((item) => config.read(item) === 0);
   if (free === undefined) return { complaint: 'no empty position' };

@@ -1,6 +1,6 @@
 /**
- * Parses the text of a write as CHESTER does; hio-parse.ts has the rules of hio devices. The result is a value, or the lines that the firmware prints when it rejects the text (firmware
- * shell, 3.2).
+ * Parses the text of a write as CHESTER does; The rules of hio devices are in hio-parse.ts. The result is a value, or the lines
+ * that the firmware prints when it rejects the text (firmware shell, 3.2).
  *
  * The firmware calls functions of the C library, and these rules are theirs, oddities included: what a real device accepts must
  * be accepted here, too.

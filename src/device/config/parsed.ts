@@ -1,11 +1,11 @@
-/** What comes of the text of a write. */
+/** Result of parsing the text of a write. */
 import type { ParameterValue } from '../../profile/parameters.js';
 
 /** The firmware prints `lines` and returns a code; the value is unchanged. */
 export interface Refused {
   readonly kind: 'refused';
   readonly lines: readonly string[];
-  /** Decides the code; `unsaid` on CHESTER, where only the lines show that the value was rejected. */
+  /** Decides the returned code. `unsaid`: CHESTER returns 0, and only the lines show that the value was rejected. */
   readonly fault: 'unsaid' | 'invalid' | 'too long';
 }
 

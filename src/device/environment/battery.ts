@@ -35,7 +35,7 @@ const BROWN_OUT = 2.5;
 const LINE_SUPPLY = 3.65;
 /** Differences between packs and boards: ± volts [assumption]. */
 const SPREAD = 0.02;
-/** Largest used share of a new pack. A pack used this much still supplies the transmitter at any temperature. */
+/** Largest used share of a pack at the start of a run. Such a pack still supplies the transmitter at any temperature. */
 const OLDEST_AT_START = 0.25;
 
 /**

@@ -1,6 +1,7 @@
 /**
  * The physical quantities at the sensors of one device. Their values come from the models of the profile, with the seed of the
- * device, or from overrides by scenario steps and the console. It does not belong to the firmware: a reboot does not change it.
+ * device, or from overrides by scenario steps and the console. They do not belong to the firmware: a reboot does not change
+ * them.
  *
  * Models and names are built once for each profile; a device stores only a seed.
  */
@@ -28,7 +29,7 @@ export interface Signal {
   readonly model: Model;
   /** Whether it is a running total. */
   readonly counter: boolean;
-  /** Combined with a device's seed, gives each signal its own stream. */
+  /** Combined with a device's seed, this number gives each signal its own random stream. */
   readonly salt: number;
   /** All quantities of the same sensor, this one included. */
   readonly siblings: readonly Signal[];
@@ -178,8 +179,9 @@ export class Environment {
   }
 }
 
-/** Line volts above which CHESTER-Z supplies the board; °C of the battery if the device has no thermometer. */
+/** CHESTER-Z supplies the board from the line above this line voltage. */
 export const LINE_PRESENT = 6;
+/** °C of the battery if the device has no thermometer. */
 const ROOM = 20;
 
 /** The signals that decide which supply feeds the board, and its temperature. */
@@ -201,7 +203,7 @@ function feedingOf(profile: Profile): Feeding {
   return feeding;
 }
 
-/** Combined with a device's seed, gives the seed of its place. */
+/** Combined with a device's seed, this number gives the seed of the weather and the people at its place. */
 const PLACE = 0x70c4_a9e1;
 
 const NO_TRAINS: readonly PulseTrain[] = [];
@@ -253,8 +255,8 @@ function signalTable(profile: Profile): SignalTable {
 }
 
 /**
- * A hash of a name (FNV-1a). The numbers of a sensor follow from its name, so that adding a sensor does not change those of
- * others.
+ * A hash of a name (FNV-1a). The random numbers of a sensor follow from its name: adding a sensor does not change the values of
+ * the others.
  */
 function saltOf(name: string): number {
   let hash = 0x811c9dc5;

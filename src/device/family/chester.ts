@@ -8,15 +8,15 @@ export const CHESTER: Policy = {
     steps: [
       { upload: 'decoder', failed: 'new session' },
       { upload: 'encoder', failed: 'new session' },
-      // Repeated only by the next boot.
+      // A failed upload of the configuration is repeated only at the next boot.
       { upload: 'config', failed: 'next step' },
       { upload: 'update', failed: 'next step' },
     ],
     keepsReport: false,
     namesModem: true,
   },
-  // With an interval of a minute, a poll that takes its whole budget ends just after the next tick. This tick queues one more
-  // poll, which replaces the retry.
+  // The extra millisecond matters if the device polls every minute: a poll that takes its whole budget then ends just after the
+  // next tick. This tick has queued one more poll, which replaces the retry.
   polls: { budget: seconds(60) + millis(1), retry: minutes(5), inPlace: false },
   transfers: {
     alwaysRaw: false,

@@ -9,7 +9,7 @@ export const HIO: Policy = {
   session: {
     lineReset: 0,
     steps: [
-      // Ignored if it fails; the id stays for the next boot.
+      // A failed report is ignored. The device keeps the id of the update and reports it again at the next boot.
       { upload: 'update', failed: 'next step' },
       { upload: 'decoder', failed: 'same step' },
       { upload: 'encoder', failed: 'same step' },
@@ -25,20 +25,21 @@ export const HIO: Policy = {
     rawFragment: 492,
     staleLimit: 3,
     sameSequence: true,
-    // The modem's own pause of 5 s in its error state is longer than the first one.
+    // In effect, the pause after a missing answer is not 1 s: the error state of the modem takes 5 s.
     resend: { unanswered: seconds(1), unconnected: seconds(30) },
     lockCounts: false,
   },
   downlinks: {
     shellRunsConfig: false,
     linePause: 0,
-    // 1 s before the settings are saved, half a second before the restart.
+    // 1 s before the settings are saved, and another half second before the restart.
     savePause: millis(1500),
     // 100 ms, and half a second before the restart; the modem's stop between them takes no time here [assumption].
     updatePause: millis(600),
   },
   radio: {
-    // The modem is a library, not a chip at a serial line: no reset of 0.1 + 3.0 s, no wake-up of 0.1 + 0.1 s.
+    // The modem is a library, not a chip on a serial line, so a boot lacks the line's reset (0.1 + 3.0 s) and wake-up (0.1 +
+    // 0.1 s).
     bootShorter: millis(3300),
     lineOff: 0,
     wakes: false,

@@ -18,13 +18,16 @@ export interface Policy {
     /** Between two resets of the modem line at the start of the system; 0 without such a reset. */
     readonly lineReset: Millis;
     readonly steps: readonly SessionStep[];
-    /** Whether the report of an update is sent even if the image was confirmed before, and kept until it is delivered. */
+    /**
+     * Whether the device sends the report of an update even if the image was confirmed before, and keeps it until it is
+     * delivered.
+     */
     readonly keepsReport: boolean;
     /** Whether CREATE_SESSION contains the passkey and the modem firmware. */
     readonly namesModem: boolean;
   };
   readonly polls: {
-    /** Limits the lock plus the first datagram of a poll; Infinity for no limit. */
+    /** Time limit for the lock and the first datagram of a poll together; Infinity for no limit. */
     readonly budget: Millis;
     /** Time until a failed poll is repeated; undefined: the next request polls. */
     readonly retry: Millis | undefined;
@@ -49,31 +52,33 @@ export interface Policy {
     readonly lockCounts: boolean;
   };
   readonly downlinks: {
-    /** Whether the shell executes configuration lines, or the parser of parameters alone. */
+    /** Whether the shell executes configuration lines. If not, only the parser of parameters reads them. */
     readonly shellRunsConfig: boolean;
-    /** Pause after each configuration line, and from the last one to the restart. */
+    /** Pause after each configuration line. */
     readonly linePause: Millis;
+    /** Pause from the last configuration line to the restart. */
     readonly savePause: Millis;
     /** From the report that an image is complete to the restart. */
     readonly updatePause: Millis;
   };
   readonly radio: {
-    /** Part of an assumed boot that the family does not need: reset and wake-up of the serial line. */
+    /** How much shorter than assumed the boot of the modem is, because it needs no reset and no wake-up of a serial line. */
     readonly bootShorter: Millis;
     /** Time to switch the serial line off before a pause. */
     readonly lineOff: Millis;
     /** Whether the modem has to be woken, and is checked, before the first datagram after a sleep. */
     readonly wakes: boolean;
-    /** Longest wait for a radio connection, and what follows it: the datagram again at once, or the error state. */
+    /** Longest wait for a radio connection. */
     readonly connectionLimit: Millis;
+    /** What the modem does after that wait: it sends the datagram again at once, or enters the error state. */
     readonly afterNoConnection: 'again' | 'error';
-    /** Whether a failed check ends a datagram that waits to be sent. */
+    /** Whether a failed check of the modem ends the send that is waiting. */
     readonly badCheckEndsSend: boolean;
     /** Whether an opened socket resets the back-off. */
     readonly socketResetsBackOff: boolean;
-    /** From an answer to the evaluation of the connection. */
+    /** Time from an answer to the evaluation of the connection. */
     readonly afterAnswer: Millis;
-    /** After a last datagram without an answer, if it releases the connection. */
+    /** How long the send of a datagram takes that needs no answer and releases the connection. */
     readonly release: Millis;
     /** Whether the modem boots after the pause of a reset loop, or attaches at once. */
     readonly bootsAfterResetLoop: boolean;

@@ -112,7 +112,10 @@ export class Application implements TaskOwner {
     else this.#report(why);
   }
 
-  /** `poll` of an application with a receiver: the queue of its reports executes it, without time limit and retry. */
+  /**
+   * `poll` of an application with a receiver: runs on the queue that sends the reports, without a time limit and without a
+   * retry.
+   */
   pollBetweenReports(): void {
     if (this.#reporter.sending) {
       this.#postpone(this.#own + OWN_POLL);

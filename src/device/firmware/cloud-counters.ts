@@ -101,7 +101,7 @@ export class CloudCounters implements CloudMetrics {
     this.#known.shellLast = now;
   }
 
-  /** Moves all stored times by the seconds by which the clock was set (firmware behaviour, 5.5). */
+  /** The clock was set: moves all stored times by the same number of seconds (firmware behaviour, 5.5). */
   shiftTimes(by: Seconds): void {
     const shifted = (time: DeviceTime): DeviceTime => (time === undefined ? undefined : time + by);
     this.uplinkLast = shifted(this.uplinkLast);

@@ -28,7 +28,8 @@ export class CloudLock {
   }
 
   /**
-   * Calls `granted` when the caller holds the lock, at once if it is free; calls `refused` if it is not free in time (−11).
+   * Calls `granted` when the caller holds the lock, at once if it is free; calls `refused` if it is not free within `limit`
+   * (error −11).
    * @param limit longest wait; Infinity for no limit
    */
   take(limit: Millis, granted: () => void, refused: () => void): void {

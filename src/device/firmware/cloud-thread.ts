@@ -26,7 +26,7 @@ export type ReactiveDownlink = Exclude<DownMessage, { readonly kind: 'set-sessio
 export type Reaction =
   /** The downlink is executed; no answer. */
   | { readonly kind: 'done' }
-  /** The device sends this message at once; `afterwards`: when the message is acknowledged, it restarts. */
+  /** The device sends this message at once. With `afterwards`, it restarts when the cloud has acknowledged the message. */
   | ({
       readonly kind: 'answer';
       readonly type: UplinkType;

@@ -26,8 +26,7 @@ export function reactTo(message: Reactive, size: number, hardware: Hardware, hos
     case 'download-shell':
       return runCommands(message, size, hardware, host);
     case 'download-data':
-      // The builds of the catalog have outputs only with modules that these profiles do not have. So the firmware only logs the
-      // body.
+      // In the catalog of applications, outputs need modules that the profiles do not have. So the firmware only logs the body.
       return { kind: 'done' };
     default:
       return message satisfies never;

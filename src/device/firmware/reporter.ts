@@ -59,8 +59,8 @@ export class Reporter {
   }
 
   /**
-   * Delay of the report of an event; undefined if a planned report will include the event, or if this hour has had its number
-   * of reports.
+   * Delay of the report of an event; undefined if a planned report will include the event, or if the limit of event reports in
+   * an hour is reached.
    */
   eventDelay(): Millis | undefined {
     const { profile, config, now } = this.#host;
@@ -141,7 +141,7 @@ export class Reporter {
     });
   }
 
-  /** Sends the spooled messages. After the deadline, the modem still has 30 s for an attempt of each message. */
+  /** Sends the spooled messages. Even after the deadline, the modem attempts each message, for up to 30 s. */
   #drain(left: () => Millis, why: ContactReason, done: () => void): void {
     const { cloud, spool } = this.#host;
     const { oldest } = spool;

@@ -10,9 +10,9 @@ import type { UplinkOutcome } from '../link/link.js';
 /** What SET_SESSION contains. */
 export type Session = Extract<DownMessage, { readonly kind: 'set-session' }>;
 
-/** The cloud thread around the session phase. `known` is the hash that the cloud has. */
+/** The cloud thread around the session phase. `known`: hash of the document that the cloud already has. */
 export interface SessionHost {
-  /** CREATE_SESSION. The other messages are undefined if there is nothing to upload. */
+  /** CREATE_SESSION. The upload methods return undefined if there is nothing to upload. */
   sessionRequest(): Uint8Array;
   decoderUpload(known: string | undefined): Uint8Array | undefined;
   encoderUpload(known: string | undefined): Uint8Array | undefined;

@@ -31,7 +31,7 @@ export function sessionRequest({ type, serial, identity, subscriber, build }: Ha
   });
 }
 
-/** A real module has its own serial number; ours has that of the device, here and in `backup status`. */
+/** A real module has its own serial number; the simulated one has that of the device, here and in `backup status`. */
 function factsOf({ hwRevision, hwVariant, fwVersion }: SupplyModule, serial: number): SessionFacts {
   return {
     z_serial_number: String(serial),

@@ -42,7 +42,9 @@ export class Updater {
     return download && { updateId: download.updateId, accepted: download.accepted, size: download.size };
   }
 
-  /** An error that ends the download is answered with nothing; the next chunk begins again. */
+  /**
+   * Takes a chunk and returns the answer. An invalid chunk has no answer, and the download continues as if it had not arrived.
+   */
   take(chunk: DownloadFirmware): Reaction {
     const { bootloader } = this.#hardware.type.profile;
     const { updateId, offset, data, size } = chunk;

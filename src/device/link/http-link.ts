@@ -28,7 +28,7 @@ export class HttpDialogue implements Dialogue {
   #fetched: Fetched | undefined;
   /** Id of the last downlink that was executed. */
   #used = '';
-  /** Whether the cloud has confirmed its acknowledgement. */
+  /** Whether the cloud has confirmed the acknowledgement of that downlink. */
   #confirmed = false;
 
   constructor(device: DeviceEnd) {
@@ -105,7 +105,7 @@ export class HttpDialogue implements Dialogue {
 
   #request(kind: RequestKind, body: unknown): SendStep {
     this.#requestKind = kind;
-    // Together with the time, the key also differs from those of the device's earlier lives.
+    // The counter starts at 0 in each run. The time keeps a key different from those of earlier runs with the same device.
     const { clock, token } = this.#device;
     this.#key = `${clock.wall}-${++this.#requests}`;
     return { kind: 'send', datagram: encodeRequest({ kind, key: this.#key, token, body: JSON.stringify(body) }) };

@@ -26,7 +26,7 @@ export interface Link {
   uplink(message: Uint8Array, budget: Millis, started: () => void, done: (outcome: UplinkOutcome) => void): void;
   /** Asks for one downlink. `budget` limits each datagram. */
   poll(budget: Millis, done: (outcome: PollOutcome) => void): void;
-  /** Ends a use of the radio: the next exchange counts as another one. */
+  /** Ends a use of the radio: the next exchange counts as a new use. */
   rest(): void;
   /** As after a boot: discards a running exchange without calling `done`. */
   reset(): void;
@@ -40,6 +40,9 @@ export interface LinkObserver {
   repeated(waited: Millis): void;
   /** A transfer starts over. */
   restarted(why: string): void;
-  /** The cloud offers a downlink again although it has confirmed its acknowledgement. The device does not execute it again. */
+  /**
+   * The cloud offers a downlink again although it has confirmed the device's acknowledgement. The device does not execute it
+   * again.
+   */
   offeredAgain(message: Uint8Array): void;
 }

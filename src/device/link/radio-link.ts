@@ -43,7 +43,7 @@ export type End =
     }
   | { readonly kind: 'failed'; readonly why: string };
 
-/** One exchange after the other: decides what to send next, given the answers. Knows neither clock nor wire. */
+/** Runs one exchange at a time, and decides from the answers what to send next. It has no access to clock and network. */
 export interface Dialogue {
   startUplink(message: Uint8Array): SendStep;
   startPoll(): SendStep;
@@ -117,7 +117,10 @@ export class RadioLink implements Link, SendRequest {
     this.dialogue.reset();
   }
 
-  /** Takes a datagram from the network. While the modem does not listen, it waits in the socket (wire protocol, 14, quirk 3). */
+  /**
+   * Takes a datagram from the network. While the modem does not listen, the datagram waits in the socket (wire protocol, 14,
+   * quirk 3).
+   */
   receive(datagram: Uint8Array): void {
     if (this.device.modem.listening) this.#answered(datagram);
     else {

@@ -68,7 +68,7 @@ export class ResendingLink extends RadioLink {
       const step = this.dialogue.startOver('another address');
       return step ? this.perform(step) : this.#again();
     }
-    // A datagram without an answer is sent once.
+    // A datagram that needs no answer is sent only once.
     if (!this.listens || this.device.clock.now >= this.#until) return super.failed(error);
     const { unanswered, unconnected } = this.#resend;
     const pause = error === 'no answer in time' ? unanswered : unconnected;

@@ -84,7 +84,8 @@ export interface ListPlan<S = EventListSpec> {
 export function planFor(profile: Profile, config: MeasuringConfig): Plan {
   const settings = readSettings(profile, config);
   const key = JSON.stringify(settings);
-  // A fleet has few different configurations. If each device had its own, a cache of all plans would only cost memory.
+  // A fleet usually has few different configurations. If each device has its own, plans are not reused: the cache is emptied at
+  // 1000 plans to save memory.
   let known = plans.get(profile);
   if (known === undefined || known.size >= 1000) {
     known = new Map();

@@ -11,7 +11,7 @@ import type { ListPlan, Plan, SensorPlan } from './measuring-plan.js';
 export class Memory {
   plan: Plan;
   layout: Layout;
-  /** A block that several devices share, and where the values of this one begin. */
+  /** A block that several devices share. The values of this device begin at `#offset`. */
   #block: ArrayBuffer;
   #offset: number;
 
@@ -29,7 +29,9 @@ export class Memory {
     return this.#views().ints;
   }
 
-  /** Views of the block. Two views take more memory than a fifth of the values, so only the device used last has them. */
+  /**
+   * Views of the block. Two views take over 20 % of the memory that the values take, so only the device used last has views.
+   */
   #views(): Views {
     if (views?.of === this) return views;
     const { floats, ints } = this.layout;
@@ -84,8 +86,9 @@ export class Memory {
   }
 
   /**
-   * One value of a window. Statistics: columns 0 to 3 are minimum, maximum, average and median, NaN without a value.
-   * Direction: column 0 is the mean. Counter: columns 0 and 1 are total and increment. Total, amount, and a quantity read once: column 0.
+   * One value of a window. Statistics: columns 0 to 3 are minimum, maximum, average and median, NaN without a value. Direction:
+   * column 0 is the mean. Counter: columns 0 and 1 are total and increment. Total, amount and a quantity that is read once:
+   * column 0.
    */
   window(sensor: SensorPlan, quantity: number, window: number, column: number): number {
     const { windows } = this.place(sensor);
@@ -111,13 +114,13 @@ export class Memory {
     return this.int(this.place(sensor).totals + COUNTER.size * quantity + COUNTER.counted) >>> 0;
   }
 
-  /** Part of that count since the last report. */
+  /** Pulses of a counter since the last report. */
   delta(sensor: SensorPlan, quantity: number): number {
     const at = this.place(sensor).totals + COUNTER.size * quantity;
     return (this.int(at + COUNTER.counted) - this.int(at + COUNTER.atReport)) >>> 0;
   }
 
-  /** Part of that count since the last window. */
+  /** Pulses of a counter since the last window. */
   sinceWindow(sensor: SensorPlan, quantity: number): number {
     const at = this.place(sensor).totals + COUNTER.size * quantity;
     return (this.int(at + COUNTER.counted) - this.int(at + COUNTER.atWindow)) >>> 0;
@@ -148,7 +151,7 @@ export class Memory {
   }
 }
 
-/** What about thirty devices need. */
+/** Blocks of 32 kB, each for about thirty devices. */
 const arena = new Arena(32_768);
 
 function allocate({ floats, ints }: Layout): { readonly block: ArrayBuffer; readonly offset: number } {
@@ -162,7 +165,7 @@ interface Views {
   readonly ints: Int32Array;
 }
 
-/** Those of the device used last. */
+/** The views of the device used last. */
 let views: Views | undefined;
 
 type Numbers = Float32Array | Int32Array;

@@ -193,7 +193,7 @@ export class Modem extends ModemState implements SendOwner {
     this.switchOff();
     const { fault } = this.anomalies ?? {};
     const { now } = this.board.clock;
-    // After the failure of a boot without "Ready" or SIM card. Not Infinity, which would need a box in every modem.
+    // Later than the failure of a boot without "Ready" or SIM card. Infinity would cost each modem an object on the heap.
     this.phaseEnd = now + LONG_AFTER;
     if (fault === 'mute') return this.enter('boot', ANSWER_LIMIT, () => this.#fail());
     const [shortest, longest] = this.board.modemTimings.boot;
@@ -287,7 +287,7 @@ export class Modem extends ModemState implements SendOwner {
     const { connectionLimit, afterNoConnection } = this.rules;
     if (this.fades()) {
       return this.enter('send', connectionLimit, () => {
-        // The firmware of hio devices does not report it to the sender.
+        // The firmware of hio devices does not report the missing connection to the sender.
         if (afterNoConnection === 'error') return this.#error();
         pending.failed('no radio connection');
         if (this.present === 'send') this.#ready();
@@ -329,7 +329,7 @@ export class Modem extends ModemState implements SendOwner {
 
   /**
    * Evaluates the connection. Until the next send, the following states depend only on the clock.
-   * @param before time until the evaluation begins @param answered time of it that belongs to the answer
+   * @param before time until the evaluation begins @param answered part of the evaluation that waits after an answer
    */
   #settle(before: Millis, answered: Millis = 0): void {
     const { clock, modemTimings } = this.board;
@@ -341,7 +341,7 @@ export class Modem extends ModemState implements SendOwner {
     this.disconnected(this.phaseEnd);
     // The next datagram may still use the connection.
     this.connectedAt = this.phaseEnd;
-    // Real time passes between two readings.
+    // In real time, the clock may have passed `phaseEnd` since it was read above.
     if (this.#pending) this.enter('sleep', Math.max(0, this.phaseEnd - clock.now), () => this.#ready());
   }
 

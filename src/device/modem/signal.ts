@@ -2,8 +2,8 @@
  * The signal of a device and the effects of a weak one: longer attaching, lost datagrams, failed radio connections. Pure
  * functions; reception.ts knows which signal a device has.
  *
- * The sources give no figures (firmware behaviour, 4.1: "5-40 s with good signal, up to minutes with bad"). Ours are in
- * {@link COSTS} [assumption], made after the coverage levels of LTE-M and NB-IoT (3GPP TS 36.133, 9.1.22 and 36.304).
+ * The sources give no figures (firmware behaviour, 4.1: "5-40 s with good signal, up to minutes with bad"). The figures in
+ * {@link COSTS} are ours [assumption], modelled on the coverage levels of LTE-M and NB-IoT (3GPP TS 36.133, 9.1.22 and 36.304).
  */
 
 import { noise } from '../../kernel/random.js';

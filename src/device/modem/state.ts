@@ -126,7 +126,7 @@ export abstract class ModemState extends Reception {
     this.board.spent('connected', connected);
   }
 
-  /** The modem goes off: what its radio has taken is accounted for. */
+  /** Switches the modem off, and counts the charge that its radio has used. */
   protected switchOff(): void {
     const { now } = this.board.clock;
     if (this.present === 'attach') this.board.spent('attach', now - this.phaseStart);

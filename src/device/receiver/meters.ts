@@ -1,6 +1,6 @@
 /**
- * The meters in range of a device's receiver: their numbers, transmission times, signal strengths and frames. All of it is
- * computed from a seed and a time; they have no state.
+ * The meters in range of a device's receiver: their numbers, transmission times, signal strengths and frames. All of this is
+ * computed from a seed and a time; the meters have no state.
  *
  * A frame has the header of EN 13757-4 (length, control, manufacturer, number in BCD, version, type, control information),
  * followed by random bytes in place of encrypted readings. It has no checksums: a receiver removes them.

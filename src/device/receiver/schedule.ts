@@ -21,7 +21,7 @@ export function untilScan(scan: ScanSpec, config: DeviceConfig, now: number, las
   const midnight = now - (now % DAY);
   for (let ahead = 0; ahead < DAYS_AHEAD; ahead++) {
     const day = new Date(1000 * (midnight + ahead * DAY));
-    // Sunday is 7 for the firmware, so that a setting of 0 never matches.
+    // The firmware counts Sunday as 7, so a setting of 0 never matches.
     if (mode === 'weekly' && (day.getUTCDay() || 7) !== number(scan.weekday)) continue;
     if (mode === 'monthly' && day.getUTCDate() !== number(scan.day)) continue;
     const begins = midnight + ahead * DAY + 3600 * number(scan.hour);
@@ -33,8 +33,8 @@ export function untilScan(scan: ScanSpec, config: DeviceConfig, now: number, las
 }
 
 /**
- * When the last start was due, whether or not it began a scan; the parameters are those of {@link untilScan}. The firmware
- * counts the interval from a start that it drops, too.
+ * When the last start was due, whether or not it began a scan; the parameters are those of {@link untilScan}. The interval also
+ * counts from a start that the firmware has dropped.
  */
 export function lastStart(
   scan: ScanSpec,

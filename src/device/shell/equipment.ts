@@ -92,7 +92,10 @@ export interface ShellInputs {
   /** Millivolts now; undefined when the converter does not answer. */
   read(channel: number): { readonly mean: number; readonly rms: number } | undefined;
   calibration(channel: number): InputCalibration;
-  /** Changes it in flash and in the running firmware at once, unlike all other settings. False: the write to flash failed. */
+  /**
+   * Changes a calibration in flash and in the running firmware at once, unlike all other settings. False: the write to flash
+   * failed.
+   */
   calibrate(channel: number, changes: Partial<InputCalibration>): boolean;
 }
 

@@ -1,11 +1,10 @@
 /**
  * The part of the firmware that shell commands need. The firmware implements it; tests use a fake.
  *
- * What a command reads is a function or a live view: a fleet shares one shell, which has a host only while a line runs. All
- * calls return at once: the shell is synchronous, and a command that takes time returns its continuation ({@link
- * CommandResult.rest}). The interface deliberately has no reboot: a command that restarts the device says so in its result
- * ({@link CommandResult.reboot}), and the firmware restarts when the shell is done. So no command runs on a device that has
- * just lost its RAM.
+ * Each member is a function or a live view, not a copy: a fleet shares one shell, which has a host only while a line runs. All
+ * calls return at once; a command that takes time returns its continuation ({@link CommandResult.rest}). The interface
+ * deliberately has no reboot: a command that restarts the device says so in its result ({@link CommandResult.reboot}), and the
+ * firmware restarts when the shell is done. So no command runs on a device that has just lost its RAM.
  */
 
 import type { Millis, UnixSeconds } from '../../kernel/time.js';
@@ -131,7 +130,7 @@ export interface CloudState {
 /** The addresses of the cloud, of which one is active. */
 export interface FailoverState {
   readonly address: string;
-  /** Among the addresses that are not empty, from 0. */
+  /** Index of the active address among those that are not empty, from 0. */
   readonly index: number;
   /** Failed attempts in a row at this address. */
   readonly failures: number;

@@ -62,7 +62,10 @@ export type RemoteConfigOutcome =
   | { readonly kind: 'save'; readonly ran: number; readonly rejected: boolean }
   /** A line restarts the device at once; what the batch has changed is saved only if that line was a save. */
   | { readonly kind: 'reboot'; readonly cause: BootCause; readonly rejected: boolean }
-  /** `line` failed after `ran` good ones: nothing is saved, and no answer is sent. Earlier lines stay in the interim copy. */
+  /**
+   * `line` failed after `ran` successful lines: nothing is saved, and no answer is sent. Earlier lines stay in the interim
+   * copy.
+   */
   | { readonly kind: 'stopped'; readonly line: string; readonly code: number; readonly ran: number }
   | Waits<RemoteConfigOutcome>;
 

@@ -21,7 +21,7 @@ import { DTLS_1_2, NO_ID, recordsIn } from './record.js';
 /** Time for a handshake: flights after 0, 1 and 3 s (firmware timing, 8). */
 const HANDSHAKE_TIMEOUT: Millis = seconds(7);
 
-/** Maximum number of cookies in one handshake: a server asks for another one if the first expires on its way. */
+/** Maximum number of cookies in one handshake: a server asks for another one if the first expires before it arrives. */
 const MOST_COOKIES = 3;
 
 export interface ClientOptions {
@@ -32,8 +32,8 @@ export interface ClientOptions {
   readonly random: Draws;
   readonly events: ConnectionEvents;
   /**
-   * Connection ID for the records of the server. Empty by default: the server gets one and sends ordinary records, as to a
-   * device. null: the client does not support connection IDs.
+   * Connection ID in the records that the server sends. Empty by default, as on a device: only the records of the client then
+   * have a connection ID. null: the client does not support connection IDs.
    */
   readonly connectionId?: Uint8Array | null;
   /** Default: {@link HANDSHAKE_TIMEOUT}. */
@@ -89,7 +89,7 @@ export class DtlsClient extends Connection {
     if (type === MESSAGE.serverHelloDone && this.#expected === 'finished') this.repeatFlight();
   }
 
-  /** Nothing: a forged record must not end the handshake, and a server with another key sends no valid one. */
+  /** Has no effect: a forged record must not end the handshake, and a server with another key never sends a valid record. */
   protected unreadable(): void {}
 
   /** The server wants a proof of the address; the hash of the handshake begins anew (RFC 6347, section 4.2.1). */

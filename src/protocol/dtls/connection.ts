@@ -24,7 +24,8 @@ export type Ending =
   | { readonly kind: 'alert'; readonly by: 'us' | 'peer'; readonly name: Alert['name'] };
 
 /**
- * Why a record is dropped: a copy; not authentic, or not in the form that the connection has agreed on; or of no connection.
+ * Why a record is dropped: `replayed`: a copy; `not-authentic`: forged, or not in the form that the connection has agreed on;
+ * `unknown-connection`: the record belongs to no connection.
  */
 export type Rejection = 'replayed' | 'not-authentic' | 'unknown-connection';
 
@@ -33,7 +34,7 @@ export interface ConnectionEvents {
   send(datagram: Uint8Array): void;
   /** The handshake has succeeded. */
   opened(): void;
-  /** The other end has sent this. `newest`: no later record has arrived before. */
+  /** Data from the other end have arrived. `newest`: no later record has arrived before. */
   received(plain: Uint8Array, newest: boolean): void;
   /** Called once, also if the handshake fails. */
   closed(ending: Ending): void;
@@ -131,7 +132,7 @@ export abstract class Connection {
   /** Sends the first flight of this end. */
   protected abstract begin(): void;
 
-  /** The next message of the other end; it is in the transcript only if the role adds it. */
+  /** Processes the next message of the other end. It is in the transcript only if the subclass adds it. */
   protected abstract message(message: HandshakeMessage): void;
 
   /** The other end has repeated a message of this type. */
@@ -191,7 +192,7 @@ export abstract class Connection {
     for (const record of this.#early.splice(0)) this.receive(record);
   }
 
-  /** The handshake has succeeded: what only it needed is discarded. */
+  /** The handshake has succeeded: discards the data that only the handshake needed. */
   protected open(): void {
     this.#phase = 'open';
     this.#limit?.cancel();
@@ -211,7 +212,7 @@ export abstract class Connection {
     else if (type === CONTENT.alert) this.#alert(plain, epoch);
     // The change of keys needs no message of its own: the epoch of a record names its keys.
     else if (type === CONTENT.applicationData && epoch > 0 && this.#phase === 'open') {
-      // The last flight has arrived.
+      // The other end sends data, so it has received the last flight.
       this.#flight = undefined;
       this.#events.received(plain, newest);
     }
@@ -220,7 +221,7 @@ export abstract class Connection {
   #fragments(plain: Uint8Array, epoch: number): void {
     const isRepeated = new Set<number>();
     for (const fragment of fragmentsIn(plain)) {
-      // Only Finished is encrypted; a plain one proves nothing.
+      // Finished is the only encrypted message of a handshake; a plain Finished proves nothing.
       if ((fragment.type === MESSAGE.finished) !== epoch > 0) continue;
       if (this.#inbox.isOld(fragment)) isRepeated.add(fragment.type);
       else if (this.#phase === 'handshake') this.#take(fragment);

@@ -17,7 +17,7 @@ export interface Opened extends Content {
 }
 
 export class RecordLayer {
-  /** Set by the handshake when both ends have what the keys are made of. */
+  /** Set by the handshake when both ends can compute the keys. */
   keys: OwnKeys | undefined;
   /** Connection ID in the records that this end sends; empty: ordinary records. */
   peerId: Uint8Array = NO_ID;

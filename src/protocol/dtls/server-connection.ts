@@ -30,7 +30,7 @@ export class ServerConnection extends Connection {
   identity = '';
   readonly id: Uint8Array;
   readonly #clientRandom: Uint8Array;
-  /** Both are discarded when the connection is open. */
+  /** Discarded when the connection is open, like `#hello`. */
   #serverRandom: Uint8Array;
   readonly #random: Draws;
   readonly #extended: boolean;

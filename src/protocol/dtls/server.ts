@@ -2,8 +2,9 @@
  * The server for many clients (RFC 6347; connection IDs: RFC 9146). Without I/O: datagrams and data pass through
  * {@link ServerEvents}, time and random numbers are parameters.
  *
- * An address costs nothing before it has proven by a cookie that it receives answers; the request for the cookie is shorter
- * than the hello. Handshakes and connections are limited in number: the oldest or least recently used one ends.
+ * The server keeps no state for an address until a cookie has proven that the address receives answers. The request for the
+ * cookie is shorter than the hello. The numbers of handshakes and of connections are limited: at the limit, the oldest
+ * handshake or the least recently used connection ends.
  */
 import type { Clock } from '../../kernel/clock.js';
 import { type Draws, randomBytes } from '../../kernel/random.js';
@@ -26,7 +27,7 @@ export type SessionId = number;
 
 interface ServerEvents {
   send(datagram: Uint8Array, address: string): void;
-  /** Asks for the key of an identity, which a connection that is not open yet claims. */
+  /** Asks for the key of the identity that a client claims in its handshake. */
   keyOf(session: SessionId, identity: string, answer: Answer): void;
   /** A client has proven that it has the key of the identity. Its older connection, if any, has ended. */
   opened(session: SessionId, identity: string): void;
@@ -148,7 +149,7 @@ export class DtlsServer {
     this.#begin(record, message, hello, address);
   }
 
-  /** Without state: in the record and the message with the numbers of the hello (RFC 6347, section 4.2.1). */
+  /** Needs no state: the record and the message repeat the sequence numbers of the hello (RFC 6347, section 4.2.1). */
   #requestCookie(
     { sequence: number }: TlsRecord,
     { sequence }: HandshakeMessage,
@@ -245,7 +246,10 @@ export class DtlsServer {
     events.opened(session, connection.identity);
   }
 
-  /** An answer to a record from a new address goes there; everything else only if the record was the newest (RFC 9146, 6). */
+  /**
+   * Passes the address of the record on, for an answer. The connection moves to this address only if the record is the newest
+   * (RFC 9146, 6).
+   */
   #received(peer: Peer, plain: Uint8Array, newest: boolean): void {
     peer.lastAt = this.#options.clock.now;
     if (newest) peer.address = peer.from;
@@ -284,7 +288,9 @@ export class DtlsServer {
   }
 }
 
-/** A ClientHello that the record contains as a whole. Reassembly would need memory for an address without a proof. */
+/**
+ * A ClientHello that the record contains as a whole. Reassembly would need memory for an address before a cookie has proven it.
+ */
 function helloIn({ body }: TlsRecord): HandshakeMessage | undefined {
   const [fragment] = fragmentsIn(body);
   if (fragment?.type !== MESSAGE.clientHello || fragment.part.length !== fragment.length) return undefined;

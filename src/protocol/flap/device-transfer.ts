@@ -32,7 +32,7 @@ export type DeviceStep =
   /** The transfer has failed and both counters are 0. */
   | { readonly kind: 'failed'; readonly why: string };
 
-/** What a device does after a stale answer: one with the sequence number of the answer before. */
+/** What a device does after a stale answer, which has the sequence number of the previous answer. */
 interface StaleRule {
   /** Stale answers to one packet after which the transfer starts over. */
   readonly staleLimit: number;

@@ -79,10 +79,10 @@ export function open(datagram: Uint8Array, format: EnvelopeFormat): Envelope | u
   return { serial, packet: { flags: header >> 12, sequence: header & 0xfff, data }, bytes };
 }
 
-/** The serial number of no device. */
+/** A serial number that no device has. */
 const NO_DEVICE = Uint8Array.of(0xff, 0xff, 0xff, 0xff);
 
-/** The datagram, with the serial number of no device if it has another one than `serial`. */
+/** The datagram. If it names another device than `serial`, its serial number becomes one that no device has. */
 export function namingNoOther(datagram: Uint8Array, serial: number, format: EnvelopeFormat): Uint8Array {
   const envelope = open(datagram, format);
   if (envelope === undefined || envelope.serial === serial) return datagram;
@@ -99,7 +99,7 @@ const checkTag = new Uint8Array(TAG_SIZE);
 export function hasValidTag(envelope: Envelope, token: Uint8Array): boolean {
   const { bytes } = envelope;
   scratch.set(bytes, ENVELOPE_AT);
-  // In place of the tag.
+  // The token takes the place of the tag.
   scratch.set(token, 0);
   foldDigest(scratch.subarray(0, ENVELOPE_AT + bytes.length), checkTag, 0);
   for (let i = 0; i < TAG_SIZE; i++) if (checkTag[i] !== bytes[i]) return false;

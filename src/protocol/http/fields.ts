@@ -50,7 +50,7 @@ export class JsonFields {
     return this.#read(name, 'base64', (value) => {
       if (typeof value !== 'string') return undefined;
       const bytes = Buffer.from(value, 'base64');
-      // The decoder is lenient: invalid base64 is not the same after decoding and encoding.
+      // `Buffer.from` accepts invalid base64, but encoding the bytes again then gives another text.
       return bytes.toString('base64') === value ? new Uint8Array(bytes) : undefined;
     });
   }

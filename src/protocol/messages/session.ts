@@ -23,7 +23,7 @@ export type SessionFacts = {
   readonly imsi?: string;
   readonly iccid?: string;
   readonly modem_fw_version?: string;
-  /** The four of a CHESTER-Z shield; absent without one. */
+  /** This field and the next three describe a CHESTER-Z shield; absent without one. */
   readonly z_serial_number?: string;
   readonly z_hw_revision?: string;
   readonly z_hw_variant?: string;
@@ -39,7 +39,10 @@ export interface SetSession {
   readonly kind: 'set-session';
   /** Not 0: a device treats 0 as a missing session. */
   readonly sessionId: number;
-  /** Hash of the decoder that the cloud has stored. Missing: not stored, the device uploads it. Likewise the next two. */
+  /**
+   * Hash of the decoder that the cloud has stored. Missing: the cloud has none, so the device uploads it. The next two
+   * likewise.
+   */
   readonly decoderHash?: Hash;
   readonly encoderHash?: Hash;
   readonly configHash?: Hash;

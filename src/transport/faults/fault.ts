@@ -10,7 +10,7 @@ export type Way = 'up' | 'down';
 /** The delays of a datagram: one entry per copy that arrives, relative to now; empty if it is lost. */
 export type Verdict = Millis[];
 
-/** What a fault knows of a datagram. Besides the {@link Verdict}, it may change these fields. */
+/** The facts of a datagram for a fault. A fault may change these fields, besides the {@link Verdict}. */
 export interface Delivery {
   /** Bytes. */
   size: number;

@@ -4,8 +4,8 @@
  * It also gives every hop its minimum delay of 1 ms. Without it, a response could arrive in the same instant as its request, and
  * the order would depend on the transport.
  *
- * A flipped bit never turns the serial number of a device into that of another one of the fleet, which may be in another thread
- * with a cloud of its own: such a datagram names no device instead.
+ * A flipped bit never turns the serial number of a device into that of another device of the fleet, which may be in another
+ * thread with a cloud of its own. Instead, such a datagram gets a serial number that no device has.
  */
 import type { Clock } from '../../kernel/clock.js';
 import { NoiseStream, noiseSeed, type Random } from '../../kernel/random.js';
@@ -54,10 +54,12 @@ export function withFaults(inner: Transport, options: FaultOptions): Transport {
 
 /**
  * The hop of one device. Datagrams of one direction arrive in the order in which they left, whatever their delays, because a
- * radio link is a queue. Only the fault `reorder`, which is applied last, lets one overtake another.
+ * radio link is a queue. Only the fault `reorder`, which is applied last, lets a datagram overtake another.
  */
 class Hop implements Channel, Receiver {
-  /** As a signed integer, which needs no box: serial numbers of CHESTER are above 2^31. */
+  /**
+   * As a signed 32-bit integer: the engine would store a number above 2^31, such as those of CHESTER, in an object of its own.
+   */
   readonly #serial: number;
   readonly #options: HopOptions;
   readonly #draws: NoiseStream;

@@ -4,7 +4,10 @@ import type { PulsesModel } from '../../../profile/models.js';
 import type { Model } from './model.js';
 import { rhythm } from './week.js';
 
-/** Pulses are evenly spaced within a stretch of active time of this length; their number varies from stretch to stretch. */
+/**
+ * Pulses are evenly spaced within a stretch of active time (week.ts) of this length. Their number varies from stretch to
+ * stretch.
+ */
 const STRETCH = minutes(10);
 
 /** The total since 1970, as a function of time alone: it does not depend on earlier readings. */

@@ -1,7 +1,7 @@
 /**
- * The weather of a place, which all sensors of a device share: lows that pass every few days, and their rain. All functions
- * depend only on the seed of the place and the time. So wind, pressure, temperature and rain of a device are consistent at any
- * time, in whatever order they are read.
+ * The weather of a place, which all sensors of a device share: lows (areas of low pressure) that pass every few days, and their
+ * rain. All functions depend only on the seed of the place and the time. So wind, pressure, temperature and rain of a device
+ * are consistent at any time, in whatever order they are read.
  */
 import { noise } from '../../../kernel/random.js';
 import { days, hours, type Millis, type UnixMillis } from '../../../kernel/time.js';

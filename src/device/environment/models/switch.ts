@@ -4,7 +4,9 @@ import type { SwitchModel } from '../../../profile/models.js';
 import type { Model } from './model.js';
 import { rhythm } from './week.js';
 
-/** Active time is cut into equal parts; the contact closes once in each, at a random moment and for a random while. */
+/**
+ * Active time (week.ts) is cut into equal parts; the contact closes once in each, at a random moment and for a random while.
+ */
 export function contact({ perDay, stays, by }: SwitchModel): Model {
   if (perDay === 0) return { value: () => 0, nextChange: () => Number.POSITIVE_INFINITY };
   const part = days(1) / perDay;
@@ -13,7 +15,7 @@ export function contact({ perDay, stays, by }: SwitchModel): Model {
   const length = (seed: number, n: number): number =>
     Math.floor(seconds(1) + (stays - seconds(1)) * noise(seed, 2 * n + 1));
   const start = (seed: number, n: number): UnixMillis =>
-    // Leaves enough active time for the whole length, even if active time runs at its highest speed.
+    // The contact opens within the same part, even if active time runs at its highest speed meanwhile.
     Math.ceil(wallAt(n * part + (part - (length(seed, n) + 1) * peak) * noise(seed, 2 * n)));
   const end = (seed: number, n: number): UnixMillis => start(seed, n) + length(seed, n);
 

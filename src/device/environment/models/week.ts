@@ -1,8 +1,8 @@
 /**
  * The rhythm of a week: how busy people are in which hour. Times are UTC, and the week begins on Monday.
  *
- * A model that makes pulses, presses or door events evenly in time gets a rhythm by a clock of variable speed: `activeTime`
- * runs fast in busy hours and slowly at night; in a week, it advances by exactly one week. It never stops, so that `wallAt` can
+ * Models spread pulses, presses and door events evenly over the time of a clock with variable speed. This `activeTime` runs
+ * fast in busy hours and slowly at night, and advances by exactly one week in a week. It never stops, so that `wallAt` can
  * invert it.
  */
 import { days, hours, type Millis, type UnixMillis } from '../../../kernel/time.js';
