@@ -1,8 +1,9 @@
 #!/usr/bin/env node
-/** The process: the only file that touches it. Everything else gets a Host. */
+/** Entry point, and the only file that uses the process directly: all other code gets a Host. */
 import { tooFewOpenFiles } from './cli/open-files.js';
 
-// Before any other module is loaded: under a low limit that fails, with an error that does not name the cause.
+// Checked before the other modules are loaded: if the limit of open files is too low, loading them fails with an error that
+// does not name the cause.
 const complaint = tooFewOpenFiles();
 if (complaint === undefined) {
   const [{ main }, { processHost }] = [await import('./cli/index.js'), await import('./cli/process-host.js')];

@@ -9,7 +9,7 @@ export type Run = (host: Host) => Promise<ExitCode>;
 export interface Command {
   /** Declares the options in a parser. */
   readonly build: (parser: Argv) => Argv;
-  /** What to do with the values that the parser has read. */
+  /** Returns the run of the command with the values that the parser has read. */
   readonly runWith: (values: object) => Run;
 }
 

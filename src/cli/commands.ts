@@ -1,7 +1,7 @@
-/** The commands in the order of `--help`. What a command needs is loaded only when it is used. */
+/** The commands in the order of `--help`. The code of a command is loaded only when the command is used. */
 import type { Command } from './command.js';
 
-/** A command by its description, which needs none of its code. */
+/** A command as `--help` describes it, without loading its code. */
 export interface ListedCommand {
   readonly name: string;
   /** Its syntax, such as `run <file>`. */

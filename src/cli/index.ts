@@ -68,8 +68,8 @@ async function chosen(host: Host): Promise<ExitCode> {
 }
 
 /**
- * Loads every command that the words name. Which of them is meant, only the parser knows: the first word that is not the value
- * of an option.
+ * Loads every command whose name is among the words. Only the parser knows which of them is meant: the first word that is not
+ * the value of an option.
  */
 async function commandsIn(args: readonly string[]): Promise<ReadonlyMap<string, Command>> {
   const named = COMMANDS.filter(({ name }) => args.includes(name));
@@ -88,8 +88,8 @@ function badArguments(message: string, command: unknown): UsageError {
 }
 
 /**
- * yargs renders the help text after every command, in case it fails later. Nothing here shows it then, and it takes as long as the
- * rest of the start.
+ * Skips the help text that yargs renders after every command, in case the command fails later. This program never shows that
+ * text, and rendering takes as long as the rest of the start.
  */
 function withoutSpareHelp(parser: Argv): void {
   // Because the types of yargs omit these methods.

@@ -69,7 +69,7 @@ export class LiveServices {
 
   /**
    * Begins with the run.
-   * @param again makes a run in virtual time again, for time travel
+   * @param again repeats a run in virtual time, for time travel
    * @throws UsageError if the key of the API cannot be written
    */
   follow(control: RunControl, again?: Again): void {

@@ -12,10 +12,10 @@ import type { RunControl } from '../runner/run.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { runMetrics } from './run-metrics.js';
 
-/** In real time; Prometheus' usual scrape interval. */
+/** Interval of the pushes in real time: Prometheus' usual scrape interval. */
 const EVERY: Millis = seconds(15);
 const TIMEOUT: Millis = seconds(5);
-/** After the first Ctrl-C. */
+/** Timeout after the first Ctrl-C. */
 const TIMEOUT_INTERRUPTED: Millis = seconds(1);
 
 /** A Pushgateway and how to authenticate with it. */

@@ -5,7 +5,7 @@ import { platform } from 'node:os';
 /** The program that opens an address, by platform. */
 const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   darwin: ['open'],
-  // The empty text is the title of a window.
+  // `start` takes the first text in quotes as the title of a window.
   win32: ['cmd', '/c', 'start', '""'],
 };
 

@@ -23,7 +23,7 @@ export type Again = (
 
 interface Console {
   readonly link: string;
-  /** @param why a sentence for those who have it open */
+  /** @param why a sentence for users who have the console open */
   close(why: string): Promise<void>;
 }
 

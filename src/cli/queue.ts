@@ -53,7 +53,7 @@ export function queueOfWorker(queue: string | undefined, { env }: Host): string 
   return addressed(given);
 }
 
-/** @throws UsageError if the queue cannot be used, or the plan not be divided */
+/** @throws UsageError if the queue cannot be used, or the plan cannot be divided */
 export async function openCrew(url: string, plan: Plan, { err }: Pick<Host, 'err'>): Promise<Crew> {
   const reason = needsOneProcess(plan);
   if (reason !== undefined) {
@@ -66,7 +66,7 @@ export async function openCrew(url: string, plan: Plan, { err }: Pick<Host, 'err
 
 /** The options as given, without a password. */
 export function queueWords({ queue, workers }: QueueFlags, clock: string): readonly string[] {
-  // In virtual time, the result does not depend on them.
+  // In virtual time, the result does not depend on the number of workers or the queue.
   if (clock === 'virtual' || workers === undefined) return [];
   return ['--workers', String(workers), ...(queue === undefined ? [] : ['--queue', publicName(queue)])];
 }

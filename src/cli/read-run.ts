@@ -30,7 +30,7 @@ export interface StoredDownlink {
   readonly id: string;
   readonly serial: number;
   readonly took: number;
-  /** Not pending, cancelled or expired, not lost, and answered if the device answers downlinks of its type. */
+  /** Whether the downlink was delivered, was not lost, and was answered if the device answers downlinks of its type. */
   readonly complete: boolean;
 }
 
@@ -100,7 +100,7 @@ function parsed(text: string, path: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(text);
     if (isRecord(value)) return value;
   } catch {
-    // The same message for both.
+    // Text that is not JSON gets the same message as a JSON value of another form.
   }
   throw new UsageError('bad-file', `"${path}" is not the summary of a run`);
 }
@@ -180,7 +180,7 @@ function eventIn(line: string, place: string): TraceEvent {
     if (isRecord(value) && typeof value.kind === 'string' && typeof value.at === 'number')
       return value as unknown as TraceEvent;
   } catch {
-    // The same message for both.
+    // Text that is not JSON gets the same message as a JSON value of another form.
   }
   throw new UsageError('bad-file', `${place}: not an event`);
 }

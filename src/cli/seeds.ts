@@ -37,10 +37,10 @@ interface SeedsFlags extends TrustFlags {
   readonly workers: number | undefined;
 }
 
-/** Options that need one run that takes its time. */
+/** Options that cannot be used for several runs. */
 const OF_ONE_RUN = ['target', 'metrics-port', 'metrics-push', 'pace', 'queue'] as const;
 
-/** From the most serious to the least. */
+/** Exit codes of a failure, from the most serious to the least. */
 const SEVERITY: readonly ExitCode[] = [EXIT.interrupted, EXIT.internal, EXIT.usage, EXIT.invalid, EXIT.stuck];
 
 /** @throws UsageError for options that exclude each other, and for a scenario that cannot be read */
@@ -56,7 +56,7 @@ export async function runSeeds(flags: SeedsFlags, host: Host): Promise<ExitCode>
       '"-" cannot be used with --seeds: every run reads the scenario, so save it in a file',
     );
   }
-  // Once here: its problems are then reported once.
+  // Planned here first, so that problems of the scenario are reported once and not by every run.
   const { text, path } = await findScenario(flags.file, host);
   const { plan, profiles } = planOf(text, path, {
     ...{ seed: flags.seed, vars: flags.var, firmware: flags.firmware, allowFiles: flags.allowFile },
@@ -113,7 +113,7 @@ function argumentsOf(flags: SeedsFlags, seed: number): readonly string[] {
   const { transport, store, out } = flags;
   return [
     ...runWords(flags, seed, 'virtual'),
-    // The runs are spread over the cores already.
+    // One thread for each run, because the runs are spread over the cores already.
     ...['--workers', '1', '--json'],
     ...(transport === undefined ? [] : ['--transport', transport]),
     ...(store === undefined ? [] : ['--store', store]),

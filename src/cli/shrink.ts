@@ -182,7 +182,7 @@ class Attempts {
     });
   }
 
-  /** Also false for an invalid scenario and for one that cannot be run. */
+  /** Whether the scenario fails in the same way. False for an invalid scenario and for one that cannot be run. */
   async failsLike(text: string, file: string, failure: string, known?: Profiles): Promise<boolean> {
     const result = await this.#result(text, file, known);
     return result !== undefined && failureOf(result) === failure;
@@ -194,7 +194,7 @@ class Attempts {
     return result && shortfallOf(result, lines);
   }
 
-  /** undefined for an invalid scenario and for one that cannot be run. */
+  /** The result of a run of the text; undefined for an invalid scenario and for one that cannot be run. */
   async #result(text: string, file: string, known: Profiles | undefined): Promise<RunResult | undefined> {
     try {
       return await this.run(text, file, undefined, known);

@@ -4,7 +4,7 @@ import { withoutEffect } from '../runner/no-effect.js';
 import type { Plan } from '../scenario/model/plan.js';
 import type { Host } from './host.js';
 
-/** @param file begins each line, if it is one of several */
+/** @param file name of the file at the start of each line; left out for a single file */
 export function printWarnings(plan: Plan, profiles: ReadonlyMap<string, Profile>, { err }: Host, file?: string): void {
   const begin = file === undefined ? '' : `${file}: `;
   for (const warning of withoutEffect(plan, profiles)) err.write(`${begin}warning: ${warning}\n`);

@@ -1,9 +1,11 @@
-/** Methods for the account of a login, and for the record of what its users do (cloud API gaps, 3.1). */
+/** Methods for the account of a login, and for the audit log of the space (cloud API gaps, 3.1). */
 import type { AuditEntry, Login, PasswordChange } from './account-types.js';
 import { everyPage, type Requests } from './requests.js';
 import type { PageQuery, Token } from './types.js';
 
-/** Base class of the client: the own account and the audit log. An API key has no account: its calls reject with 403. */
+/**
+ * Base class of the client: the account of the login, and the audit log. An API key has no account: its calls reject with 403.
+ */
 export class AccountClient {
   protected readonly requests: Requests;
 
@@ -11,13 +13,13 @@ export class AccountClient {
     this.requests = requests;
   }
 
-  /** Ends the login of this client. Its token, and those made with it, become invalid immediately. */
+  /** Ends the login of this client. Its token, and tokens that were made with it, become invalid immediately. */
   async logout(): Promise<void> {
     await this.requests.post('/v2/auth/logout');
   }
 
   /**
-   * Changes the password of the account and ends all its logins, also that of this client: create another client with the
+   * Changes the password of the account and ends all its logins, also the login of this client: create another client with the
    * token of the result.
    * @param change passwords of 8 to 256 characters
    * @throws ApiError 403 `wrong-password` if the present password is wrong; 429 `login-limit` after too many wrong ones

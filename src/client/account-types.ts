@@ -1,4 +1,4 @@
-/** What the API answers about accounts and their logins, and the audit log (cloud API gaps, 3.1). */
+/** JSON of accounts, their logins and the audit log in the REST API (cloud API gaps, 3.1). */
 import type { IsoTime } from './types.js';
 
 export interface PasswordChange {
@@ -29,7 +29,7 @@ export interface AuditEntry {
   readonly actor_id: string | null;
   /** Operation of the API, such as `updateKey`; or `loginFailed`. */
   readonly action: string;
-  /** What was changed; null if it has no id. */
+  /** Id of the resource that was changed; null if it has none. */
   readonly target_id: string | null;
   /** IP address of the caller. */
   readonly from: string;

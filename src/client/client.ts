@@ -112,7 +112,7 @@ export class DeviceCloudClient extends SpaceClient {
     return this.requests.get(`${this.requests.space}/devices`, { ...query });
   }
 
-  /** A page of devices with what a table of a fleet shows. Default: 100 in order of id, at most 2,000. */
+  /** A page of devices with only the fields that a table of a fleet shows. Default: 100 in order of id, at most 2,000. */
   deviceSummaries(query: DeviceSummaryQuery = {}): Promise<readonly DeviceSummary[]> {
     return this.requests.get(`${this.requests.space}/devices/summaries`, { ...query });
   }

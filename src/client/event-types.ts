@@ -25,7 +25,10 @@ export interface DeviceEvent {
   readonly device: Device | null;
 }
 
-/** An event with its position, from which a stream can be resumed. Resources are in their state of the sending. */
+/**
+ * An event. `id` is its position, from which a stream can be resumed. Resources are in the state that they had when the event
+ * was sent.
+ */
 export type SpaceEvent = { readonly id: string } & (
   | { readonly event: 'message'; readonly data: Message }
   | { readonly event: 'downlink'; readonly data: DownlinkStation }
@@ -42,8 +45,9 @@ export interface EventQuery extends Pick<MessageQuery, 'device_id' | 'tag_id' | 
   /** Resumes behind the event with this id. Default: from now. */
   readonly after?: string;
   /**
-   * Called when a stream has begun: everything that happens from now on is reported. Read lists after that.
-   * @param resumed whether the stream continues behind an event
+   * Called when a stream has begun: everything that happens from now on is reported. Lists that are read after this call miss
+   * no change.
+   * @param resumed whether the stream continues after an earlier event
    */
   readonly onOpen?: (resumed: boolean) => void;
   /** Ends the iteration. */

@@ -6,7 +6,7 @@ import { ApiError, ConnectionError } from './errors.js';
 
 /** Largest answer, in bytes. The largest page of messages is far smaller. */
 const LARGEST_ANSWER = 64 * 1_048_576;
-/** Longest silence of an answer that lasts: three heartbeats. */
+/** Longest silence of a stream: three heartbeats of the service. */
 const LONGEST_SILENCE = seconds(45);
 
 export interface HttpOptions {
@@ -101,7 +101,7 @@ export class JsonHttp {
   }
 
   /**
-   * Sends a GET request whose answer lasts, over a connection of its own, and yields the text of the answer.
+   * Sends a GET request whose answer is a stream, over a connection of its own, and yields the text of the answer.
    * @throws ApiError if the status is not 2xx
    * @throws ConnectionError if no response arrives, or the connection breaks
    */
@@ -142,7 +142,7 @@ export class JsonHttp {
     return new ApiError(statusCode, parseJson(answer) ?? answer, 'GET', path, delayIn(headers['retry-after']));
   }
 
-  /** The answer of a foreign server could contain the key. */
+  /** Removes the API key, because the answer of a foreign server could repeat it. */
   #withoutKey(text: string): string {
     return this.#apiKey === undefined ? text : text.replaceAll(this.#apiKey, '***');
   }

@@ -19,8 +19,8 @@ interface StoreOptions {
 }
 
 /**
- * Opens a store: `memory`, the address of a PostgreSQL database (`postgres://…`), or the path of an SQLite file, which
- * is created if it does not exist, with a key beside it.
+ * Opens a store: `memory`, the address of a PostgreSQL database (`postgres://…`), or the path of an SQLite file, which is
+ * created if it does not exist, with a key file beside it.
  * @throws UsageError `bad-database` if the database cannot be used; `wrong-secrets-key`, `missing-secrets-key`,
  *   `no-secrets-key` (PostgreSQL without a key)
  */
@@ -32,7 +32,7 @@ export async function openStore(spec: string, { memory, secretsKey }: StoreOptio
     // Imported here, because loading the driver takes a tenth of a second.
     const { openPostgres } = await import('./store/postgres/open.js');
     const driver = await openPostgres(spec, secretsKey);
-    // Because `openPostgres` demands it.
+    // Because `openPostgres` throws without a key.
     return new SqlStore(driver, (secretsKey as NamedKey).vault);
   }
   const { db, key, options } = openDatabase(spec, secretsKey);

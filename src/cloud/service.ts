@@ -59,7 +59,10 @@ export interface ServiceOptions {
   readonly clock: EdgeClock;
   /** For ids and keys: cryptographic in a real service, seeded in a simulation. */
   readonly random: Random;
-  /** Ids depend on the device, the time and `random` alone, for simulations. Default: they are in the order of the calls. */
+  /**
+   * Whether ids depend only on the device, the time and `random`, as in simulations. Default: ids are in the order of the
+   * calls.
+   */
   readonly idsByDevice?: boolean;
   /** For API keys and tokens of users; default: `random`. A simulation that others can reach needs a cryptographic one. */
   readonly secrets?: Random;
@@ -76,7 +79,7 @@ export interface ServiceOptions {
   readonly allowPrivateTargets?: boolean;
   /** Hosts with public addresses to which connectors may send. Default: all. */
   readonly connectorHosts?: readonly string[];
-  /** Cost of the hashes of passwords. Default: that of src/cloud/accounts/passwords.ts. */
+  /** Cost of a password hash. Default: the cost in src/cloud/accounts/passwords.ts. */
   readonly passwordCost?: PasswordCost;
   /** A user who becomes an admin of the space on every start. */
   readonly admin?: { readonly email: string; readonly password: string };
@@ -274,7 +277,7 @@ async function listenApi(
       ? undefined
       : addWebConsole(api, options.webConsole, {
           ...{ store, clock, ids, random: secrets.fork('web console') },
-          // The time of a run may be faster than that of its user.
+          // Without an expiry in a run, because its time may pass faster than that of its user.
           lifetime: options.operated ? SESSION : null,
         });
   const connections = new Connections(api.server);

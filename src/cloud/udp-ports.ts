@@ -38,7 +38,7 @@ interface UdpPorts {
 
 /**
  * Binds the ports that are not null; 0 takes a free one.
- * @param closers gets what closes them in an orderly way
+ * @param closers gets the functions that close the ports when the service closes
  * @throws UsageError if a port is in use or may not be bound
  */
 export async function openUdpPorts(options: UdpPortsOptions, closers: (() => Promise<void>)[]): Promise<UdpPorts> {

@@ -55,7 +55,7 @@ export function completeControls(line: string, profile: Profile): readonly strin
   return candidates.filter((candidate) => candidate.startsWith(begun));
 }
 
-/** All control commands. @param profile left out: without words */
+/** All control commands. @param profile device type for the words of the arguments; default: without words */
 export function describeControls(profile?: Profile): readonly ControlDescription[] {
   return Object.entries(CONTROL_COMMANDS).map(([name, { usage, about, words }]) => ({
     ...{ name: `.${name}`, usage, about, words: (profile && words?.(profile)[0]) ?? [] },

@@ -39,7 +39,7 @@ function heading(names: readonly string[], { code, lines }: Printed): string {
   return lines.length === 0 ? `${who}: nothing printed` : who;
 }
 
-/** Limit of ranges of names in a heading. */
+/** Maximum number of ranges of names in a heading. */
 const MOST_RUNS = 6;
 
 /** `cellar-0001…0140, cellar-0150, attic-0001` */

@@ -107,7 +107,7 @@ export class RunControls {
     this.#clock.resume();
   }
 
-  /** Pauses, and moves on: to the next event, or by a duration such as `10m`. */
+  /** Pauses the run, and advances it to the next event, or by a duration such as `10m`. */
   step(duration: string | undefined): void {
     this.#clock.pause();
     if (duration === undefined) return this.#clock.step();
@@ -161,7 +161,7 @@ export class RunControls {
     });
   }
 
-  /** False for an unknown fault, and for one that is over. */
+  /** Ends a fault. False for an unknown fault, and for one that is over. */
   lift(id: string): boolean {
     return this.#faults.lift(id);
   }

@@ -23,13 +23,13 @@ export function passOn(
       if (value !== undefined && !OF_HOP.includes(name)) response.setHeader(name, value);
     }
     response.writeHead(answer.statusCode ?? 502);
-    // A stream of events begins with its head.
+    // The head is sent at once, because the first event of a stream may come much later.
     response.flushHeaders();
     answer.pipe(response);
     answer.on('error', () => response.destroy());
   });
   outgoing.on('error', () => fail(response));
-  // The client has gone: a stream of events would not end by itself.
+  // The client has disconnected: a stream of events would not end by itself.
   response.on('close', () => outgoing.destroy());
   if (body === undefined) request.pipe(outgoing);
   else outgoing.end(body);

@@ -15,7 +15,7 @@ export interface Request {
   readonly scenarios: Scenarios;
   /** Real time. */
   readonly clock: RealClock;
-  /** The last part of the path of a single thing. */
+  /** Last segment of the path, for a path that names one resource. */
   readonly id: string;
   readonly query: Readonly<Record<string, string>>;
   readonly body: Readonly<Record<string, unknown>>;

@@ -75,7 +75,7 @@ const ROUTES: readonly Route[] = [
   ...SCENARIO_ROUTES,
 ];
 
-/** Whether a path is one of the run, and not one of its cloud. */
+/** Whether the run itself answers requests to this path, and not its cloud. */
 export function isOfRun(path: string): boolean {
   return ['/run', '/scenarios'].some((begin) => path === begin || path.startsWith(`${begin}/`));
 }
@@ -91,7 +91,7 @@ export function findRoute(method: string, path: string): Route & { readonly id: 
   throw new ApiFault(404, `Route ${method}:${path} not found`);
 }
 
-/** A change of the course of time, which answers with the new state. */
+/** A route that changes the course of time, and answers with the new state. */
 function changing(name: string, change: (request: Request) => void): Route {
   const handle = (request: Request) => {
     change(request);
@@ -100,7 +100,7 @@ function changing(name: string, change: (request: Request) => void): Route {
   return { method: 'POST', path: `/run/${name}`, status: 200, handle };
 }
 
-/** @throws ApiFault 409 in a run without it */
+/** @throws ApiFault 409 if the run has no time travel */
 function travelOf({ travel }: RunControls): TimeTravel {
   if (travel) return travel;
   throw new ApiFault(409, 'time travel needs virtual time: ghostfleet run --clock virtual --pace 60', 'no-travel');

@@ -62,6 +62,6 @@ export interface Selection {
 /** What a downlink waited for. */
 export interface DownlinkWaits {
   readonly id: string;
-  /** Until its delivery, or so far; longest first. The names are those of explanations. */
+  /** Waits until its delivery, or until now if it is pending; longest first. The names are the same as in explanations. */
   readonly waits: readonly { readonly what: string; readonly time_ms: Millis }[];
 }

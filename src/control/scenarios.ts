@@ -28,7 +28,7 @@ export interface ScenarioCheck {
   readonly problems: readonly ScenarioProblem[];
   /** Steps and faults without an effect, as sentences. */
   readonly warnings: readonly string[];
-  /** Null if it is not. */
+  /** Null if the scenario is not valid. */
   readonly plan: PlanTimeline | null;
 }
 

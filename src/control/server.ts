@@ -1,6 +1,7 @@
 /**
- * The port of a run for the web console: the console itself and the API, which it gets from the cloud of the run, and below
- * `/run` and `/scenarios` the control of the run, and scenarios. So the console keeps the run under control while its cloud is down.
+ * The port of a run for the web console. It serves the console, passes API requests on to the cloud of the run, and answers
+ * requests below `/run` (control of the run) and `/scenarios` itself. So the console can control the run while its cloud is
+ * down.
  *
  * Control needs a session that began with a one-time token of this run, from a page of this port. An API key is not enough:
  * it gives access to the cloud, not to the run.
@@ -30,7 +31,7 @@ interface RunServerParts {
   readonly cloud: string;
   /** Whether a session of the cloud is open; undefined if the cloud does not know, because it is down. */
   readonly hasSession: (secret: string) => Promise<boolean> | undefined;
-  /** Called when a user with control has signed out: the next one needs another address. */
+  /** Called when a user with control has signed out: the next user needs another address with a new one-time token. */
   readonly signedOut?: () => void;
   /** Folder with the built console. Default: the pages come from the cloud. */
   readonly webConsole?: string;
@@ -83,7 +84,7 @@ export class RunServer {
     server.unref();
   }
 
-  /** The address of the console at this port. @param link the one at the cloud, with a one-time token */
+  /** The address of the console at this port. @param link address of the console at the cloud, with a one-time token */
   link(link: string): string {
     // Because the server listens on a port.
     const { port } = this.#server.address() as AddressInfo;
@@ -101,7 +102,7 @@ export class RunServer {
     await this.#scenarios.close();
   }
 
-  /** Ends the answers that arrive in parts with a last one, unless their clients do not read. */
+  /** Ends the answers that arrive in parts with a last part. Waits at most {@link LAST_WORDS} for clients that do not read. */
   async #say(last: unknown): Promise<void> {
     await new Promise<void>((resolve) => {
       const alarm = this.#clock.after(LAST_WORDS, 'the last part of the answers', resolve);
@@ -152,7 +153,10 @@ export class RunServer {
     });
   }
 
-  /** Passes the sign-out on to the cloud. A session that had control was the only way to the run. */
+  /**
+   * Passes the sign-out on to the cloud. After the session with control has ended, a user needs another address: see
+   * `signedOut`.
+   */
   #endSession(request: IncomingMessage, response: ServerResponse): void {
     const hash = hashKey(cookieSecret(request.headers) ?? '');
     passOn(request, response, this.#cloud, {
@@ -177,7 +181,7 @@ export class RunServer {
   async #isOpen(secret: string): Promise<boolean> {
     const hash = hashKey(secret);
     if (!this.#sessions.has(hash)) return false;
-    // Its store may be what does not answer.
+    // An error means that the cloud does not know: its store may not respond.
     const isOpen = (await this.#hasSession(secret)?.catch(() => undefined)) ?? true;
     if (!isOpen) this.#sessions.delete(hash);
     return isOpen;

@@ -1,6 +1,6 @@
 /**
- * Time travel: a run in virtual time is repeated from its seed up to a moment. What a user then changes makes it a fork, a run
- * of its own, and both ends can be compared.
+ * Time travel: a run in virtual time is repeated from its seed up to a moment. If a user then changes something, the repeated
+ * run becomes a fork, whose end can be compared with that of the original run.
  */
 import type { Millis } from '../kernel/time.js';
 
@@ -38,9 +38,12 @@ export interface RunComparison {
 }
 
 export interface TimeTravel {
-  /** Those that are open, and before them those that have ended because too many were open. */
+  /** All past runs: first those that have ended because too many were open, then those that are open. */
   readonly all: readonly PastRun[];
-  /** Makes the run again up to a moment, and pauses it there; may end the oldest one. @throws UsageError if it does not get there */
+  /**
+   * Repeats the run up to a moment and pauses it there. Ends the oldest past run if too many are open.
+   * @throws UsageError if the run ends before that moment
+   */
   back(at: Millis): Promise<PastRun>;
   /** Lets a fork run to its end, and compares it with the run as it is without the changes. Undefined for an unknown id. */
   compare(id: string): Promise<RunComparison | undefined>;

@@ -30,7 +30,7 @@ import { clientOf, insideOf, openUdp, type Service, type ServiceAddress } from '
 export interface DeviceOptions {
   /** Name of a packaged device type such as `clime`, path of a profile (`.yaml`), or a profile. */
   readonly profile: string | Profile;
-  /** The cloud: the result of `startService`, or the address of another one. */
+  /** The cloud: the result of `startService`, or the address of another cloud. */
   readonly service: Service | ServiceAddress;
   /** Firmware version, such as `3.5.5`. Default: the newest of the device type. */
   readonly firmware?: string;
@@ -75,7 +75,7 @@ export interface VirtualFleet extends AsyncDisposable {
 export async function startDevice(options: DeviceOptions): Promise<VirtualDevice> {
   check(options, SINGLE, 'startDevice', 'a device');
   const [device] = await start(options, (serial) => options.name ?? `${nameOf(options.profile)}-${serial}`, 1, options);
-  // Because one was asked for.
+  // Because `start` creates `count` devices, here 1.
   return device as VirtualDevice;
 }
 
@@ -101,7 +101,7 @@ export class VirtualDevice implements AsyncDisposable {
 
   readonly #left: () => Promise<void>;
 
-  /** @param left called once, when it is stopped */
+  /** @param left called once, when the device is stopped */
   constructor(id: string, { device, member }: SwitchedOn, left: () => Promise<void>) {
     this.id = id;
     this.#left = once(left);
@@ -123,7 +123,7 @@ export class VirtualDevice implements AsyncDisposable {
     return this.#member.fw;
   }
 
-  /** What it does now: `off`, `starting`, `asleep`, or `ready` while it works. */
+  /** State of the device: `off`, `starting`, `asleep`, or `ready` while it works. */
   get state(): State {
     return this.#member.state;
   }
@@ -150,8 +150,8 @@ export class VirtualDevice implements AsyncDisposable {
   }
 
   /**
-   * Changes the device from outside: `battery 5%`, `radio off`, `sensor hygrometer.temperature 31.5`, `button int 2`. They are
-   * the control commands of the console (docs/CONSOLE.md), with or without the dot.
+   * Runs a control command of the console (docs/CONSOLE.md), with or without its dot, which changes the device from outside:
+   * `battery 5%`, `radio off`, `sensor hygrometer.temperature 31.5`, `button int 2`.
    * @throws UsageError for an unknown command or invalid arguments
    * @throws Error for a change that is not possible on this device
    */
@@ -194,7 +194,7 @@ const FIRST_SERIAL = 2_159_017_985;
 /** Maximum number of concurrent requests. */
 const REQUESTS = 16;
 
-/** By service: the serial number of its next device. */
+/** The serial number of the next device of each service. */
 const nextSerials = new WeakMap<object, number>();
 
 interface FirstDevice {
@@ -211,7 +211,7 @@ async function start(
   const { service, firmware, config = [] } = options;
   const kind = deviceKind(profileOf(options.profile, firmware), config);
   const first = given ?? nextSerials.get(service) ?? FIRST_SERIAL;
-  // At once: another call may begin before the first device exists.
+  // Reserved at once: another call may begin before these devices exist.
   if (given === undefined) nextSerials.set(service, first + count);
   const identities = Array.from({ length: count }, (_, i) => {
     const serial = first + i;
@@ -235,7 +235,7 @@ interface Reached {
   readonly clock: EdgeClock;
   /** To call for each device that is stopped. */
   readonly left: () => Promise<void>;
-  /** To call in place of it if there are no devices. */
+  /** To call in place of `left` if the devices could not be created. */
   readonly failed: () => Promise<void>;
 }
 
@@ -293,7 +293,7 @@ function nameOf(profile: string | Profile): string {
   return typeof profile === 'string' ? profileNamed(profile).name : profile.name;
 }
 
-/** The token of a virtual device has to be the same in each run, not secret. */
+/** The claim token of a virtual device must be the same in each run; it need not be secret. */
 function claimTokenOf(serial: number): string {
   return Buffer.from(randomBytes(seededRandom(`claim-token/${serial}`), 16)).toString('hex');
 }

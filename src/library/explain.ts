@@ -1,4 +1,4 @@
-/** Why downlinks of a run took so long: for programs. */
+/** Explains to programs why downlinks of a run took so long. */
 import type { Explanation } from '../explain/explanation.js';
 import type { RunExplainer } from '../explain/run-explainer.js';
 import { didYouMean, quote } from '../input/problems.js';
@@ -8,12 +8,13 @@ import type { RunResult } from '../report/result.js';
 import { explainerOf } from '../runner/explainers.js';
 
 /**
- * Explains why a downlink took as long as it did. The explanation has every exchange since it was queued, which of them failed
- * and why, what the downlink waited for, and what would have delivered it sooner.
+ * Explains why a downlink took as long as it did. The explanation lists every exchange since the downlink was queued. It says
+ * which exchanges failed and why, what the downlink waited for, and what would have delivered it sooner.
  * @param result the object with which {@link run} resolved in this process; a copy or a file is rejected
- * @param downlink id of a downlink of a user, as in `downlinks.slowest`; its beginning or end is enough if it is the only one
- * @param limit in milliseconds: below it a downlink is fast, and no cause is named. Default 600000, 10 min
- * @throws UsageError for an unknown or ambiguous id, for another object, and for a run with more than 300,000 events
+ * @param downlink id of a downlink of a user, as in `downlinks.slowest`; its beginning or end is enough if no other id matches
+ * @param limit in milliseconds: for a faster downlink, no cause is named. Default 600000, 10 min
+ * @throws UsageError for an unknown or ambiguous id, for an object that is not such a result, and for a run with more than
+ * 300,000 events
  */
 export function explain(result: RunResult, downlink: string, limit: Millis = minutes(10)): Explanation {
   const explainer = explainerOf(result);

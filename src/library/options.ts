@@ -7,7 +7,7 @@ import { UsageError } from '../kernel/errors.js';
 /** Checks the value of one option; notes a problem under its name. */
 type OptionCheck = (value: unknown, name: string, problems: Problems) => void;
 
-/** A check for each option of a call. The compiler asks for those that are missing here. */
+/** A check for each option of a call. A missing check is a compile error. */
 export type OptionChecks<T> = Readonly<Record<keyof T, OptionCheck>>;
 
 /** An option that is plain data. */
@@ -15,10 +15,10 @@ export function plain(check: Check<unknown>): OptionCheck {
   return (value, name, problems) => void check(valueNode(value, name), problems);
 }
 
-/** An option that is an object of a program. @param wanted `a Map of names to profiles` */
+/** An option that is an object other than plain data. @param wanted the kind, such as `a Map of names to profiles` */
 export function such(fits: (value: unknown) => boolean, wanted: string): OptionCheck {
   return (value, name, problems) => {
-    // The value itself may be large, or refer to itself.
+    // The problem gets null instead of the value, which may be large or refer to itself.
     if (!fits(value)) problems.add(valueNode(null, name), `needs ${wanted}`);
   };
 }
@@ -51,7 +51,7 @@ export function wordOf(words: readonly string[]): OptionCheck {
 }
 
 function isMap(value: unknown): boolean {
-  // Maps with the methods of a Map count as well: the packaged profiles are read when they are needed.
+  // An object with the methods of a Map counts as well: the packaged profiles are one, which reads a profile when it is needed.
   return (
     value instanceof Map || ['get', 'has', 'keys'].every((method) => typeof memberOf(value, method) === 'function')
   );
@@ -78,7 +78,7 @@ export function checkOptions<T>(call: string, options: unknown, checks: OptionCh
   problems.finish();
 }
 
-/** The options of a call. @param known their names @throws UsageError if they are not an object */
+/** The options of a call as an object. @param known names for the error @throws UsageError if `options` is not an object */
 export function objectOf(call: string, options: unknown, known: readonly string[]): object {
   if (typeof options === 'object' && options !== null && !Array.isArray(options)) return options;
   throw new UsageError('bad-options', `${call} needs an object with its options: ${known.join(', ')}`);

@@ -219,7 +219,7 @@ export async function runPlan(plan: Plan, options: PlanOptions = {}): Promise<Ru
   return runWith(plan, options);
 }
 
-/** Options of the other parts of ghostfleet. */
+/** Options that only other parts of ghostfleet give; they are not public. */
 const OF_THE_PROJECT = {
   sinks: CHECKED_ELSEWHERE,
   reproduce: CHECKED_ELSEWHERE,
@@ -250,7 +250,7 @@ async function runWith(plan: Plan, options: PlanOptions): Promise<RunResult> {
     profiles: packagedProfiles(),
     clock: 'virtual',
     speed: 1,
-    // The devices of other threads do not reach a cloud in memory.
+    // A cloud in memory cannot be reached by devices on other threads.
     transport: clock === 'real' && workers > 1 ? 'udp' : 'memory',
     db: 'memory',
     log: { info: () => {}, warn: () => {}, error: () => {} },
@@ -286,7 +286,7 @@ const FILE_FORMATS: readonly FileFormat[] = [...REPORT_FORMATS, 'downlinks'];
  * Writes reports of a result, and the table of its downlinks, into a folder, which is created if it does not exist. The event log
  * is written by the option `out` of {@link runPlan} only.
  * @param result the table needs the object with which {@link run} resolved in this process; a copy has no downlinks
- * @param formats default: all of them; of a copy all but the table
+ * @param formats default: all; for a copy, all except the table
  * @throws UsageError for an unknown format, for the table of a copy, or when a file cannot be written
  */
 export function writeReports(result: RunResult, folder: string, formats?: readonly FileFormat[]): void {

@@ -59,8 +59,9 @@ export interface ServiceOptions {
   /** Expires a downlink that was not delivered within this time, in milliseconds. Default: 30 days. */
   readonly expireDownlinks?: Millis;
   /**
-   * Further names under which the API answers, without a port, as in `serve --allowed-host`. Default: `localhost`, `host` and
-   * IP addresses, so that no web page can reach it under a name of its own.
+   * Further host names, without a port, under which the API accepts requests, as in `serve --allowed-host`. By default, it
+   * accepts only `localhost`, `host` and IP addresses: a web page whose host name resolves to the service is rejected (DNS
+   * rebinding).
    */
   readonly allowedHosts?: readonly string[];
   /** Lets connectors send to private and loopback addresses. Default false. */
@@ -132,7 +133,7 @@ const SERVICE_OPTIONS: OptionChecks<ServiceOptions> = {
   allowPrivateTargets: TRUE_OR_FALSE,
   admin: plain(record('admin', { email: text(), password: text() })),
   webConsole: TEXT,
-  // clockOf says what it needs.
+  // `clockOf` checks it, with a message of its own.
   time: CHECKED_ELSEWHERE,
   log: LOG,
 };
@@ -152,7 +153,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       db: 'memory',
       host: '127.0.0.1',
       port: 0,
-      // In virtual time, devices reach the service in memory: datagrams of others would arrive while the time stands still.
+      // In virtual time, devices reach the service in memory. Datagrams from the network would arrive while the time stands
+      // still.
       udpPort: time === undefined ? 0 : null,
       udpRawPort: time === undefined ? 0 : null,
       log: { info: () => {}, warn: () => {}, error: () => {} },
@@ -230,7 +232,7 @@ class RunningService implements Service {
   }
 }
 
-/** What is enough to reach a cloud, in this process or elsewhere. */
+/** Addresses and key with which a cloud is reached, in this process or elsewhere. */
 export type ServiceAddress = Pick<Service, 'api' | 'spaceId' | 'apiKey' | 'udp'> &
   Partial<Pick<Service, 'udpRaw' | 'udpDtls'>>;
 

@@ -24,7 +24,7 @@ export interface UntilOptions {
   readonly every?: Duration;
 }
 
-/** The start of virtual time. Pass it to `startService`; the devices of the service then live in it as well. */
+/** Creates virtual time. Pass it to `startService`; the devices of the service then use it as well. */
 export function virtualTime(options: VirtualTimeOptions = {}): VirtualTime {
   // The constructor checks `start`, for programs that call it themselves.
   checkOptions<VirtualTimeOptions>('virtualTime', options, { start: CHECKED_ELSEWHERE, seed: SEED });
@@ -32,8 +32,8 @@ export function virtualTime(options: VirtualTimeOptions = {}): VirtualTime {
 }
 
 /**
- * Time that passes only in {@link advance} and {@link until}: a day takes milliseconds. Between these calls, requests to the API
- * are answered while the time stands still.
+ * Time that passes only in {@link advance} and {@link until}: a day of it takes milliseconds. Between these calls, requests to
+ * the API are answered while the time stands still.
  */
 export class VirtualTime {
   readonly #clock: VirtualClock;
@@ -112,7 +112,7 @@ export class VirtualTime {
 
 const clocks = new WeakMap<VirtualTime, VirtualClock>();
 
-/** The clock behind virtual time, for the parts that live on it. */
+/** The clock behind virtual time, for the parts that run on it. */
 export function clockOf(time: VirtualTime): VirtualClock {
   const clock = clocks.get(time);
   if (clock === undefined) throw new UsageError('bad-options', 'time: expected the result of virtualTime()');

@@ -9,7 +9,7 @@ import { parseScenario } from '../../scenario/parse/scenario.js';
 import { planScenario } from '../../scenario/plan/plan-scenario.js';
 import { planTimeline } from '../../scenario/plan/timeline.js';
 
-/** More problems do not help: the text is probably something else. */
+/** Maximum number of listed problems: a text with more of them is probably not a scenario. */
 const MOST_PROBLEMS = 100;
 
 export function checkText(text: string): ScenarioCheck {
@@ -28,7 +28,7 @@ export function checkText(text: string): ScenarioCheck {
   }
 }
 
-/** A run from the console would reject it. */
+/** The problem of a scenario with `allow-private`: a run from the console would reject it. */
 function privateTargets(text: string): ScenarioCheck['problems'][number] {
   const before = text.slice(0, Math.max(0, text.indexOf('allow-private'))).split('\n');
   const message =

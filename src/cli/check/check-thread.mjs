@@ -1,4 +1,4 @@
-// Where a thread begins. A thread does not inherit the module loader of its process, so it has to register the one for TypeScript
-// when it is started from the sources, as in tests.
+// Entry point of the thread. A thread does not inherit the module loader of its process, so it has to register the one for
+// TypeScript when it is started from the sources, as in tests.
 if (import.meta.url.endsWith('/src/cli/check/check-thread.mjs')) (await import('tsx/esm/api')).register();
 await import('./thread-main.js');

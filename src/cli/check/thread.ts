@@ -7,7 +7,7 @@ import { RealClock } from '../../kernel/real-clock.js';
 import { type Millis, seconds } from '../../kernel/time.js';
 import type { ThreadRequest } from './thread-main.js';
 
-/** Longest answer. The first one loads the parser and the profiles. */
+/** Longest wait for an answer. The first request also loads the parser and the profiles. */
 const PATIENCE: Millis = seconds(20);
 /** Memory of the thread in MiB: that of a plan for some 100,000 devices. */
 const MEMORY = 512;
@@ -23,7 +23,7 @@ export class CheckThread {
     this.#patience = patience;
   }
 
-  /** Never rejects: a check without a result is a problem of the scenario. */
+  /** Never rejects: a check without a result is reported as a problem of the scenario. */
   async check(text: string): Promise<ScenarioCheck> {
     try {
       // Because thread-main.ts answers so.

@@ -1,6 +1,6 @@
 /**
- * The audit log: who did what, when and from where. Entries are records that nothing changes or deletes; those of a space are
- * deleted with it. An entry is stored before the answer to its request is sent.
+ * The audit log: who did what, when and from where. Entries are never changed, and are deleted only together with their space.
+ * An entry is stored before the answer to its request is sent.
  */
 import { isoTime } from '../../kernel/calendar.js';
 import type { Clock } from '../../kernel/clock.js';
@@ -9,7 +9,7 @@ import type { UnixMillis } from '../../kernel/time.js';
 import type { Ids } from '../store/ids.js';
 import type { Change, Id, Page, RecordRow, Store } from '../store/store.js';
 
-/** Record family of the entries. Its key is the id, so that a range of keys is read newest first. */
+/** Record family of the entries. The key of a record is its id, so that a range of keys is read newest first. */
 export const AUDIT = 'audit';
 
 /** An event without its time. */

@@ -28,7 +28,10 @@ export interface ApiKey {
   readonly expiresAt?: UnixMillis | undefined;
   /** The key with which it was created. Absent: it was created by a login or by the service. */
   readonly parentId?: Id;
-  /** The key of a session of the web console. Its user operates the service: keys that it creates may outlive it. */
+  /**
+   * Set for the key of a session of the web console. Keys that are created with it may outlive it, because its user operates
+   * the service.
+   */
   readonly isSession?: true;
 }
 
@@ -84,7 +87,7 @@ export function deleteKey(id: Id): readonly Change[] {
   ];
 }
 
-/** A key with all keys that were created with it, and with these. */
+/** A key with its descendants: the keys that were created with it, or with one of its descendants. */
 export async function withDescendants(store: Store, key: ApiKey): Promise<readonly ApiKey[]> {
   const all: ApiKey[] = [];
   for await (const row of everyRecord(store, 'key', key.spaceId)) all.push(toKey(row));

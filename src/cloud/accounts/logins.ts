@@ -1,7 +1,7 @@
 /**
  * Logins: opaque tokens, valid for {@link LIFETIME}. Each is a record of the family `login`, found by the hash of its token.
- * Expired records are deleted at the next login. A token that is made with another one (`POST /v2/auth/space`) ends with it:
- * at the same time, and when it is revoked.
+ * Expired records are deleted at the next login. A token that is made with another token (`POST /v2/auth/space`) expires and is
+ * revoked together with that token.
  *
  * A login records the password for which it was issued and becomes invalid when the account's password changes. The rule also
  * holds if another service changes the password while this one checks it: the old password then leaves no valid token.
@@ -74,7 +74,7 @@ export class Logins {
     return this.#store(login, Math.floor(this.#options.clock.wall) + LIFETIME);
   }
 
-  /** A token for one space, made with another token. It does not live longer than that one. */
+  /** A token for one space, made with another token. It expires together with that token. */
   issueFor(spaceId: Id, { id, createdAt: _, expiresAt, ...login }: Session): Promise<Issued> {
     return this.#store({ ...login, spaceId, origin: login.origin ?? id }, expiresAt);
   }

@@ -56,7 +56,7 @@ interface MembersOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly random: Random;
-  /** Cost of the hashes of passwords. Default: that of passwords.ts. */
+  /** Cost of a password hash. Default: the cost in passwords.ts. */
   readonly passwordCost?: PasswordCost;
 }
 
@@ -211,7 +211,7 @@ export class Members {
 
   /**
    * Ensures that the space has an active admin with this address and password. An existing account keeps its name; if the
-   * password is new to it, all its logins end. The admin becomes the owner of a space without one.
+   * password replaces another one, all its logins end. If the space has no owner, the admin becomes its owner.
    */
   async ensureAdmin(spaceId: Id, email: string, password: string): Promise<void> {
     const { store, random, passwordCost } = this.#options;

@@ -15,7 +15,7 @@ export function atMost(limit: number, busy: string): <T>(work: () => Promise<T>)
   };
 }
 
-/** The same limit for each owner of the work: one that has reached it does not affect the others. */
+/** Applies the limit to each owner of calls separately: an owner that has reached it does not affect the others. */
 export function atMostEach(limit: number, busy: string): <T>(owner: string, work: () => Promise<T>) => Promise<T> {
   const working = new Map<string, number>();
   return async (owner, work) => {

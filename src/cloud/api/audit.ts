@@ -12,7 +12,7 @@ import type { Id } from '../store/store.js';
 import type { ApiContext, Family } from './family.js';
 import { pageOf } from './totals.js';
 
-/** Chapters whose changes are recorded. Downlinks are messages, which have an author of their own: the timeline. */
+/** Chapters of the API whose changes are recorded. Downlinks are not among them: each has a timeline of its own. */
 const RECORDED: ReadonlySet<string> = new Set<keyof typeof TAGS>([
   ...(['Accounts', 'Spaces', 'Devices', 'Tags', 'Connectors', 'Variables', 'Firmware', 'Users', 'Keys'] as const),
 ]);
@@ -64,7 +64,7 @@ export function recordActions(routes: Routes, { members }: ApiContext, audit: Au
     const target = targetOf(request, payload);
     const isOfSpace = request.spaceId !== '' && action !== 'deleteSpace';
     const own = isOfSpace ? request.spaceId : action === 'createSpace' ? target : null;
-    // An account has no log, and a deleted space no longer one: such actions are in the logs of the user's spaces.
+    // Neither an account nor a deleted space has a log: changes of these are recorded in the logs of all spaces of the user.
     await audit.add(own === null ? await spacesOf(members, userId ?? '') : [own], {
       actor: actor || null,
       action,
@@ -75,12 +75,12 @@ export function recordActions(routes: Routes, { members }: ApiContext, audit: Au
   });
 }
 
-/** The spaces in whose logs the actions of a user on the own account are recorded. */
+/** The spaces in whose logs changes of a user's own account are recorded. */
 export function spacesOf(members: Members, userId: Id): Promise<readonly Id[]> {
   return members.spacesOf(userId, { limit: MOST_SPACES });
 }
 
-/** The last id in the path, or the id of what was created. */
+/** Id of the changed resource: the id in the path, or the id in the answer to a creation, or the account. */
 function targetOf({ params, access }: FastifyRequest, payload: unknown): Id | null {
   const { id = null } = params as { readonly id?: Id };
   if (id !== null) return id.toLowerCase();

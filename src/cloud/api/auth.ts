@@ -43,7 +43,7 @@ export function authenticate(context: ApiContext): onRequestAsyncHookHandler {
 }
 
 /**
- * The present access of a credential to a space, for a request that lasts.
+ * The present access of a credential to a space, for a request that stays open, such as a stream of events.
  * @throws ApiFault 401 or 404 if the credential has been revoked or has expired
  */
 export async function presentAccess(secret: string, spaceId: Id, context: ApiContext): Promise<Access> {
@@ -66,7 +66,7 @@ async function accessOf(
     return { userId: null, keyId: key.id, boundTo: key.spaceId, role, scope: key.tagIds };
   }
   const login = await logins.find(secret);
-  // The role depends on the space: see `accessIn`.
+  // The least role; `accessIn` replaces it by the role in the space.
   return login && { userId: login.userId, keyId: null, boundTo: login.spaceId, role: 'user', scope: null };
 }
 
@@ -75,7 +75,7 @@ const UNKNOWN_CREDENTIAL = 'this API key or token is not valid';
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /**
- * The access to one space: a member of a space has a role in it.
+ * The access to one space. For a login, it has the role of its account in this space.
  * @throws ApiFault 404 if the credential does not open the space
  */
 async function accessIn(spaceId: Id, access: Access, { members }: ApiContext): Promise<Access> {

@@ -228,7 +228,7 @@ function addItem(routes: Routes, { store, connectors: forwarding }: ApiContext, 
 
 type ConnectorResource = ReturnType<typeof connectorResource>;
 
-/** Maximum number of scripts of a space that are compiled or wait for it; further ones are rejected with 503. */
+/** Maximum number of scripts of a space that are being compiled or wait to be compiled; further ones are rejected with 503. */
 const COMPILED_AT_ONCE = 150;
 
 /** What several routes share: the update of a connector, the check of its script, the commit with its conflict, and the view. */
@@ -284,7 +284,7 @@ function connectorResource({ store, clock, connectors: forwarding, log }: ApiCon
     forwarding.changed(spaceId);
   }
 
-  /** The view for a reader. Scripts have addresses and credentials of targets, so only those who may change them see them. */
+  /** The view for a caller. Only an admin sees the script, because it may contain addresses and credentials of targets. */
   async function shown({ role }: Access, connector: Connector): Promise<Static<typeof View>> {
     return view(role === 'admin' ? connector : { ...connector, transformation: MASK });
   }

@@ -17,7 +17,7 @@ export interface CloudContext {
   readonly ids: Ids;
   /** Source of secrets: keys, tokens, salts. */
   readonly random: Random;
-  /** Cost of the hashes of passwords. Default: that of src/cloud/accounts/passwords.ts. */
+  /** Cost of a password hash. Default: the cost in src/cloud/accounts/passwords.ts. */
   readonly passwordCost?: PasswordCost;
   /** Whether actions of users are recorded in the audit log. Default: they are not. */
   readonly audited?: boolean;

@@ -163,7 +163,7 @@ export const deliveries: Family = (routes, { store, connectors }) => {
   }
 };
 
-/** A target may answer with what it was sent, so the logs are masked like messages. */
+/** The response of a target may repeat the request, so the logs of attempts are masked like messages. */
 async function withoutSecrets(store: Store, caller: Caller, views: readonly Static<typeof DeliveryView>[]) {
   const maskings = await maskingsFor(
     store,
@@ -208,7 +208,7 @@ export function deliveryView(delivery: Delivery, connector: Connector, { role }:
   };
 }
 
-/** An attempt that failed before it had a target failed in the script. */
+/** Masks the response. Also masks the error of the script: only an attempt that failed in the script has no target. */
 function withoutContent(entry: AttemptLog, { state }: Delivery): AttemptLog {
   const isOfScript = state === 'failed' && entry.target === null && entry.error !== null;
   return { ...entry, error: isOfScript ? MASK : entry.error, response: entry.response === null ? null : MASK };

@@ -17,7 +17,7 @@ export const FilterQuery = {
   tag_ids: Type.Optional(Type.Array(Uuid, { maxItems: 100, description: 'a list of at most 100 ids of tags' })),
   tag_filter_logic: Type.Optional(Type.Enum(['any', 'all'], { default: 'any', description: '"any" or "all"' })),
 };
-/** Direction of a list. */
+/** Sort direction of a list. */
 export const ORDER = Type.Optional(Type.Enum(['asc', 'desc'], { default: 'asc', description: '"asc" or "desc"' }));
 const CountQuery = Type.Object(FilterQuery);
 const ListQuery = Type.Object({
@@ -69,8 +69,8 @@ export const deviceLists: Family = (routes, { store }) => {
 };
 
 /**
- * Reads a page of devices, for views, and sets the header with their number. Counting reads an entry for each device, so a
- * page behind the first one counts as many as other lists do.
+ * Reads a page of devices for views, and sets the header with the number of devices. The first page counts all devices.
+ * Counting reads an index entry for each device, so later pages count at most as many as other lists do (totals.ts).
  */
 export async function devicesOf(
   store: Store,

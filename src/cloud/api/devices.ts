@@ -233,7 +233,7 @@ function deviceResource({ store, clock, log }: ApiContext, options: ApiOptions) 
       await store.commit(changes);
     } catch (error) {
       const isTaken = error instanceof ConflictError && (error.field === 'serial' || error.field === 'token');
-      // The answer does not say which of the two is taken, nor in which space: the other device may belong to another tenant.
+      // The answer reveals neither which of the two is taken nor in which space: the other device may belong to another tenant.
       throw isTaken
         ? new ApiFault(409, 'another device has this serial number or this claim token', 'device-taken')
         : error;
@@ -252,7 +252,8 @@ function deviceResource({ store, clock, log }: ApiContext, options: ApiOptions) 
 
 function isLabel(label: Readonly<Record<string, unknown>>): boolean {
   const entries = Object.entries(label);
-  // The schema does not check values under names with a line break: the pattern of its record does not match them.
+  // The schema does not check the value under a name with a line break, because its pattern for names does not match such a
+  // name.
   return entries.length <= 64 && entries.every(([name, value]) => name.length <= 64 && isShort(value));
 }
 

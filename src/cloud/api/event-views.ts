@@ -1,4 +1,4 @@
-/** What a reader of events sees of each: with its filters, its rights, and the same views as the lists. */
+/** The view of an event for one reader of the stream: by its filters and permissions, in the same form as in the lists. */
 import { isoTime } from '../../kernel/calendar.js';
 import { findConnector } from '../connectors/connector.js';
 import { toDelivery } from '../connectors/delivery.js';
@@ -14,7 +14,7 @@ import { updateView } from './firmware.js';
 import { type Masking, maskingsFor } from './masking.js';
 import { messageView } from './messages.js';
 
-/** The events that a reader wants. */
+/** Filters of a reader. */
 export interface EventFilter extends Pick<MessageQuery, 'types' | 'direction' | 'onlyUp'> {
   readonly kinds: readonly EventKind[] | undefined;
   readonly deviceId: Id | undefined;

@@ -1,6 +1,6 @@
 /**
- * The stream of events of a space, as server-sent events. A reader sees what it could also read from the lists, with the same
- * rights: they are checked again before each page of events, so that a revoked credential ends the stream.
+ * The stream of events of a space, as server-sent events. A reader sees only what it could also read from the lists. Its
+ * permissions are checked again before each page of events, so that a revoked credential ends the stream.
  */
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
@@ -25,7 +25,7 @@ import { callerOf } from './rate-limit.js';
 const HEARTBEAT = seconds(15);
 /** Shortest time between two pages that are not full, so that events of a busy time are sent together. */
 const GATHERING = 20;
-/** Maximum number of streams of a credential, and of all. */
+/** Maximum number of streams per credential, and in total. */
 const STREAMS = { each: 20, all: 1000 };
 
 const EventQuery = Type.Object({
@@ -65,7 +65,7 @@ export const events: Family = (routes, context, options) => {
         params: SpaceParams,
         querystring: EventQuery,
         headers: Headers,
-        // Because the type of a description knows schemas of JSON only.
+        // Because the type of a description accepts only schemas of JSON, and this response is a stream.
         response: { 200: Stream as never },
         errors: { 429: 'Too many requests, or too many streams of this credential (`too-many-streams`).' },
       }),
@@ -144,7 +144,7 @@ class Reader {
     const { feed, log } = this.#context;
     this.#position = position;
     try {
-      // A given position is not repeated: it may be void, and `reset` follows.
+      // `hello` does not repeat a position that the client gave: it may no longer be valid, and then `reset` follows.
       await this.#send({
         event: 'hello',
         data: { resumed: isGiven && !feed.isGone(position), heartbeat_seconds: HEARTBEAT / 1000 },

@@ -116,7 +116,10 @@ function repeat({ body }: RecordRow, { fingerprint }: Attempt, reply: FastifyRep
   return reply.send(receipt.answer);
 }
 
-/** It includes the id of a key that is limited to tags, so that such a key does not get the answers of other keys. */
+/**
+ * Hash of a request. It includes the id of a key that is limited to tags, so that such a key does not get the answers of other
+ * keys.
+ */
 function fingerprintOf({ method, url, body, access }: FastifyRequest): string {
   const limited = access.scope === null ? null : access.keyId;
   return createHash('sha256')

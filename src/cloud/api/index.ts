@@ -1,5 +1,5 @@
 /**
- * The public REST API (device cloud API; cloud API gaps, sections 2 and 3, for what that leaves open).
+ * The public REST API (device cloud API; cloud API gaps, sections 2 and 3).
  *
  * A resource family is one file that is listed in FAMILIES or in one of the lists below it. Handlers only translate between
  * HTTP and the services behind: the store keeps the data, and src/cloud/delivery sends downlinks to devices.
@@ -138,7 +138,7 @@ export function createApi(
   return api;
 }
 
-/** A plugin with a name. Fastify searches all loaded modules for a plugin without one, each time it is registered. */
+/** Gives a plugin a name. To name a plugin without one, Fastify searches all loaded modules each time it is registered. */
 function named(name: string, plugin: (routes: FastifyInstance) => Promise<void>): typeof plugin {
   return Object.assign(plugin, { [Symbol.for('fastify.display-name')]: name });
 }

@@ -225,9 +225,9 @@ function keyResource({ store, clock }: ApiContext) {
   }
 
   /**
-   * The end of a key, at the latest that of the key with which it is set: a key cannot outlive its own end by another one.
-   * A session of the web console does not limit the keys that are created in it.
-   * @throws ApiFault 400 for a time that is over, because the key would never be valid, or after the end of the caller's key
+   * The time at which a key expires. It is not later than the end of the API key that sends the request, so that a caller
+   * cannot extend its own access with another key. A session of the web console does not limit the keys that are created in it.
+   * @throws ApiFault 400 for a time in the past, or after the end of the caller's key
    */
   async function endOf(text: string | null | undefined, caller: Caller): Promise<UnixMillis | undefined> {
     const { keyId } = caller.access;

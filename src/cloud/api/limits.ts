@@ -2,8 +2,9 @@
  * Limits on concurrent requests, for one caller and for all callers together. A request beyond a limit is rejected
  * immediately, with the time after which to retry, so that no queue grows without bound.
  *
- * Bodies are charged as they arrive, not as they are announced, and only after the request is authenticated: an unknown
- * caller can hold neither memory nor a share of the limits. A caller is a credential, or an IP address without one.
+ * Bodies are charged as they arrive, not as they are announced, and only after the request is authenticated: an unknown caller
+ * can hold neither memory nor a share of the limits. A caller is identified by its credential, or without a credential by its
+ * IP address.
  */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
@@ -39,7 +40,7 @@ interface Load {
   readonly bytes: number;
 }
 
-/** A request that waits for the store keeps its body in memory. */
+/** Bodies are limited as well, because a request that waits for the store keeps its body in memory. */
 const ALL: Load = { requests: 5000, bytes: 536_870_912 };
 const EACH: Load = { requests: 2000, bytes: 134_217_728 };
 
@@ -49,12 +50,12 @@ interface RequestLimits {
   readonly rateLimit: number | null;
   /** Whether the rate limit applies now. Default: always. */
   readonly rateLimitHolds?: () => boolean;
-  /** Limits of all callers together, and of each. */
+  /** Limits for all callers together, and for each. */
   readonly all?: Load;
   readonly each?: Load;
   /** Whether an address is that of a trusted proxy. Default: none is. */
   readonly isProxy?: (address: string) => boolean;
-  /** Ends requests that take too long, and connections with requests that do not arrive. Real time, also in a simulation. */
+  /** Clock of the limits on the time of a request and of its arrival. Real time, also in a simulation. */
   readonly patience?: Clock;
 }
 
@@ -129,7 +130,7 @@ class Usage {
   readonly #ended: () => void;
   #bytes = 0;
 
-  /** @param ended called when the levels no longer have the share */
+  /** @param ended called when the share has been taken off the levels */
   constructor(levels: readonly Level[], ended: () => void) {
     this.#levels = levels;
     this.#ended = ended;

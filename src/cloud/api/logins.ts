@@ -20,7 +20,7 @@ export const Password = Type.String({
   description: 'a password',
   writeOnly: true,
 });
-/** A password that is set, and not only compared. */
+/** A new password: its length is checked. A password that is only compared may have any length. */
 export const NewPassword = Type.String({
   minLength: PASSWORD.min,
   maxLength: PASSWORD.max,
@@ -78,7 +78,7 @@ export const login: Family = (routes, { members, logins, signIn, clock, audit, l
       const checked = await withTurn(() => signIn.check(body.email, body.password, networkOf(ip)));
       if (checked.kind === 'wait') throw tooMany(reply, checked.wait);
       if (checked.kind === 'wrong') {
-        // Without waiting for it: the time of the answer must not reveal whether there is such an account.
+        // Not awaited: the response time must not reveal whether the account exists.
         if (checked.userId !== null)
           record(checked.userId, 'loginFailed', null, ip).catch((error: unknown) => {
             log.error({ error: String(error) }, 'a failed login was not recorded');

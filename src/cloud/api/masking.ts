@@ -1,10 +1,12 @@
 /**
- * Masks secrets of a device in what the API returns to callers who may only read. With the claim token, a reader could send
- * messages as the device, and with the Bluetooth passkey configure it. A device prints both on request (`info show`), reports
- * the passkey with its session, and stored answers contain them in any form: as text, in a dump of its memory, as raw bytes.
+ * Masks secrets of a device in what the API returns to callers who may only read. With the claim token, such a caller could
+ * send messages as the device; with the Bluetooth passkey, it could configure the device. A device prints both on request
+ * (`info show`) and reports the passkey with its session. Stored shell answers may contain them as text, in a memory dump or as
+ * raw bytes.
  *
- * Two rules find them. Shell lines and fields are masked by their words, whatever the value is. And wherever twelve digits of
- * the claim token occur in a row (as digits, as bytes, in base64, with separators), the value that contains them is masked.
+ * Two rules find these secrets. In shell lines and fields, a value is masked if its name contains a word such as `passkey`.
+ * Everywhere else, a value is masked if it contains twelve consecutive digits of the claim token (as digits, as bytes, in
+ * base64, with separators).
  */
 import { printedWithoutSecrets, withoutSecrets } from '../../kernel/shell-secrets.js';
 import type { DeviceRow, Id, ListedDevice, ListedMessage, Store } from '../store/store.js';
@@ -19,13 +21,16 @@ const SECRET_FIELD = /passkey|claim_?token/i;
 /** A secret with its name inside of a text, such as `"ble_passkey":"123456"`. */
 const LABELLED = /((?:passkey|claim[ _-]?token)["'\\]*\s*[:=]\s*["'\\]*)[^"'\\,;\s}\]]+/gi;
 
-/** Digits of a token in a row that reveal it. Half a token is in one line of a dump, and no other text has them by chance. */
+/**
+ * Number of consecutive digits of a token that reveal it. In a memory dump, one line contains at least 16 of the 32 digits.
+ * Other texts do not contain twelve of them by chance.
+ */
 const TELLING = 12;
 
 export class Masking {
   readonly #needles: readonly string[];
 
-  /** @param device whose secrets are masked; undefined: it was deleted, and its claim token is erased */
+  /** @param device the device whose secrets are masked; undefined if it was deleted, because its claim token is then erased */
   constructor(device: Pick<DeviceRow, 'token'> | undefined) {
     this.#needles = device === undefined || device.token === '' ? [] : needlesOf(device.token);
   }
@@ -45,7 +50,7 @@ export class Masking {
     if (typeof value === 'string') return this.#isTelling(value) ? MASK : value.replace(LABELLED, `$1${MASK}`);
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) {
-      // Lines of a dump, or bytes as numbers, reveal it together.
+      // Lines of a dump, or bytes as numbers, may reveal the token only when they are joined.
       if (value.every((item) => typeof item !== 'object') && this.#isTelling(listText(value)))
         return value.map(() => MASK);
       return value.map((item) => this.#value(item));
@@ -119,8 +124,8 @@ export async function maskingsFor(
 }
 
 /**
- * Texts of which each reveals the token: parts of its digits, of the bytes of these digits, and of both in base64. Every row
- * of {@link TELLING} digits contains one of the parts, which begin at every fourth digit.
+ * Texts that each reveal the token: parts of its digits, the same parts as hex of their characters, and the token in base64.
+ * Each part has eight digits, and one begins at every fourth digit, so any {@link TELLING} consecutive digits contain a part.
  */
 function needlesOf(token: string): readonly string[] {
   const needles: string[] = [];
@@ -138,14 +143,14 @@ function needlesOf(token: string): readonly string[] {
   return needles;
 }
 
-/** A list as one text: bytes as hex digits, everything else as it is. */
+/** A list as one text: bytes as hex digits, other items as lines. */
 function listText(list: readonly unknown[]): string {
   const isByte = (item: unknown) => typeof item === 'number' && Number.isInteger(item) && item >= 0 && item <= 255;
   if (list.every(isByte)) return Buffer.from(list as readonly number[]).toString('hex');
   return list.join('\n');
 }
 
-/** The body of a message, with lines and fields masked by their words. */
+/** The body of a message, with lines and fields masked by their names. */
 function byWords(type: string, body: unknown): unknown {
   switch (type) {
     case 'shell':

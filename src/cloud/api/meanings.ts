@@ -1,9 +1,9 @@
 /**
- * What the parameters and fields of the API mean, for the OpenAPI document. The descriptions of the schemas say which values
- * are valid; they belong to the messages for invalid ones.
+ * What the parameters and fields of the API mean, for the OpenAPI document. The descriptions in the schemas say which values
+ * are valid; error messages quote them.
  *
- * A key is the name of a parameter or field, which means the same in all resources. Where it does not, the key has the
- * resource (`Key.tags`), the operation (`listMessages.type`), or, for an id in a path, the segment before it (`tags/id`).
+ * A key is the name of a parameter or field, which means the same in all resources. If the meaning differs, the key also names
+ * the resource (`Key.tags`), the operation (`listMessages.type`), or, for an id in a path, the segment before it (`tags/id`).
  */
 export const MEANINGS: Readonly<Record<string, string>> = {
   // Paths

@@ -104,7 +104,8 @@ export const messages: Family = (routes, { store, clock, downlinks }, options) =
       const { spaceId, query, access } = request;
       const { limit = 20, offset } = query;
       const rows = await store.messages(spaceId, { ...filterOf(query, access, clock.wall), limit, after: offset });
-      // Counting could read a million messages to find a few: the header says what the page proves.
+      // Messages are not counted, because that could read a million rows to find a few. The header has the number that the page
+      // proves.
       setTotal(reply, rows.length, offset === undefined ? limit : 0);
       return shown(request, rows);
     },
@@ -160,7 +161,7 @@ export const messages: Family = (routes, { store, clock, downlinks }, options) =
     return (await upToDate(rows)).map((row) => messageView(maskings.get(row.deviceId)?.message(row) ?? row, options));
   }
 
-  /** The rows in their present state: a downlink whose time is over ends when it is read. */
+  /** The rows in their present state: reading a pending downlink that is overdue expires it. */
   async function upToDate(rows: readonly ListedMessage[]): Promise<readonly ListedMessage[]> {
     if (!(await downlinks.endOverdue(rows))) return rows;
     return Promise.all(
@@ -189,12 +190,12 @@ export function kindsOf(query: Kinds): Pick<MessageQuery, 'types' | 'direction' 
 }
 
 /**
- * The latest value of a device is read with the types `data` and no direction (device cloud API, "Messages", rule 2). A
- * downlink of the same type is not a value, so the type stands for uplinks only, unless the direction is given.
+ * Clients read the latest value of a device with the type `data` and no direction (device cloud API, "Messages", rule 2). A
+ * data downlink is not such a value, so without a direction, `data` means uplinks only.
  */
 function directionOf({ direction, type }: Kinds): Pick<MessageQuery, 'direction' | 'onlyUp'> {
   if (direction !== undefined || !type?.includes('data')) return { direction };
-  // The direction alone is found by an index.
+  // With `data` alone, the filter is the direction, which an index has.
   return type.every((each) => each === 'data') ? { direction: 'up' } : { onlyUp: ['data'] };
 }
 

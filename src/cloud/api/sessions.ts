@@ -1,4 +1,4 @@
-/** What a user does with the own account: log out, see and end logins, change the password. An API key has no account. */
+/** Operations of a login on its account: log out, list and end logins, change the password. An API key has no account. */
 import Type, { type Static } from 'typebox';
 import { isoTime } from '../../kernel/calendar.js';
 import type { Session } from '../accounts/logins.js';

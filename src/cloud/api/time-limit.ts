@@ -12,12 +12,12 @@ const REQUEST_LIMIT: Millis = seconds(20);
 
 /** Answers requests that take too long. It has one alarm for all of them: setting one for each request takes CPU time. */
 export class TimeLimit {
-  /** Running requests and the times at which theirs end, earliest first. */
+  /** Running requests and their deadlines, earliest first. */
   readonly #running = new Map<FastifyReply, Instant>();
   readonly #patience: Clock;
   #alarm: Alarm | undefined;
 
-  /** @param patience real time, also in a simulation: its clock waits for the request */
+  /** @param patience real time, also in a simulation, whose clock stands still while a request runs */
   constructor(patience: Clock) {
     this.#patience = patience;
   }

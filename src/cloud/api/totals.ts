@@ -1,6 +1,6 @@
 /**
- * Pages of lists with the header `x-total`: the number of items over all pages. Counting reads the items. So a list with very
- * many, or of messages, may have the header `x-total-at-least` instead: neither number is ever wrong.
+ * Pages of lists with the header `x-total`: the number of items over all pages. Counting reads the items. So for messages, and
+ * for more than 10,000 items, the header may be `x-total-at-least` instead, with a lower bound.
  */
 import type { FastifyReply } from 'fastify';
 import type { Id, Page } from '../store/store.js';
@@ -31,7 +31,7 @@ export async function pageOf<Item extends { readonly id: Id }>(
   return items;
 }
 
-/** Sets the header for a list of which at most `most` items were counted, so that there may be more if it is that many. */
+/** Sets the header for a list of which at most `most` items were counted: if `count` reaches `most`, there may be more. */
 export function setTotal(reply: FastifyReply, count: number, most: number): void {
   reply.header(count < most ? 'x-total' : 'x-total-at-least', count);
 }

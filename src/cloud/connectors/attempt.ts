@@ -40,8 +40,8 @@ export class Attempts {
   }
 
   /**
-   * Runs the script on a message without sending anything, for a user who sees the result: secure variables are hidden from
-   * the script, because it could print them in any form.
+   * Runs the script on a message without sending anything. A user sees the result, so secure variables are hidden from the
+   * script: it could print them in any form.
    * @param part scripts of the same part of a space run one after another
    */
   preview(connector: Connector, message: ListedMessage, part: string): Promise<Computed> {

@@ -49,7 +49,10 @@ const SPACE_QUEUE_LENGTH = 1024;
 /** A full queue without progress for this time is slow: further deliveries of its connector are postponed. */
 const SLOW = seconds(2);
 const POSTPONED = seconds(30);
-/** Longest time between two looks if several services share the database: another one may have crashed with its deliveries. */
+/**
+ * Longest time between two searches for due deliveries if several services share the database: another service may have crashed
+ * while it had taken some.
+ */
 const ROUND = seconds(30);
 /** Time for the script and for storing the result, in addition to the timeout of the request. */
 const MARGIN = seconds(15);

@@ -5,13 +5,15 @@
 import type { Codec } from '../../protocol/codec.js';
 import type { Id } from '../store/store.js';
 
-/** Memory of a compiled codec, in bytes for each byte of its document: measured, for documents of the shortest fields. */
+/**
+ * Memory of a compiled codec, in bytes for each byte of its document: measured with documents that have the shortest fields.
+ */
 const MEMORY_RATIO = 64;
 
 interface CacheLimits {
   /** Maximum memory for all codecs, in bytes. */
   readonly bytes: number;
-  /** Maximum number of codecs that one device keeps in the cache. A further one replaces its own, not those of other devices. */
+  /** Maximum number of codecs that one device keeps in the cache. A further codec replaces one of the same device. */
   readonly perDevice: number;
 }
 
@@ -25,7 +27,7 @@ interface Cached {
 
 export class CodecCache {
   readonly #limits: CacheLimits;
-  /** In order of use. */
+  /** Codecs by hash, least recently used first. */
   readonly #cached = new Map<string, Cached>();
   /** Hashes by the device for which they were loaded. */
   readonly #loaded = new Map<Id, Set<string>>();
@@ -38,7 +40,7 @@ export class CodecCache {
   get(hash: string): Codec | undefined {
     const found = this.#cached.get(hash);
     if (found === undefined) return undefined;
-    // Again at the end: the first one is the least recently used.
+    // Moved to the end: the first entry is the least recently used.
     this.#cached.delete(hash);
     this.#cached.set(hash, found);
     return found.codec;

@@ -12,7 +12,7 @@ export const MOST_OF_DEVICE = 100;
 /** Maximum number of new codecs that the store takes from the devices of one space. */
 export const MOST_OF_SPACE = 2000;
 
-/** Record of a device and of a space: how many codecs it has added to the store. */
+/** Family of the records that count how many codecs a device or a space has added to the store. */
 const COUNT = 'codec-count';
 
 /** Name and version from a codec document; both null if it cannot be parsed. */
@@ -25,8 +25,8 @@ export class Codecs {
   readonly #store: Store;
   readonly #cache: CodecCache;
   /**
-   * Hashes without a valid codec: a device whose decoder upload was lost sends its hash with every message. Filled only
-   * if no other service shares the store.
+   * Hashes for which no valid codec is stored: a device whose decoder upload was lost sends such a hash with every message.
+   * Filled only if no other service shares the store.
    */
   readonly #unusable = new Set<string>();
   /** Cached because a fleet uploads the same few codecs repeatedly. */
@@ -63,8 +63,9 @@ export class Codecs {
   }
 
   /**
-   * Changes that store an uploaded codec. None if the device has added {@link MOST_OF_DEVICE}, or the devices of its space
-   * {@link MOST_OF_SPACE}: the upload is acknowledged, so that it is not repeated, and the data are kept as bytes.
+   * Changes that store an uploaded codec. None if the device has already added {@link MOST_OF_DEVICE} codecs, or the devices of
+   * its space {@link MOST_OF_SPACE}: then the upload is acknowledged, so that it is not repeated, but the codec is not stored,
+   * and data of the device are stored as raw bytes.
    */
   async storing({ id, spaceId, createdAt }: DeviceRow, row: CodecRow): Promise<readonly Change[]> {
     const put: Change = { kind: 'codec.put', row };
@@ -74,7 +75,7 @@ export class Codecs {
     return ofDevice && ofSpace ? [put, ofDevice, ofSpace] : [];
   }
 
-  /** The change that counts one more codec of a device or a space; undefined if it has added the most. */
+  /** The change that counts one more codec of a device or a space; undefined if the limit is reached. */
   async #counted(
     owner: Pick<RecordRow, 'id' | 'createdAt'> & { readonly spaceId: Id },
     most: number,

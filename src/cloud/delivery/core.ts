@@ -105,7 +105,7 @@ export class CloudCore implements Downlinks {
     this.#expiry = new Expiry(options, (row) => this.#expire(row));
   }
 
-  /** The cached session of a device, without a store access; undefined if it is not cached or stale. */
+  /** The cached session of a device, without a store access; undefined if it is stale or not cached. */
   known(serial: number): DeviceSession | undefined {
     return this.#sessions.known(serial);
   }
@@ -160,7 +160,7 @@ export class CloudCore implements Downlinks {
   }
 
   async #accept(session: DeviceSession, message: Uint8Array | DecodedData, request: string | null): Promise<boolean> {
-    // First, because the message may answer one of them.
+    // Committed first, because the message may answer one of these downlinks.
     for (const queued of unwritten(session)) await this.#confirmed(session, queued.confirmed, queued);
     const accepted = await this.#uplinks.accept(session, message, request);
     if (accepted === 'refused') return false;
@@ -250,7 +250,7 @@ export class CloudCore implements Downlinks {
       return made;
     });
     this.#emitQueued(device.serial, row);
-    // The row is durable: the caller does not wait for a session that is being read.
+    // Not awaited if the session is still being read, because the row is already durable.
     this.#sessions.whenRead(device.serial, (session) => {
       const known = session.queue.some((queued) => queued.row.id === row.id);
       if (!known) this.#insert(session, withoutLongContent(row));
@@ -258,7 +258,7 @@ export class CloudCore implements Downlinks {
     return row;
   }
 
-  /** Commits the changes that queue a downlink. Overdue downlinks do not fill the queue. */
+  /** Commits the changes that queue a downlink. If the queue is full, expires overdue downlinks and tries again. */
   async #withRoom({ id }: DeviceRow, changes: readonly Change[]): Promise<void> {
     try {
       await this.#store.commit(changes);
@@ -339,7 +339,7 @@ export class CloudCore implements Downlinks {
     insertInto(session, asQueued(row));
   }
 
-  /** Returns the encoded downlink; undefined if the downlink cannot be encoded; it is then cancelled with the reason. */
+  /** Returns the encoded downlink. If it cannot be encoded, cancels it with the reason and returns undefined. */
   async #pack(session: DeviceSession, queued: QueuedDownlink): Promise<Uint8Array | undefined> {
     const { row } = queued;
     try {

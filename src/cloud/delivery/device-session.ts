@@ -31,11 +31,13 @@ export interface DeviceSession {
   /** A session has begun, and the device has not yet shown whether it applied the last configuration downlink. */
   configUnchecked: boolean;
   /**
-   * Set while the device sends from an address that no new content has proven (gateway/replay-guard.ts). Only downlinks
-   * that the cloud creates itself are delivered then.
+   * Set while the device sends from an unproven address: no new content has arrived from it (gateway/replay-guard.ts). Then
+   * only session and time responses are delivered.
    */
   unproven?: true | undefined;
-  /** Set while another host claims to be the device, until new content proves the address again. Nothing waits for it. */
+  /**
+   * Set while another host claims to be the device, until new content proves the address again. Downlinks do not wait for it.
+   */
   doubted?: true | undefined;
   /** Set during a firmware update. Configurations wait for its end, because they reboot the device. */
   update: SessionUpdate | undefined;
@@ -140,8 +142,8 @@ export function nextDownlink(
 }
 
 /**
- * Data downlinks wait until the device has uploaded an encoder, unless they are raw bytes; configurations wait until a
- * firmware update has ended. Of a device at an unproven address, all but the answers of the cloud wait.
+ * Data downlinks wait until the device has uploaded an encoder, unless they are raw bytes; configurations wait until a firmware
+ * update has ended. For a device at an unproven address, all downlinks wait except session and time responses.
  */
 function isHeldBack({ device, update, unproven }: DeviceSession, { type, codecHash }: WaitingRow): boolean {
   if (unproven && type !== 'session' && type !== 'timestamp') return true;

@@ -82,9 +82,9 @@ export class DeviceSessions {
   }
 
   /**
-   * Reads device and queue again, once. When it resolves, the session has everything that the store had at the time of
-   * the call. A change that another service makes during the read makes the session stale again; waiting until there is
-   * none could take forever. State that only this service has, such as the downlink in flight, stays.
+   * Reads device and queue again, once. When it resolves, the session has everything that the store had at the time of the
+   * call. A change that another service makes during the read makes the session stale again; waiting until no such change
+   * arrives could take forever. State that only this service has, such as the downlink in flight, stays.
    */
   async refresh(session: DeviceSession): Promise<void> {
     const { serial, id } = session.device;

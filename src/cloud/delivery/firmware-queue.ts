@@ -183,7 +183,7 @@ export class FirmwareQueue implements FirmwareUpdates {
     // The first chunk stays queued.
     if (job.state === 'scheduled') return;
     for (const queued of chunksIn(session)) {
-      // The confirmation was lost, but the device reports an offset behind the chunk.
+      // If the device reports an offset behind the chunk, it has received it, and the confirmation was lost.
       await this.#queue.settle(session, queued, queued.attempt > 0 && job.offset >= endOf(queued.row));
     }
   }

@@ -1,8 +1,8 @@
 /**
  * Offers downlinks to devices, and takes acknowledgements that arrive as requests of their own.
  *
- * An offer is durable before its first byte leaves. The stored number of attempts is the lease: as long as the downlink
- * is pending, every node, also after a crash, accepts the acknowledgement of an offered downlink, and of no other.
+ * An offer is durable before its first byte is sent. The stored number of attempts shows whether a downlink was offered. While
+ * the downlink is pending, every node, also after a crash, accepts its acknowledgement only if it was offered.
  */
 import type { Clock } from '../../kernel/clock.js';
 import { contentFingerprint } from '../../protocol/hashes.js';
@@ -27,8 +27,9 @@ interface OffersOptions {
 }
 
 /**
- * Result of an acknowledgement. `sent`: the downlink is sent, by this acknowledgement or an earlier one. All others are
- * refusals: the device has no such downlink, or it was never offered to the device, or it has ended in this state.
+ * Result of an acknowledgement. `sent`: this acknowledgement or an earlier one has confirmed the downlink. All others are
+ * refusals: the device has no such downlink (`unknown`), it was never offered to the device, or it has ended as cancelled or
+ * expired.
  */
 export type AckResult = 'sent' | 'unknown' | 'not-offered' | 'cancelled' | 'expired';
 

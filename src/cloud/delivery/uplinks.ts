@@ -100,7 +100,7 @@ export class UplinkHandler {
       const parsed = message instanceof Uint8Array ? parseUp(message) : message;
       if (session.unproven && isKnown(session, parsed)) return 'copy';
       return await this.#repeated(session, async () => {
-        // Most messages are prepared at once, and every `await` costs memory until the commit is durable.
+        // Most messages are prepared without waiting; an `await` would cost memory until the commit is durable.
         const preparing = this.#prepare(session, parsed, message);
         const prepared = preparing instanceof Promise ? await preparing : preparing;
         const { row } = prepared;
@@ -170,7 +170,10 @@ export class UplinkHandler {
     return true;
   }
 
-  /** Whether the content of this message was never received before: no recording of earlier datagrams contains it. */
+  /**
+   * Whether the content of this message was never received before, so that it cannot come from a recording of earlier
+   * datagrams.
+   */
   async #isNew(session: DeviceSession, { print }: MessageRow): Promise<boolean> {
     return print !== null && (await this.#options.store.copyOf(session.device.id, print, 0)) === undefined;
   }

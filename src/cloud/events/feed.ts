@@ -30,7 +30,10 @@ interface FeedOptions {
 export class Feed {
   readonly #store: Store;
   readonly #journal: Journal;
-  /** By the number before them, until there are new entries: most readers are at the same position. */
+  /**
+   * Pages by the number of the entry before them, until there are new entries. They are shared, because most readers are at the
+   * same position.
+   */
   readonly #pages = new Map<number, Promise<readonly Entry[]>>();
   #waiting = new Set<() => void>();
   #closed = false;
@@ -42,7 +45,7 @@ export class Feed {
     journalCommits(store, clock, this.#journal, () => this.#wake());
     store.nodes?.listen(clock, (news) => {
       if (news.kind === 'events') this.#wake();
-      // A service that cannot read the record adds no entries; it is asked again with the next notification.
+      // If the record cannot be read, this service adds no entries until the next notification.
       if (news.kind === 'journal' || news.kind === 'missed')
         this.#journal.look().then(
           () => this.#wake(),
@@ -77,7 +80,10 @@ export class Feed {
     return { edition, seq: Math.max(await this.#store.newestEvent(), floor - 1) };
   }
 
-  /** The position behind an event with this id; of no edition if the id is void. Call it while the journal is kept. */
+  /**
+   * The position behind an event with this id; a position without an edition if the id is not valid. Call it while the journal
+   * is kept.
+   */
   behind(id: string, spaceId: Id): Position {
     const { edition = '' } = this.#journal.edition ?? {};
     return positionIn(id, edition, spaceId) ?? { edition: '', seq: 0 };

@@ -4,8 +4,8 @@
  * costs one comparison more.
  *
  * A record says until when the journal is kept. It is shared by all services on a database: each of them adds entries to its
- * commits while the record is valid. A pause in the keeping begins a new edition; positions in an earlier edition are void,
- * because changes in the pause have no entries.
+ * commits while the record is valid. After a time in which the journal was not kept, a new edition begins. Positions in an
+ * earlier edition are not valid, because changes in that time have no entries.
  */
 import type { Clock } from '../../kernel/clock.js';
 import { type Millis, minutes, type UnixMillis } from '../../kernel/time.js';
@@ -26,9 +26,9 @@ const LEASE = minutes(10);
 const REMAINING = minutes(8);
 /** Maximum number of entries that are kept. */
 const KEPT = 100_000;
-/** Beyond every number of an entry. */
+/** Greater than the number of every entry. */
 const BEYOND = Number.MAX_SAFE_INTEGER;
-/** How long the other services have to notice that a new edition begins. */
+/** How long the other services have, in milliseconds, to notice that a new edition begins. */
 const NOTICE = 300;
 
 /** Migrations of PostgreSQL refer to this name. */
@@ -106,7 +106,7 @@ export class Journal {
       await this.look();
       const now = Math.floor(this.#options.clock.wall);
       const kept = this.#row;
-      // A service that is alone has added entries all the time for its readers, even if the record has expired.
+      // Without other services, this one has added entries for its readers all the time, even if the record has expired.
       const isWhole = this.#remaining > 0 || (this.#readers > 0 && !this.#options.store.nodes);
       if (!kept || !isWhole) {
         if (await this.#begin(kept, now)) return;
@@ -165,7 +165,7 @@ export function journalCommits(store: Store, clock: Clock, journal: Journal, add
     if (events.length === 0) return commit(changes);
     await commit([...changes, ...events.map((event) => ({ kind: 'event.add', event }) as const)]);
     added();
-    // If that fails, so do the commits; the next one tries again.
+    // An error is ignored: the next commit tries again.
     if (journal.endsSoon) journal.keep().catch(() => {});
   }
 }
@@ -174,7 +174,7 @@ export function journalCommits(store: Store, clock: Clock, journal: Journal, add
 function eventsOf(changes: readonly Change[], at: UnixMillis): readonly NewEvent[] {
   const events = new Map<string, NewEvent>();
   const add = (kind: EventKind, ref: string, detail: unknown = null) => {
-    // Of the changes of one row, one entry; each station of a downlink has its own.
+    // All changes of a row give one entry, except that each station of a downlink has its own.
     const key = kind === 'downlink' ? `${kind} ${ref} ${events.size}` : `${kind} ${ref}`;
     if (!events.has(key)) events.set(key, { kind, ref, at, detail });
   };

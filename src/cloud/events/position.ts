@@ -1,6 +1,6 @@
 /**
- * Positions in the journal as readers get them: encrypted, because the numbers of the entries count the events of all spaces.
- * A position belongs to one edition of the journal and to one space.
+ * Positions in the journal as readers get them: encrypted, because the numbers of the entries would reveal how many events all
+ * spaces have. A position belongs to one edition of the journal and to one space.
  */
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
 import type { Id } from '../store/store.js';

@@ -162,7 +162,7 @@ export class Updates {
 
   /**
    * Handles application data of a device. A device sends such data only after the steps of a new session; undefined if nothing
-   * follows for its open update. It fails if the device has begun a session after the swap without an acknowledgement.
+   * follows for its open update. The update fails if the device has begun a session after the swap without an acknowledgement.
    */
   async dataArrived(device: ReportingDevice): Promise<UpdateStep | undefined> {
     const job = await this.current(device);

@@ -41,12 +41,12 @@ export class AnswerLimits {
 /** Maximum number of bytes sent to an unproven address for each byte that came from it. */
 const AMPLIFICATION = 3;
 
-/** What may be sent to the unproven address of a device: an attacker may have forged it to flood its owner. */
+/** Limits the bytes sent to the unproven address of a device: an attacker may have forged the address to flood its owner. */
 export class GuestAllowance {
   #from: Source | undefined;
   #left = 0;
 
-  /** A datagram has come from the address. Another address begins anew. */
+  /** Counts a datagram from the address. A datagram from another address resets the allowance first. */
   received({ host, port }: Source, bytes: number): void {
     if (this.#from?.host !== host || this.#from.port !== port) this.#left = 0;
     this.#from = { host, port };
@@ -65,7 +65,7 @@ function bucketOf<Key>(buckets: Map<Key, Bucket>, key: Key, { burst, perSecond }
   const known = buckets.get(key);
   const left = known ? Math.min(burst, known.left + ((now - known.at) / 1000) * perSecond) : burst;
   const bucket = { left, at: now };
-  // Again at the end: the first one is the oldest.
+  // Moved to the end: the first entry is the oldest.
   buckets.delete(key);
   buckets.set(key, bucket);
   if (buckets.size > MOST_TRACKED) {

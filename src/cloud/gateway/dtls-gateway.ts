@@ -156,7 +156,10 @@ export class DtlsGateway {
     return typeof secret === 'string' ? secret : undefined;
   }
 
-  /** Simulated time stands still meanwhile. If the store fails, a handshake gets no key, and a connection is not checked. */
+  /**
+   * Runs `work` while simulated time stands still. If the store fails, a handshake gets no key, and a connection is not
+   * checked.
+   */
   #inBackground(work: () => Promise<void>): void {
     const release = this.#options.clock.hold('the key of a device');
     work()

@@ -75,7 +75,7 @@ interface Arrived {
   readonly envelope: Envelope;
   readonly format: PacketFormat;
   readonly reply: Reply;
-  /** Address to protect against; undefined in a simulation. */
+  /** Address of the sender, for the protection against replays; undefined in a simulation. */
   readonly source: Source | undefined;
   /** The device that DTLS has proven; undefined if an envelope proves it. */
   readonly proven: Id | undefined;
@@ -178,7 +178,7 @@ export class FlapGateway {
   #arrived(session: DeviceSession, arrived: Arrived): void {
     const { envelope, format, reply, source, proven } = arrived;
     if (format === 'dtls') {
-      // Another device has got the serial number.
+      // The serial number now belongs to another device.
       if (proven !== session.device.id) return this.#refuse('unknown serial number');
       session.unproven = undefined;
     } else if (!hasValidTag(envelope, session.token)) {

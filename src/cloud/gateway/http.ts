@@ -7,10 +7,10 @@
  *   POST /v2/device/{serial_number}/poll      offers the first downlink of the queue
  *   POST /v2/device/{serial_number}/ack       confirms it; until then every poll offers the same one
  *
- * Requests of one device are processed one after another. A repeated uplink is recognised by its `Idempotency-Key`
- * together with its content, because the commit that stores the message stores a fingerprint of both; so every node
- * recognises it, also after a crash. Without a key, only application data are recognised, by their content. A device
- * uses one gateway at a time.
+ * Requests of one device are processed one after another. A repeated uplink is recognised by its `Idempotency-Key` together
+ * with its content. The commit that stores the message also stores a fingerprint of both, so every node recognises a
+ * repetition, also after a crash. Without a key, only repeated application data are recognised, by their content. A device uses
+ * one gateway at a time.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -131,7 +131,7 @@ export class HttpGateway {
     );
   };
 
-  /** Cached devices, nearly all, are admitted without a promise. */
+  /** Admits cached devices, which nearly all are, without a promise. */
   #authenticate(request: FastifyRequest, reply: FastifyReply, done: (fault?: Error) => void): void {
     // Because the parameters are not yet checked against a schema.
     const { serial_number: text = '' } = request.params as { readonly serial_number?: string };
@@ -229,7 +229,10 @@ export class HttpGateway {
     }
   }
 
-  /** The requests of a device. They start afresh for a new record of the device. */
+  /**
+   * The requests of a device. A new session object, such as that of a device with the same serial number, begins without
+   * requests.
+   */
   #requestsOf(session: DeviceSession): DeviceRequests {
     const { serial } = session.device;
     let requests = this.#requests.get(serial);
@@ -260,5 +263,5 @@ const REFUSALS: Readonly<Record<Exclude<AckResult, 'sent' | 'unknown'>, string>>
   expired: 'has expired; discard it',
 };
 
-/** Compared with the token of a request for an unknown device. */
+/** Stands in for the claim token of an unknown device in the comparison. */
 const NO_TOKEN = new Uint8Array(16);

@@ -1,6 +1,6 @@
 /**
- * Protects the gateway of a public service from recorded datagrams and from being used to flood others
- * (docs/SECURITY.md, "Replayed datagrams"). A simulation has no strangers and runs without it.
+ * Protects the gateway of a public service from recorded datagrams and from being used to flood others (docs/SECURITY.md,
+ * "Replayed datagrams"). A simulation has no attackers and runs without it.
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
@@ -11,10 +11,12 @@ import type { DeviceSession } from '../delivery/device-session.js';
 import { AnswerLimits, GuestAllowance } from './answer-limits.js';
 import { ReplayGuard, type Source } from './replay-guard.js';
 
-/** At most one security event of a device is logged in this time; it counts the others. */
+/**
+ * At most one security event per device is logged in this time, with the number of all dropped datagrams of the device so far.
+ */
 const LOG_EVERY = minutes(1);
 
-/** What the protection remembers of a device: for this process, and as long as the device is registered. */
+/** State of the protection for a device. It lasts until the process ends or the device is deleted. */
 interface Watched {
   readonly deviceId: string;
   readonly guard: ReplayGuard;
@@ -130,7 +132,7 @@ export class Protection {
   }
 }
 
-/** 48 bits of the tag. */
+/** The first 48 bits of the tag, as a number. */
 function markOf(bytes: Uint8Array): number {
   let mark = 0;
   for (let at = 0; at < 6; at++) mark = mark * 256 + (bytes[at] as number);

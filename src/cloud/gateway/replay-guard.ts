@@ -1,9 +1,9 @@
 /**
  * Recognises recorded datagrams that are sent again (docs/SECURITY.md, "Replayed datagrams").
  *
- * The tag of a datagram proves who wrote it, not when. An acknowledgement or a poll has no content: the copy of an
- * attacker and the packet of a device are the same bytes. So the guard judges by the address: a device is known at the
- * address from which it continued its dialogue. From elsewhere, only content that was never received before proves it.
+ * The tag of a datagram proves who wrote it, not when. An acknowledgement or a poll has no content: the copy of an attacker and
+ * the packet of a device are the same bytes. So the guard judges by the address: a device is known at the address from which it
+ * continued its dialogue. At another address, only content that was never received before proves the device.
  */
 import type { Instant, Millis } from '../../kernel/time.js';
 import { ACK, FIRST, type Packet } from '../../protocol/flap/packet.js';
@@ -26,9 +26,10 @@ interface Arrival {
 }
 
 /**
- * - `known`: of the device, at its address.
- * - `guest`: signed by the device, from an address that is not proven: users' downlinks wait.
- * - `repeat`: a copy of the latest packet from another address, soon after it: an answer with content is not repeated.
+ * - `known`: sent by the device from its proven address.
+ * - `guest`: signed by the device, from an address that is not proven. Downlinks of users wait.
+ * - `repeat`: a copy of the latest packet that comes from another address soon afterwards. An answer with content is not sent
+ *   again.
  * - `copy`: an old datagram; it is dropped.
  */
 type Verdict = 'known' | 'guest' | 'repeat' | 'copy';
@@ -36,12 +37,13 @@ type Verdict = 'known' | 'guest' | 'repeat' | 'copy';
 /** Number of datagrams of one device that are remembered. */
 const REMEMBERED = 16;
 
-/** A device that repeats the same packet from a new address is heard after this many copies. */
+/** A device that repeats the same packet from a new address is accepted after this many copies. */
 const PERSISTENT = 5;
 
 /**
- * How long the proven address keeps out a session start from another host without sending new content, in units of
- * patience. Without this limit, copies with a forged address could keep a restarted device out without end.
+ * How long session starts from another host are rejected while the proven address sends no new content, in units of patience.
+ * Without this limit, an attacker who sends copies with the forged proven address could keep a restarted device out
+ * permanently.
  */
 const LONGEST_CLAIM = 2;
 
@@ -97,7 +99,7 @@ export class ReplayGuard {
       if (movedOn && packet.sequence !== 0 && !isNext && expected !== undefined) return this.#drop(arrival);
       return atHome ? 'known' : 'guest';
     }
-    // A network without power saving gives the device another port for each transmission.
+    // A device without power saving gets another port from the network for each transmission.
     if (isNext && source.host === this.#home?.host) {
       this.#home = source;
       return 'known';
@@ -115,16 +117,16 @@ export class ReplayGuard {
   }
 
   /**
-   * A device that has restarted begins its session with the same bytes as before, often from another port of its host.
-   * From another host, it must have been silent at its proven address. Copies from elsewhere do not count as a sign of
-   * life, or they could keep the device out.
+   * A device that has restarted begins its session with the same bytes as before, often from another port of its host. A start
+   * from another host is accepted only after silence at the proven address. Copies from other addresses do not end that
+   * silence, because an attacker could otherwise keep the device out.
    */
   #mayBeRestart({ packet, source, at }: Arrival): boolean {
     return startsAnew(packet) && (source.host === this.#home?.host || at - this.#homeAt > this.#patience);
   }
 
   /**
-   * Whether another host asks for a session again, {@link LONGEST_CLAIM} after the first time, and the proven address has
+   * Whether another host asks for a session again, {@link LONGEST_CLAIM} after its first request, and the proven address has
    * sent no new content meanwhile.
    */
   #outlastsClaim({ packet, source, at }: Arrival): boolean {
@@ -142,7 +144,7 @@ export class ReplayGuard {
     const dropped = again ?? { mark, source, since: at, count: 0 };
     dropped.count++;
     this.#dropped = dropped;
-    // A device without a time limit repeats a packet until it is answered, also after it has attached again.
+    // A device without a time limit repeats a packet until it is answered, also after it has attached to the network again.
     const persistent = dropped.count >= PERSISTENT && at - dropped.since > this.#patience;
     if (!persistent || packet.flags & ACK) return 'copy';
     if (same(this.#home, source)) return 'known';

@@ -57,7 +57,7 @@ export async function listenUdp(receive: ReceiveFrom, { host, port, wires }: Udp
     const release = wires?.toCloud.arrived(datagram);
     if (wires && release === undefined) return;
     receive(datagram, { host: source.address, port: source.port }, send);
-    // Only now: where needed, the gateway itself holds simulated time by now.
+    // Released only after `receive`: if the gateway needs more time, it now holds simulated time itself.
     release?.();
   });
   await bind(socket, host, port);
@@ -73,7 +73,7 @@ export async function listenUdp(receive: ReceiveFrom, { host, port, wires }: Udp
   };
 }
 
-/** The addresses of devices are never names: their answers leave at once, not after a turn of the queue of the resolver. */
+/** Skips the resolver for IP addresses, and addresses of devices always are: their answers are sent at once. */
 const withoutDelay: NonNullable<SocketOptions['lookup']> = (name, options, callback) => {
   const family = isIP(name);
   if (family === 0) lookup(name, options, callback);

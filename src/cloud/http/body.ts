@@ -28,7 +28,7 @@ export function acceptJsonOnly(api: FastifyInstance): void {
 }
 
 /**
- * Contained in every spelling of a key that changes prototypes. Bodies without it, nearly all, are parsed without a
+ * Matches every spelling of a key that changes prototypes. Bodies without a match, which nearly all are, are parsed without a
  * further check.
  */
 const POISON = /__proto__|constructor|\\u/;

@@ -1,6 +1,6 @@
 /**
- * The documentation page of the API. Its package takes a fifth of the time in which the service starts, and hardly any service is
- * asked for the page: so the first request loads it, into a server of its own that has no port.
+ * The documentation page of the API. Loading its package would take a fifth of the time in which the service starts, and the
+ * page is rarely requested. So the first request loads it, into a separate server without a port.
  */
 import swagger, { type StaticDocumentSpec } from '@fastify/swagger';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -18,9 +18,9 @@ function picture(content: string, width: number): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} 32">${content}</svg>`;
 }
 
-/** What belongs to a request for a file that the browser has already. */
+/** Request headers for a file that the browser may have in its cache. They are passed on to the server of the page. */
 const FORWARDED = ['if-none-match', 'if-modified-since', 'range', 'if-range'] as const;
-/** Headers of one connection. */
+/** Response headers that the server of this connection sets itself. */
 const OWN: ReadonlySet<string> = new Set(['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding']);
 
 /** Adds the page and the document that it shows to the API. @param name title of the page */

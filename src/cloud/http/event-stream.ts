@@ -1,6 +1,6 @@
 /**
- * An answer that lasts: server-sent events (HTML Living Standard, 9.2). It keeps no queue: the caller sends an event when the
- * client has taken the one before. A client that takes too long gets a last event, and its connection is closed.
+ * An answer that stays open: server-sent events (HTML Living Standard, 9.2). It keeps no queue: the caller sends an event when
+ * the client has taken the previous one. A client that takes too long gets a last event, and its connection is closed.
  */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
@@ -9,7 +9,7 @@ import { type Millis, seconds } from '../../kernel/time.js';
 
 /** How long a client may take for what was sent. */
 const PATIENCE = seconds(10);
-/** How long it may take for the last event. */
+/** How long a client may take for the last event. */
 const FAREWELL = seconds(5);
 /** After how many milliseconds a browser connects again. */
 const RETRY = 1000;
@@ -33,7 +33,7 @@ export class EventStream {
     const { raw } = reply.hijack();
     this.#raw = raw;
     this.#clock = clock;
-    // Without errors of a connection that breaks: its close follows.
+    // Errors of a connection that breaks are ignored: the event `close` follows.
     raw.on('error', () => {});
     this.#gone = new Promise((resolve) => raw.once('close', () => resolve()));
     for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
@@ -78,7 +78,7 @@ export class EventStream {
   }
 }
 
-/** JSON has no line breaks. */
+/** The text of an event. The data are one line, because JSON text has no line breaks. */
 function frame({ event, id, data }: Sent): string {
   const lines = [id !== undefined && `id: ${id}`, event !== undefined && `event: ${event}`];
   lines.push(event === undefined ? ':' : `data: ${JSON.stringify(data)}`);

@@ -1,7 +1,7 @@
 /**
  * Protection of services from web pages: a page can resolve its own name to the address of a service, also to 127.0.0.1, and
- * then read its answers (DNS rebinding). Its requests still carry that name in the header `Host`. Addresses are no danger: a
- * page that was loaded from an address has the origin of that address.
+ * then read its answers (DNS rebinding). Its requests still carry that name in the header `Host`. An IP address in `Host` is
+ * harmless, because a page that was loaded from an address comes from the service at that address.
  */
 import { isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
@@ -48,7 +48,7 @@ function isAddress(header: string): boolean {
   return isIP(nameIn(header).replace(/^\[(.*)\]$/, '$1')) !== 0;
 }
 
-/** Without the port, and without the dot at the end of a full name. */
+/** The name in a header `Host`, without the port and without the dot at the end of a full name. */
 function nameIn(header: string): string {
   return header
     .replace(/:\d{1,5}$/, '')

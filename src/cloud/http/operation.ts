@@ -109,7 +109,7 @@ export function operation<const O extends Operation>(description: O): { readonly
 
 const NO_PARAMETERS = Type.Object({});
 
-/** A parameter that a request does not have is rejected. Devices and monitors may send any. */
+/** Whether query parameters that the operation does not define are rejected. Devices and monitors may send any. */
 function rejectsUnknownParameters({ access, tag }: Operation): boolean {
   return access !== 'claim-token' && tag !== 'Operations';
 }

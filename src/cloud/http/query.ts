@@ -38,7 +38,7 @@ export function readQuery(parameters: Readonly<Record<string, Parameter>>, raw: 
   return query;
 }
 
-/** Problems of the names in a query: a filter with a misspelt name would be missing without notice. */
+/** Problems of the names in a query: a filter with a misspelt name would otherwise be ignored silently. */
 export function unknownNames(parameters: Readonly<Record<string, Parameter>>, raw: Raw): readonly string[] {
   const known = Object.keys(parameters);
   const strange = Object.keys(raw).filter((written) => !known.includes(nameOf(written)));

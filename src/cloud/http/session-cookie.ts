@@ -34,8 +34,8 @@ export function sessionCookie(headers: IncomingHttpHeaders, secret: string, { ma
 }
 
 /**
- * Checks that a request comes from a page of this service. A browser says so in `Sec-Fetch-Site`; an older one only names
- * the origin of changes.
+ * Checks that a request comes from a page of this service. A browser says so in `Sec-Fetch-Site`. An older browser only sends
+ * `Origin`, and only with changes.
  * @throws ApiFault 403 `foreign-origin`
  */
 export function needSameOrigin(method: string | undefined, headers: IncomingHttpHeaders): void {

@@ -98,7 +98,7 @@ function child(node: unknown, key: string): unknown {
   return typeof node === 'object' && node !== null ? (node as Record<string, unknown>)[key] : undefined;
 }
 
-/** ` "red"`, ` 5`; empty for objects and arrays, which could contain a secret. */
+/** The value for a message, after a space: ` "red"`, ` 5`. Empty for objects and arrays, which could contain a secret. */
 function quote(value: unknown): string {
   if (typeof value === 'object' && value !== null) return '';
   if (typeof value !== 'string') return ` ${value}`;

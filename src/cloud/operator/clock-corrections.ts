@@ -1,6 +1,6 @@
 /**
- * Logs corrections of the calendar clock. The service follows them; what has been stored of a device stays before what is
- * stored later (ADR 16).
+ * Logs corrections of the calendar clock. The service follows the corrected clock, but new messages of a device are still
+ * ordered after its stored ones (ADR 16).
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';

@@ -16,7 +16,7 @@ interface OperatorContext {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Whether the space, its key and its admin exist: the ports are open before. */
+  /** Whether the space, its key and its admin exist. The ports open before that. */
   readonly isPrepared: () => boolean;
 }
 
@@ -31,7 +31,7 @@ export function addOperatorRoutes(api: FastifyInstance, context: OperatorContext
     const { url: route = 'unknown' } = request.routeOptions;
     const { method } = request;
     const { statusCode: status, elapsedTime: took } = reply;
-    // A stream lasts as long as its reader wants.
+    // A stream of events is not measured: it lasts as long as its reader wants.
     if (!String(reply.raw.getHeader('content-type')).startsWith('text/event-stream'))
       metrics.request({ method, route, status, took });
     log.info({ method, route, status, took: Math.round(took) }, 'request');

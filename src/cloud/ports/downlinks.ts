@@ -27,13 +27,13 @@ export interface Downlinks {
     request: DownlinkRequest,
     along?: (row: MessageRow) => readonly Change[],
   ): Promise<MessageRow>;
-  /** Ends those of the messages that are downlinks whose time is over; returns whether there was one. */
+  /** Expires the overdue downlinks among these messages; returns whether there was one. */
   endOverdue(messages: readonly WaitingRow[]): Promise<boolean>;
   /** Removes a pending downlink from its queue; `not-pending` if it is already sent, cancelled or expired. */
   cancel(message: WaitingRow): Promise<'cancelled' | 'not-pending'>;
   /** Drops the cached state of the device: the API has created, changed or deleted the device with this serial number. */
   forget(serial: number): Promise<void>;
-  /** After the API has deleted the device, which cancelled these downlinks. */
+  /** Called after the API has deleted the device; the deletion has cancelled these downlinks. */
   deleted(device: DeviceRow, cancelled: readonly WaitingRow[]): Promise<void>;
 }
 

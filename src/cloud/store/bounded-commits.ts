@@ -6,7 +6,7 @@ import type { Clock } from '../../kernel/clock.js';
 import type { Millis } from '../../kernel/time.js';
 import type { Store } from './store.js';
 
-/** A commit was rejected because too many were waiting, and nothing was written; or a read, for the same reason. */
+/** A commit or a read was rejected because too many were waiting. Nothing was written. */
 export class StoreBusy extends Error {
   constructor(message = 'write queue is full; retry later') {
     super(message);

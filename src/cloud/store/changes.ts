@@ -50,13 +50,14 @@ export type Change =
       readonly within?: readonly Id[] | undefined;
     }
   /**
-   * Its messages stay but are no longer listed; its pending downlinks are cancelled at `at`; its claim token is erased.
+   * Deletes a device: its messages stay but are no longer listed, its pending downlinks are cancelled at `at`, and its claim
+   * token is erased.
    */
   | { readonly kind: 'device.delete'; readonly id: Id; readonly at: UnixMillis }
   /**
    * `commit` rejects a message if the device has one with a greater id: messages of a device are stored in order.
-   * With `newSince`: `commit` rejects a message if the device has one with the same fingerprint, created then or later.
-   * With `room`: `commit` rejects a downlink if the device has that many pending downlinks.
+   * `newSince`: `commit` rejects a message if the device has a copy (same fingerprint) that was created at this time or later.
+   * `room`: `commit` rejects a downlink if the device has this many pending downlinks.
    */
   | {
       readonly kind: 'message.insert';
@@ -65,9 +66,9 @@ export type Change =
       readonly room?: number;
     }
   /**
-   * Records an offer of a pending downlink: sets its number of attempts, which becomes the lease of the device's
-   * acknowledgement. `commit` rejects it if the downlink is not pending (`down-state`), or if the stored number is not
-   * `attempt - 1` (`attempt`): another service has offered it meanwhile.
+   * Records an offer of a pending downlink: sets its number of attempts. From then on, an acknowledgement of the downlink is
+   * accepted. `commit` rejects it if the downlink is not pending (`down-state`), or if the stored number is not `attempt - 1`
+   * (`attempt`), because another service has offered it meanwhile.
    */
   | { readonly kind: 'message.offer'; readonly id: Id; readonly attempt: number }
   /**
@@ -121,15 +122,14 @@ const OVERTAKEN: Partial<Record<ConflictField, string>> = {
 };
 
 /**
- * `commit` rejects with this error if a unique field is taken, a record or downlink has changed meanwhile, a message is
- * a copy or its queue is full, or a space is deleted or not empty. Nothing has been written.
+ * `commit` rejects with this error if a unique field is taken, a record or downlink has changed meanwhile, a message is a copy,
+ * the queue of the device is full, or a space is deleted or not empty. Nothing has been written.
  */
 export class ConflictError extends Error {
   /**
-   * `serial` and `token` (unique in the service), `tag-name` (in its space), `record-key` (in its family and space);
-   * `record-body`, `down-state` and `attempt`: changed meanwhile; `order`: the device has a newer message; `print`: the message is already stored; `queue`: full;
-   * `space`: deleted;
-   * `space-devices`: has devices.
+   * Taken: `serial` and `token` (unique in the service), `tag-name` (in its space), `record-key` (in its family and space).
+   * Changed meanwhile: `record-body`, `down-state` and `attempt`. Others: `order`: the device has a newer message; `print`: the
+   * message is already stored; `queue`: full; `space`: deleted; `space-devices`: has devices.
    */
   readonly field: ConflictField;
 
@@ -150,8 +150,8 @@ const UNAVAILABLE: Readonly<Record<UnavailableCode, string>> = {
 };
 
 /**
- * The database cannot be reached, is overloaded or damaged, or its disk is full. A later retry may succeed; after damage,
- * when the database has been repaired. It is unknown whether an interrupted commit has been written.
+ * The database cannot be reached, is overloaded or damaged, or its disk is full. A later retry may succeed; after damage, it
+ * fails until the database has been repaired. It is unknown whether an interrupted commit has been written.
  */
 export class StoreUnavailable extends Error {
   readonly code: UnavailableCode;

@@ -8,13 +8,16 @@
 import type { UnixMillis } from '../../kernel/time.js';
 import type { Id } from './rows.js';
 
-/** What an event is about: a message, a station of a downlink, a device, a delivery of a connector, a firmware update. */
+/**
+ * What an event is about: a message, a station of a downlink (an entry of its timeline), a device, a delivery of a connector, a
+ * firmware update.
+ */
 export const EVENT_KINDS = ['message', 'downlink', 'device', 'delivery', 'firmware'] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
 export interface NewEvent {
   readonly kind: EventKind;
-  /** Id of the row: a message (also of a station), a device, or a record of the family `kind`. */
+  /** Id of the row: a message (for a station, the message of the downlink), a device, or a record of the family `kind`. */
   readonly ref: Id;
   readonly at: UnixMillis;
   /** JSON value: the station of a downlink, or what happened to a device. */

@@ -1,6 +1,6 @@
 /**
- * Ids for simulations: those of a device depend on its serial number, the time and the seed alone, not on other devices.
- * So a fleet has the same ids however it is divided among several services (ADR 17).
+ * Ids for simulations: the ids of a device depend only on its serial number, the time and the seed, not on other devices. So a
+ * fleet has the same ids however it is divided among several services (ADR 17).
  *
  * Within a millisecond, the ids of different devices are not in the order of the calls. A service for real devices uses
  * `createIds`: its clients page by id and would miss a message that gets a smaller id than one they have seen.
@@ -34,7 +34,7 @@ export function createIdsByDevice(clock: Clock, random: Random): Ids {
 /** Reused for every id: the package copies them. */
 const bytes = new Uint8Array(16);
 
-/** Its last four bytes are the serial number, masked: so two devices never get the same id. */
+/** The last four bytes of an id are the serial number XOR the seed, so two devices never get the same id. */
 function idOf(seed: number, serial: number, msecs: UnixMillis, count: number): Id {
   const own = noise(seed, serial) * 4_294_967_296;
   const base = Math.floor(noise(own, msecs) * 2_147_483_648);

@@ -6,8 +6,8 @@
  * same ids.
  *
  * The clock of a machine can be corrected, and the clocks of two services differ. Ids follow the clock, but the ids of the
- * messages of one device always increase: they are its sequence (ADR 16). The commit rejects a message out of sequence,
- * which in-order.ts then repeats with a greater id.
+ * messages of one device always increase, because they order its messages (ADR 16). The commit rejects a message whose id is
+ * too small; in-order.ts then repeats it with a greater id.
  */
 import { v7 } from 'uuid';
 import type { Clock } from '../../kernel/clock.js';
@@ -21,7 +21,9 @@ export interface Ids {
   uuid(): Id;
   /** Returns a new UUID, version 7, for the device with this serial number or for a record of it. */
   ofDevice(serial: number): Id;
-  /** Returns the id of a new message of the device, greater than those that it has returned and learned for the device. */
+  /**
+   * Returns the id of a new message of the device, greater than every id that was returned or learned for the device before.
+   */
   message(device: Owner): Id;
   /** Learns the id of the newest message of a device, which another service or an earlier process has stored. */
   learn(deviceId: Id, newest: Id): void;
@@ -100,7 +102,7 @@ function successor(id: Id, random: Random): Id {
   return v7({ ...place, random: randomBytes(random, 16) });
 }
 
-/** The 32 bits after version and time, without those of the variant (package `uuid`, version 7). */
+/** The sequence number: the 32 bits after time and version, without the bits of the variant (package `uuid`, version 7). */
 function sequenceOf(id: Id): number {
   const bytes = Buffer.from(id.replaceAll('-', '').slice(12, 22), 'hex');
   const [b6 = 0, b7 = 0, b8 = 0, b9 = 0, b10 = 0] = bytes;

@@ -5,8 +5,8 @@ import { timeOfId } from './order.js';
 import type { DeviceRow, MessageRow } from './store.js';
 
 /**
- * Creates a message of the device with the current time, or with that of its id if the device has a message from before a
- * correction of the clock. A downlink starts in state `pending`.
+ * Creates a message of the device with the current time. If the clock was set back since the last message of the device, the
+ * time is that of the message's id. A downlink starts in state `pending`.
  */
 export function newMessage(
   ids: Ids,

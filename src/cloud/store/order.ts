@@ -3,8 +3,8 @@ import { seconds, type UnixMillis } from '../../kernel/time.js';
 import type { DeviceRow, DeviceSort, Id, MessageQuery } from './store.js';
 
 /**
- * The time in a row's id and its `createdAt` may differ by a tick. A search by time that uses the order of ids extends its
- * range by this much on both sides and then compares `createdAt` itself.
+ * The time in a row's id and its `createdAt` may differ slightly. A search by time that uses the order of ids extends its range
+ * by this much on both sides, and then compares `createdAt` itself.
  */
 const SLACK = seconds(60);
 
@@ -67,7 +67,7 @@ export function foldCase(text: string): string {
   return text.toLowerCase();
 }
 
-/** By name of the order: the value by which a device is sorted. */
+/** For each sort field, the value by which a device is sorted. */
 export const SORT_VALUES: Readonly<Record<DeviceSort, (row: DeviceRow) => string | number | null>> = {
   id: (row) => row.id,
   name: (row) => row.name,

@@ -2,9 +2,9 @@
 import type { UnixMillis } from '../../kernel/time.js';
 
 /**
- * A lower-case UUID, version 7: the order of ids is the order of creation, unless the clock was corrected; that of the
- * messages of one device always is. The time in a row's id and its `createdAt` differ by no more than a tick; searches by
- * time rely on it.
+ * A lower-case UUID, version 7. The order of ids is the order of creation, unless the clock was corrected; for messages of one
+ * device, it always is. The time in a row's id and its `createdAt` differ only slightly (`SLACK` in order.ts); searches by time
+ * rely on it.
  */
 export type Id = string;
 
@@ -52,7 +52,7 @@ export interface DeviceRow {
   readonly comment: string | null;
   /** 1 to 4294967295. */
   readonly serial: number;
-  /** Claim token, 32 lower-case hex digits. It signs every packet: never leaves the service. */
+  /** Claim token, 32 lower-case hex digits. It signs every packet, and never leaves the service. */
   readonly token: string;
   readonly externalId: string | null;
   readonly label: Readonly<Record<string, string>>;
@@ -72,7 +72,7 @@ export interface DeviceRow {
 /** A device of a list; the claim token may be missing. */
 export type ListedDevice = Omit<DeviceRow, 'token'> & Partial<Pick<DeviceRow, 'token'>>;
 
-/** Where the wire has the hash of a codec and there is none (wire protocol, 12.6: devices do not compare it). */
+/** Sent in place of the hash of a codec when none exists (wire protocol, 12.6: devices do not compare it). */
 export const NO_CODEC = '0000000000000000';
 
 export type DownState = 'pending' | 'sent' | 'cancelled' | 'expired';

@@ -1,6 +1,6 @@
 /**
- * Whether the database of a store can be trusted. The first sign of damage ends all writes: a service that keeps writing to
- * a damaged database loses more data, and acknowledges what it cannot keep. Reads continue.
+ * Whether the database of a store can be trusted. The first sign of damage ends all writes: a service that keeps writing to a
+ * damaged database loses more data, and acknowledges commits that it cannot keep. Reads continue.
  */
 import { StoreUnavailable } from './changes.js';
 

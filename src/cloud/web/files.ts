@@ -39,7 +39,7 @@ export class ConsoleFiles {
   #files: ReadonlyMap<string, ConsoleFile> = new Map();
   #builtAt: number | undefined;
 
-  /** @param folder with the built console; it may be missing */
+  /** @param folder folder with the built console; it may be missing */
   constructor(folder: string) {
     this.#folder = folder;
   }

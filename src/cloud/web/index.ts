@@ -9,13 +9,16 @@ import { addPages } from './pages.js';
 import { addSessionRoutes, isOpenSession, type SessionContext } from './session.js';
 
 export interface WebConsole {
-  /** The path of the console with a new one-time token. A browser does not send this part of an address to the service. */
+  /**
+   * The path of the console with a new one-time token. The token is in the fragment, a part of the address that a browser does
+   * not send to the service.
+   */
   link(spaceId: Id): string;
   /** Whether the secret is that of an open session that began with a one-time token. */
   hasSession(secret: string): Promise<boolean>;
 }
 
-/** @param folder with the built console */
+/** @param folder folder with the built console */
 export function addWebConsole(
   api: FastifyInstance,
   folder: string,

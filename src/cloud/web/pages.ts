@@ -1,4 +1,4 @@
-/** Serves the built console at `/`. Its files are public: the data come from the API, with its rights. */
+/** Serves the built console at `/`. Its files are public: all data come from the API, which checks permissions. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { unknownRoute } from '../http/errors.js';
 import type { ConsoleFile, ConsoleFiles } from './files.js';

@@ -44,7 +44,7 @@ export interface SessionContext {
   readonly random: Random;
   readonly logins: Logins;
   readonly tokens: OneTimeTokens;
-  /** How long the key of a session is valid, in the time of the service; null: as long as the service. */
+  /** How long the key of a session is valid, in the time of the service; null: as long as the service runs. */
   readonly lifetime: Millis | null;
 }
 

@@ -25,7 +25,7 @@ const { compile, Memory } = Reflect.get(globalThis, 'WebAssembly');
 const PAGE = 65_536;
 /** Size of a new engine's memory, in pages; built into the engine. */
 const FIRST_PAGES = 256;
-/** Engines that a thread keeps, those used last. */
+/** Number of engines that a thread keeps: those that were used last. */
 const KEPT = 4;
 
 export class Engine {
@@ -50,13 +50,13 @@ export class Engine {
     return this.#runs === 0;
   }
 
-  /** Whether it cannot be used again: it failed, or a script has used most of its memory, which never shrinks. */
+  /** Whether the engine cannot be used again: it failed, or a script has used most of its memory, which never shrinks. */
   get isExhausted() {
     return this.#failed || this.#memory.buffer.byteLength >= this.#most;
   }
 
   /**
-   * Runs `work` with a new runtime, which ends with it, and with it every promise that is still pending.
+   * Runs `work` with a new runtime. When `work` ends, the runtime ends, and with it every promise that is still pending.
    * @template T
    * @param {(runtime: Runtime) => T} work
    * @returns {T}

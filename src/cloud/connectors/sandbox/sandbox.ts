@@ -9,7 +9,7 @@
  * that the same job gives the same result. Every space has engines of its own, so that a script that breaks out of its
  * runtime meets no data of another space.
  *
- * Threads are shared fairly (fair-queue.ts): a space whose scripts are slow uses at most one.
+ * Threads are shared fairly (fair-queue.ts): a space whose scripts are slow uses at most one thread.
  */
 import type { Clock } from '../../../kernel/clock.js';
 import type { Millis } from '../../../kernel/time.js';
@@ -18,7 +18,7 @@ import { LIMITS, type Script, type ScriptResult, TOO_MUCH } from './script.js';
 import { Closed, type ScriptThread, Thread } from './thread.js';
 
 const THREADS = 2;
-/** A space whose scripts take longer than this on average uses one thread, and so does one that has run no script yet. */
+/** A space whose scripts take longer than this on average uses one thread, and so does a space that has run no script yet. */
 const SLOW: Millis = 50;
 
 interface Task {
@@ -83,7 +83,7 @@ export class Sandbox {
 
   async #perform(script: Script): Promise<ScriptResult> {
     const result = await this.#runOn(this.#takeThread(script), script);
-    // The thread may have died of an earlier script. A new one has run nothing else.
+    // An earlier script may have damaged the thread, so the script runs again in a new thread.
     const again = result.kind === 'died' ? await this.#runOn(this.#newThread(), script) : result;
     return again.kind === 'died' ? { kind: 'failed', why: TOO_MUCH } : again;
   }

@@ -7,7 +7,7 @@ export interface Script {
   readonly owner: Owner;
   /** JavaScript, ES2020, with a function `main(job)`. */
   readonly source: string;
-  /** Argument of `main`: a JSON value. Absent: the script is compiled only, which gives the value null. */
+  /** Argument of `main`: a JSON value. Absent: the script is only compiled, and its value is null. */
   readonly job?: unknown;
   /** Time of `Date` at the start of the script; it advances with the steps of the script. */
   readonly now: UnixMillis;

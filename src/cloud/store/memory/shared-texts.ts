@@ -1,14 +1,12 @@
-/**
- * Texts that many rows have are kept once: the configuration of all devices of a group is the same, and takes 2 kB.
- */
+/** Keeps a text that many rows contain only once: all devices of a group have the same configuration, which takes 2 kB. */
 
-/** Maximum number of remembered texts; with a further one, the memory begins anew. */
+/** Maximum number of remembered texts; before a further one is added, all are forgotten. */
 const MOST = 1000;
 
 export class SharedTexts {
   readonly #texts = new Map<string, string>();
 
-  /** The same text; the object of an earlier one that was equal. */
+  /** Returns an equal text: the string of the first call with this text, if it is remembered. */
   of(text: string): string {
     const known = this.#texts.get(text);
     if (known !== undefined) return known;

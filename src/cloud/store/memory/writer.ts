@@ -203,7 +203,8 @@ export class MemoryWriter {
       ...row,
       label: given.label ? Object.freeze({ ...given.label }) : row.label,
       tagIds: given.tagIds ? this.#knownTags(given.tagIds) : row.tagIds,
-      // Not spread: a frozen object that was spread has a hidden class of its own, 1 kB a device (Node 20).
+      // `Object.assign` instead of a spread: each frozen object made by a spread has a hidden class of its own, which takes 1
+      // kB a device (Node 20).
       session: given.session ? Object.freeze(Object.assign({}, given.session)) : row.session,
     });
   }

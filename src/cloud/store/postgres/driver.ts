@@ -37,9 +37,9 @@ export const POSTGRES: Dialect = {
 const BEGIN = 'BEGIN; SET LOCAL synchronous_commit = on';
 
 /**
- * Taken until the end of the transaction. Without it, entries of the journal could become visible after entries with greater
- * numbers, which another service writes at the same time; a reader would miss them. First in the transaction, so that it
- * waits before it holds locks of rows.
+ * Takes a lock until the end of the transaction. Without it, entries of the journal could become visible after entries with
+ * greater numbers that another service writes at the same time; a reader would miss them. It is the first statement, so that
+ * the transaction waits for it before it locks rows.
  */
 const IN_ORDER = "SELECT pg_advisory_xact_lock(hashtextextended('ghostfleet.events.' || current_schema(), 0))";
 
@@ -73,7 +73,7 @@ export class PostgresDriver implements SqlDriver {
   readonly soundness = new Soundness();
   readonly #reading: Pool;
   readonly #writing: Pool;
-  /** By text with question marks: the text with numbered parameters, and the name of the prepared statement. */
+  /** For each SQL text with question marks: the text with numbered parameters, and the name of the prepared statement. */
   readonly #named = new Map<string, { readonly name: string; readonly text: string }>();
   #waiting: Waiting[] = [];
   #flushing: Promise<void> | undefined;
@@ -93,7 +93,7 @@ export class PostgresDriver implements SqlDriver {
     }
   }
 
-  /** The server executes every query beside the others. */
+  /** The server executes queries concurrently: a long one delays no others. */
   scan(_: Id, text: string, values: readonly SqlValue[]): Promise<readonly unknown[]> {
     return this.all(text, values);
   }
@@ -123,8 +123,8 @@ export class PostgresDriver implements SqlDriver {
   async #writeAll(batch: readonly Waiting[]): Promise<void> {
     let rest = batch;
     let deadlocks = 0;
-    // Commits are rejected at the end of the batch: a commit may conflict with another one of the batch, and its caller then
-    // reads the rows of the other.
+    // Conflicting commits are rejected only when the batch is written: the conflict may be with another commit of the batch,
+    // whose rows the caller then reads.
     const failures: Failure[] = [];
     try {
       while (rest.length > 0) {
@@ -137,7 +137,7 @@ export class PostgresDriver implements SqlDriver {
       for (const entry of rest) entry.resolve();
     } catch (error) {
       const outage = this.#failure(error);
-      // Waiting commits would fail in the same way, one batch after another.
+      // In an outage, waiting commits are rejected as well: they would fail in the same way, one batch after another.
       const behind = outage instanceof StoreUnavailable ? this.#waiting.splice(0) : [];
       for (const entry of [...rest, ...behind]) entry.reject(outage);
     }

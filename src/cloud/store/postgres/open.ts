@@ -11,7 +11,10 @@ import { fromPostgres } from './text.js';
 import { checkKey, rotate, USE_KEY, unlock } from './unlock.js';
 import { parsePostgresUrl, publicName } from './url.js';
 
-/** Connections for reading, one of which listens to the other services. One more writes, and waits for no reader. */
+/**
+ * Connections for reading, one of which listens to the other services. One more connection writes, so that commits never wait
+ * for readers.
+ */
 const CONNECTIONS = 10;
 /**
  * Timeouts of a connection, of a statement in the server, and of a query with its response. A request that exceeds one is
@@ -24,14 +27,14 @@ const QUERY_LIMIT = seconds(5);
 /**
  * Connects, runs the missing steps of the schema, and encrypts secrets that are not encrypted yet.
  * @param url `postgres://user:password@host:5432/database?options`
- * @param key of the secrets, the same for all services of the database
+ * @param key key of the secrets, the same for all services of the database
  * @throws UsageError `bad-database`, `wrong-secrets-key`; `no-secrets-key` without a key
  */
 export async function openPostgres(url: string, key: NamedKey | undefined): Promise<PostgresDriver> {
   const name = publicName(url);
   const { node, schema } = await prepare(url, name, key);
   const address = parsePostgresUrl(url);
-  // In the address, because it takes precedence there.
+  // Set in the address, where it takes precedence over other settings.
   address.searchParams.set('application_name', node);
   const pool = openPool(address, CONNECTIONS);
   const nodes = new PostgresNodes({ pool, name: node, channel: `ghostfleet.${schema}` });
@@ -49,12 +52,12 @@ function openPool(address: URL, connections: number): pg.Pool {
     pipeline: true,
     types: TYPES,
   });
-  // The pool has already removed an idle connection that breaks; the next query opens a new one, or fails.
+  // Nothing to do: the pool has already removed the idle connection that broke. The next query opens a new one, or fails.
   pool.on('error', () => {});
   pool.on('connect', (client) => {
     // If a connection breaks while it is used, its query fails.
     client.on('error', () => {});
-    // While a connection exists, the key of the database is not replaced.
+    // A lock: the key of the database cannot be replaced while the connection exists.
     client.query(USE_KEY).catch(() => {});
   });
   return pool;
@@ -70,7 +73,7 @@ const TYPES: NonNullable<ClientConfig['types']> = {
   }) as typeof pg.types.getTypeParser,
 };
 
-/** Migrates; resolves with a name that is unique to this service on the database, and the schema of its tables. */
+/** Migrates the database; resolves with a name that is unique to this service on the database, and the schema of its tables. */
 function prepare(
   url: string,
   name: string,

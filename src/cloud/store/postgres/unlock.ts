@@ -10,7 +10,7 @@ import { fromPostgres, toPostgres } from './text.js';
 /** Id of the lock that the connections of services share, for each schema: "gfky" in ASCII. */
 const KEY_LOCK = '1734765433, hashtext(current_schema())';
 
-/** Every connection of a service executes this: it has the lock until it ends. */
+/** Every connection of a service executes this, and then holds the lock until it is closed. */
 export const USE_KEY = `SELECT pg_advisory_lock_shared(${KEY_LOCK})`;
 
 /**

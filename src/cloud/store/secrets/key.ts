@@ -1,4 +1,6 @@
-/** Keys for the secrets of a store: as text, in files, and as a database knows them. */
+/**
+ * Keys for the secrets of a store: reads them from texts and files, and compares them with the proof that a database stores.
+ */
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { entropy } from '../../../kernel/entropy.js';
@@ -13,7 +15,7 @@ export interface NamedKey {
   readonly source: string;
 }
 
-/** What a database knows of its key. */
+/** What a database stores about its key, in place of the key itself. */
 export interface KeyProof {
   readonly keyId: string;
   /** A known text, encrypted. */

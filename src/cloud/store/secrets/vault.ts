@@ -6,8 +6,8 @@
  * or field is rejected.
  *
  * The nonce is a keyed hash of place and text instead of a random number. So the same text in the same place has the same
- * envelope, and a commit can compare the stored value with the expected one. It reveals whether a value was changed and then
- * changed back, and nothing else.
+ * envelope, and a commit can compare the stored value with the expected one. Equal envelopes reveal that a value was changed
+ * and then changed back, and nothing else.
  */
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 
@@ -25,7 +25,7 @@ export const KEY_SIZE = 32;
 const CIPHER = 'aes-256-gcm';
 const NONCE_SIZE = 12;
 const TAG_SIZE = 16;
-/** No JSON text and no hexadecimal number begins with this character. */
+/** First character of an envelope: no JSON text and no hexadecimal number begins with it. */
 const MARK = '~';
 
 /** Whether a stored text is an envelope. */
@@ -34,7 +34,7 @@ export function isSealed(stored: string): boolean {
 }
 
 export class Vault {
-  /** Distinguishes keys, and reveals nothing of them: 8 lower-case hex digits. */
+  /** Distinguishes keys without revealing anything about them: 8 lower-case hex digits. */
   readonly keyId: string;
   readonly #prefix: string;
   readonly #cipherKey: KeyObject;

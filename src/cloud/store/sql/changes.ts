@@ -90,7 +90,7 @@ export function statementsOf(change: Change, sql: Dialect, vault: Vault): readon
   }
 }
 
-/** The same body of the same record is always the same text: see vault.ts. */
+/** Encrypting the same body of the same record always gives the same text: see vault.ts. */
 function sealedBody({ family, id }: RecordRow, body: unknown, vault: Vault): string {
   return vault.seal(place.record(family, id), json(body));
 }
@@ -103,8 +103,8 @@ const FORGET_STATIONS = `DELETE FROM timeline WHERE message_id = ? AND what = ?
   AND position > (SELECT min(position) FROM timeline WHERE message_id = ? AND what = ?)`;
 
 /**
- * The first statement updates the row of the space. It waits for transactions that insert into the space, because these hold
- * its lock; so the following statements see their rows. Rejected if the space has devices.
+ * The first statement updates the row of the space. It waits for transactions that insert into the space, because these lock
+ * the same row; so the following statements see the inserted rows. The commit is rejected if the space has devices.
  */
 function deleteSpace(id: Id, families: readonly string[]): readonly Statement[] {
   const hasDevice = 'EXISTS (SELECT 1 FROM device WHERE space_id = ? AND deleted_at IS NULL)';

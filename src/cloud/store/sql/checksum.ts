@@ -12,7 +12,7 @@ export class DamagedBody extends Error {
   }
 }
 
-/** Checksum of a row as a signed 32-bit number. The id is part of it, so that the body of another row is noticed as well. */
+/** Checksum of a row as a signed 32-bit number. The id is part of it, so that a body from another row does not match. */
 export function checksumOf(id: string, body: string, raw: string | null = null): number {
   const sum = crc32(body, crc32(id));
   return (raw === null ? sum : crc32(raw, sum)) | 0;

@@ -1,4 +1,4 @@
-/** The reasons of conflicts, by what the databases report. */
+/** Maps the errors that the databases report to the reasons of conflicts. */
 import type { ConflictField } from '../store.js';
 
 /** By NOT NULL column: a statement sets it to null to make the database reject the commit (ADR 8). */

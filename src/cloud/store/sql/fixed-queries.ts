@@ -52,7 +52,7 @@ export function queriesIn(sql: Dialect) {
     events: `SELECT seq, space_id AS "spaceId", device_id AS "deviceId", at, kind, ref, detail FROM event
       WHERE seq > ? ORDER BY seq LIMIT ?`,
     newestEvent: 'SELECT max(seq) AS seq FROM event',
-    // From one space to the next in the index, past all other records of each.
+    // Jumps in the index from one space to the next, without reading the other records of each space.
     dueSpaces: `WITH RECURSIVE waiting (id) AS (
         SELECT min(space_id) FROM record WHERE family = ? AND due_at IS NOT NULL
         UNION ALL

@@ -16,8 +16,8 @@ export function cancelPending(deviceId: Id, at: UnixMillis): Statement {
 }
 
 /**
- * Writes the state `pending` again. The database rejects that for a downlink in another state, and if the number of attempts
- * does not follow the stored one.
+ * Writes the state `pending` again. The database rejects that if the downlink is in another state, or if the new number of
+ * attempts is not the stored number plus one.
  */
 export const OFFER_MESSAGE = `UPDATE message SET down_state = 'pending', created_at = ${valueIf('down_attempt = ?', 'created_at')},
   down_attempt = ? WHERE id = ?`;

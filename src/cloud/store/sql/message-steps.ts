@@ -1,21 +1,27 @@
 /**
- * Lists messages in steps of bounded cost. A filter such as an unknown type may pass over every message of a space: each step
- * reads a part of the index, newest first. The first steps, which find what most requests want, are executed at once; the
- * others beside other requests.
+ * Lists messages in steps of bounded cost. A filter such as an unknown type may read every message of a space, so each step
+ * reads a part of the index, newest first. The first steps, which are enough for most requests, are executed at once. The other
+ * steps run without delaying other requests.
  */
 import { idRange } from '../order.js';
 import type { Id, MessageQuery } from '../store.js';
 import type { Dialect, Statement } from './dialect.js';
 import { messageList, stepEnd } from './queries.js';
 
-/** Messages of the index that the steps read which are executed at once. The first one finds the latest value of a device. */
+/**
+ * Number of messages that each of the first steps reads; these are executed at once. The first step finds the latest value of a
+ * device.
+ */
 const NEAR_STEPS: readonly number[] = [20, 500];
-/** Those that each further step reads. */
+/** Number of messages that each further step reads. */
 const FAR_STEP = 10_000;
 
 type Read = (statement: Statement) => Promise<readonly unknown[]>;
 
-/** @param readers `near` executes a short query at once, `far` one that may delay others. Returns the rows of `messageList` */
+/**
+ * @param readers `near` executes a short query at once; `far` executes a long query without delaying others. Returns the rows
+ * of `messageList`
+ */
 export async function listInSteps(
   sql: Dialect,
   spaceId: Id,

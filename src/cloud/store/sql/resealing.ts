@@ -1,6 +1,6 @@
 /**
- * Encrypts all secrets of a database with another key, or for the first time. A generator of statements, which SQLite executes
- * one by one and PostgreSQL by awaiting each; all of them belong to one transaction.
+ * Encrypts all secrets of a database with another key, or for the first time. A generator yields the statements: SQLite
+ * executes each synchronously, PostgreSQL asynchronously. All of them belong to one transaction.
  */
 import type { Vault } from '../secrets/vault.js';
 import type { Id } from '../store.js';
@@ -12,7 +12,7 @@ import { openedContent, place, SEALED_TYPES, sealedContent } from './places.js';
 const CHUNK = 500;
 
 interface Vaults {
-  /** Has the key of the stored values; undefined: they are not encrypted. */
+  /** Vault with the key of the stored values; undefined if they are not encrypted. */
   readonly from: Vault | undefined;
   readonly to: Vault;
 }

@@ -32,7 +32,10 @@ export const MESSAGE_COLUMNS = `m.id, m.space_id AS "spaceId", m.device_id AS "d
   m.down_state_at AS "downStateAt", m.down_scheduled_at AS "downScheduledAt", m.down_attempt AS "downAttempt",
   m.down_answered_at AS "downAnsweredAt"`;
 
-/** Longest encrypted content of {@link WAITING_CONTENT} characters: each has up to three bytes, which are four in base64. */
+/**
+ * Longest encrypted form of {@link WAITING_CONTENT} characters: a character has up to three bytes, which are four digits in
+ * base64.
+ */
 const SEALED_CONTENT = 4 * WAITING_CONTENT + 200;
 
 const IS_SHORT = `length(m.body) + coalesce(length(m.raw), 0) <=

@@ -46,7 +46,7 @@ export interface SqlDriver {
   all(text: string, values: readonly SqlValue[]): readonly unknown[] | Promise<readonly unknown[]>;
   /**
    * Returns the rows of a query that may read many rows, without delaying others.
-   * @param space the queries of spaces take turns
+   * @param space space of the query; the spaces take turns
    */
   scan(space: Id, text: string, values: readonly SqlValue[]): Promise<readonly unknown[]>;
   /**
@@ -58,7 +58,9 @@ export interface SqlDriver {
   close(): Promise<void>;
 }
 
-/** Above this number of devices in a space, its lists are read beside other requests: sorting them takes milliseconds. */
+/**
+ * Above this number of devices in a space, its lists are read without delaying other requests: sorting them takes milliseconds.
+ */
 const MANY_DEVICES = 2000;
 
 export class SqlStore implements Store {
@@ -187,7 +189,7 @@ export class SqlStore implements Store {
   async records(family: string, spaceId: Id | null, page: Page): Promise<readonly RecordRow[]> {
     const values = [family, spaceId, page.after ?? '', page.limit];
     if (page.after === undefined) return this.#rows(toRecord, this.#sql.records, ...values);
-    // A further page: a caller that reads all of them must not delay others.
+    // A further page: a caller that reads all pages must not delay others.
     return this.#scanned(spaceId, this.#sql.records, values);
   }
 
@@ -244,7 +246,7 @@ export class SqlStore implements Store {
     return this.#driver.close();
   }
 
-  /** Executes queries about the devices of a space: beside other requests if it has many. */
+  /** Executes queries about the devices of a space; if it has many, without delaying other requests. */
   async #readerOf(spaceId: Id): Promise<(statement: Statement) => Promise<readonly unknown[]>> {
     const { text, values } = moreDevices(spaceId, MANY_DEVICES);
     const isLarge = this.#driver.dialect.inSteps && (await this.#one(text, ...values)) !== undefined;
@@ -259,7 +261,7 @@ export class SqlStore implements Store {
     return this.#converted(toRecord, await this.#driver.scan(spaceId ?? '', text, values));
   }
 
-  /** Refuses after damage. */
+  /** Rejects every write after damage was found. */
   #write(statements: readonly Statement[]): Promise<void> {
     this.soundness.demand();
     return this.#driver.write(statements);

@@ -30,7 +30,7 @@ export const SQLITE: Dialect = {
   listedId: 'm.id',
 };
 
-/** Statements that are executed together or not at all: number of the text, and the values of its parameters. */
+/** Statements that are executed together or not at all. Each has the number of its text and the values of its parameters. */
 export type CommitStatements = readonly (readonly [text: number, values: readonly SqlValue[]])[];
 
 /**
@@ -73,7 +73,7 @@ export const WRITER_PRAGMAS = [
 ];
 
 /**
- * A batch of this size is sent immediately, without waiting for the end of the turn. A turn may serve a thousand requests;
+ * A batch of this size is sent immediately, not at the end of the turn of the event loop. A turn may serve a thousand requests:
  * the writer would be idle until its end, and this thread afterwards.
  */
 const LARGEST_BATCH = 64;

@@ -19,7 +19,7 @@ const DAMAGE = /^(DAMAGED|SQLITE_CORRUPT|SQLITE_NOTADB|SQLITE_IOERR_(FSYNC|DIR_F
 /** Codes of errors of the disk that may pass. */
 const OUTAGE = /^SQLITE_(IOERR|CANTOPEN|READONLY|BUSY|NOMEM)/;
 
-/** Bytes that are written to find out: more than SQLite writes at once. */
+/** Bytes that `mayGrow` writes to find out: more than SQLite writes at once. */
 const TRIAL_SIZE = 65_536;
 
 /** Codes of the operating system for a file that may not grow: no space, a quota, a limit of files. */
@@ -44,7 +44,7 @@ export function storeFailure(error: unknown, soundness: Soundness, path: string)
 
 /**
  * Whether files as large as those of the database may grow. SQLite names a full disk, but not a quota or a limit of the size of
- * files. A file of its own is tried, because closing one of the database would release the locks of SQLite.
+ * files. Writes to a separate file, because closing a file of the database would release the locks of SQLite.
  */
 function mayGrow(path: string): boolean {
   const trial = `${path}-trial`;

@@ -1,6 +1,7 @@
 /**
- * One database of several services, each with devices of its own: those of the parts of a run (ADR 18). Everything else in them is the
- * same, apart from what every service makes for itself, such as API keys: of that, the first database keeps its own.
+ * Merges the databases of the parts of a run (ADR 18) into one. Each part has a service with devices of its own. All other rows
+ * are the same in every database, except those that each service creates for itself, such as API keys: of these, the first
+ * database keeps its own.
  */
 import { copyFileSync, existsSync, rmSync, statSync } from 'node:fs';
 import BetterSqlite, { type Database } from 'better-sqlite3';
@@ -13,8 +14,8 @@ import { asUsageError } from './open.js';
 import { keyPath } from './unlock.js';
 
 /**
- * Paths for the databases of so many parts. The first one is `path` itself; the others get its key, because encrypted values are
- * copied as they are.
+ * Paths for the databases of the parts. The first one is `path` itself; the others get a copy of its key, because their
+ * encrypted values are later moved without decrypting them.
  * @throws UsageError `old-database` if the first one exists, `bad-secrets-key` if the key cannot be written
  */
 export function pathsOfParts(path: string, parts: number): readonly string[] {
@@ -31,8 +32,8 @@ export function pathsOfParts(path: string, parts: number): readonly string[] {
 }
 
 /**
- * Moves the rows of all databases into the first one, when their services have ended. A service that was stopped at once has left
- * nothing.
+ * Moves the rows of all databases into the first one. Call it when their services have ended. A service that was stopped
+ * immediately may have left no database.
  * @throws UsageError `bad-database`
  */
 export function gatherDatabases([path = '', ...others]: readonly string[]): void {
@@ -56,9 +57,9 @@ export function discardDatabases([, ...others]: readonly string[]): void {
   for (const other of others) remove(other);
 }
 
-/** Rows with ids of their own, because each belongs to one device. The order of their columns is that of the schema. */
+/** Tables without common rows, because each row belongs to one device. Their columns are in the order of the schema. */
 const OF_DEVICES = ['device', 'message'] as const;
-/** Rows that several databases may have. */
+/** Tables with rows that several databases may have. */
 const SHARED = ['space', 'api_key', 'codec', 'record'] as const;
 
 function add(db: Database, other: string): void {
@@ -70,7 +71,7 @@ function add(db: Database, other: string): void {
       const tags = addTags(db);
       for (const table of OF_DEVICES) db.exec(`INSERT INTO ${table} SELECT * FROM part.${table}`);
       addDeviceTags(db, tags);
-      // Their numbers are counted in each database.
+      // Each database counts these numbers from 1, so the rows get new numbers.
       copyWithoutNumber(db, 'timeline', ['message_id', 'at', 'what', 'detail'], 'position');
       copyWithoutNumber(db, 'event', ['space_id', 'device_id', 'at', 'kind', 'ref', 'detail'], 'seq');
     }).immediate();
@@ -84,7 +85,10 @@ function copyWithoutNumber(db: Database, table: string, columns: readonly string
   db.exec(`INSERT INTO ${table} (${list}) SELECT ${list} FROM part.${table} ORDER BY ${number}`);
 }
 
-/** Tags are the same by their name: each database has counted their ids itself. Returns the ids in `db` by those in the part. */
+/**
+ * Identifies tags by their names, because the same tag may have different ids in two databases. Returns the id in `db` for each
+ * id in the part.
+ */
 function addTags(db: Database): ReadonlyMap<string, string> {
   const known = db.prepare<[string, string], { id: string }>('SELECT id FROM main.tag WHERE space_id = ? AND name = ?');
   const taken = db.prepare('SELECT 1 FROM main.tag WHERE id = ?');

@@ -139,8 +139,8 @@ ALTER TABLE record ADD COLUMN crc INTEGER;
 
 /**
  * 9: Secrets are encrypted (secrets/vault.ts); `encrypt` in unlock.ts does that after the steps. Hashes of tokens become keyed.
- * The tokens of devices that share one (step 6) have their hash in another column, so that no further device gets the token when
- * its first owner gets a new one or is deleted. `has_old`: earlier values may still be in free pages.
+ * If devices share a token (step 6), all but the oldest have its hash in another column: no further device can get the token,
+ * even after the oldest device gets a new token or is deleted. `has_old`: earlier values may still be in free pages.
  */
 const VAULT = `
 CREATE TABLE vault (key_id TEXT PRIMARY KEY, proof TEXT NOT NULL, has_old INTEGER NOT NULL) WITHOUT ROWID;
@@ -157,8 +157,8 @@ ${['INSERT', 'UPDATE OF token_hash']
 `;
 
 /**
- * 10: The journal of events. AUTOINCREMENT, because the number of a deleted entry must not be used again. It refers to rows
- * that may be gone, and has no foreign keys.
+ * 10: The journal of events. AUTOINCREMENT, because the number of a deleted entry must not be used again. There are no foreign
+ * keys, because an entry may refer to a row that is gone.
  */
 const EVENTS = `
 CREATE TABLE event (

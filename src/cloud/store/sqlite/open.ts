@@ -41,14 +41,14 @@ export function openDatabase(path: string, given?: NamedKey): OpenDatabase {
     // SQLite gives the files beside it the same rights.
     makePrivate(path);
     db = new BetterSqlite(path, { timeout: LOCK_WAIT_MS });
-    // Before the first write, also of the lock file: the file of another program must stay unchanged.
+    // Checked before the first write, also before that of the lock file: the file of another program must stay unchanged.
     const existed = contentOf(db, path) === 'ours';
     const tail = readTail(path);
     if (!existed && tail !== undefined && tail.sequence > 0) throw emptied(path, tail);
     makePrivate(`${path}-owner`);
     owner = new BetterSqlite(`${path}-owner`, { timeout: LOCK_WAIT_MS });
     owner.exec('BEGIN EXCLUSIVE');
-    // Before the first write: with a wrong key, the file stays unchanged.
+    // Checked before the first write, so that the file stays unchanged with a wrong key.
     const key = findKey(db, path, given);
     accepted = true;
     for (const pragma of WRITER_PRAGMAS) db.pragma(pragma);
@@ -70,8 +70,9 @@ export function openDatabase(path: string, given?: NamedKey): OpenDatabase {
 }
 
 /**
- * Closes a connection that has only read. SQLite moves the log of a crashed process into the file when the last connection
- * closes, but not if this is a read-only one.
+ * Closes a connection that has only read, without changing the file. When the last connection closes, SQLite moves the log of a
+ * crashed process into the file, but a read-only connection does not do that. So a read-only connection is opened, and closed
+ * last.
  */
 function closeUnchanged(db: Database): void {
   if (!(statSync(`${db.name}-wal`, { throwIfNoEntry: false })?.size ?? 0)) {
@@ -81,10 +82,10 @@ function closeUnchanged(db: Database): void {
   let last: Database | undefined;
   try {
     last = new BetterSqlite(db.name, { readonly: true });
-    // From the first read on, it has a lock that keeps `db` from being the last connection.
+    // After its first read, this connection holds a lock, so `db` is not the last one.
     last.pragma('user_version');
   } catch {
-    // What cannot be read as a database has no log.
+    // A file that cannot be read as a database has no log.
   } finally {
     db.close();
     last?.close();
@@ -99,7 +100,7 @@ export function lossOf(db: Database, path: string, tail: Tail): string | undefin
   return lost > 0 ? `the last ${lost} of ${tail.sequence} commits are missing in "${path}"` : undefined;
 }
 
-/** A service must not begin anew on a file that has lost its contents. */
+/** A service must not treat a file that has lost its contents as a new database. */
 function emptied(path: string, { sequence }: Tail): UsageError {
   return new UsageError(
     'bad-database',

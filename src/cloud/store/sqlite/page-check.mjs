@@ -15,6 +15,6 @@ const { path } = workerData;
 const db = new BetterSqlite(path, { readonly: true });
 const rows = /** @type {readonly { quick_check: string }[]} */ (db.pragma(`quick_check(${MOST})`));
 db.close();
-// The first finding has a headline.
+// Removes the headline of the first finding, such as `*** in database main ***`.
 const findings = rows.map((row) => row.quick_check.replace(/^\*+.*\*+\n/, '').replaceAll('\n', '; '));
 parentPort?.postMessage(findings.filter((finding) => finding !== 'ok'));

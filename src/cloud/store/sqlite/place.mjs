@@ -31,7 +31,8 @@ export class Place {
   }
 
   /**
-   * Looks at the log only. Called before a transaction, which makes a shortened log longer than it was.
+   * Checks only the log. Called before a transaction: when it has written to a shortened log, the log may be longer than
+   * before.
    * @returns {string | undefined}
    */
   troubleOfLog() {
@@ -44,7 +45,7 @@ export class Place {
       const now = statSync(known.path, { throwIfNoEntry: false });
       if (now === undefined) return `"${known.path}" was removed while the service was running`;
       if (now.ino !== known.ino) return `"${known.path}" was replaced while the service was running`;
-      // SQLite never shortens them while a connection is open.
+      // SQLite never shortens these files while a connection is open.
       if (now.size < known.size) return `"${known.path}" was shortened while the service was running`;
       known.size = now.size;
     }

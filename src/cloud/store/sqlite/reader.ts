@@ -1,6 +1,6 @@
 /**
  * Executes the queries that may read many rows on a thread of its own (reader.mjs), so that they delay no other request. The
- * thread starts with the first of them.
+ * thread starts with the first query.
  *
  * It executes one query at a time, and takes turns between the spaces: a space with many queries delays the others by one query
  * each. A query should therefore be short; SqlStore divides the long ones into steps.
@@ -25,14 +25,14 @@ interface Waiting extends Question {
   readonly reject: (error: unknown) => void;
 }
 
-/** Maximum number of waiting queries of a space. A query whose request has ended waits as well. */
+/** Maximum number of waiting queries of a space. A query also counts after its request has ended. */
 const MOST_WAITING = 100;
 
 export class Reader {
   readonly #path: string;
   #worker: Worker | undefined;
   #closed = false;
-  /** Queries by space; the first space is the next one. */
+  /** Waiting queries by space; the first space has the next turn. */
   readonly #waiting = new Map<Id, Waiting[]>();
   #running: Waiting | undefined;
 
@@ -42,7 +42,7 @@ export class Reader {
 
   /**
    * Resolves with the rows of a query.
-   * @param space the query counts for this space; the spaces take turns
+   * @param space space of the query; the spaces take turns
    * @throws StoreBusy if too many queries of the space wait; otherwise the error of SQLite, with its code
    */
   read(space: Id, text: string, values: readonly SqlValue[]): Promise<readonly unknown[]> {
@@ -72,7 +72,7 @@ export class Reader {
     const [space, queries] = turn;
     const query = queries.shift();
     this.#waiting.delete(space);
-    // Behind the others.
+    // A space with more queries waits behind the other spaces.
     if (queries.length > 0) this.#waiting.set(space, queries);
     if (query === undefined) return this.#next();
     this.#running = query;

@@ -51,7 +51,10 @@ export function rotateDatabase(path: string, { key, next, progress }: RotationOp
   }
 }
 
-/** Creates the next key of a database with a key file. One of an interrupted rotation was never used, and is replaced. */
+/**
+ * Creates the next key of a database with a key file. A next key that an interrupted rotation has left was never used, and is
+ * replaced.
+ */
 function nextKey(path: string, file: string | undefined): NamedKey {
   if (file === undefined) {
     throw new UsageError(

@@ -29,7 +29,7 @@ export type Row = Readonly<Record<string, unknown>>;
 export interface TableFindings {
   readonly table: string;
   readable: number;
-  /** Rows in damaged pages: at most this number; undefined if it cannot be known, 0 without a damaged page. */
+  /** Maximum number of rows in damaged pages; undefined if it cannot be known, 0 without a damaged page. */
   unreadable: number | undefined;
   /** Ids of the rows whose body does not match its checksum. */
   readonly altered: string[];

@@ -1,6 +1,6 @@
 /**
  * The file `<path>-tail` beside an SQLite database: the number of the last commit that is on disk. SQLite cannot notice that
- * the end of its write-ahead log is lost, because a shorter log is a valid log; the number in this file says so.
+ * the end of its write-ahead log is lost, because a shorter log is a valid log; the number in this file reveals the loss.
  *
  * The writer thread (writer.mjs) writes it after the disk sync of a commit, without a sync of its own. So after a crash of
  * the machine, the file may be behind the database; it is never ahead of it, unless commits are lost.
@@ -19,7 +19,7 @@ import { crc32 } from 'node:zlib';
  */
 
 const MAGIC = 'gfltail1';
-/** Magic, lineage, sequence, checksum of them. */
+/** Bytes of magic, lineage, sequence and a checksum of these three. */
 const SIZE = 28;
 
 /** @param {string} path of the database */

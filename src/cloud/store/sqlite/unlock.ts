@@ -1,8 +1,9 @@
 /**
  * Finds the key of an SQLite file and encrypts what is not encrypted yet.
  *
- * Without a given key, the file has one beside it: `<path>-key`. It is created with a new database, and with one that was
- * written before there were keys. If it is missing later, the database is not opened: another key would not help.
+ * If no key is given, the key is in a file beside the database: `<path>-key`. The key file is created with a new database, and
+ * for a database of an earlier version without encryption. If it is missing later, the database is not opened, because a new
+ * key could not decrypt it.
  */
 import type { Database } from 'better-sqlite3';
 import { UsageError } from '../../../kernel/errors.js';
@@ -24,12 +25,12 @@ export function keyPath(path: string): string {
   return `${path}-key`;
 }
 
-/** The key of the next generation, while a key is being replaced (rotate.ts). */
+/** Path of the file with the new key while a key is being replaced (rotate.ts). */
 export function nextKeyPath(path: string): string {
   return `${path}-key-next`;
 }
 
-/** A sentence for who has copied a database. */
+/** Hint for a user who has copied a database. */
 export function sameKey(path: string, copy: string): string {
   return `${copy} has the key of ${path}: start it with --secrets-key-file, or with a copy of the key as ${keyPath(copy)}`;
 }
@@ -66,7 +67,7 @@ export function findKey(db: Database, path: string, given: NamedKey | undefined)
   );
 }
 
-/** The next key, if the database already has it: a rotation ended before it could rename the file. */
+/** The next key, if the database is already encrypted with it: a rotation was interrupted before it could rename the file. */
 function finishedRotation(path: string, stored: KeyProof): NamedKey | undefined {
   const next = keyInFileIfAny(nextKeyPath(path));
   if (next === undefined || !fits(next.vault, stored)) return undefined;
@@ -74,7 +75,7 @@ function finishedRotation(path: string, stored: KeyProof): NamedKey | undefined 
   return keyInFileIfAny(keyPath(path));
 }
 
-/** Whether the file has the key of the database. A damaged file has not. */
+/** Whether the file has the key of the database; false for a damaged file. */
 export function isKeyFile(file: string, proof: KeyProof): boolean {
   try {
     const key = keyInFileIfAny(file);
@@ -84,7 +85,7 @@ export function isKeyFile(file: string, proof: KeyProof): boolean {
   }
 }
 
-/** What the database knows of its key; undefined before it is encrypted. */
+/** What the database stores about its key; undefined before it is encrypted. */
 export function storedProof(db: Database): KeyProof | undefined {
   const table = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'vault'").get();
   if (table === undefined) return undefined;
@@ -99,7 +100,7 @@ export function encrypt(db: Database, vault: Vault): void {
 
 /**
  * Encrypts all secrets with another key, in one transaction: a process that ends in the middle leaves everything as it was.
- * @param progress called with the number of statements, for each
+ * @param progress called for each statement with the number of statements so far
  */
 export function reseal(
   db: Database,

@@ -39,7 +39,7 @@ let sequence = opened;
 const tail = new TailFile(path);
 const place = new Place(path);
 
-/** How often the files are looked at while nothing is written, in milliseconds. */
+/** Interval, in milliseconds, at which the files are checked while nothing is written. */
 const LOOK_MS = 1000;
 
 /** By number, see Batch. @type {string[]} */
@@ -104,7 +104,7 @@ function noteTail() {
   try {
     tail.write({ lineage, sequence });
   } catch {
-    // The commits are on disk, and the file may be behind them.
+    // Ignored: the commits are on disk, and the tail file may be behind them.
   }
 }
 
@@ -177,7 +177,7 @@ function execute([number, values]) {
   statement.run(...values);
 }
 
-/** Whether the error is not one of the entry, but of the disk or the database. @param {unknown} error */
+/** Whether the error concerns the disk or the database, and not only the entry. @param {unknown} error */
 function concernsAll(error) {
   // An error such as a full disk has rolled back the whole transaction.
   return !db.inTransaction || /^SQLITE_(CORRUPT|NOTADB|IOERR|FULL|CANTOPEN|READONLY)/.test(plain(error).code);
