@@ -14,6 +14,7 @@ import { fleetSize } from './fleet-size.js';
 import { generatorHttp } from './generator-http.js';
 import { memoryAtRest } from './memory-at-rest.js';
 import { realTimeFleet } from './real-time-fleet.js';
+import { realTimeRun } from './real-time-run.js';
 import type { Bench } from './result.js';
 import { start } from './start.js';
 import { virtualDay } from './virtual-day.js';
@@ -35,6 +36,7 @@ const BENCHES: readonly Bench[] = [
   severalNodes,
   generatorHttp,
   realTimeFleet,
+  realTimeRun,
 ];
 
 const wanted = process.argv.slice(2);

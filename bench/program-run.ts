@@ -17,6 +17,8 @@ export interface ProgramRun {
   readonly memory: number;
   readonly digest: string;
   readonly events: number;
+  /** How late alarms were, in ms: those of the latest thread. Empty in virtual time. */
+  readonly lateness: Readonly<Partial<Record<'count' | 'p99', number>>>;
 }
 
 /** @param args further arguments of `ghostfleet run` @throws Error if the run does not pass */
@@ -32,8 +34,8 @@ export function runProgram(scenario: ScenarioDefinition, ...args: readonly strin
       env: { ...process.env, BENCH_USAGE: usage },
     });
     if (status !== 0) throw new Error(`the run ended with ${status}: ${stderr}`);
-    const { wallMs: wall, digest, events } = JSON.parse(stdout);
-    return { ...JSON.parse(readFileSync(usage, 'utf8')), wall, digest, events };
+    const { wallMs: wall, digest, events, generator } = JSON.parse(stdout);
+    return { ...JSON.parse(readFileSync(usage, 'utf8')), wall, digest, events, lateness: generator?.lateness ?? {} };
   } finally {
     rmSync(folder, { recursive: true });
   }

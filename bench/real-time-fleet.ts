@@ -22,6 +22,7 @@ import { DigestSink, FileSink } from '../src/trace/sinks.js';
 import { withFaults } from '../src/transport/faults/with-faults.js';
 import type { Transport } from '../src/transport/transport.js';
 import { udpTransport } from '../src/transport/udp.js';
+import { bareLoop, MICROSECONDS } from './bare-loop.js';
 import { CausalClock } from './causal-clock.js';
 import { API_KEY, FIRST_SERIAL, registerFleet } from './cloud/fleet.js';
 import { tokenOf } from './cloud/token.js';
@@ -36,7 +37,6 @@ const MOST_LATER: Millis = 10;
 
 const [FROM, UNTIL] = [BOOT + WARM_UP, BOOT + WARM_UP + MEASURED];
 const LOOPBACK = '127.0.0.1';
-const MICROSECONDS = 1000;
 
 const quiet = () => {};
 const log = { info: quiet, warn: quiet, error: quiet };
@@ -140,26 +140,6 @@ function fleetOn(transport: Transport, world: Pick<DeviceOptions, 'clock' | 'ran
       ...{ type, serial, claimToken: tokenOf(serial), flash, format: 'base64' },
       connect: (device) => transport.connect(serial, device),
     });
-  });
-}
-
-/** How late a loop of timers for these moments is if they do nothing. */
-function bareLoop(dues: readonly Millis[]): Promise<Distribution> {
-  return new Promise((resolve) => {
-    const late = new Distribution(MICROSECONDS);
-    const began = performance.now();
-    let next = 0;
-    const fire = () => {
-      for (;;) {
-        const due = dues[next];
-        if (due === undefined) return resolve(late);
-        const wait = due - (performance.now() - began);
-        if (wait > 0) return setTimeout(fire, Math.ceil(wait));
-        late.record(-wait);
-        next++;
-      }
-    };
-    fire();
   });
 }
 

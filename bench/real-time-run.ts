@@ -1,0 +1,46 @@
+/**
+ * Whether a run in two threads is punctual: devices that boot and then report every minute in real time, with the embedded cloud in
+ * the same process. `DEVICES` in the environment selects another fleet.
+ */
+import { seconds } from '../src/kernel/time.js';
+import type { ScenarioDefinition } from '../src/scenario/parse/define.js';
+import { bareLoop } from './bare-loop.js';
+import { runProgram } from './program-run.js';
+import type { Bench } from './result.js';
+
+const DEVICES = Number(process.env.DEVICES ?? 60_000);
+const MINUTES = { boot: 4, all: 6 };
+const MOST_LATER_MS = 10;
+/** Length of the bare loop. */
+const BARE = seconds(30);
+
+export const realTimeRun: Bench = {
+  name: 'real-time-run',
+  async run() {
+    const run = runProgram(SCENARIO, '--clock', 'real', '--workers', '2');
+    const { p99: late = Number.NaN, count = 0 } = run.lateness;
+    const alarms = Math.round((count / (MINUTES.all * 60_000)) * BARE);
+    const bare = await bareLoop(Array.from({ length: alarms }, (_, i) => (BARE * i) / alarms));
+    const bareLate = bare.percentile(99) ?? 0;
+    return [
+      {
+        what: `punctuality of a run of ${DEVICES.toLocaleString('en')} devices in real time in two threads, against a bare loop's + ${MOST_LATER_MS} ms`,
+        ratio: (bareLate + MOST_LATER_MS) / late,
+        limit: 1,
+        detail: `99 % of ${count} alarms of a thread are at most ${late.toFixed(1)} ms late, those of the bare loop ${bareLate.toFixed(1)} ms; ${(run.cpu / run.wall).toFixed(2)} cores, ${Math.round(run.memory / 1_048_576)} MiB`,
+      },
+    ];
+  },
+};
+
+const SCENARIO: ScenarioDefinition = {
+  name: 'real-time-run',
+  duration: `${MINUTES.all}m`,
+  fleet: [
+    {
+      ...{ name: 'clime', profile: 'clime', count: DEVICES, boot: { over: `${MINUTES.boot}m` } },
+      config: ['app config interval-report 60'],
+    },
+  ],
+  expect: [`device.ready == ${DEVICES}`],
+};
