@@ -1,13 +1,15 @@
 /**
- * How many requests a run can send: a load over all its connections to a server that does nothing, with everything else that a
- * run does (accounting, metrics, samples, event log, digest). It is compared with autocannon, which only counts.
+ * How many requests a run can send, in one thread and with the program in two: a load over all its connections to a server that does
+ * nothing, with everything else that a run does (accounting, metrics, samples, event log, digest). It is compared with autocannon,
+ * which only counts. The server takes a core: on two cores, the second thread has little to run on.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { packagedProfiles } from '../src/profile/library.js';
+import type { RunResult } from '../src/report/result.js';
 import { deviceTypes } from '../src/runner/known-types.js';
 import { run } from '../src/runner/run.js';
 import { parseScenario } from '../src/scenario/parse/scenario.js';
@@ -15,6 +17,7 @@ import { planScenario } from '../src/scenario/plan/plan-scenario.js';
 import { FileSink } from '../src/trace/sinks.js';
 import { startBare } from './cloud/bare.js';
 import { bestInTurn } from './cloud/in-turn.js';
+import { runProgram } from './program-run.js';
 import type { Bench } from './result.js';
 
 const CONNECTIONS = 64;
@@ -22,6 +25,8 @@ const DEVICES = 1000;
 /** The devices need ten seconds to start, and a run waits for them at its end. */
 const SECONDS = 10;
 const LIMIT = 0.4;
+/** Of two threads. */
+const LIMIT_OF_TWO = 0.4;
 const SPACE = '0199c0de-0000-7000-8000-000000000000';
 
 const quiet = () => {};
@@ -37,12 +42,22 @@ export const generatorHttp: Bench = {
         () => ofRun(origin, join(directory, 'events.jsonl')),
         () => ofAutocannon(origin),
       );
+      const [ofTwo, peerOfTwo] = await bestInTurn(
+        async () => ofProgram(origin, directory),
+        () => ofAutocannon(origin),
+      );
       return [
         {
           what: `requests of a run over ${CONNECTIONS} connections, against autocannon`,
           ratio: rate / peer,
           limit: LIMIT,
           detail: `${Math.round(rate)}/s, autocannon ${Math.round(peer)}/s`,
+        },
+        {
+          what: `requests of a run in two threads over ${CONNECTIONS} connections, against autocannon`,
+          ratio: ofTwo / peerOfTwo,
+          limit: LIMIT_OF_TWO,
+          detail: `${Math.round(ofTwo)}/s, autocannon ${Math.round(peerOfTwo)}/s, ${availableParallelism()} cores`,
         },
       ];
     } finally {
@@ -77,9 +92,20 @@ async function ofRun(origin: string, events: string): Promise<number> {
     out: null,
     stopwatch: () => performance.now(),
   });
-  const [calls] = Object.values(result.calls);
+  return rateOf(result.calls);
+}
+
+/** Answers a second of the program in two threads. @throws Error if a request was not answered or not counted */
+function ofProgram(origin: string, directory: string): number {
+  const target = ['--target', origin, '--space', SPACE, '--api-key', 'key', '--link', 'http'];
+  const { calls } = runProgram(JSON.parse(SCENARIO), ...target, '--workers', '2', '--out', directory);
+  return rateOf(calls);
+}
+
+function rateOf(callsByName: RunResult['calls']): number {
+  const [calls] = Object.values(callsByName);
   if (calls === undefined || calls.answered === 0 || calls.answered !== calls.planned) {
-    throw new Error(`not every request was answered: ${JSON.stringify(calls)} ${result.failure}`);
+    throw new Error(`not every request was answered: ${JSON.stringify(calls)}`);
   }
   return calls.answered / SECONDS;
 }

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { program } from '../scripts/support/program.js';
+import type { RunResult } from '../src/report/result.js';
 import type { ScenarioDefinition } from '../src/scenario/parse/define.js';
 import type { TraceEvent } from '../src/trace/events.js';
 import { bareDay } from './bare-day.js';
@@ -19,6 +20,7 @@ export interface ProgramRun {
   readonly events: number;
   /** How late alarms were, in ms: those of the latest thread. Empty in virtual time. */
   readonly lateness: Readonly<Partial<Record<'count' | 'p99', number>>>;
+  readonly calls: RunResult['calls'];
 }
 
 /** @param args further arguments of `ghostfleet run` @throws Error if the run does not pass */
@@ -34,8 +36,9 @@ export function runProgram(scenario: ScenarioDefinition, ...args: readonly strin
       env: { ...process.env, BENCH_USAGE: usage },
     });
     if (status !== 0) throw new Error(`the run ended with ${status}: ${stderr}`);
-    const { wallMs: wall, digest, events, generator } = JSON.parse(stdout);
-    return { ...JSON.parse(readFileSync(usage, 'utf8')), wall, digest, events, lateness: generator?.lateness ?? {} };
+    const { wallMs: wall, digest, events, calls, generator } = JSON.parse(stdout);
+    const used = JSON.parse(readFileSync(usage, 'utf8'));
+    return { ...used, wall, digest, events, calls, lateness: generator?.lateness ?? {} };
   } finally {
     rmSync(folder, { recursive: true });
   }
