@@ -68,7 +68,7 @@ export class LiveServices {
   }
 
   /**
-   * Begins with the run.
+   * Starts the services when the run begins.
    * @param again repeats a run in virtual time, for time travel
    * @throws UsageError if the key of the API cannot be written
    */

@@ -215,7 +215,7 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
   }
 }
 
-/** Where and in which time the run takes place. @throws UsageError for options that exclude or need each other */
+/** The cloud, the clock and the queue of the run. @throws UsageError for options that exclude or need each other */
 function placeOf(flags: RunFlags, host: Host) {
   checkTarget(flags);
   const cloud = cloudIn(flags, host);

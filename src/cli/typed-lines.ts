@@ -5,7 +5,7 @@ export type AfterLine = 'leave' | 'stay';
 
 /**
  * Passes each line to `handle` until the input ends, `handle` returns `leave`, or `ended` settles.
- * @returns whether the user ended it; false if `ended` settled first
+ * @returns true if the input ended or `handle` returned `leave`; false if `ended` settled first
  */
 export async function takeLines(
   lines: AsyncIterable<string>,

@@ -100,7 +100,7 @@ export class DeviceCloudClient extends SpaceClient {
   /**
    * Accepts an invitation (cloud API gaps, 3.1).
    * @param invitation `token`: the `invite_token` of {@link Invitation}; `email`: the invited address; `password`: the password
-   * of the account, 8 to 256 characters; for an account without a password, its new one
+   * of the account, 8 to 256 characters; an account without a password gets it
    * @throws ApiError 401 if the token is not valid or has expired (7 days), the address is another one, or the password is wrong
    */
   static accept(baseUrl: string, invitation: { readonly token: string } & Credentials): Promise<Token> {

@@ -152,7 +152,7 @@ export class RunControls {
     return this.#control.explainer().downlinkOf(serial, id);
   }
 
-  /** What downlinks waited for until their delivery; unknown ones are left out. */
+  /** What downlinks waited for until their delivery; unknown downlinks are left out. */
   waits(downlinks: readonly WantedDownlink[]): readonly DownlinkWaits[] {
     const explainer = this.#control.explainer();
     return downlinks.flatMap(({ id, serial }) => {

@@ -272,7 +272,7 @@ function refuse(response: ServerResponse, error: unknown): void {
   if (error instanceof ApiFault) {
     return json(response, error.statusCode, { statusCode: error.statusCode, message, code: error.code });
   }
-  // Wrong input is the fault of the caller; all else is one of the run.
+  // Wrong input is a fault of the caller (400), any other error a fault of the run (500).
   const statusCode = error instanceof GhostfleetError ? 400 : 500;
   json(response, statusCode, { statusCode, message, ...(error instanceof GhostfleetError && { code: error.code }) });
 }

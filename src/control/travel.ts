@@ -9,7 +9,7 @@ export interface PastRun {
   readonly id: string;
   /** The moment, in ms since the start of the run. */
   readonly at_ms: Millis;
-  /** The address of its own console; works once. Null: it has ended, because too many were open. */
+  /** The address of the console of this run; works once. Null: the run has ended, because too many were open. */
   readonly link: string | null;
 }
 
@@ -42,10 +42,10 @@ export interface TimeTravel {
   readonly all: readonly PastRun[];
   /**
    * Repeats the run up to a moment and pauses it there. Ends the oldest past run if too many are open.
-   * @throws UsageError if the run ends before that moment
+   * @throws UsageError if the moment is not reached
    */
   back(at: Millis): Promise<PastRun>;
-  /** Lets a fork run to its end, and compares it with the run as it is without the changes. Undefined for an unknown id. */
+  /** Lets a fork run to its end, and compares it with the same run without the changes. Undefined for an unknown id. */
   compare(id: string): Promise<RunComparison | undefined>;
   close(): Promise<void>;
 }

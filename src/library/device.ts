@@ -342,7 +342,7 @@ function isDeviceType(profile: unknown): boolean {
   return typeof profile === 'string' || (typeof profile === 'object' && profile !== null && 'name' in profile);
 }
 
-/** Whether the service or its address is complete: the type says so, and callers in JavaScript may pass anything. */
+/** Whether the service or its address is complete: the type demands it, but callers in JavaScript may pass anything. */
 function isAddress(service: Partial<ServiceAddress> | null | undefined): boolean {
   return typeof service?.api === 'string' && typeof service.spaceId === 'string' && service.udp !== undefined;
 }

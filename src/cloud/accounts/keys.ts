@@ -87,7 +87,7 @@ export function deleteKey(id: Id): readonly Change[] {
   ];
 }
 
-/** A key with its descendants: the keys that were created with it, or with one of its descendants. */
+/** A key with its descendants: the keys that were created with it, the keys that were created with those, and so on. */
 export async function withDescendants(store: Store, key: ApiKey): Promise<readonly ApiKey[]> {
   const all: ApiKey[] = [];
   for await (const row of everyRecord(store, 'key', key.spaceId)) all.push(toKey(row));

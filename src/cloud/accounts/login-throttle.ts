@@ -1,10 +1,10 @@
 /**
  * Slows down the guessing of passwords without locking out the rightful user.
  *
- * Failures count for the pair of account and source, for the account, and for the source. The last two limits do not apply to
- * a pair that has logged in before: an attack from other places does not affect a user at the usual place. The limit of a pair
- * is short, because an attacker may share the address of the user. The counts are in memory of one node: an attacker who
- * reaches n nodes of a service on PostgreSQL has n times as many attempts (docs/SECURITY.md, "Accounts").
+ * Failures count for the pair of account and source, for the account, and for the source. The last two limits do not apply to a
+ * pair that has logged in before: an attack from other places does not affect a user at the usual place. The limit of a pair
+ * lasts only a minute, because an attacker may share the address of the user. The counts are in memory of one node: an attacker
+ * who reaches n nodes of a service on PostgreSQL has n times as many attempts (docs/SECURITY.md, "Accounts").
  */
 import type { Clock } from '../../kernel/clock.js';
 import { type Millis, minutes } from '../../kernel/time.js';

@@ -30,7 +30,9 @@ import {
 } from './member-records.js';
 import { hashPassword, type PasswordCost, verifyPassword } from './passwords.js';
 
-/** An invitation is valid for one address: a token alone, in a log or a chat, opens nothing. */
+/**
+ * Input with which an invitation is accepted. It needs the invited address: a token from a log or a chat alone is not enough.
+ */
 interface Acceptance {
   readonly token: string;
   readonly email: string;

@@ -8,7 +8,7 @@
  *
  * Secrets of a device in stored messages are masked for a caller who may not change the device (masking.ts).
  *
- * A resource that the caller may not see is answered like a resource that does not exist: with 404.
+ * A request for a resource that the caller may not see gets a 404, as if the resource did not exist.
  */
 import type { FastifyRequest } from 'fastify';
 import type { Role } from '../accounts/member-records.js';

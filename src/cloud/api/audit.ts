@@ -64,7 +64,7 @@ export function recordActions(routes: Routes, { members }: ApiContext, audit: Au
     const target = targetOf(request, payload);
     const isOfSpace = request.spaceId !== '' && action !== 'deleteSpace';
     const own = isOfSpace ? request.spaceId : action === 'createSpace' ? target : null;
-    // Neither an account nor a deleted space has a log: changes of these are recorded in the logs of all spaces of the user.
+    // Neither an account nor a deleted space has a log: a change of either is recorded in the logs of all spaces of the user.
     await audit.add(own === null ? await spacesOf(members, userId ?? '') : [own], {
       actor: actor || null,
       action,

@@ -75,7 +75,7 @@ const UNKNOWN_CREDENTIAL = 'this API key or token is not valid';
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /**
- * The access to one space. For a login, it has the role of its account in this space.
+ * The access to one space. The access of a login gets the role that its account has in this space.
  * @throws ApiFault 404 if the credential does not open the space
  */
 async function accessIn(spaceId: Id, access: Access, { members }: ApiContext): Promise<Access> {

@@ -19,7 +19,7 @@ export interface ApiContext extends CloudContext {
   readonly audit: AuditLog | null;
 }
 
-/** Variants of the API, for existing clients and for restrictions of the service. */
+/** Options that adapt the API to existing clients, or restrict it. */
 export interface ApiOptions {
   /** Form of a message's body in answers: a JSON value as in the contract, or JSON text as existing clients expect. */
   readonly messageBody: 'json' | 'string';
@@ -31,7 +31,7 @@ export interface ApiOptions {
   readonly strictNames: boolean;
   /** Whether web pages of any origin may use the API (CORS). */
   readonly cors: boolean;
-  /** Names in the header `Host` that are accepted besides addresses, without ports and in lower case; null: all. */
+  /** Names in the header `Host` that are accepted in addition to IP addresses, without ports and in lower case; null: all. */
   readonly hosts: readonly string[] | null;
   /** Addresses and networks of proxies, whose header `X-Forwarded-For` names the caller. */
   readonly trustProxy: readonly string[];

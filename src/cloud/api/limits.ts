@@ -2,9 +2,9 @@
  * Limits on concurrent requests, for one caller and for all callers together. A request beyond a limit is rejected
  * immediately, with the time after which to retry, so that no queue grows without bound.
  *
- * Bodies are charged as they arrive, not as they are announced, and only after the request is authenticated: an unknown caller
- * can hold neither memory nor a share of the limits. A caller is identified by its credential, or without a credential by its
- * IP address.
+ * The bytes of a body count when they arrive, not when `Content-Length` announces them, and only after the request is
+ * authenticated. So an unknown caller can hold neither memory nor a share of the limits. A caller is identified by its
+ * credential, or without a credential by its IP address.
  */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
@@ -17,7 +17,7 @@ import { closeHalfOpen, limitConnections } from '../http/sockets.js';
 import { callerOf, isLimited, limitRate } from './rate-limit.js';
 import { TimeLimit } from './time-limit.js';
 
-/** Longest time in which the head of a request must arrive, and the whole request. */
+/** Time within which the head of a request, and also the whole request, must arrive. */
 const ARRIVAL = seconds(15);
 
 /** Limits that the HTTP server itself enforces. */
@@ -26,7 +26,7 @@ export const SERVER_LIMITS = {
   // Longer than clients keep an idle connection, so that the server does not close a connection on which a request is coming.
   keepAliveTimeout: seconds(75),
   requestTimeout: ARRIVAL,
-  // Such requests get an answer with a code and the time after which to retry: see operator/shutdown.ts.
+  // Requests during a shutdown get an answer with a code and the time after which to retry: see operator/shutdown.ts.
   return503OnClosing: false,
   http: { headersTimeout: ARRIVAL, connectionsCheckingInterval: seconds(2), maxHeaderSize: 16_384 },
 } as const;

@@ -20,7 +20,7 @@ export const Password = Type.String({
   description: 'a password',
   writeOnly: true,
 });
-/** A new password: its length is checked. A password that is only compared may have any length. */
+/** A new password. Its minimum length does not apply to a password that is only compared. */
 export const NewPassword = Type.String({
   minLength: PASSWORD.min,
   maxLength: PASSWORD.max,

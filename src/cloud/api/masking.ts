@@ -1,12 +1,12 @@
 /**
  * Masks secrets of a device in what the API returns to callers who may only read. With the claim token, such a caller could
  * send messages as the device; with the Bluetooth passkey, it could configure the device. A device prints both on request
- * (`info show`) and reports the passkey with its session. Stored shell answers may contain them as text, in a memory dump or as
+ * (`info show`) and reports the passkey with its session. Stored shell answers may contain both as text, in a memory dump or as
  * raw bytes.
  *
- * Two rules find these secrets. In shell lines and fields, a value is masked if its name contains a word such as `passkey`.
- * Everywhere else, a value is masked if it contains twelve consecutive digits of the claim token (as digits, as bytes, in
- * base64, with separators).
+ * Two rules find these secrets. In shell lines and fields, a value is masked if its name contains a word such as `passkey`. And
+ * every value is masked that contains twelve consecutive digits of the claim token: as digits, as bytes, in base64, or with
+ * separators.
  */
 import { printedWithoutSecrets, withoutSecrets } from '../../kernel/shell-secrets.js';
 import type { DeviceRow, Id, ListedDevice, ListedMessage, Store } from '../store/store.js';
@@ -35,13 +35,13 @@ export class Masking {
     this.#needles = device === undefined || device.token === '' ? [] : needlesOf(device.token);
   }
 
-  /** The message without secrets. Raw bytes that contain one are left out. */
+  /** The message without secrets. Raw bytes that contain a secret are left out. */
   message<M extends ListedMessage>(row: M): M {
     const raw = row.raw !== null && this.#isTelling(row.raw) ? null : row.raw;
     return { ...row, raw, body: this.#value(byWords(row.type, row.body)) };
   }
 
-  /** A value without secrets. It has the form of the value: only texts are replaced, and numbers in lists of bytes. */
+  /** A value without secrets. Its structure stays the same: only texts and the numbers in lists of bytes are replaced. */
   value<T>(value: T): T {
     return this.#value(withoutSecretFields(value)) as T;
   }
@@ -71,7 +71,7 @@ export class Masking {
 
 /**
  * The masking for a device; undefined if the caller may change the device, and so may see its secrets.
- * @param device with its claim token, unless the caller may change all devices
+ * @param device the device; with its claim token, unless the caller may change all devices
  */
 async function maskingFor(
   store: Store,
@@ -85,8 +85,8 @@ async function maskingFor(
 
 /**
  * The views of devices of a list, with their secrets masked where the caller must not see them.
- * @param rows with their claim tokens, unless the caller may change all devices
- * @param hidden fields of a view in which secrets can be
+ * @param rows the devices; with their claim tokens, unless the caller may change all devices
+ * @param hidden fields of a view that can contain secrets
  */
 export async function maskedViews<View extends object>(
   store: Store,
@@ -134,7 +134,8 @@ function needlesOf(token: string): readonly string[] {
     needles.push(part, Buffer.from(part).toString('hex'), Buffer.from(part.toUpperCase()).toString('hex'));
   }
   for (const content of [Buffer.from(token, 'hex'), Buffer.from(token), Buffer.from(token.toUpperCase())]) {
-    // Base64 has three forms, by the place of the first byte in its group of three; the first and last digits differ.
+    // Bytes have three forms in base64, because their first byte may be at any place in a group of three. Digits that also
+    // depend on neighbouring bytes are left out.
     for (let skipped = 0; skipped < 3; skipped++) {
       const whole = content.subarray(skipped, skipped + 3 * Math.floor((content.length - skipped) / 3));
       needles.push(whole.toString('base64'));

@@ -195,7 +195,7 @@ export function kindsOf(query: Kinds): Pick<MessageQuery, 'types' | 'direction' 
  */
 function directionOf({ direction, type }: Kinds): Pick<MessageQuery, 'direction' | 'onlyUp'> {
   if (direction !== undefined || !type?.includes('data')) return { direction };
-  // With `data` alone, the filter is the direction, which an index has.
+  // With `data` alone, the filter is by direction, for which there is an index.
   return type.every((each) => each === 'data') ? { direction: 'up' } : { onlyUp: ['data'] };
 }
 

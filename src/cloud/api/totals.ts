@@ -1,6 +1,6 @@
 /**
- * Pages of lists with the header `x-total`: the number of items over all pages. Counting reads the items. So for messages, and
- * for more than 10,000 items, the header may be `x-total-at-least` instead, with a lower bound.
+ * Pages of lists with the header `x-total`: the number of items over all pages. Counting reads the items. So a list of
+ * messages, or of more than 10,000 items, may have the header `x-total-at-least` instead, with a lower bound.
  */
 import type { FastifyReply } from 'fastify';
 import type { Id, Page } from '../store/store.js';

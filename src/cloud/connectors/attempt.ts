@@ -42,7 +42,7 @@ export class Attempts {
   /**
    * Runs the script on a message without sending anything. A user sees the result, so secure variables are hidden from the
    * script: it could print them in any form.
-   * @param part scripts of the same part of a space run one after another
+   * @param part queue within the space (see fair-queue.ts): scripts of the same part run one after another
    */
   preview(connector: Connector, message: ListedMessage, part: string): Promise<Computed> {
     return this.#compute(connector, message, { attempt: 0, part, secrets: 'hidden' });

@@ -103,7 +103,7 @@ export class Dispatcher {
       })
       .finally(() => {
         this.#running = undefined;
-        // wake() may have been called after the last look and before this.
+        // `wake` may have been called since the last search for due deliveries.
         if (this.#wanted) this.wake();
         release();
       });

@@ -136,8 +136,8 @@ export class CloudCore implements Downlinks {
   /**
    * Stores an uplink message.
    * @param message type byte and value, or decoded data of a device without a codec
-   * @param request fingerprint by which a repetition of the request is recognised; null: none
-   * @returns true when it is durable or a copy of a stored one; false if it is rejected (wire protocol, 6.3)
+   * @param request fingerprint by which a repetition of the request is recognised; null: repetitions are not recognised
+   * @returns true if the message is durable, or a copy of a stored message; false if it is rejected (wire protocol, 6.3)
    */
   async accept(
     session: DeviceSession,

@@ -1,6 +1,6 @@
 /**
- * State that the service caches for a device while it communicates with it. All of it can be read from the store again:
- * losing it costs at most a reset (wire protocol, 6.1).
+ * State that the service caches for a device while the two communicate. All of this state can be read from the store again, so
+ * its loss costs at most a reset (wire protocol, 6.1).
  */
 import type { Instant } from '../../kernel/time.js';
 import { tokenBytes } from '../../protocol/flap/envelope.js';

@@ -1,10 +1,10 @@
 /**
  * The cached device sessions of this service, kept correct while other services share the store (store/nodes.ts).
  *
- * A change by another service makes a session stale: it is read again when the device sends something, or before one of
- * its downlinks is offered. The object stays the same, so that a running transfer continues. When the device connects
- * to the gateway of another service, its session is dropped together with its transfers; if it returns, its transfer is
- * reset (wire protocol, 6.2 step 4).
+ * A change by another service makes a session stale: it is read again when the device sends something, or before one of its
+ * downlinks is offered. The session object stays the same, so that a running transfer continues. When the device connects to
+ * the gateway of another service, its session is dropped together with its transfers; if it returns, its transfer is reset
+ * (wire protocol, 6.2 step 4).
  */
 import type { Clock } from '../../kernel/clock.js';
 import { tokenBytes } from '../../protocol/flap/envelope.js';
@@ -49,7 +49,9 @@ export class DeviceSessions {
     return this.#sessions.get(serial);
   }
 
-  /** Calls `change` with the cached session, or with the one that is being read as soon as it has been read. */
+  /**
+   * Calls `change` with the cached session. If the session is still being read from the store, waits until it has been read.
+   */
   whenRead(serial: number, change: (session: DeviceSession) => void): void {
     const session = this.#sessions.get(serial);
     if (session) return change(session);

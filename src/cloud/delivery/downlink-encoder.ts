@@ -88,8 +88,8 @@ const NO_ENCODER =
   'the firmware of this device has no encoder for data: send shell commands, or the bytes for the application as "raw"';
 
 /**
- * Rejects a body whose JSON is longer than a message. For bodies whose encoder the device has not uploaded yet, so that
- * their encoded size is unknown.
+ * Rejects a body whose JSON is longer than a message. Used while the device has not uploaded its encoder, so that the encoded
+ * size is unknown.
  */
 function refuseLong({ body }: MessageRow): void {
   const length = Buffer.byteLength(JSON.stringify(body));

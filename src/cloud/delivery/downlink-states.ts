@@ -1,8 +1,8 @@
 /**
  * Commits the states of downlinks and the entries of their timelines.
  *
- * A timeline stays short even if a device polls often without confirming. It keeps the first and the latest contact,
- * and the first and the latest offer; the attempt number of the latest offer is their count.
+ * A timeline stays short even if a device polls often without confirming. It keeps the first and the latest contact, and the
+ * first and the latest offer; the attempt number of the latest offer is the number of offers.
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';

@@ -97,8 +97,8 @@ export class FirmwareQueue implements FirmwareUpdates {
   }
 
   /**
-   * Reads the device's update again: its session was read from the store, or a report arrived for an update that may
-   * have ended on another service.
+   * Reads the device's update again. Called when its session was read from the store, or when a report arrived for an update
+   * that may have ended on another service.
    */
   async readUpdate(session: DeviceSession): Promise<void> {
     const job = await this.#updates.current(session.device);

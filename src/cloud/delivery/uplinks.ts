@@ -381,8 +381,8 @@ function isKnown({ device }: DeviceSession, message: UpMessage | DecodedData): b
 }
 
 /**
- * Fingerprint by which a repeated data message is recognised; null: not recognised. Firmware numbers and dates its
- * bodies. A JSON body with neither sequence nor timestamp may legitimately occur twice.
+ * Fingerprint by which a repeated data message is recognised; null: not recognised. The firmware puts a sequence number and a
+ * timestamp into each body. A JSON body without both may legitimately occur twice.
  */
 function printOf(message: Uint8Array | DecodedData): string | null {
   if (message instanceof Uint8Array) return contentFingerprint(message);

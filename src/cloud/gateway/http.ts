@@ -230,8 +230,8 @@ export class HttpGateway {
   }
 
   /**
-   * The requests of a device. A new session object, such as that of a device with the same serial number, begins without
-   * requests.
+   * The requests of a device. They start empty with each new session object, for example after the device was deleted and
+   * created again.
    */
   #requestsOf(session: DeviceSession): DeviceRequests {
     const { serial } = session.device;

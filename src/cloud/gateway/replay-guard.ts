@@ -21,7 +21,7 @@ interface Arrival {
   readonly mark: number;
   readonly source: Source;
   readonly at: Instant;
-  /** Sequence number that the transfer expects next; undefined: only a new exchange. */
+  /** Sequence number that the transfer expects next; undefined: it expects only the start of a new exchange. */
   readonly expected: number | undefined;
 }
 
@@ -99,7 +99,7 @@ export class ReplayGuard {
       if (movedOn && packet.sequence !== 0 && !isNext && expected !== undefined) return this.#drop(arrival);
       return atHome ? 'known' : 'guest';
     }
-    // A device without power saving gets another port from the network for each transmission.
+    // If the network does not grant power saving mode, the device uses another port for each transmission.
     if (isNext && source.host === this.#home?.host) {
       this.#home = source;
       return 'known';

@@ -73,7 +73,7 @@ export async function listenUdp(receive: ReceiveFrom, { host, port, wires }: Udp
   };
 }
 
-/** Skips the resolver for IP addresses, and addresses of devices always are: their answers are sent at once. */
+/** Skips the resolver for IP addresses, so that answers to devices, which always have one, are sent at once. */
 const withoutDelay: NonNullable<SocketOptions['lookup']> = (name, options, callback) => {
   const family = isIP(name);
   if (family === 0) lookup(name, options, callback);

@@ -70,7 +70,7 @@ function nameText(name: string): string {
   return `<text x="40" y="23" font-family="sans-serif" font-size="22" fill="#fff">${name}</text>`;
 }
 
-/** Allows only scripts of the page. Its bundle contains inline styles and images. */
+/** Allows scripts only in files of the page. Inline styles and images are allowed, because its bundle contains them. */
 const CONTENT_POLICY = {
   'default-src': "'none'",
   'script-src': "'self'",

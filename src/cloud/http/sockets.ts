@@ -51,7 +51,7 @@ export function limitConnections(
 }
 
 /**
- * Whether an address is one of these, or in one of these networks.
+ * Returns a function that says whether an address is one of these, or in one of these networks.
  * @param networks addresses and networks: `10.0.0.1`, `10.0.0.0/8`, `fd00::/8`
  * @throws RangeError for a text that is neither
  */

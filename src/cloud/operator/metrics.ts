@@ -1,5 +1,5 @@
 /**
- * Prometheus metrics of the service. Times are in seconds, as usual there. Labels never contain devices, spaces or
+ * Prometheus metrics of the service. Times are in seconds, as is usual in Prometheus. Labels never contain devices, spaces or
  * keys: the number of series does not grow with the fleet, and metrics disclose no customer data.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';

@@ -93,7 +93,7 @@ export function addOperatorRoutes(api: FastifyInstance, context: OperatorContext
 interface Complaint {
   /** For the log. */
   readonly why: string;
-  /** For the response, which needs no key: without names of files. */
+  /** Text for the response. It names no files, because the route needs no API key. */
   readonly message: string;
   readonly code: UnavailableCode;
 }

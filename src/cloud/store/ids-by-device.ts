@@ -34,7 +34,7 @@ export function createIdsByDevice(clock: Clock, random: Random): Ids {
 /** Reused for every id: the package copies them. */
 const bytes = new Uint8Array(16);
 
-/** The last four bytes of an id are the serial number XOR the seed, so two devices never get the same id. */
+/** The last four bytes of an id are the serial number XOR a number from the seed, so two devices never get the same id. */
 function idOf(seed: number, serial: number, msecs: UnixMillis, count: number): Id {
   const own = noise(seed, serial) * 4_294_967_296;
   const base = Math.floor(noise(own, msecs) * 2_147_483_648);

@@ -4,7 +4,7 @@ import type { UnixMillis } from '../../kernel/time.js';
 /**
  * A lower-case UUID, version 7. The order of ids is the order of creation, unless the clock was corrected; for messages of one
  * device, it always is. The time in a row's id and its `createdAt` differ only slightly (`SLACK` in order.ts); searches by time
- * rely on it.
+ * rely on this.
  */
 export type Id = string;
 
@@ -72,7 +72,7 @@ export interface DeviceRow {
 /** A device of a list; the claim token may be missing. */
 export type ListedDevice = Omit<DeviceRow, 'token'> & Partial<Pick<DeviceRow, 'token'>>;
 
-/** Sent in place of the hash of a codec when none exists (wire protocol, 12.6: devices do not compare it). */
+/** Sent as the hash of a codec when there is none (wire protocol, 12.6: devices do not compare it). */
 export const NO_CODEC = '0000000000000000';
 
 export type DownState = 'pending' | 'sent' | 'cancelled' | 'expired';

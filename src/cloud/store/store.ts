@@ -146,7 +146,10 @@ export interface Store {
   ): Promise<readonly RecordRow[]>;
   /** Due records of the family in all spaces, or in one: `dueAt` <= `now`, earliest first. */
   dueRecords(family: string, now: UnixMillis, limit: number, spaceId?: Id): Promise<readonly RecordRow[]>;
-  /** The spaces that have due records of the family, by id. The cost depends on their number, not on that of the records. */
+  /**
+   * The spaces that have due records of the family, by id. The cost depends on the number of spaces, not on the number of
+   * records.
+   */
   dueSpaces(family: string, now: UnixMillis): Promise<readonly Id[]>;
 
   /** Entries of the journal with numbers above `after`, in their order. */

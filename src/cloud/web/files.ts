@@ -17,7 +17,7 @@ export interface ConsoleFile {
   readonly tag: string;
 }
 
-/** Types by the end of a name. A file with another end is not served. */
+/** Types by file extension. A file with another extension is not served. */
 const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',

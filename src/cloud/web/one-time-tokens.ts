@@ -33,7 +33,7 @@ export class OneTimeTokens {
     return token;
   }
 
-  /** The space that the token opens; undefined if it is not valid. It is invalid afterwards. */
+  /** The space that the token opens; undefined if it is not valid. The token is invalid afterwards. */
   redeem(token: string): Id | undefined {
     const hash = hashKey(token);
     const issued = this.#issued.get(hash);

@@ -2,8 +2,9 @@
  * Notifications between services that share a PostgreSQL database, on one channel: `<sender> <changed|moved> <serial>`, and
  * `<sender> <events|journal> 0` about the journal of events.
  *
- * Triggers (migrations.ts) notify of changes of devices and queues, in the transaction that makes them. One connection
- * listens. If it breaks, the service connects again and treats all devices as changed, because notifications may be lost.
+ * Triggers (migrations.ts) send the notifications about devices and queues in the transaction that makes the change. One
+ * connection listens. If it breaks, the service connects again and treats all devices as changed, because notifications may be
+ * lost.
  */
 import type { Pool, PoolClient } from 'pg';
 import type { Alarm, Clock } from '../../../kernel/clock.js';

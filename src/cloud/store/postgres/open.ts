@@ -110,7 +110,7 @@ export async function rotatePostgres(url: string, key: NamedKey | undefined, nex
   });
 }
 
-/** Several services share a database, so a key in a file beside one of them would be no use to the others. */
+/** Several services share a database, so a key in a file beside one of them would be of no use to the others. */
 function needKey(key: NamedKey | undefined, name: string): NamedKey {
   if (key) return key;
   throw new UsageError(

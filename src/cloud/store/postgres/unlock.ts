@@ -81,7 +81,7 @@ async function executed(client: ClientBase, steps: Resealing): Promise<number> {
   return step.value;
 }
 
-/** The connection that migrates has no parsers of its own. */
+/** Decodes the texts of a row (text.ts): the connection of the migration does not do that. */
 function fromRow(row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [name, typeof value === 'string' ? fromPostgres(value) : value]),

@@ -1,9 +1,9 @@
 /**
  * Encrypts the secrets of a store: AES-256-GCM with one key for the whole database (ADR 19).
  *
- * An envelope is the text `~`, the id of the key, and in base64 the nonce, the ciphertext and the tag. Every value has a place,
- * such as `device/<id>/token`. The place is authenticated with the value, so that an envelope that was copied to another row
- * or field is rejected.
+ * A value is stored as an envelope: the text `~`, the id of the key, and in base64 the nonce, the ciphertext and the tag. Every
+ * value has a place, such as `device/<id>/token`. The place is authenticated with the value, so that an envelope that was
+ * copied to another row or field is rejected.
  *
  * The nonce is a keyed hash of place and text instead of a random number. So the same text in the same place has the same
  * envelope, and a commit can compare the stored value with the expected one. Equal envelopes reveal that a value was changed

@@ -28,7 +28,7 @@ export interface Dialect {
   messagesBy(index: string): string;
   /** Joins `device d`, with the messages as the outer loop. */
   readonly joinDevice: string;
-  /** Whether a list that may read many messages is divided into steps, because its query delays others. */
+  /** Whether a list that may read many messages is divided into steps, because its query would delay others. */
   readonly inSteps: boolean;
   /** The id of `message m` in lists, newest first; the schemas explain its collation. */
   readonly listedId: string;

@@ -3,7 +3,8 @@ import type { Id } from '../store.js';
 import type { SqlValue, Statement } from './dialect.js';
 
 /**
- * The database rejects the whole commit if this is written into a NOT NULL column (ADR 8). Drivers map the column to a reason.
+ * The value that a statement writes into a NOT NULL column to make the database reject the whole commit (ADR 8). Drivers map
+ * the column to a reason.
  */
 export const REJECTED = 'NULL';
 

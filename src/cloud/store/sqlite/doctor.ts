@@ -48,7 +48,7 @@ export function examine(path: string): Examination {
 }
 
 /**
- * Copies every sound row into a new database `target`, a service's file that misses nothing that it says.
+ * Copies every sound row into a new database `target`. A service can use it, and does not report commits as missing.
  * @throws UsageError `bad-database`, `target-exists`
  */
 export function save(path: string, target: string): readonly TableFindings[] {

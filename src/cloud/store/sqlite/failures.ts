@@ -43,8 +43,8 @@ export function storeFailure(error: unknown, soundness: Soundness, path: string)
 }
 
 /**
- * Whether files as large as those of the database may grow. SQLite names a full disk, but not a quota or a limit of the size of
- * files. Writes to a separate file, because closing a file of the database would release the locks of SQLite.
+ * Whether the system allows files of the size of the database to grow. SQLite names a full disk, but not a quota or a limit of
+ * the size of files. Writes to a separate file, because closing a file of the database would release the locks of SQLite.
  */
 function mayGrow(path: string): boolean {
   const trial = `${path}-trial`;

@@ -57,7 +57,10 @@ export function discardDatabases([, ...others]: readonly string[]): void {
   for (const other of others) remove(other);
 }
 
-/** Tables without common rows, because each row belongs to one device. Their columns are in the order of the schema. */
+/**
+ * Tables that have no row in common with other databases, because each row belongs to one device. Their columns are in the
+ * order of the schema.
+ */
 const OF_DEVICES = ['device', 'message'] as const;
 /** Tables with rows that several databases may have. */
 const SHARED = ['space', 'api_key', 'codec', 'record'] as const;

@@ -10,9 +10,9 @@ import { UsageError } from '../../../kernel/errors.js';
 const APPLICATION_ID = 0x67666c74;
 
 /**
- * 1: The rows of deleted devices are kept (`deleted_at`), because their messages are. The name filter searches
- * `name_folded`, because SQLite folds the case of ASCII only. The index columns `type` and `direction` let a list skip
- * messages without reading them. The partial indexes contain only pending and unanswered downlinks.
+ * 1: The rows of deleted devices are kept (`deleted_at`), because their messages are kept. The name filter searches
+ * `name_folded`, because SQLite folds the case of ASCII only. The index columns `type` and `direction` let a list skip messages
+ * without reading them. The partial indexes contain only pending and unanswered downlinks.
  */
 const FIRST = `
 CREATE TABLE space (
@@ -111,8 +111,8 @@ const GONE_SPACES = ['api_key', 'tag', 'device', 'record']
   .join('\n');
 
 /**
- * 6: A claim token belongs to one device. The index contains hashes. Of devices that already share a token, only the oldest
- * has a hash; the others keep working, and get one with their next token.
+ * 6: A claim token belongs to one device. The index contains hashes. Of devices that already share a token, only the oldest has
+ * a hash; the others keep working, and get a hash with their next token.
  */
 const TOKENS = `
 ALTER TABLE device ADD COLUMN token_hash TEXT;

@@ -17,7 +17,7 @@ import { contentOf, migrate } from './migrations.js';
 import { readTail, type Tail, tailPath } from './tail.mjs';
 import { encrypt, type FoundKey, findKey } from './unlock.js';
 
-/** Longest wait, in ms, for a process that is just closing the file. It blocks the whole process. */
+/** Longest wait, in ms, for a process that is just closing the file. The wait blocks the whole process. */
 const LOCK_WAIT_MS = 1000;
 
 interface OpenDatabase {

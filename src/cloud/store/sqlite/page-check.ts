@@ -15,7 +15,7 @@ export class PageCheck {
     this.#worker.on('message', (findings: readonly string[]) => {
       for (const finding of findings) soundness.report(finding);
     });
-    // Reports an error that means damage. After another one, such as too little memory, the next start checks again.
+    // Reports an error that means damage. After any other error, such as too little memory, only the next start checks again.
     this.#worker.on('error', (error) => storeFailure(error, soundness, path));
     this.#worker.unref();
   }

@@ -5,7 +5,7 @@
 import { statSync } from 'node:fs';
 import { tailPath } from './tail.mjs';
 
-/** The files of a database that is being written, by what they add to its path. */
+/** Suffixes of the files of a database that is being written. */
 const SUFFIXES = ['', '-wal', '-shm'];
 
 /**

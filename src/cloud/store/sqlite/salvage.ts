@@ -1,4 +1,4 @@
-/** Reads the rows of a damaged database that can still be read, around the pages that cannot. */
+/** Reads the rows of a damaged database that can still be read, and skips damaged pages. */
 import type { Database } from 'better-sqlite3';
 import { isSealed } from '../secrets/vault.js';
 import { checkBody, DamagedBody } from '../sql/checksum.js';
@@ -103,7 +103,10 @@ function probe(db: Database, { name }: Table, from: number, to: number, take: (r
   return unreadable;
 }
 
-/** Whether a body does not match its checksum, or cannot be parsed as JSON. Encrypted ones are not decrypted, so no key is needed. */
+/**
+ * Whether a body does not match its checksum, or cannot be parsed as JSON. Encrypted bodies are not decrypted, so no key is
+ * needed.
+ */
 function isAltered(table: string, { id, body, raw, crc }: Row): boolean {
   if (table !== 'message' && table !== 'record') return false;
   try {

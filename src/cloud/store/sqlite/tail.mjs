@@ -2,8 +2,8 @@
  * The file `<path>-tail` beside an SQLite database: the number of the last commit that is on disk. SQLite cannot notice that
  * the end of its write-ahead log is lost, because a shorter log is a valid log; the number in this file reveals the loss.
  *
- * The writer thread (writer.mjs) writes it after the disk sync of a commit, without a sync of its own. So after a crash of
- * the machine, the file may be behind the database; it is never ahead of it, unless commits are lost.
+ * The writer thread (writer.mjs) writes it after the disk sync of a commit, without a sync of its own. So after a crash of the
+ * machine, the file may be behind the database. It is ahead of the database only if commits are lost.
  *
  * This file is JavaScript, because the writer thread is. It opens no file of SQLite: closing one would release the locks of
  * the process.

@@ -92,7 +92,7 @@ export function storedProof(db: Database): KeyProof | undefined {
   return db.prepare<[], KeyProof>('SELECT key_id AS keyId, proof FROM vault').get();
 }
 
-/** Encrypts a database that was written before there were keys. Does nothing if it is encrypted. */
+/** Encrypts a database of a version without encryption. Does nothing if it is encrypted. */
 export function encrypt(db: Database, vault: Vault): void {
   if (storedProof(db) === undefined) reseal(db, undefined, vault);
   forgetOld(db);

@@ -2,10 +2,10 @@
  * The writer thread of driver.ts. A durable commit waits for the disk, and SQLite blocks its thread meanwhile; so this
  * thread does nothing but write.
  *
- * All batches that have arrived during a transaction form the next one. The response is sent when the transaction is on
+ * All batches that have arrived during a transaction form the next transaction. The response is sent when the transaction is on
  * disk; it lists the rejected entries. The conflict of one entry must not affect the others. An entry whose first statement
  * fails, such as the copy of a message, has written nothing and is skipped. Any other conflict requires a savepoint for each
- * entry; such conflicts are rare, so that a transaction is repeated with savepoints only after one.
+ * entry. Such conflicts are rare, so savepoints are used only when a transaction is repeated after one.
  *
  * After each transaction, and once a second without one, the thread checks that the files are still in their place.
  *
@@ -89,7 +89,7 @@ function written(entries) {
     const before = place.troubleOfLog();
     if (before !== undefined) return { lost: { code: DAMAGED, message: before } };
     const refused = writeAll(entries) ?? writeEach(entries);
-    // Before the commits are acknowledged: they are lost if their files are no longer in the directory.
+    // Checked before the commits are acknowledged: they are lost if their files are no longer in the directory.
     const damaged = place.trouble();
     if (damaged !== undefined) return { lost: { code: DAMAGED, message: damaged } };
     noteTail();
