@@ -24,7 +24,7 @@ export class LiveApi {
   }
 }
 
-/** With access for the user alone. */
+/** Creates a folder that only the user can access. */
 function newDirectory(): string {
   try {
     return mkdtempSync(join(tmpdir(), 'ghostfleet-'));

@@ -130,7 +130,7 @@ async function put({ url, headers }: PushAddress, plan: Plan, control: RunContro
     { agent: false, headers: { 'content-type': registry.contentType, ...headers }, signal },
     registry,
   );
-  // The client does not settle when the connection breaks after the response has begun.
+  // The client's promise does not settle if the connection breaks after the response has begun; an abort then ends the wait.
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
@@ -141,7 +141,7 @@ async function put({ url, headers }: PushAddress, plan: Plan, control: RunContro
     const status = (resp as { readonly statusCode?: number }).statusCode ?? 0;
     if (status > 299) throw new Error(`the response has the status ${status}`);
   } catch (error) {
-    // What follows the status is the body of the response, which may be a whole page.
+    // Keeps only the status: the message continues with the body of the response, which may be a whole page.
     const [, status] = /^push failed with status (\d+)/.exec(error instanceof Error ? error.message : '') ?? [];
     throw status === undefined ? error : new Error(`the response has the status ${status}`);
   }

@@ -1,6 +1,6 @@
 /**
  * Time travel: repeats a run in virtual time. A run of the past stops at a moment and gets a console of its own; a comparison
- * runs it and the original to their ends.
+ * runs both this run and the original to their ends.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

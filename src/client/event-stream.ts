@@ -8,7 +8,7 @@ import type { Query } from './http.js';
 /** Opens a stream and yields its text in pieces. */
 export type OpenStream = (query: Query, lastId: string | undefined, signal: AbortSignal) => AsyncGenerator<string>;
 
-/** Waits between attempts to connect. */
+/** Shortest and longest wait between two attempts to connect. */
 const FIRST_WAIT = seconds(1);
 const LONGEST_WAIT = seconds(30);
 

@@ -37,7 +37,7 @@ const MOST_CONSOLES = 16;
 const BACKLOG = 1 << 20;
 /** Unsent bytes above which a console is disconnected: late output of commands cannot be held back. */
 const MOST_BACKLOG = 16 << 20;
-/** Before the run continues, this many devices are compared with a selector, and this many execute a request. */
+/** Numbers of devices that are compared with a selector, and that execute a request, before the run continues. */
 const COMPARED_AT_ONCE = 512;
 const ASKED_AT_ONCE = 16;
 /** Pause in which the run continues. */

@@ -150,8 +150,8 @@ export class VirtualDevice implements AsyncDisposable {
   }
 
   /**
-   * Runs a control command of the console (docs/CONSOLE.md), with or without its dot, which changes the device from outside:
-   * `battery 5%`, `radio off`, `sensor hygrometer.temperature 31.5`, `button int 2`.
+   * Changes the device from outside with a control command of the console (docs/CONSOLE.md): `battery 5%`, `radio off`,
+   * `sensor hygrometer.temperature 31.5`, `button int 2`. The dot before the command may be left out.
    * @throws UsageError for an unknown command or invalid arguments
    * @throws Error for a change that is not possible on this device
    */

@@ -18,7 +18,7 @@ export function plain(check: Check<unknown>): OptionCheck {
 /** An option that is an object other than plain data. @param wanted the kind, such as `a Map of names to profiles` */
 export function such(fits: (value: unknown) => boolean, wanted: string): OptionCheck {
   return (value, name, problems) => {
-    // The problem gets null instead of the value, which may be large or refer to itself.
+    // The problem is reported with null in place of the value, which may be large or refer to itself.
     if (!fits(value)) problems.add(valueNode(null, name), `needs ${wanted}`);
   };
 }

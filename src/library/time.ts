@@ -119,7 +119,7 @@ export function clockOf(time: VirtualTime): VirtualClock {
   return clock;
 }
 
-/** Real time between two steps of virtual time in {@link settled}. */
+/** Length of a step of virtual time in {@link settled}, and real time between two steps, in milliseconds. */
 const STEP = 20;
 
 /** Lets time pass in small steps until `work` settles, for example a shutdown, which waits for timers. */

@@ -9,7 +9,7 @@
 import type { Clock } from '../../kernel/clock.js';
 import { type Millis, minutes } from '../../kernel/time.js';
 
-/** Failures in a window, and its length. */
+/** Maximum number of failures in a window, and the length of the window. */
 const LIMITS = {
   pair: { most: 5, window: minutes(1) },
   account: { most: 50, window: minutes(15) },

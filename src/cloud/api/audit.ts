@@ -12,7 +12,7 @@ import type { Id } from '../store/store.js';
 import type { ApiContext, Family } from './family.js';
 import { pageOf } from './totals.js';
 
-/** Chapters of the API whose changes are recorded. Downlinks are not among them: each has a timeline of its own. */
+/** Chapters of the API document whose changes are recorded. Downlinks are not recorded: each has a timeline of its own. */
 const RECORDED: ReadonlySet<string> = new Set<keyof typeof TAGS>([
   ...(['Accounts', 'Spaces', 'Devices', 'Tags', 'Connectors', 'Variables', 'Firmware', 'Users', 'Keys'] as const),
 ]);

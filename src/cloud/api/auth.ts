@@ -66,7 +66,7 @@ async function accessOf(
     return { userId: null, keyId: key.id, boundTo: key.spaceId, role, scope: key.tagIds };
   }
   const login = await logins.find(secret);
-  // The least role; `accessIn` replaces it by the role in the space.
+  // The role with the fewest permissions; `accessIn` replaces it by the role in the space.
   return login && { userId: login.userId, keyId: null, boundTo: login.spaceId, role: 'user', scope: null };
 }
 

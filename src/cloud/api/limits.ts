@@ -130,7 +130,7 @@ class Usage {
   readonly #ended: () => void;
   #bytes = 0;
 
-  /** @param ended called when the share has been taken off the levels */
+  /** @param ended called when the request no longer counts */
   constructor(levels: readonly Level[], ended: () => void) {
     this.#levels = levels;
     this.#ended = ended;

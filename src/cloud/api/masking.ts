@@ -4,9 +4,9 @@
  * (`info show`) and reports the passkey with its session. Stored shell answers may contain both as text, in a memory dump or as
  * raw bytes.
  *
- * Two rules find these secrets. In shell lines and fields, a value is masked if its name contains a word such as `passkey`. And
- * every value is masked that contains twelve consecutive digits of the claim token: as digits, as bytes, in base64, or with
- * separators.
+ * Two rules find these secrets. In shell lines and fields, a value is masked if its name contains a word such as `passkey`. In
+ * addition, a value is masked if it contains twelve consecutive digits of the claim token: as digits, as bytes, in base64, or
+ * with separators.
  */
 import { printedWithoutSecrets, withoutSecrets } from '../../kernel/shell-secrets.js';
 import type { DeviceRow, Id, ListedDevice, ListedMessage, Store } from '../store/store.js';

@@ -104,8 +104,8 @@ export const messages: Family = (routes, { store, clock, downlinks }, options) =
       const { spaceId, query, access } = request;
       const { limit = 20, offset } = query;
       const rows = await store.messages(spaceId, { ...filterOf(query, access, clock.wall), limit, after: offset });
-      // Messages are not counted, because that could read a million rows to find a few. The header has the number that the page
-      // proves.
+      // Messages are not counted, because that could read a million rows to find a few. The header has the number of messages
+      // that the page proves to exist.
       setTotal(reply, rows.length, offset === undefined ? limit : 0);
       return shown(request, rows);
     },

@@ -51,7 +51,7 @@ const SLOW = seconds(2);
 const POSTPONED = seconds(30);
 /**
  * Longest time between two searches for due deliveries if several services share the database: another service may have crashed
- * while it had taken some.
+ * after it had taken some.
  */
 const ROUND = seconds(30);
 /** Time for the script and for storing the result, in addition to the timeout of the request. */
@@ -241,7 +241,7 @@ export class Dispatcher {
     const why = dropped(delivery, connector);
     const now = Math.floor(clock.wall);
     if (why !== undefined) return store.commit([putDelivery(cancelled(delivery, why, now))]);
-    // The lease may end during the request: another service could take the delivery.
+    // Not attempted if the lease could end during the request: another service could then take the delivery.
     if (clock.now + seconds(connector.timeout || STANDARD_TIMEOUT) + MARGIN > leaseEnd) return;
     const attempted = await attempts.attempt(connector, delivery);
     if (this.#abandoned) return this.#giveBack(delivery);

@@ -1,6 +1,6 @@
 /**
- * Sends requests to untrusted targets. Their duration and the bytes read are limited, redirects are not followed, and
- * the guard must permit the address.
+ * Sends requests to untrusted targets. The duration of an exchange and the length of a response are limited, redirects are not
+ * followed, and the guard must permit the address.
  */
 import type { Agent, request } from 'undici';
 import type { Clock } from '../../kernel/clock.js';
@@ -86,7 +86,7 @@ export class Sender {
   }
 }
 
-/** Loaded by the first request: a service without connectors starts faster without it. */
+/** Loads the HTTP client. Called with the first request, so that a service without connectors starts faster. */
 async function clientOf({ allowPrivate, hosts, lookup }: SenderOptions): Promise<Client> {
   const [{ Agent, request }, { guardedConnector }] = await Promise.all([import('undici'), import('./guard.js')]);
   const agent = new Agent({

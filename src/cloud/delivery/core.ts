@@ -2,7 +2,7 @@
  * The delivery core: decides which downlink is delivered when, and stores uplinks. All delivery rules are here;
  * gateways pass packets or requests to it, the API queues downlinks of users.
  *
- * The gateways call it strictly one after another for one device. The result of a call is durable when the call
+ * The gateways make the calls for one device strictly one after another. The result of a call is durable when the call
  * resolves.
  */
 import type { EdgeClock } from '../../kernel/clock.js';
@@ -181,8 +181,8 @@ export class CloudCore implements Downlinks {
   }
 
   /**
-   * Encodes the next downlink for delivery; undefined if none can be delivered. Its offer is durable when the call
-   * resolves. It stays in the queue until it is confirmed.
+   * Encodes the next downlink for delivery; undefined if none can be delivered. The offer is durable when the call resolves.
+   * The downlink stays in the queue until the device confirms it.
    */
   async take(session: DeviceSession): Promise<Uint8Array | undefined> {
     if (this.#sessions.shared) await this.#sessions.refresh(session);
@@ -216,7 +216,7 @@ export class CloudCore implements Downlinks {
     evidence: DeliveryEvidence,
     queued: QueuedDownlink | undefined,
   ): Promise<boolean> {
-    // It may have been cancelled, or its device deleted, while it was in flight.
+    // The downlink may have been cancelled, or its device deleted, while it was in flight.
     if (queued === undefined || !session.queue.includes(queued)) return false;
     const { id } = queued.row;
     queued.confirmed = evidence;
@@ -363,7 +363,7 @@ export class CloudCore implements Downlinks {
     why: string | null,
   ): Promise<boolean> {
     const { id } = queued.row;
-    // A downlink expires at the end of its time, even if a later sweep finds it.
+    // The state is dated at the end of the downlink's lifetime, even if a sweep finds the downlink later.
     const time = state === 'expired' ? this.#expiry.endOf(queued.row) : undefined;
     const ending = this.#states.state(queued, state, time);
     const progress = [ending, this.#states.station(queued.row, state, why, time)];

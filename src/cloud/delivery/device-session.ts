@@ -36,7 +36,8 @@ export interface DeviceSession {
    */
   unproven?: true | undefined;
   /**
-   * Set while another host claims to be the device, until new content proves the address again. Downlinks do not wait for it.
+   * Set while another host claims to be the device, until new content proves the address again. Downlinks do not wait for this
+   * proof.
    */
   doubted?: true | undefined;
   /** Set during a firmware update. Configurations wait for its end, because they reboot the device. */

@@ -50,13 +50,14 @@ export class DeviceSessions {
   }
 
   /**
-   * Calls `change` with the cached session. If the session is still being read from the store, waits until it has been read.
+   * Calls `change` with the cached session. If the session is still being read from the store, calls it when the read is
+   * complete.
    */
   whenRead(serial: number, change: (session: DeviceSession) => void): void {
     const session = this.#sessions.get(serial);
     if (session) return change(session);
     const ready = (read: DeviceSession | undefined) => read && change(read);
-    // A session that cannot be read is read from the store the next time.
+    // An error is ignored: the next read of the session includes the change.
     this.#loading.get(serial)?.then(ready, () => {});
   }
 
@@ -118,7 +119,7 @@ export class DeviceSessions {
     const session = this.#sessions.get(serial);
     if (session) {
       await this.refresh(session);
-      // A deleted device is dropped by `refresh`; a new one may have the same serial number.
+      // `refresh` drops a deleted device; a new device may have the same serial number.
       return this.#sessions.get(serial) ?? this.#read(serial);
     }
     const device = await this.#store.deviceBySerial(serial);

@@ -97,8 +97,8 @@ export class FirmwareQueue implements FirmwareUpdates {
   }
 
   /**
-   * Reads the device's update again. Called when its session was read from the store, or when a report arrived for an update
-   * that may have ended on another service.
+   * Reads the device's update again. Called when the session of the device was read from the store, or when a report arrived
+   * for an update that may have ended on another service.
    */
   async readUpdate(session: DeviceSession): Promise<void> {
     const job = await this.#updates.current(session.device);
@@ -183,7 +183,7 @@ export class FirmwareQueue implements FirmwareUpdates {
     // The first chunk stays queued.
     if (job.state === 'scheduled') return;
     for (const queued of chunksIn(session)) {
-      // If the device reports an offset behind the chunk, it has received it, and the confirmation was lost.
+      // If the device reports an offset behind the chunk, it has received the chunk, and the confirmation was lost.
       await this.#queue.settle(session, queued, queued.attempt > 0 && job.offset >= endOf(queued.row));
     }
   }

@@ -1,8 +1,8 @@
 /**
  * Offers downlinks to devices, and takes acknowledgements that arrive as requests of their own.
  *
- * An offer is durable before its first byte is sent. The stored number of attempts shows whether a downlink was offered. While
- * the downlink is pending, every node, also after a crash, accepts its acknowledgement only if it was offered.
+ * An offer is durable before its first byte is sent. The stored number of attempts shows whether a downlink was offered. Every
+ * node, also after a crash, accepts the acknowledgement of a pending downlink only if the downlink was offered.
  */
 import type { Clock } from '../../kernel/clock.js';
 import { contentFingerprint } from '../../protocol/hashes.js';
@@ -86,7 +86,7 @@ export class Offers {
       return false;
     }
     queued.attempt = attempt;
-    // It may have been cancelled after the commit.
+    // The downlink may have been cancelled after the commit.
     return session.queue.includes(queued);
   }
 }

@@ -287,7 +287,8 @@ export class UplinkHandler {
   }
 
   #startedUp(session: DeviceSession, uplink: PreparedUplink): PreparedUplink | Promise<PreparedUplink> {
-    // Application data prove that the device has started: a changed configuration would have been uploaded before.
+    // Application data show that the start of the device is complete. The device would have uploaded a changed configuration
+    // before, so the last one that it reported is still valid.
     return session.configUnchecked ? this.#provingConfigs(session, uplink) : uplink;
   }
 
@@ -381,8 +382,8 @@ function isKnown({ device }: DeviceSession, message: UpMessage | DecodedData): b
 }
 
 /**
- * Fingerprint by which a repeated data message is recognised; null: not recognised. The firmware puts a sequence number and a
- * timestamp into each body. A JSON body without both may legitimately occur twice.
+ * Fingerprint by which a repeated data message is recognised; null: the message is never treated as a repetition. The firmware
+ * puts a sequence number and a timestamp into each body. A JSON body with neither may legitimately occur twice.
  */
 function printOf(message: Uint8Array | DecodedData): string | null {
   if (message instanceof Uint8Array) return contentFingerprint(message);

@@ -22,7 +22,7 @@ import {
 
 /** How long the journal is kept after the last reader has left. */
 const LEASE = minutes(10);
-/** A lease that ends earlier than this is extended. */
+/** A lease with less time left than this is extended. */
 const REMAINING = minutes(8);
 /** Maximum number of entries that are kept. */
 const KEPT = 100_000;
@@ -133,7 +133,7 @@ export class Journal {
     return begun;
   }
 
-  /** False if another service was faster. */
+  /** False if another service has changed the record first. */
   async #write(before: RecordRow | undefined, row: RecordRow, ...more: readonly Change[]): Promise<boolean> {
     const change: Change = before ? { kind: 'record.change', row, was: before.body } : { kind: 'record.put', row };
     try {

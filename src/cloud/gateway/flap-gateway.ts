@@ -95,7 +95,7 @@ interface DeviceChannel {
   waiting: Arrived[] | undefined;
 }
 
-/** How the answer to a packet leaves. */
+/** How the answer to a packet is sent. */
 interface Answering {
   readonly reply: Reply;
   /** Undefined without protection. */
@@ -137,7 +137,7 @@ export class FlapGateway {
 
   /**
    * Processes one datagram. `reply` is called at most once, possibly later.
-   * @param source where it came from; if given, replayed datagrams are dropped and repeated answers limited
+   * @param source address of its sender; if given, replayed datagrams are dropped and repeated answers limited
    */
   receive(datagram: Uint8Array, format: EnvelopeFormat, reply: Reply, source?: Source): void {
     this.counters.received++;
@@ -206,8 +206,7 @@ export class FlapGateway {
   }
 
   /**
-   * The transfer state of a device. A new one begins if the device was deleted and created again, or sends another
-   * format.
+   * The transfer state of a device. A new one begins if the device was deleted and created again, or sends in another format.
    */
   #channelOf(session: DeviceSession, format: PacketFormat): DeviceChannel {
     const { serial } = session.device;

@@ -131,7 +131,7 @@ export class HttpGateway {
     );
   };
 
-  /** Admits cached devices, which nearly all are, without a promise. */
+  /** Admits cached devices without a promise; nearly all devices are cached. */
   #authenticate(request: FastifyRequest, reply: FastifyReply, done: (fault?: Error) => void): void {
     // Because the parameters are not yet checked against a schema.
     const { serial_number: text = '' } = request.params as { readonly serial_number?: string };

@@ -26,8 +26,9 @@ interface Watched {
 }
 
 /**
- * Who sent a datagram: `stranger` with a wrong tag; `elsewhere` with a valid tag from an unproven address, perhaps a
- * copy; `home` from the proven address of the device. Each has limits of its own, so that none uses up those of another.
+ * Who sent a datagram: `stranger` with a wrong tag; `elsewhere` with a valid tag from an unproven address, perhaps a copy;
+ * `home` from the proven address of the device. Each kind of sender has its own limits, so that an attacker cannot use up those
+ * of the device.
  */
 type Sender = 'stranger' | 'elsewhere' | 'home';
 
@@ -42,7 +43,7 @@ interface Datagram {
 export interface Admitted {
   /** Whether this answer may be sent. Counts resets and repeated answers, and bytes to an unproven address. */
   mayAnswer(answer: Packet): boolean;
-  /** Call when the packet has been processed and before the next one: the device may have proven its address. */
+  /** Call it when the packet has been processed, before the next packet: the device may have proven its address. */
   settle(): void;
 }
 

@@ -103,7 +103,7 @@ function describe(schema: SchemaObject, owner: string, meaning: Meaning): void {
   for (const inner of [schema.items, ...(schema.anyOf ?? [])]) if (inner) describe(inner, owner, meaning);
 }
 
-/** The valid values of a field; for one that may be null, its other values. */
+/** The valid values of a field; for a field that may be null, the values other than null. */
 function validValues({ description, anyOf = [] }: SchemaObject): string | undefined {
   return description ?? anyOf.find((each) => each.type !== 'null')?.description;
 }

@@ -38,7 +38,7 @@ export class Thread implements ScriptThread {
   /** Settles the promise for the next message of the worker. */
   #pending: { readonly resolve: (message: unknown) => void; readonly reject: (error: Error) => void } | undefined;
   #usable = true;
-  /** It has run a script. */
+  /** Whether the thread has run a script. */
   #used = false;
 
   /** @param patience real time, also in a simulation */

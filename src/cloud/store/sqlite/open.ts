@@ -3,8 +3,8 @@
  *
  * One process owns the file while it is open. A service keeps sessions and transfers in its memory, so two services on one file
  * would both answer a device. SQLite's exclusive mode would also block readers, and with them backups of a running service. So
- * the owner locks an empty file beside it, `<path>-owner`; the operating system releases the lock when the process ends. The
- * lock file is never removed, because another process may have locked it by then.
+ * the owner locks an empty file beside the database, `<path>-owner`; the operating system releases the lock when the process
+ * ends. The lock file is never removed, because another process may have locked it by then.
  */
 import { statSync } from 'node:fs';
 import BetterSqlite, { type Database, SqliteError } from 'better-sqlite3';
@@ -38,7 +38,7 @@ export function openDatabase(path: string, given?: NamedKey): OpenDatabase {
   let owner: Database | undefined;
   let accepted = false;
   try {
-    // SQLite gives the files beside it the same rights.
+    // SQLite gives the log and its index, beside the file, the same permissions.
     makePrivate(path);
     db = new BetterSqlite(path, { timeout: LOCK_WAIT_MS });
     // Checked before the first write, also before that of the lock file: the file of another program must stay unchanged.

@@ -31,8 +31,7 @@ export class Place {
   }
 
   /**
-   * Checks only the log. Called before a transaction: when it has written to a shortened log, the log may be longer than
-   * before.
+   * Checks only the log. Called before a transaction, which could make a shortened log longer again, and so hide the loss.
    * @returns {string | undefined}
    */
   troubleOfLog() {
