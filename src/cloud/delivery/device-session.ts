@@ -10,7 +10,7 @@ import { type DeviceRow, type MessageRow, NO_CODEC, WAITING_CONTENT, type Waitin
 /** A downlink in state `pending`. */
 export interface QueuedDownlink {
   readonly row: WaitingRow;
-  /** How often it has been offered; the stored number, unless another service has offered it meanwhile. */
+  /** Number of its offers, equal to the stored number unless another service has offered it meanwhile. */
   attempt: number;
   /** The device has sent something since the downlink was queued. */
   contacted: boolean;

@@ -20,9 +20,9 @@ export interface Examination {
   readonly lostEnd: string | undefined;
   /** Id of the key with which secrets are encrypted; undefined for a file of an earlier version. */
   readonly keyId: string | undefined;
-  /** Whether the file beside the database has this key. */
+  /** Whether the key file beside the database has this key. */
   readonly hasKeyFile: boolean;
-  /** Number of the last commit, from the file beside the database; undefined if there is none. */
+  /** Number of the last commit, from the tail file beside the database; undefined without that file. */
   readonly lastCommit: number | undefined;
   readonly tables: readonly TableFindings[];
 }

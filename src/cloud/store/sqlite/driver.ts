@@ -1,9 +1,9 @@
 /**
- * The store in one SQLite file. It survives being killed at any moment: a resolved commit is on disk.
+ * The store in one SQLite file. The service may be killed at any moment: every resolved commit is on disk.
  *
- * Durability costs a disk sync, during which a connection blocks. So a thread of its own (writer.mjs) writes while this
- * one reads and serves requests. Commits that arrive while the writer is busy form its next transaction: a busy service
- * pays one sync for hundreds of messages, an idle one does not wait (ADR 6).
+ * Durability costs a disk sync, during which a connection blocks. So a separate thread (writer.mjs) writes while this one reads
+ * and serves requests. Commits that arrive while the writer is busy form its next transaction: a busy service pays one sync for
+ * hundreds of messages, an idle one does not wait (ADR 6).
  */
 import { Worker } from 'node:worker_threads';
 import type { Database, Statement as Prepared } from 'better-sqlite3';
@@ -63,12 +63,12 @@ export interface WriterData {
 
 /** Settings of a connection that writes. */
 export const WRITER_PRAGMAS = [
-  // Not NORMAL: in WAL mode that may lose the last commits when the machine loses power.
+  // Not NORMAL, which in WAL mode may lose the last commits when the machine loses power.
   'synchronous = FULL',
   'foreign_keys = ON',
   'cache_size = -64000',
-  // 40 MB. Every device has its own pages in the indexes; with this much space, a page that changes often is written to the
-  // file only once.
+  // A log of 40 MB. Every device has its own pages in the indexes. With a log of this size, a page that changes often is
+  // written to the database file only once.
   'wal_autocheckpoint = 10000',
 ];
 
@@ -222,10 +222,10 @@ export class SqliteDriver implements SqlDriver {
   }
 }
 
-/** By the message of a trigger. */
+/** Conflicts by the message of the trigger that raises them. */
 const RAISED: Readonly<Record<string, ConflictField>> = { 'down-state': 'down-state', space: 'space', token: 'token' };
 
-/** By unique column or index. */
+/** Conflicts by the name of the unique column or index. */
 const TAKEN: Readonly<Record<string, ConflictField>> = {
   'device.serial': 'serial',
   'device.token_hash': 'token',

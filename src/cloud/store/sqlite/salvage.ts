@@ -59,7 +59,7 @@ export function readTable(db: Database, table: Table, use: (row: Row) => void): 
 interface Scan {
   /** Key of the last row that was read. */
   readonly end: readonly unknown[] | undefined;
-  /** Whether no damage ended the scan. */
+  /** Whether the scan reached its end without damage. */
   readonly complete: boolean;
 }
 
@@ -88,7 +88,7 @@ function scan(
   }
 }
 
-/** Reads the rows between two damaged pages one by one. Returns the number of places that cannot be read. */
+/** Reads the rows between two damaged pages one by one. Returns the number of row ids that cannot be read. */
 function probe(db: Database, { name }: Table, from: number, to: number, take: (row: Row) => void): number {
   const one = db.prepare<[number], Row>(`SELECT * FROM ${name} NOT INDEXED WHERE rowid = ?`);
   let unreadable = 0;
