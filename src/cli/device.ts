@@ -1,6 +1,6 @@
 /**
  * `ghostfleet device`: one virtual device in real time, against any cloud that speaks the wire protocol. Typed lines go to its
- * shell; lines that begin with a dot control it from outside. Its events are logged in between.
+ * shell; lines that begin with a dot control it from outside. The events of the device are logged between these lines.
  */
 import { controlHelp } from '../console/control-line.js';
 import { carryOut, completions, type LineOptions } from '../console/line.js';

@@ -1,4 +1,4 @@
-/** `ghostfleet doctor`: what is damaged in the database of a service, and what can be saved. */
+/** `ghostfleet doctor`: shows the damage of the database of a service, and saves the readable rows. */
 import { type Examination, examine, save } from '../cloud/store/sqlite/doctor.js';
 import type { TableFindings } from '../cloud/store/sqlite/salvage.js';
 import { keyPath, sameKey } from '../cloud/store/sqlite/unlock.js';

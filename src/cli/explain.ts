@@ -1,4 +1,4 @@
-/** `ghostfleet explain`: why downlinks of a run took so long. */
+/** `ghostfleet explain`: explains why downlinks of a run took so long. */
 
 import { FAST } from '../explain/explain.js';
 import type { Explanation } from '../explain/explanation.js';

@@ -53,7 +53,7 @@ export interface Host {
   terminal(options: TerminalOptions): Terminal | undefined;
   /**
    * Calls `handler` at the first Ctrl-C or termination signal; a second one exits the process at once.
-   * @param left message about what such an exit leaves behind
+   * @param left message about the leftovers of such an exit
    * @returns a function that removes the handler
    */
   onInterrupt(handler: InterruptHandler, left?: string): () => void;

@@ -33,7 +33,7 @@ interface LiveOptions {
   readonly api: boolean;
   /** Called with the address of the web console, if the run has one. */
   readonly onConsole?: (link: string) => void;
-  /** What the run leaves behind if the user quits immediately. */
+  /** Message about the leftovers of the run if the user quits immediately. */
   readonly leftBehind: string | undefined;
 }
 

@@ -16,7 +16,9 @@ interface Complaint {
   readonly exit: ExitCode;
 }
 
-/** What to print if the limit of this process is too low; undefined if it is not, and on systems other than Linux. */
+/**
+ * The message to print if the limit of this process is too low; undefined if it is sufficient, and on systems other than Linux.
+ */
 export function tooFewOpenFiles(limits = readLimits()): Complaint | undefined {
   const most = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? LEAST);
   if (most >= LEAST) return undefined;

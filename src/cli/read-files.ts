@@ -12,7 +12,7 @@ import { planScenario } from '../scenario/plan/plan-scenario.js';
 
 export type Profiles = ReadonlyMap<string, Profile>;
 
-/** What the command line says about a scenario; all of it may be left out. */
+/** Settings of a scenario from the command line; all of them may be left out. */
 interface ScenarioSettings {
   /** In place of the scenario's own. */
   readonly seed?: number | undefined;

@@ -21,7 +21,7 @@ interface StoredRun {
   readonly names: Readonly<Record<string, string>>;
   /** Path of `events.jsonl`. */
   readonly events: string;
-  /** What the folder does not show, one sentence each. */
+  /** Facts about the run that the folder does not contain, one sentence each. */
   readonly unknown: readonly string[];
 }
 
@@ -109,7 +109,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Checks only what would make the program fail later: this program wrote the file. */
+/** Checks only the fields without which the program would fail later, because this program wrote the file. */
 function isSituation(value: unknown): value is Situation {
   if (!isRecord(value) || !Array.isArray(value.fleet) || !Array.isArray(value.faults)) return false;
   if (!Array.isArray(value.settings)) return false;

@@ -286,7 +286,7 @@ function ignoredSettings(api: string, { cloud }: Plan): string {
     : `warning: ${api} ignores the cloud settings of the scenario: ${settings.join(', ')}\n`;
 }
 
-/** What a run leaves behind if the user quits immediately. */
+/** Message about the leftovers of a run if the user quits immediately. */
 function leftBy({ target, out }: RunFlags): string | undefined {
   const left = [
     ...(target === undefined ? [] : [`what the run created in ${target} may still exist`]),

@@ -47,7 +47,7 @@ interface ServeFlags {
 
 export const serve = command<ServeFlags>((parser) => outputOptions(accessOptions(placeOptions(parser))), execute);
 
-/** Where the service listens, and where it keeps its data. */
+/** Options for the addresses of the service and for its data. */
 function placeOptions(parser: Argv): Argv {
   return parser
     .option('host', { type: 'string', requiresArg: true, default: '127.0.0.1', describe: 'address to listen on' })
@@ -92,7 +92,7 @@ function placeOptions(parser: Argv): Argv {
     );
 }
 
-/** Who may use the service, and for what. */
+/** Options for the access to the service. */
 function accessOptions(parser: Argv): Argv {
   return parser
     .option('api-key', {
@@ -147,7 +147,7 @@ function accessOptions(parser: Argv): Argv {
     });
 }
 
-/** The form of API responses, and what is printed. */
+/** Options for the form of API responses and for the output of the command. */
 function outputOptions(parser: Argv): Argv {
   return parser
     .option('message-body', {
@@ -291,6 +291,6 @@ function keptBy(db: string): string {
 }
 
 function isLoopback(host: string): boolean {
-  // A host name may begin with "127." as well.
+  // Only for an IP address: a host name may also begin with "127.".
   return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 }

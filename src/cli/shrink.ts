@@ -1,4 +1,4 @@
-/** `ghostfleet shrink`: reduces a failing scenario to what it needs to fail. */
+/** `ghostfleet shrink`: reduces a failing scenario to the parts that make it fail. */
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { readText } from '../input/text-file.js';

@@ -2,7 +2,7 @@
  * JSON types of the public REST API: names in snake_case, times as ISO 8601 text in UTC (device cloud API, "Resources and their
  * fields"; cloud API gaps, section 3).
  *
- * The types contain only what the client relies on: a service may return further fields and further types of messages.
+ * The types contain only fields that the client relies on: a service may return further fields and further types of messages.
  */
 import type { Millis, Seconds } from '../kernel/time.js';
 

@@ -1,4 +1,4 @@
-/** What consoles say about control commands. */
+/** Descriptions of control commands, as consoles show them. */
 
 /** A control command as consoles describe it. */
 export interface ControlDescription {
@@ -7,7 +7,7 @@ export interface ControlDescription {
   /** The arguments: `QUANTITY NUMBER | free | silent`. */
   readonly usage: string;
   readonly about: string;
-  /** What its first argument can be for a device type; empty if that is not a choice. */
+  /** Possible values of its first argument for a device type; empty if any value is possible. */
   readonly words: readonly string[];
 }
 

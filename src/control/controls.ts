@@ -1,4 +1,4 @@
-/** What the web console can do with a run: look at its progress, act on its devices, its network and its time. */
+/** Operations of the web console on a run: reading its progress, and acting on its devices, its network and its time. */
 
 import { describeControls } from '../console/control-line.js';
 import { carryOut, completions } from '../console/line.js';
@@ -142,7 +142,7 @@ export class RunControls {
     return id;
   }
 
-  /** What can be injected: each kind with an example. */
+  /** The kinds of faults that can be injected, each with an example. */
   kinds(): readonly FaultKind[] {
     return Object.entries(FAULTS).map(([name, { about, example }]) => ({ name, about, example }));
   }
@@ -152,7 +152,7 @@ export class RunControls {
     return this.#control.explainer().downlinkOf(serial, id);
   }
 
-  /** What downlinks waited for until their delivery; unknown downlinks are left out. */
+  /** The waits of downlinks until their delivery; unknown downlinks are left out. */
   waits(downlinks: readonly WantedDownlink[]): readonly DownlinkWaits[] {
     const explainer = this.#control.explainer();
     return downlinks.flatMap(({ id, serial }) => {
@@ -173,7 +173,10 @@ export class RunControls {
     }));
   }
 
-  /** How many devices a selector selects, and what can be done to the first one. @throws UsageError for an invalid selector */
+  /**
+   * Number of devices that a selector selects, and the control commands for the first one.
+   * @throws UsageError for an invalid selector
+   */
   selection(on: string): Selection {
     const members = this.#select(on);
     return { devices: members.length, controls: describeControls(members[0]?.type) };

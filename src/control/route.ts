@@ -1,4 +1,4 @@
-/** A request to the port of a run, and what its handler gets. */
+/** A request to the port of a run, as its handler gets it. */
 import { ApiFault } from '../cloud/http/errors.js';
 import type { RealClock } from '../kernel/real-clock.js';
 import type { RunControls } from './controls.js';

@@ -59,7 +59,7 @@ export interface Selection {
   readonly controls: readonly ControlDescription[];
 }
 
-/** What a downlink waited for. */
+/** The waits of a downlink. */
 export interface DownlinkWaits {
   readonly id: string;
   /** Waits until its delivery, or until now if it is pending; longest first. The names are the same as in explanations. */

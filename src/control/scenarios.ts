@@ -1,6 +1,6 @@
 /**
- * What the page of scenarios does: it checks a text, shows its plan, and runs it. A run of the page has a process and a cloud of
- * its own, in virtual time; it changes nothing in the run of this port.
+ * The scenarios of the web console: checks the text of a scenario, shows its plan, and runs it. A run of the page has a process
+ * and a cloud of its own, in virtual time; it changes nothing in the run of this port.
  */
 import { ApiFault } from '../cloud/http/errors.js';
 import type { PlanTimeline } from '../scenario/plan/timeline.js';

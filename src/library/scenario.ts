@@ -74,7 +74,7 @@ export interface RunOptions {
   /** Simulated milliseconds per real one, for the clock `real` only. Default 1. */
   readonly speed?: number;
   /**
-   * What carries messages to the embedded cloud: memory, UDP datagrams or HTTP requests. Default `memory`; `udp` for several
+   * Transport of messages to the embedded cloud: memory, UDP datagrams or HTTP requests. Default `memory`; `udp` for several
    * workers in real time.
    */
   readonly transport?: 'memory' | 'udp' | 'http';

@@ -1,4 +1,4 @@
-/** Reads the audit log, and records what callers do. Entries can neither be changed nor deleted. */
+/** Reads the audit log, and records the actions of callers in it. No operation changes or deletes entries. */
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { isoTime } from '../../kernel/calendar.js';

@@ -12,7 +12,7 @@ interface Cancellable<View extends TSchema> {
   readonly what: string;
   /** The resource in the names of the operations, such as `Downlink`. */
   readonly noun: string;
-  /** What the device does if the request succeeds. */
+  /** Effect of a successful request on the device, for the descriptions of the operations. */
   readonly description: string;
   readonly view: View;
   /** Description of the 409: a sentence that says when the resource can no longer be cancelled. */

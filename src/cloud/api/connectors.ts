@@ -231,7 +231,10 @@ type ConnectorResource = ReturnType<typeof connectorResource>;
 /** Maximum number of scripts of a space that are being compiled or wait to be compiled; further ones are rejected with 503. */
 const COMPILED_AT_ONCE = 150;
 
-/** What several routes share: the update of a connector, the check of its script, the commit with its conflict, and the view. */
+/**
+ * Functions that several routes share: the update of a connector, the check of its script, the commit with its conflict, and
+ * the view.
+ */
 function connectorResource({ store, clock, connectors: forwarding, log }: ApiContext, options: ApiOptions) {
   const readName = nameReader(log, options);
 

@@ -1,4 +1,7 @@
-/** Previews of what a connector would send, and its deliveries with their attempts (cloud API gaps, 3.7 and section 6). */
+/**
+ * Previews of the request that a connector would send, and deliveries of a connector with their attempts (cloud API gaps, 3.7
+ * and section 6).
+ */
 import Type, { type Static } from 'typebox';
 import { isoTime } from '../../kernel/calendar.js';
 import type { Computed } from '../connectors/attempt.js';
@@ -189,8 +192,8 @@ function preview(computed: Computed): Static<typeof Preview> {
 /**
  * A pending delivery that its connector has dropped is shown as cancelled. The dispatcher stores that state later.
  *
- * The error of a script and the answer of a target may contain what the script computed: credentials of the target and secure
- * variables. Only callers who may change the script see them.
+ * The error of a script and the answer of a target may contain values that the script used, such as credentials of the target
+ * and secure variables. Only callers who may change the script see them.
  */
 export function deliveryView(delivery: Delivery, connector: Connector, { role }: Access): Static<typeof DeliveryView> {
   const isDropped = delivery.state === 'pending' && dropped(delivery, connector) !== undefined;

@@ -200,7 +200,9 @@ function addRemoval(routes: Routes, { store, clock, downlinks, firmware }: ApiCo
 
 type DeviceResource = ReturnType<typeof deviceResource>;
 
-/** What several routes share: reading a change from a body, the view, the commit with its conflicts, and the secret. */
+/**
+ * Functions that several routes share: reading a change from a body, the view, the commit with its conflicts, and the secret.
+ */
 function deviceResource({ store, clock, log }: ApiContext, options: ApiOptions) {
   const readName = nameReader(log, options);
 

@@ -142,7 +142,7 @@ function addQueueing(routes: Routes, { store }: ApiContext, { send }: DownlinkRe
 
 type DownlinkResource = ReturnType<typeof downlinkResource>;
 
-/** What the routes share: queueing a downlink, cancelling one, and reading its message. */
+/** Functions that the routes share: queueing a downlink, cancelling one, and reading its message. */
 function downlinkResource({ store, downlinks: queue, log }: ApiContext, options: ApiOptions) {
   return { send, cancel, read };
 

@@ -61,7 +61,7 @@ interface RequestLimits {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the request uses of the limits; null for a route without limits. */
+    /** The share of the request in the limits; null for a route without limits. */
     usage: Usage | null;
   }
 }

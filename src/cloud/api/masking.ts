@@ -1,6 +1,6 @@
 /**
- * Masks secrets of a device in what the API returns to callers who may only read. With the claim token, such a caller could
- * send messages as the device; with the Bluetooth passkey, it could configure the device. A device prints both on request
+ * Masks secrets of a device in answers of the API to callers who may only read. With the claim token, such a caller could send
+ * messages as the device; with the Bluetooth passkey, it could configure the device. A device prints both on request
  * (`info show`) and reports the passkey with its session. Stored shell answers may contain both as text, in a memory dump or as
  * raw bytes.
  *

@@ -1,5 +1,5 @@
 /**
- * What the parameters and fields of the API mean, for the OpenAPI document. The descriptions in the schemas say which values
+ * Meanings of the parameters and fields of the API, for the OpenAPI document. The descriptions in the schemas say which values
  * are valid; error messages quote them.
  *
  * A key is the name of a parameter or field, which means the same in all resources. If the meaning differs, the key also names

@@ -163,7 +163,7 @@ function addItem(routes: Routes, { store, members }: ApiContext, resource: Space
 
 type SpaceResource = ReturnType<typeof spaceResource>;
 
-/** What the routes share: which spaces a caller sees, the transfer to another owner, and the view. */
+/** Functions that the routes share: the spaces that a caller sees, the transfer to another owner, and the view. */
 function spaceResource({ store, members }: ApiContext) {
   return { visibleSpaces, handOver, find, view };
 

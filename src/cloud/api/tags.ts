@@ -178,7 +178,7 @@ function addItem(routes: Routes, { store }: ApiContext, resource: TagResource, r
 
 type TagResource = ReturnType<typeof tagResource>;
 
-/** What several routes share: finding a tag, the page for a limited key, and the commit with its conflict. */
+/** Functions that several routes share: finding a tag, the page for a limited key, and the commit with its conflict. */
 function tagResource({ store }: ApiContext) {
   return { find, ofScope, commit };
 

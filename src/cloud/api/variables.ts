@@ -234,7 +234,7 @@ function addLocking(routes: Routes, { store }: ApiContext, resource: VariableRes
 
 type VariableResource = ReturnType<typeof variableResource>;
 
-/** What several routes share: finding a variable or its device, and the commit with its conflict. */
+/** Functions that several routes share: finding a variable or its device, and the commit with its conflict. */
 function variableResource({ store }: ApiContext) {
   return { find, findUnlocked, knownDevice, commit };
 

@@ -1,6 +1,7 @@
 /**
- * Restricts the targets of connectors to public addresses. Without it, the author of a transformation could reach addresses
- * that only this machine can reach: the loopback interface, the private network, the metadata service of a cloud provider.
+ * Restricts the targets of connectors to public addresses. Without this restriction, the author of a script could reach
+ * addresses that only this machine can reach: the loopback interface, the private network, the metadata service of a cloud
+ * provider.
  *
  * The guard checks the address of the connection, not the host name: a name may resolve to another address a moment later. It
  * is part of opening a connection, so that redirects, literal addresses and repeated lookups are covered as well.
@@ -50,7 +51,9 @@ function guarded(lookup: Lookup, permission: Permission): Lookup {
   };
 }
 
-/** A name that is not permitted is not even looked up, unless it may belong to a private address. */
+/**
+ * Rejects a name that is not permitted before it is looked up. If private addresses are permitted, only the lookup can decide.
+ */
 function unlisted(host: string, { allowPrivate, hosts }: Permission): TargetRefused | undefined {
   return allowPrivate || hosts === undefined || hosts.includes(host.toLowerCase()) ? undefined : notListed(host);
 }

@@ -28,7 +28,7 @@ interface DtlsGatewayOptions {
   readonly packets: Pick<FlapGateway, 'receivePlain'>;
 }
 
-/** What a gateway has counted since its start. */
+/** Counters of a gateway since its start. */
 interface DtlsCounters {
   /** Handshakes by outcome: replaced by another one, too late, ended by the client, or an error (`alert`). */
   readonly handshakes: Record<'completed' | Ending['kind'], number>;

@@ -7,7 +7,7 @@ import type { FastifyReply } from 'fastify';
 import type { Clock } from '../../kernel/clock.js';
 import { type Millis, seconds } from '../../kernel/time.js';
 
-/** How long a client may take to receive what was sent. */
+/** How long a client may take to receive the events that were sent. */
 const PATIENCE = seconds(10);
 /** How long a client may take for the last event. */
 const FAREWELL = seconds(5);

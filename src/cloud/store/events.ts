@@ -9,7 +9,7 @@ import type { UnixMillis } from '../../kernel/time.js';
 import type { Id } from './rows.js';
 
 /**
- * What an event is about: a message, a station of a downlink (an entry of its timeline), a device, a delivery of a connector, a
+ * Subjects of events: a message, a station of a downlink (an entry of its timeline), a device, a delivery of a connector, a
  * firmware update.
  */
 export const EVENT_KINDS = ['message', 'downlink', 'device', 'delivery', 'firmware'] as const;
@@ -20,7 +20,7 @@ export interface NewEvent {
   /** Id of the row: a message (for a station, the message of the downlink), a device, or a record of the family `kind`. */
   readonly ref: Id;
   readonly at: UnixMillis;
-  /** JSON value: the station of a downlink, or what happened to a device. */
+  /** JSON value: the station of a downlink, or the change of a device (`created`, `changed`, `deleted`). */
   readonly detail: unknown;
 }
 

@@ -8,7 +8,7 @@ export class Soundness {
   readonly #damage: string[] = [];
   readonly #listeners: ((what: string) => void)[] = [];
 
-  /** What is damaged, oldest finding first; empty for a sound database. */
+  /** Descriptions of the damage, oldest finding first; empty for a sound database. */
   get damage(): readonly string[] {
     return this.#damage;
   }

@@ -1,7 +1,7 @@
 /**
- * The engines of a worker thread: instances of QuickJS in WebAssembly, one for each space. A script that corrupts the memory
- * of its engine finds no data of another space there. The size of the memory is limited by WebAssembly: the engine's own
- * limit counts only part of what a script allocates.
+ * The engines of a worker thread: instances of QuickJS in WebAssembly, one for each space. A script that corrupts the memory of
+ * its engine finds no data of another space there. The size of the memory is limited by WebAssembly: the engine's own limit
+ * counts only part of the memory that a script allocates.
  */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

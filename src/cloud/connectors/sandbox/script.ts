@@ -21,7 +21,7 @@ export type ScriptResult =
   /** The script failed; `why` is the message for its author. */
   | { readonly kind: 'failed'; readonly why: string };
 
-/** What a thread needs to run a script (worker.mjs). */
+/** Message to a thread (worker.mjs) that is to run a script. */
 export interface WorkerTask {
   readonly spaceId: string;
   readonly source: string;

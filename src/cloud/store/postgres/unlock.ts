@@ -1,4 +1,4 @@
-/** Checks the key of a PostgreSQL database, encrypts what is not encrypted yet, and replaces the key. */
+/** Checks the key of a PostgreSQL database, encrypts secrets that are not encrypted yet, and replaces the key. */
 import type { ClientBase } from 'pg';
 import { UsageError } from '../../../kernel/errors.js';
 import { type KeyProof, type NamedKey, needFitting, proofOf } from '../secrets/key.js';

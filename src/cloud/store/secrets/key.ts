@@ -15,7 +15,7 @@ export interface NamedKey {
   readonly source: string;
 }
 
-/** What a database stores about its key, in place of the key itself. */
+/** The id of the key of a database and a proof of the key: the database stores both in place of the key. */
 export interface KeyProof {
   readonly keyId: string;
   /** A known text, encrypted. */

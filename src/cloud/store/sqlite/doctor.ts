@@ -1,6 +1,6 @@
 /**
- * Examines the SQLite file of a service, and copies what can be read into a new file. Does not change the file, so that
- * nothing is lost by trying.
+ * Examines the SQLite file of a service, and copies the readable rows into a new file. Does not change the examined file, so
+ * that nothing is lost by trying.
  */
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import BetterSqlite, { type Database } from 'better-sqlite3';

@@ -1,4 +1,4 @@
-/** What the errors of SQLite mean for a service. */
+/** Maps the errors of SQLite to errors for callers of the store. */
 import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { PRIVATE } from '../../../kernel/private-file.js';
 import type { Soundness } from '../soundness.js';

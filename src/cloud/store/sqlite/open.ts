@@ -92,7 +92,7 @@ function closeUnchanged(db: Database): void {
   }
 }
 
-/** What is missing in the database according to the file beside it; undefined if nothing. */
+/** Describes the loss of commits that the tail file beside the database shows; undefined without a loss. */
 export function lossOf(db: Database, path: string, tail: Tail): string | undefined {
   const now = db.prepare<[], Tail>('SELECT lineage, sequence FROM soundness').get();
   if (now?.lineage !== tail.lineage) return `"${path}" is not the database that "${tailPath(path)}" belongs to`;

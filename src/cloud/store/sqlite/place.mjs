@@ -38,7 +38,7 @@ export class Place {
     return this.trouble(this.#files.filter(({ path }) => path === this.#log));
   }
 
-  /** What has happened to the files; undefined if nothing. @returns {string | undefined} */
+  /** Describes a change of the files by another program; undefined if none is found. @returns {string | undefined} */
   trouble(files = this.#files) {
     for (const known of files) {
       const now = statSync(known.path, { throwIfNoEntry: false });

@@ -25,7 +25,7 @@ export interface Table {
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** What was found in one table. */
+/** Findings in one table. */
 export interface TableFindings {
   readonly table: string;
   readable: number;

@@ -1,5 +1,5 @@
 /**
- * Finds the key of an SQLite file and encrypts what is not encrypted yet.
+ * Finds the key of an SQLite file and encrypts secrets that are not encrypted yet.
  *
  * If no key is given, the key is in a file beside the database: `<path>-key`. The key file is created with a new database, and
  * for a database of an earlier version without encryption. If it is missing later, the database is not opened, because a new
@@ -85,7 +85,7 @@ export function isKeyFile(file: string, proof: KeyProof): boolean {
   }
 }
 
-/** What the database stores about its key; undefined before it is encrypted. */
+/** The proof of the key that the database stores; undefined before the database is encrypted. */
 export function storedProof(db: Database): KeyProof | undefined {
   const table = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'vault'").get();
   if (table === undefined) return undefined;
@@ -134,7 +134,7 @@ function executed(db: Database, steps: Resealing, progress: ((statements: number
   return step.value;
 }
 
-/** Overwrites what earlier values have left in free pages and in the log. Repeated at the next start if it was interrupted. */
+/** Overwrites the remains of earlier values in free pages and in the log. Repeated at the next start if it was interrupted. */
 export function forgetOld(db: Database): void {
   const { hasOld } = db.prepare<[], { hasOld: number }>('SELECT has_old AS hasOld FROM vault').get() ?? {};
   if (hasOld !== 1) return;
