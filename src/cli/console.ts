@@ -157,7 +157,7 @@ class Session {
     parseSelector(on);
     if (line === '.list') return this.#list(on);
     const screen = new Screen(this.#clock, this.#print);
-    // Relative paths are resolved in the user's folder, not in that of the run.
+    // Relative paths are resolved in the user's folder, not in the folder of the run.
     const question = { do: 'line', on, line, secrets: this.#secrets, folder: resolve('.') } as const;
     const { done, finished } = this.#connection.ask(question, (reply) => 'from' in reply && screen.add(reply));
     const devices = await done;

@@ -70,7 +70,7 @@ export interface Host {
   openBrowser(address: string): void;
   /** Real milliseconds since an arbitrary moment. */
   stopwatch(): Millis;
-  /** Folder with the built web console. Default: that of the package. */
+  /** Folder with the built web console. Default: the console in the package. */
   readonly webConsole?: string;
   /** Measures whether this process keeps up with a run in real time. Default: event loop, CPU and lateness. */
   readonly meter?: RunOptions['meter'];
@@ -80,7 +80,7 @@ export interface Host {
 const WIDEST = 120;
 const NARROWEST = 40;
 
-/** The width of a report: that of the terminal within limits; undefined for a file or a pipe, which has none. */
+/** The width of a report: the width of the terminal, within limits; undefined for a file or a pipe. */
 export function textWidth({ isTerminal, columns }: Output): number | undefined {
   return isTerminal ? Math.max(NARROWEST, Math.min(WIDEST, columns)) : undefined;
 }

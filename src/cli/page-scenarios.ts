@@ -1,7 +1,7 @@
 /**
  * Scenarios from the web console. They are as trusted as a file from the network: such a scenario can name no files, and its
- * connectors reach no hosts. It is checked in a thread with limits of time and memory, because the fleet of a short text can
- * be too large to plan, and it runs in a process of its own.
+ * connectors reach no hosts. A scenario is checked in a thread with limits of time and memory, because a short text can
+ * describe a fleet that is too large to plan. It runs in a process of its own.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

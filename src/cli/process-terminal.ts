@@ -2,7 +2,7 @@
 import { clearScreenDown, createInterface, cursorTo, moveCursor } from 'node:readline';
 import type { Terminal, TerminalOptions } from './host.js';
 
-/** Maximum number of lines in the history. It is kept in memory only, because typed lines may contain secrets. */
+/** Maximum number of lines in the history. The history is kept in memory only, because typed lines may contain secrets. */
 const HISTORY = 1000;
 
 /** @param interrupt called for Ctrl-C, which the line editor reads as a key press */

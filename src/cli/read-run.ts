@@ -69,7 +69,7 @@ export function openRun(path: string): StoredRun {
   };
 }
 
-/** @throws UsageError if the log is not the one that the summary was computed from */
+/** @throws UsageError if the summary was computed from another log */
 function checkDigest(events: string, digest: string): void {
   const hash = createHash('sha256');
   const file = new LogFile(events);

@@ -14,7 +14,7 @@ import type { Store } from './store/store.js';
 interface StoreOptions {
   /** Tables of the store `memory`. Default: empty tables. */
   readonly memory?: MemoryTables | undefined;
-  /** Key with which secrets are encrypted. Default: for SQLite, the one in the file beside the database. */
+  /** Key with which secrets are encrypted. Default: for SQLite, the key in the file beside the database. */
   readonly secretsKey?: NamedKey | undefined;
 }
 

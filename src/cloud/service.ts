@@ -42,7 +42,7 @@ export interface ServiceOptions {
   readonly db: string;
   /** Tables of the store `memory`, for a service that restarts on its earlier data. Default: empty tables. */
   readonly memory?: MemoryTables;
-  /** Key with which the database encrypts secrets. Default: for SQLite, the one in the file beside the database. */
+  /** Key with which the database encrypts secrets. Default: for SQLite, the key in the file beside the database. */
   readonly secretsKey?: NamedKey;
   /** Address to bind, for the API and for UDP. */
   readonly host: string;
@@ -115,7 +115,7 @@ export interface Service {
   readonly gateway: FlapGateway;
   /** The address of the web console with a one-time token, which is valid for a few minutes; undefined without a console. */
   consoleLink(): string | undefined;
-  /** Whether the secret of a cookie is that of an open session of the console that began with such a token. */
+  /** Whether the secret of a cookie belongs to an open session of the console that began with a one-time token. */
   hasSession(secret: string): Promise<boolean>;
   /** Creates another space with a key; if a space with that name exists, returns it without a key. */
   openSpace(name: string): Promise<Bootstrapped>;
@@ -277,7 +277,7 @@ async function listenApi(
       ? undefined
       : addWebConsole(api, options.webConsole, {
           ...{ store, clock, ids, random: secrets.fork('web console') },
-          // Without an expiry in a run, because its time may pass faster than that of its user.
+          // Without an expiry in a run, whose time may pass faster than real time.
           lifetime: options.operated ? SESSION : null,
         });
   const connections = new Connections(api.server);

@@ -1,7 +1,7 @@
 /**
- * Reads and executes control commands: lines that begin with a dot and act on a device from outside. Each is converted to a step
- * of a scenario, which checks the options and executes the command. Options in braces are those of the step: `.antenna -121` or
- * `.antenna { rsrp: -121, snr: -4 }`.
+ * Reads and executes control commands: lines that begin with a dot and act on a device from outside. Each is converted to a
+ * step of a scenario, which checks the options and executes the command. Options in braces are the options of the step:
+ * `.antenna -121` or `.antenna { rsrp: -121, snr: -4 }`.
  */
 import { Problems, readYaml } from '../input/document.js';
 import { didYouMean, InputError, quote } from '../input/problems.js';

@@ -55,7 +55,7 @@ export interface FaultKind {
 export interface Selection {
   /** Their number. */
   readonly devices: number;
-  /** The control commands; their words are those of the first device. */
+  /** The control commands; their words are for the first device. */
   readonly controls: readonly ControlDescription[];
 }
 

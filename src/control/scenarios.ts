@@ -82,7 +82,7 @@ interface Begun {
 
 type ScenarioRunState =
   | { readonly state: 'none' }
-  /** Its text is being checked, which takes seconds for a large fleet. */
+  /** The text of the scenario is being checked, which takes seconds for a large fleet. */
   | { readonly state: 'starting' }
   | (Begun & { readonly state: 'running'; readonly progress: string })
   | (Begun & { readonly state: 'ended'; readonly verdict: ScenarioVerdict })

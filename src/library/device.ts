@@ -36,7 +36,7 @@ export interface DeviceOptions {
   readonly firmware?: string;
   /** Serial number, 1 to 4294967295. Default: 2159017985 for the first device of a service, then the following ones. */
   readonly serial?: number;
-  /** Claim token, 32 hex digits. Default: one that is derived from the serial number. */
+  /** Claim token, 32 hex digits. Default: a token that is derived from the serial number. */
   readonly token?: string;
   /** Name in the cloud. Default: the name of the profile with the serial number. */
   readonly name?: string;

@@ -36,8 +36,8 @@ export interface ServiceOptions {
   /** Path of an SQLite file, `postgres://…`, or `memory`. Default `memory`. */
   readonly db?: string;
   /**
-   * Key with which the database encrypts secrets: 64 hexadecimal digits. Default: for SQLite, the one in the file beside the
-   * database (`<db>-key`), which the first start creates. PostgreSQL needs one, the same for all services.
+   * Key with which the database encrypts secrets: 64 hexadecimal digits. Default: for SQLite, the key in the file beside the
+   * database (`<db>-key`), which the first start creates. PostgreSQL needs a key, the same for all services.
    */
   readonly secretsKey?: string;
   /** Address to listen on, for the API and for UDP. Default `127.0.0.1`. */

@@ -9,7 +9,7 @@ import type { ThreadRequest } from './thread-main.js';
 
 /** Longest wait for an answer. The first request also loads the parser and the profiles. */
 const PATIENCE: Millis = seconds(20);
-/** Memory of the thread in MiB: that of a plan for some 100,000 devices. */
+/** Memory limit of the thread in MiB: enough for a plan of some 100,000 devices. */
 const MEMORY = 512;
 
 export class CheckThread {

@@ -112,7 +112,7 @@ export async function listKeys(store: Store, spaceId: Id, page: Page): Promise<r
   return (await store.records('key', spaceId, page)).map(toKey);
 }
 
-/** Stores the time at which a key was used. It has its own record, so that the write cannot restore a deleted key. */
+/** Stores the time at which a key was used. The time has its own record, so that the write cannot restore a deleted key. */
 export function putKeyUse({ id, spaceId }: ApiKey, at: UnixMillis): Change {
   return {
     kind: 'record.put',

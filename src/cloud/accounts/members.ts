@@ -199,7 +199,8 @@ export class Members {
   }
 
   /**
-   * Deletes a space together with all its memberships. It goes through `#decide`, so that no member is added in between.
+   * Deletes a space together with all its memberships. The deletion goes through `#decide`, so that no member is added in
+   * between.
    * @param deletion the change that deletes the space
    * @throws ConflictError if the space cannot be deleted or is already deleted
    */

@@ -242,7 +242,7 @@ function deviceResource({ store, clock, log }: ApiContext, options: ApiOptions) 
     }
   }
 
-  /** Stores or deletes the DTLS key. It has a record of its own, so that no view of a device can contain it. */
+  /** Stores or deletes the DTLS key. The key has a record of its own, so that no view of a device can contain it. */
   function secretChange({ id, spaceId }: DeviceRow, secret: string | null | undefined): readonly Change[] {
     if (secret === undefined) return [];
     if (secret === null) return [{ kind: 'record.delete', family: 'secret', id }];

@@ -53,7 +53,7 @@ interface RequestLimits {
   /** Limits for all callers together, and for each. */
   readonly all?: Load;
   readonly each?: Load;
-  /** Whether an address is that of a trusted proxy. Default: none is. */
+  /** Whether an address belongs to a trusted proxy. Default: no address does. */
   readonly isProxy?: (address: string) => boolean;
   /** Clock of the limits on the time of a request and of its arrival. Real time, also in a simulation. */
   readonly patience?: Clock;

@@ -10,7 +10,10 @@ import { ApiFault } from '../http/errors.js';
 /** From the head of a request to its answer. Less than the 30 s after which clients give up. */
 const REQUEST_LIMIT: Millis = seconds(20);
 
-/** Answers requests that take too long. It has one alarm for all of them: setting one for each request takes CPU time. */
+/**
+ * Answers requests that take too long. It has one alarm for all requests, because setting an alarm for each request would take
+ * CPU time.
+ */
 export class TimeLimit {
   /** Running requests and their deadlines, earliest first. */
   readonly #running = new Map<FastifyReply, Instant>();

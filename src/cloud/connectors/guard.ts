@@ -3,8 +3,8 @@
  * addresses that only this machine can reach: the loopback interface, the private network, the metadata service of a cloud
  * provider.
  *
- * The guard checks the address of the connection, not the host name: a name may resolve to another address a moment later. It
- * is part of opening a connection, so that redirects, literal addresses and repeated lookups are covered as well.
+ * The guard checks the address of the connection, not the host name: a name may resolve to another address a moment later. The
+ * check is part of opening a connection, so that redirects, literal addresses and repeated lookups are covered as well.
  */
 import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';

@@ -22,7 +22,10 @@ export class BadRequest extends Error {
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/** Headers that belong to the connection or follow from the body and the URL. They are ignored in the value from a script. */
+/**
+ * Headers that belong to the connection or follow from the body and the URL. Such headers are ignored in the value from a
+ * script.
+ */
 const IGNORED_HEADERS = new Set([
   'connection',
   'content-length',

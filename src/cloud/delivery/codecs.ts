@@ -118,8 +118,8 @@ function compiled({ document }: CodecRow): Codec | undefined {
 }
 
 /**
- * Name and version of a codec; both null for an invalid codec. It is stored all the same: if it were rejected, the device would
- * upload it again without end (wire protocol, section 13, quirk 14).
+ * Name and version of a codec; both null for an invalid codec. An invalid codec is stored all the same: if it were rejected,
+ * the device would upload it again without end (wire protocol, section 13, quirk 14).
  */
 function readTitle(document: Uint8Array): CodecTitle {
   try {

@@ -31,8 +31,8 @@ export class Feed {
   readonly #store: Store;
   readonly #journal: Journal;
   /**
-   * Pages by the number of the entry before them, until there are new entries. They are shared, because most readers are at the
-   * same position.
+   * Pages by the number of the entry before them, until there are new entries. Pages are shared, because most readers are at
+   * the same position.
    */
   readonly #pages = new Map<number, Promise<readonly Entry[]>>();
   #waiting = new Set<() => void>();

@@ -3,9 +3,9 @@
  * reader can resume after a lost connection or a restart of the service. At all other times nothing is written, and a commit
  * costs one comparison more.
  *
- * A record says until when the journal is kept. It is shared by all services on a database: each of them adds entries to its
- * commits while the record is valid. After a time in which the journal was not kept, a new edition begins. Positions in an
- * earlier edition are not valid, because changes in that time have no entries.
+ * A record says until when the journal is kept. The record is shared by all services on a database: each service adds entries
+ * to its commits while the record is valid. After a time in which the journal was not kept, a new edition begins. Positions in
+ * an earlier edition are not valid, because changes in that time have no entries.
  */
 import type { Clock } from '../../kernel/clock.js';
 import { type Millis, minutes, type UnixMillis } from '../../kernel/time.js';

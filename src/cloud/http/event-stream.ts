@@ -1,6 +1,7 @@
 /**
- * An answer that stays open: server-sent events (HTML Living Standard, 9.2). It keeps no queue: the caller sends an event when
- * the client has taken the previous one. A client that takes too long gets a last event, and its connection is closed.
+ * An answer that stays open: server-sent events (HTML Living Standard, 9.2). The stream keeps no queue: the caller sends an
+ * event when the client has taken the previous one. A client that takes too long gets a last event, and its connection is
+ * closed.
  */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';

@@ -9,7 +9,8 @@ const LINGER = seconds(1);
 
 /**
  * Call it when a request has its answer. Closes the connection if the request, for example one that was rejected with 401, is
- * still arriving some time later. Not at once: a client that sends while its connection is reset may lose the answer.
+ * still arriving some time later. It is not closed at once, because a client that sends while its connection is reset may lose
+ * the answer.
  */
 export function closeHalfOpen(request: IncomingMessage, patience: Clock): void {
   const { socket } = request;
@@ -22,8 +23,8 @@ export function closeHalfOpen(request: IncomingMessage, patience: Clock): void {
 }
 
 /**
- * Limits the connections of the whole server, and those of each address. Further ones are closed immediately.
- * @param isProxy whether an address is that of a proxy, which has the connections of many callers
+ * Limits the number of connections of the whole server, and of each address. Further connections are closed immediately.
+ * @param isProxy whether an address belongs to a proxy, which has the connections of many callers
  */
 export function limitConnections(
   server: Server,

@@ -2,7 +2,7 @@
  * The body of a data message in its encoded form, decoded on every read. A store of JSON text decodes it immediately;
  * the memory store does not, because few messages of a simulated fleet are ever read.
  *
- * It never changes, so that a store may keep it without a copy.
+ * An encoded body never changes, so that a store may keep it without a copy.
  */
 import { Arena } from '../../kernel/arena.js';
 import type { Codec } from '../../protocol/codec.js';

@@ -1,6 +1,7 @@
 /**
- * The journal of events: which rows have changed, in the order of the commits. An entry refers to a row and does not repeat
- * it. It is written in the commit that changes the row, and only while the journal is kept (cloud/events/journal.ts).
+ * The journal of events: which rows have changed, in the order of the commits. An entry refers to a row without repeating its
+ * contents. The entry is written in the commit that changes the row, and only while the journal is kept
+ * (cloud/events/journal.ts).
  *
  * The numbers of the entries are the order in which commits become visible, also on several services: when a reader sees a
  * number, it has seen all smaller ones.

@@ -12,7 +12,7 @@ import type { UnixMillis } from '../../kernel/time.js';
 import { createIds, type Ids, inSequence } from './ids.js';
 import type { Id } from './store.js';
 
-/** A source of ids: their time is `clock.wall`, and the rest of them follows from `random`. */
+/** A source of ids: their time is `clock.wall`, and everything else in them follows from `random`. */
 export function createIdsByDevice(clock: Clock, random: Random): Ids {
   const seed = noiseSeed(random.fork('devices'));
   let lastMs: UnixMillis | undefined;

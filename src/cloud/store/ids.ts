@@ -1,9 +1,9 @@
 /**
  * Ids of all rows: UUIDs, version 7.
  *
- * Their first 48 bits are the creation time, so that the order of ids is the order of creation and an id serves as a
- * cursor (cloud API gaps, section 1 no. 4). Time and randomness are parameters: in a simulation the same seed gives the
- * same ids.
+ * The first 48 bits of an id are the creation time, so that the order of ids is the order of creation and an id serves as a
+ * cursor (cloud API gaps, section 1 no. 4). Time and randomness are parameters: in a simulation the same seed gives the same
+ * ids.
  *
  * The clock of a machine can be corrected, and the clocks of two services differ. Ids follow the clock, but the ids of the
  * messages of one device always increase, because they order its messages (ADR 16). The commit rejects a message whose id is
@@ -70,7 +70,7 @@ export function createIds(clock: Clock, random: Random, onCorrection: (by: Milli
   return { uuid, ofDevice: uuid, ...inSequence(uuid, random) };
 }
 
-/** Ids of messages: those of `fresh`, unless the device has messages that are ahead of the clock. */
+/** Ids of messages: new ids of `fresh`, unless the device has messages that are ahead of the clock. */
 export function inSequence(fresh: (serial: number) => Id, random: Random): Pick<Ids, 'message' | 'learn'> {
   /** Newest ids of devices whose messages are ahead of the clock. */
   const ahead = new Map<Id, Id>();

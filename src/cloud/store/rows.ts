@@ -138,8 +138,8 @@ export interface CodecRow {
 }
 
 /**
- * A row of the families that are small and rarely read: users, variables, connectors, deliveries, firmware jobs. They
- * are stored as JSON documents; the family defines the contents and the meaning of the key (ADR 5).
+ * A row of the families that are small and rarely read: users, variables, connectors, deliveries, firmware jobs. Such rows are
+ * stored as JSON documents; the family defines the contents and the meaning of the key (ADR 5).
  */
 export interface RecordRow {
   /** The family: `user`, `variable`, `connector`, `delivery`, `firmware`. */

@@ -14,7 +14,7 @@ export interface WebConsole {
    * not send to the service.
    */
   link(spaceId: Id): string;
-  /** Whether the secret is that of an open session that began with a one-time token. */
+  /** Whether the secret belongs to an open session that began with a one-time token. */
   hasSession(secret: string): Promise<boolean>;
 }
 

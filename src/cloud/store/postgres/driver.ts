@@ -93,7 +93,7 @@ export class PostgresDriver implements SqlDriver {
     }
   }
 
-  /** The server executes queries concurrently: a long one delays no others. */
+  /** The server executes queries concurrently: a long query does not delay the others. */
   scan(_: Id, text: string, values: readonly SqlValue[]): Promise<readonly unknown[]> {
     return this.all(text, values);
   }

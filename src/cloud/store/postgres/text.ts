@@ -1,5 +1,5 @@
 /**
- * PostgreSQL's texts can contain every character except U+0000, which users may send in a comment. It is stored as U+0001
+ * PostgreSQL's texts can contain every character except U+0000, which users may send in a comment. U+0000 is stored as U+0001
  * U+0001, and U+0001 itself as U+0001 U+0002: nothing is lost, and the order of texts stays the same.
  */
 

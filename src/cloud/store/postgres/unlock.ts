@@ -27,7 +27,7 @@ export async function unlock(client: ClientBase, name: string, key: NamedKey): P
 }
 
 /**
- * Compares the key with that of the database, without changing anything: the schema is migrated afterwards.
+ * Compares the key with the key of the database, without changing anything: the schema is migrated afterwards.
  * @throws UsageError `wrong-secrets-key`
  */
 export async function checkKey(client: ClientBase, name: string, key: NamedKey): Promise<void> {

@@ -40,7 +40,10 @@ export function fits(vault: Vault, { keyId, proof }: KeyProof): boolean {
   }
 }
 
-/** @param database its name for the message. @throws UsageError `wrong-secrets-key` unless the key is that of the database */
+/**
+ * @param database name of the database, for the message
+ * @throws UsageError `wrong-secrets-key` if the database has another key
+ */
 export function needFitting({ vault, source }: NamedKey, stored: KeyProof, database: string): void {
   if (fits(vault, stored)) return;
   throw new UsageError(
@@ -91,7 +94,8 @@ export function keyInFileIfAny(path: string): NamedKey | undefined {
 }
 
 /**
- * Creates a file with a new key, which only its owner may read. It is on disk before the key is used.
+ * Creates a file with a new key, which only its owner may read. The file is on disk when the function returns, so before the
+ * key is used.
  * @throws UsageError `bad-secrets-key` if the file exists or cannot be written
  */
 export function createKeyFile(path: string): NamedKey {

@@ -17,7 +17,7 @@ const PAGES_AT_ONCE = 4096;
 
 interface Copied {
   readonly bytes: number;
-  /** Whether secrets are encrypted. They are not in a database of an earlier version that no service has opened since. */
+  /** Whether secrets are encrypted: false for a database of an earlier version that no service has opened since. */
   readonly encrypted: boolean;
 }
 

@@ -30,7 +30,7 @@ interface OpenDatabase {
 /**
  * Opens the file for a service, runs the missing steps of the schema, and encrypts secrets that are not encrypted yet. The loss
  * of its last commits is reported as damage.
- * @param given key of the secrets. Default: the one in the file beside the database
+ * @param given key of the secrets. Default: the key in the file beside the database
  * @throws UsageError `bad-database`, also for an empty file that had contents; `wrong-secrets-key` and others for the key
  */
 export function openDatabase(path: string, given?: NamedKey): OpenDatabase {
@@ -41,7 +41,7 @@ export function openDatabase(path: string, given?: NamedKey): OpenDatabase {
     // SQLite gives the log and its index, beside the file, the same permissions.
     makePrivate(path);
     db = new BetterSqlite(path, { timeout: LOCK_WAIT_MS });
-    // Checked before the first write, also before that of the lock file: the file of another program must stay unchanged.
+    // Checked before anything is written, even the lock file: the file of another program must stay unchanged.
     const existed = contentOf(db, path) === 'ours';
     const tail = readTail(path);
     if (!existed && tail !== undefined && tail.sequence > 0) throw emptied(path, tail);

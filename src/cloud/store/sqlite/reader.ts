@@ -2,8 +2,8 @@
  * Executes the queries that may read many rows on a thread of its own (reader.mjs), so that they delay no other request. The
  * thread starts with the first query.
  *
- * It executes one query at a time, and takes turns between the spaces: a space with many queries delays the others by one query
- * each. A query should therefore be short; SqlStore divides the long ones into steps.
+ * The thread executes one query at a time, and takes turns between the spaces: a space with many queries delays the others by
+ * one query each. A query should therefore be short; SqlStore divides long queries into steps.
  */
 import { Worker } from 'node:worker_threads';
 import { StoreBusy } from '../bounded-commits.js';

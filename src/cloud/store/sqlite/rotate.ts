@@ -12,9 +12,9 @@ import { asUsageError, openDatabase } from './open.js';
 import { forgetOld, keyPath, nextKeyPath, reseal } from './unlock.js';
 
 interface RotationOptions {
-  /** The present key. Default: the one in the file beside the database. */
+  /** The present key. Default: the key in the file beside the database. */
   readonly key: NamedKey | undefined;
-  /** The new key. Default: a random one in the file beside the database. */
+  /** The new key. Default: a random key, which is written to the file beside the database. */
   readonly next: NamedKey | undefined;
   /** Called for each executed statement, and at last with `done` before the key file is replaced. */
   readonly progress?: (statements: number | 'done') => void;

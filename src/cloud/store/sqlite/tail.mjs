@@ -2,11 +2,11 @@
  * The file `<path>-tail` beside an SQLite database: the number of the last commit that is on disk. SQLite cannot notice that
  * the end of its write-ahead log is lost, because a shorter log is a valid log; the number in this file reveals the loss.
  *
- * The writer thread (writer.mjs) writes it after the disk sync of a commit, without a sync of its own. So after a crash of the
- * machine, the file may be behind the database. It is ahead of the database only if commits are lost.
+ * The writer thread (writer.mjs) writes the file after the disk sync of a commit, without a sync of its own. So after a crash
+ * of the machine, the file may be behind the database. It is ahead of the database only if commits are lost.
  *
- * This file is JavaScript, because the writer thread is. It opens no file of SQLite: closing one would release the locks of
- * the process.
+ * This file is JavaScript, because the writer thread is. It opens no file of SQLite, because closing such a file would release
+ * the locks of the process.
  */
 import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
