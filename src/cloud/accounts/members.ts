@@ -2,8 +2,8 @@
  * Accounts and their memberships in spaces (cloud API gaps, 3.2 and 3.10).
  *
  * The service sends no mail: an invitation is a token that the inviting user passes on. It becomes a membership only together
- * with the account's password. So an account that was created with the address of another person does not open a space to which
- * this address is invited later: its creator has the password, but not the token.
+ * with the account's password. So it does not help to create an account with the address of another person. If that address is
+ * invited to a space later, the creator of the account has the password, but not the token.
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Random } from '../../kernel/random.js';

@@ -12,8 +12,8 @@ const WINDOW = minutes(1);
 
 /**
  * Counts requests by credential, before it is checked. A request whose credential turns out to be invalid also counts for its
- * IP address, which slows down the guessing of keys: an address with too many failures is rejected, except for credentials
- * that have been valid in the same window.
+ * IP address. An address with too many such failures is rejected, which slows down the guessing of keys. Credentials that have
+ * been valid in the same window are still accepted from it.
  */
 export function limitRate(api: FastifyInstance, clock: Clock, rateLimit: number, holds = () => true): void {
   const used = new Map<string, number>();

@@ -64,8 +64,8 @@ export class Codecs {
 
   /**
    * Changes that store an uploaded codec. None if the device has already added {@link MOST_OF_DEVICE} codecs, or the devices of
-   * its space {@link MOST_OF_SPACE}: then the upload is acknowledged, so that it is not repeated, but the codec is not stored,
-   * and data of the device are stored as raw bytes.
+   * its space {@link MOST_OF_SPACE}. The upload is acknowledged all the same, so that it is not repeated. Data of the device
+   * are then stored as raw bytes.
    */
   async storing({ id, spaceId, createdAt }: DeviceRow, row: CodecRow): Promise<readonly Change[]> {
     const put: Change = { kind: 'codec.put', row };

@@ -37,9 +37,9 @@ interface FirmwareQueueOptions {
 }
 
 /**
- * A device answers a chunk before it polls or reports again. A poll or a report this long after the delivery of a chunk
- * shows that the device could not use it or did not receive it; a poll at the very same time was sent together with the
- * acknowledgement (wire protocol, 3.2 `xxAP`).
+ * A device answers a chunk before it polls or reports again. A poll or a report this long after the delivery of a chunk shows
+ * that the device could not use the chunk or did not receive it. A poll at the same time as the delivery was sent together with
+ * the acknowledgement (wire protocol, 3.2 `xxAP`).
  */
 const STALLED_AFTER = seconds(1);
 

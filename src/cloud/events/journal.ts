@@ -1,5 +1,5 @@
 /**
- * Keeps the journal of events while readers need it: from the first reader until some time after the last one, so that a
+ * Keeps the journal of events while readers need it: from the first reader until some time after the last reader has left. So a
  * reader can resume after a lost connection or a restart of the service. At all other times nothing is written, and a commit
  * costs one comparison more.
  *

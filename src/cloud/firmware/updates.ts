@@ -6,7 +6,7 @@
  *
  * The label of an image alone proves nothing. The label may be the version that ran before, and it may differ from the version
  * that the image reports. If the session after the swap does not report a new version that equals the label, the
- * acknowledgement of the device decides: a device that runs a new image on trial acknowledges it before it sends application
+ * acknowledgement of the device decides. A device that runs a new image on trial acknowledges it before it sends application
  * data (wire protocol, 8.1).
  *
  * A scheduled update sends chunk 0 without a request of the device; a device that requests an image by its identifier gets the

@@ -1,9 +1,8 @@
 /**
  * Ids of all rows: UUIDs, version 7.
  *
- * The first 48 bits of an id are the creation time, so that the order of ids is the order of creation and an id serves as a
- * cursor (cloud API gaps, section 1 no. 4). Time and randomness are parameters: in a simulation the same seed gives the same
- * ids.
+ * The first 48 bits of an id are the creation time. So the order of ids is the order of creation, and an id serves as a cursor
+ * (cloud API gaps, section 1 no. 4). Time and randomness are parameters: in a simulation the same seed gives the same ids.
  *
  * The clock of a machine can be corrected, and the clocks of two services differ. Ids follow the clock, but the ids of the
  * messages of one device always increase, because they order its messages (ADR 16). The commit rejects a message whose id is

@@ -6,9 +6,8 @@ import { ConflictError, type Id, type Store } from './store.js';
 const PATIENCE = 100;
 
 /**
- * Runs `work`, which creates messages of the device and commits them. If the commit is out of sequence, because another
- * service or an earlier process has given a greater id to a message of the device, `ids` learns that id and
- * `work` runs again.
+ * Runs `work`, which creates messages of the device and commits them. The commit is out of sequence if another service or an
+ * earlier process has given a greater id to a message of the device. Then `ids` learns that id, and `work` runs again.
  */
 export async function inOrder<T>(
   { store, ids }: { readonly store: Store; readonly ids: Ids },

@@ -22,7 +22,7 @@ const TOO_MUCH = 'the script used too much memory, or nested too deeply';
 // Replaces this thread's Date, from which only the engine reads the time and the time zone. So scripts see the time of their
 // attempt, also in a simulation, and UTC on every machine. The engine seeds the Math.random of a new context with the time, so
 // that the same attempt gets the same numbers. The time of a running script advances by a millisecond with every call of the
-// interrupt handler, so that a script that waits for a time ends, and always at the same step.
+// interrupt handler. So a script that waits for a time ends, and always at the same step.
 let time = 0;
 Date.now = () => time;
 Date.prototype.getTimezoneOffset = () => 0;
@@ -30,8 +30,8 @@ Date.prototype.getTimezoneOffset = () => 0;
 const engines = await Engines.load(limits.memory);
 
 /**
- * Runs a script in the engine of its space. If the memory of an engine that has run other scripts is exhausted, the script runs
- * again in a new one: only a failure in a new engine is certainly caused by the script itself.
+ * Runs a script in the engine of its space. If the engine has run other scripts and its memory is exhausted, the script runs
+ * again in a new engine. Only a failure in a new engine is certainly caused by the script itself.
  * @param {WorkerTask} task
  * @returns {Promise<WorkerAnswer>}
  */

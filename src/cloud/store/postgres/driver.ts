@@ -26,8 +26,8 @@ export const POSTGRES: Dialect = {
   hasNewer: 'EXISTS (SELECT 1 FROM message WHERE device_id = ? AND id COLLATE "POSIX" > ?)',
   // The collation of the order decides which index is used: see migrations.ts.
   messagesBy: () => 'message m',
-  // OFFSET 0 prevents the planner from exchanging the loops: the planner does not know the limits and ranges of a prepared
-  // query, and might read and sort all messages of all devices of a space to find the latest twenty.
+  // OFFSET 0 prevents the planner from exchanging the loops. The planner does not know the limits and ranges of a prepared
+  // query: it might read and sort all messages of a space to find the latest twenty.
   joinDevice: 'CROSS JOIN LATERAL (SELECT * FROM device WHERE id = m.device_id OFFSET 0) d',
   inSteps: false,
   listedId: 'm.id COLLATE "POSIX"',

@@ -1,7 +1,7 @@
 /**
- * Which values the SQL stores encrypt, and the place of each for the vault: claim tokens and session facts of devices, the
- * bodies of records, and the content of messages that can contain passkeys, tokens or keys. Data, statistics and codecs are not
- * encrypted.
+ * The values that the SQL stores encrypt, and the place of each value for the vault. They are the claim tokens and session
+ * facts of devices, the bodies of records, and the content of messages that can contain passkeys, tokens or keys. Data,
+ * statistics and codecs are not encrypted.
  */
 import type { Vault } from '../secrets/vault.js';
 import type { Id, MessageRow } from '../store.js';

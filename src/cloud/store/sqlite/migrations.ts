@@ -139,8 +139,8 @@ ALTER TABLE record ADD COLUMN crc INTEGER;
 
 /**
  * 9: Secrets are encrypted (secrets/vault.ts); `encrypt` in unlock.ts does that after the steps. Hashes of tokens become keyed.
- * If devices share a token (step 6), all but the oldest have its hash in another column: no further device can get the token,
- * even after the oldest device gets a new token or is deleted. `has_old`: earlier values may still be in free pages.
+ * If devices share a token (step 6), all but the oldest have its hash in another column. So no further device can get the
+ * token, even after the oldest device gets a new token or is deleted. `has_old`: earlier values may still be in free pages.
  */
 const VAULT = `
 CREATE TABLE vault (key_id TEXT PRIMARY KEY, proof TEXT NOT NULL, has_old INTEGER NOT NULL) WITHOUT ROWID;
