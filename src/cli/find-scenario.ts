@@ -15,7 +15,7 @@ const PACKAGED = fileURLToPath(new URL('../../scenarios/', import.meta.url));
 /** A scenario that is read but not checked. */
 interface FoundScenario {
   readonly text: string;
-  /** For messages, and as the place of the files that it refers to. */
+  /** Path for messages. Relative paths in the scenario start from its folder. */
   readonly path: string;
 }
 

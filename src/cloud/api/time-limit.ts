@@ -20,7 +20,7 @@ export class TimeLimit {
   readonly #patience: Clock;
   #alarm: Alarm | undefined;
 
-  /** @param patience real time, also in a simulation, whose clock stands still while a request runs */
+  /** @param patience clock of the limit: real time, also in a simulation, whose own clock stands still while a request runs */
   constructor(patience: Clock) {
     this.#patience = patience;
   }

@@ -174,7 +174,7 @@ export function journalCommits(store: Store, clock: Clock, journal: Journal, add
 function eventsOf(changes: readonly Change[], at: UnixMillis): readonly NewEvent[] {
   const events = new Map<string, NewEvent>();
   const add = (kind: EventKind, ref: string, detail: unknown = null) => {
-    // All changes of a row give one entry, except that each station of a downlink has its own.
+    // All changes of a row give one entry, except that each station (timeline entry) of a downlink has its own.
     const key = kind === 'downlink' ? `${kind} ${ref} ${events.size}` : `${kind} ${ref}`;
     if (!events.has(key)) events.set(key, { kind, ref, at, detail });
   };

@@ -41,7 +41,7 @@ export class Sandbox {
   #closed = false;
 
   /**
-   * @param patience real time, also in a simulation
+   * @param patience clock of the time limits: real time, also in a simulation
    * @param newThread default: a worker thread with the limits of the service
    */
   constructor(patience: Clock, newThread: () => ScriptThread = () => new Thread(patience, LIMITS)) {

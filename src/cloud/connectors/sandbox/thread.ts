@@ -41,7 +41,7 @@ export class Thread implements ScriptThread {
   /** Whether the thread has run a script. */
   #used = false;
 
-  /** @param patience real time, also in a simulation */
+  /** @param patience clock of the time limits: real time, also in a simulation */
   constructor(patience: Clock, limits: Limits) {
     this.#patience = patience;
     this.#worker = new Worker(new URL('./worker.mjs', import.meta.url), {
