@@ -1,6 +1,6 @@
 /**
- * `npm run prepare`: builds, unless dist/ is newer than all that it is made from. npm also calls it for the first
- * `npx ghostfleet` in a checkout, which would otherwise build for half a minute and say nothing.
+ * `npm run prepare`: builds, unless dist/ is newer than all its sources. npm also runs it at the first `npx ghostfleet` in a
+ * checkout. There, an unnecessary build would take half a minute without any output.
  */
 import { spawnSync } from 'node:child_process';
 import { isNewerThan } from '../support/newer.mjs';

@@ -10,7 +10,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   'dist/index.js': "export * from './program/index.mjs';\n",
 };
 
-/** Its time is that of this build; see if-stale.mjs. */
+/** Its modification time is that of the build; if-stale.mjs compares it with the sources. */
 const BUILT = 'dist/.built';
 
 const began = new Date();
@@ -21,7 +21,7 @@ for (const [file, text] of Object.entries(ENTRIES)) {
   if (!existsSync(file) || readFileSync(file, 'utf8') !== text) writeFileSync(file, text);
 }
 chmodSync('dist/main.js', 0o755);
-// What earlier versions compiled file by file.
+// Deletes other JavaScript files in dist/, such as those that a compiler wrote for each source.
 for (const file of filesIn('dist')) {
   const isOurs = file in ENTRIES || file.startsWith('dist/program/') || file.startsWith('dist/web/');
   if (!isOurs && /\.m?js(\.map)?$/.test(file)) rmSync(file);

@@ -1,4 +1,7 @@
-/** The calendar clock of a service is set forth and back, while it runs and between two starts. Order and times stay in sequence. */
+/**
+ * The calendar clock of a service is set forth and back, while it runs and between two starts. Messages must keep their order,
+ * and their times must not go back.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

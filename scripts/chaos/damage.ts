@@ -1,4 +1,4 @@
-/** Damage of the database: each kind is noticed, `/readyz` is 503, and nothing more is stored. */
+/** Damages the database: the service notices each kind of damage, answers `/readyz` with 503, and stores nothing more. */
 import { copyFileSync, mkdtempSync, openSync, renameSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,7 +66,7 @@ async function isNoticed({ state, damage }: Kind): Promise<boolean> {
     if (state !== 'running') await service.end(state === 'killed' ? 'SIGKILL' : 'SIGTERM');
     damage(db);
     if (state !== 'running') service = await start().catch(() => undefined);
-    // A service that does not start has noticed it.
+    // A service that does not start has noticed the damage.
     return service === undefined || (await refusesEverything(service));
   } finally {
     await service?.end('SIGKILL');

@@ -1,4 +1,7 @@
-/** The callers of a trial: devices over UDP and HTTP, and users who queue commands. They repeat everything until it is answered. */
+/**
+ * The callers of a trial: devices over UDP and HTTP, and users who queue commands. They repeat each request until it is
+ * answered.
+ */
 import { DeviceCloudClient } from '../../src/client/client.js';
 import { HttpDevice, Queuer } from '../support/http-callers.js';
 import { UdpDevice } from '../support/udp-device.js';
@@ -61,7 +64,7 @@ export class Fleet {
     await Promise.all(this.#fetchers);
   }
 
-  /** What was acknowledged so far. */
+  /** All acknowledgements so far. */
   ledger(): Ledger {
     const devices = [...this.#udp, ...this.#http].map((device) => ({
       serial: device.serial,

@@ -1,7 +1,7 @@
 /**
  * A disk that is full for a while: writes are answered with 503 and `Retry-After`, the service stays alive, continues when
- * there is space again, and has everything that it acknowledged. As root, the disk is a small one in memory; otherwise a
- * limit on the size of files takes its place.
+ * there is space again, and has everything that it acknowledged. As root, the trial uses a small disk in memory; otherwise, it
+ * limits the size of the files instead.
  */
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -66,7 +66,7 @@ function limitFiles(pid: number, log: string): () => void {
   return () => void limit('unlimited');
 }
 
-/** Whether the service says that it cannot store, and when to repeat. */
+/** Whether the service answers that it cannot store, and when to repeat the request. */
 async function isRefused(api: string, spaceId: string): Promise<boolean> {
   const headers = { 'x-api-key': API_KEY, 'content-type': 'application/json' };
   const body = JSON.stringify({ name: `tag-${performance.now()}`, color: '#00ff00' });

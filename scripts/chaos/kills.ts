@@ -61,7 +61,10 @@ async function killInTurn(nodes: ServeProcess[], kills: number, args: readonly s
   }
 }
 
-/** Starts on the same ports, because the devices know no others. Meanwhile, another process may have got one of the ports. */
+/**
+ * Starts on the same ports, because the devices know no others. Tries again if another process has taken one of the ports
+ * meanwhile.
+ */
 async function startAgain(before: ServeProcess, args: readonly string[]): Promise<ServeProcess> {
   for (let tries = 1; ; tries++) {
     try {

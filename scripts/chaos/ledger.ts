@@ -1,4 +1,6 @@
-/** What the callers were promised, and its comparison with what is stored: identity, content and order. */
+/**
+ * The acknowledgements that the callers received, and their comparison with the stored messages: identity, content and order.
+ */
 import type { DeviceCloudClient } from '../../src/client/client.js';
 import { numberOf } from '../support/numbered.js';
 

@@ -4,11 +4,11 @@ import type { Lies } from '../../test/support/lying-proxy.js';
 
 export interface Lie {
   readonly name: string;
-  /** Beginning of the rule that names it; null: the truth. */
+  /** Beginning of the rule that a run reports as broken; null: the cloud does not lie. */
   readonly rule: string | null;
   /** How the devices reach the cloud; over HTTP, they pass the proxy, too. Default: `udp`. */
   readonly link?: 'udp' | 'http';
-  /** Made for each run. */
+  /** Creates the lies of one run. */
   readonly make: () => Lies;
 }
 
@@ -72,7 +72,7 @@ export const LIES: readonly Lie[] = [
     link: 'http',
     make: () => ({
       times: (method, path, body) => (isAnswer(method, path, body) ? 2 : 1),
-      // Otherwise, the cloud recognises the second one by its key.
+      // Otherwise, the cloud recognises the second request by its key.
       keepsKey: (_method, path) => !path.endsWith('/uplink'),
     }),
   },
@@ -176,7 +176,7 @@ function forgotten(): Lies {
   };
 }
 
-/** Alters the data message of one place, in the order in which the cloud first shows them. */
+/** Alters data message number `place`, from 0, in the order in which the cloud first shows the messages. */
 function onNth(place: number, alter: (message: Message) => readonly Message[]): Lies {
   const seen: string[] = [];
   return {
@@ -188,7 +188,7 @@ function onNth(place: number, alter: (message: Message) => readonly Message[]): 
   };
 }
 
-/** Shows two messages of a device with the bodies of each other: the first one only when there is a second. */
+/** Exchanges the bodies of two messages of a device. The first message is hidden until there is a second. */
 function exchanged(): Lies {
   const pair: Message[] = [];
   return {

@@ -25,7 +25,10 @@ steps:
   - { at: 217s, commands: [info product-name] }
 `;
 
-/** Times faster than real time. Requests of devices take longer than datagrams, and a repeated one makes a lie ambiguous. */
+/**
+ * Times faster than real time. HTTP requests take longer than datagrams. At a higher speed, devices would repeat them, and a
+ * repetition could look like a lie.
+ */
 const SPEED = { udp: 60, http: 20 };
 
 export async function nameLies(): Promise<Verdict> {

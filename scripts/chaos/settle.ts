@@ -11,7 +11,7 @@ export interface Settled {
   readonly counts: string;
 }
 
-/** Stops the fleet, compares what was acknowledged with what is stored, and prints the faults. */
+/** Stops the fleet, compares the acknowledgements with the stored messages, and prints the faults. */
 export async function settle(fleet: Fleet): Promise<Settled> {
   await fleet.stop();
   const client = fleet.client();

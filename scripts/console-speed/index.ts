@@ -1,7 +1,8 @@
 /**
  * `npm run console:speed [seconds]`: measures the console with a fleet of 100,000 devices in a browser: first paint, the time
- * until all devices are listed, and then, at 2,000 events a second, long tasks, frames and memory; and what listing them costs
- * in the databases, compared with the store in memory. It prints the figures and fails above the limits. Default: 60 seconds.
+ * until all devices are listed, and then, at 2,000 events a second, long tasks, frames and memory. It also measures what
+ * listing the devices costs in each database, compared with the store in memory. It prints the figures and fails above the
+ * limits. Default: 60 seconds.
  */
 
 import { loadavg } from 'node:os';
@@ -59,7 +60,7 @@ async function openFleet(origin: string): Promise<Page> {
     }, 20);
   `);
   await page.goto(origin);
-  // The policy of the page forbids texts as code within the page, which `waitForFunction` needs.
+  // `waitForFunction` evaluates a text as code within the page, which the policy of the page forbids.
   while (!((await number(page, 'window.listed')) > 0)) await page.waitForTimeout(100);
   return page;
 }
@@ -72,7 +73,7 @@ async function longestTask(page: Page, from = 0): Promise<number> {
   return number(page, `Math.max(0, ...tasks.filter(([at]) => at > ${from}).map(([, took]) => took))`);
 }
 
-// At the service itself; the server in front of it, which makes the events, would take its share of the processor.
+// Opens the console at the service itself: the server that makes the events would use a part of the processor.
 const first = await openFleet(service.api);
 const figures: Record<string, number> = {
   'first paint': await number(first, "performance.getEntriesByName('first-contentful-paint')[0].startTime"),

@@ -1,4 +1,6 @@
-/** Reads a Dockerfile: the instructions that ours uses, in their simple forms. Others are an error. */
+/**
+ * Reads a Dockerfile: the instructions that the Dockerfile of this project uses, in their simple forms. Others are an error.
+ */
 
 export interface Stage {
   /** Name after AS; the last stage may have none. */
@@ -57,7 +59,7 @@ function stepOf(word: string, rest: string): Step | undefined {
     }
     case 'USER': {
       const [, uid, gid] = /^(\d+):(\d+)$/.exec(rest) ?? [];
-      // A name means nothing outside of the image.
+      // The name of a user has no meaning outside of the image.
       return uid === undefined ? undefined : { kind: 'user', uid: Number(uid), gid: Number(gid) };
     }
     case 'ENTRYPOINT':
@@ -71,8 +73,8 @@ function stepOf(word: string, rest: string): Step | undefined {
 }
 
 /**
- * Whether .dockerignore lets a path into the build. Ours names what is let in: `*`, then `!name` for each file or folder of the
- * root. @throws Error for another pattern
+ * Whether .dockerignore lets a path into the build. The file has the line `*`, which excludes everything, and then `!name` for
+ * each included file or folder of the root. @throws Error for another pattern
  */
 export function readIgnore(text: string): (path: string) => boolean {
   const [all, ...lines] = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));

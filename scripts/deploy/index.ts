@@ -1,7 +1,8 @@
 /**
- * `npm run deploy:check [-- manifests image]`: what can be said about the deployment without a cluster and a container engine.
- * It composes and checks the manifests, carries out the steps of the Dockerfile in an empty folder, and starts the result with
- * the arguments of the manifests on a PostgreSQL server. docs/DEPLOY.md says what that does not show.
+ * `npm run deploy:check [-- manifests image]`: checks the deployment as far as that is possible without a cluster and a
+ * container engine. It composes and checks the manifests, carries out the steps of the Dockerfile in an empty folder, and
+ * starts the result with the arguments of the manifests on a PostgreSQL server. docs/DEPLOY.md lists what these checks do not
+ * show.
  */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +20,7 @@ import { rightsIn, runIn, startIn } from './sandbox.js';
 
 const SERIAL = 2_159_017_985;
 const TOKEN = SERIAL.toString(16).padStart(32, '0');
-/** What the secret "ghostfleet" of the manifests has. */
+/** Contents of the secret "ghostfleet" that the manifests refer to. */
 const SECRETS = { GHOSTFLEET_API_KEY: 'deploy-check-key', GHOSTFLEET_SECRETS_KEY: '5'.repeat(64) };
 const NAMESPACE = 'fleet';
 

@@ -10,7 +10,7 @@ import type { Image } from './image.js';
 const READ_ONLY = 'mount -o remount,ro,bind / && exec "$@"';
 const NO_RIGHTS = ['--no-new-privs', '--bounding-set=-all', '--inh-caps=-all'];
 
-/** Words before a command that run it in the sandbox. Root becomes the user of the image, others stay who they are. */
+/** Words before a command that run it in the sandbox. Root becomes the user of the image; any other user stays the same. */
 function wrapper({ user: { uid, gid } }: Image): readonly string[] {
   const isRoot = process.getuid?.() === 0;
   const rights = isRoot ? [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', ...NO_RIGHTS] : NO_RIGHTS;

@@ -93,7 +93,7 @@ function blocksOf(text: string): readonly Block[] {
   return blocks;
 }
 
-/** What begins a line of ours, behind settings of the environment. */
+/** Beginning of a line with a command that is checked; settings of the environment may precede it. */
 const PROGRAM = /^(?:[A-Z_]+=\S+ )*(?:npx ghostfleet|ghostfleet|npm|curl) /;
 
 /** The first line, with those that follow a backslash at its end. */
@@ -101,7 +101,7 @@ function continued([line = '', ...rest]: readonly string[]): string {
   return line.endsWith('\\') ? `${line.slice(0, -1)}${continued(rest).trimStart()}` : line;
 }
 
-/** The words of a command: what the shell makes of quotation marks. */
+/** The words of a command after the shell has removed quotation marks. */
 export function wordsOf(typed: string): readonly string[] {
   return [...typed.matchAll(/((?:'[^']*'|[^\s'])+)/g)].map(([word]) => word.replaceAll("'", ''));
 }
@@ -112,7 +112,7 @@ export function argumentsOf({ typed }: DocumentCommand): readonly string[] | und
   return command === undefined ? undefined : wordsOf(command);
 }
 
-/** The lines of a transcript that the output lacks, where each must come behind the one before it. */
+/** The lines of a transcript that the output lacks. The lines must have the same order in both. */
 export function missingLines(printed: readonly string[], output: string): readonly string[] {
   const lines = output.split('\n').map((line) => line.trimEnd());
   let at = 0;

@@ -39,7 +39,7 @@ const pages = [...documents(), ...scenarioFiles()].filter(
         .includes(name),
     ),
 );
-/** How commands that depend on nothing but the files of the package have ended: documents repeat them. */
+/** Results of commands that depend only on files of the package, because several documents show the same command. */
 const known = new Map<string, Ended>();
 const counts = { ok: 0, failed: 0, left: 0 };
 
@@ -132,7 +132,7 @@ function isStable(line: string): boolean {
 
 function replaced(typed: string, { replaced: pairs }: Prepared): string {
   const used = pairs.reduce((text, [shown, own]) => text.replace(shown, own), typed);
-  // Copies the checkout, and cannot copy links.
+  // A mutation run copies the checkout and cannot copy links, so it runs in the checkout itself.
   return /^npm run mutation\b/.test(used) ? `cd ${resolve('.')} && ${used}` : used;
 }
 

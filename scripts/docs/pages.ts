@@ -62,7 +62,7 @@ async function cloudWithHistory(session: Session): Promise<Prepared> {
   if (exitCode !== 0) throw new Error(`the history of a fleet could not be made: ${output}`);
   return {
     ...NOTHING,
-    // The history is some seconds old.
+    // The recorded history is only seconds old, not days as in the document.
     replaced: [
       ['https://cloud.example', api],
       ['--after 2d --before 1d', '--after 1h'],

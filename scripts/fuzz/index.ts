@@ -160,7 +160,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Sends datagrams as fast as they are answered, or a little later. */
+/** Sends a datagram as soon as the one before is answered, or 5 ms after it. */
 async function datagramsOf(format: EnvelopeFormat, port: number): Promise<number> {
   const datagrams = new Datagrams(seededRandom(seed).fork(`udp/${format}`), signer, messages, format);
   const socket = createSocket('udp4');

@@ -1,6 +1,6 @@
 /**
- * Mutated scenarios, as a careless or hostile author could write them. Checking one must neither fail with anything but
- * a list of problems, nor take long, nor need much memory.
+ * Mutated scenarios, as a careless or hostile author could write them. The check of a scenario may fail with a list of problems
+ * only, and must stay within {@link LIMITS} of time and memory.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -91,7 +91,7 @@ export function fuzzScenarios(seed: string, count: number, now: () => number): S
     slowestMs = Math.max(slowestMs, took);
     if (why !== undefined) faults.push({ number, why, text });
     if (took > LIMITS.ms) faults.push({ number, why: `took ${Math.round(took)} ms`, text });
-    // What the process had before is not the need of this check.
+    // Memory that the process used before the check does not count.
     const bytes = process.memoryUsage().heapUsed - heapBefore;
     if (bytes > LIMITS.bytes) faults.push({ number, why: `needed ${bytes} bytes of heap`, text });
   }

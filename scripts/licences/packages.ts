@@ -19,7 +19,7 @@ interface Locked {
 }
 
 /**
- * Maximum number of packages that are installed with ghostfleet. graphile-worker brought 57 of them: its own command line reads
+ * Maximum number of packages that are installed with ghostfleet. 57 of them come with graphile-worker, whose command line reads
  * options and files.
  */
 export const MOST_PACKAGES = 215;

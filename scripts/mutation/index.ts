@@ -29,7 +29,7 @@ if (!room) {
   process.exit(2);
 }
 
-// A run of some files is a look at them: it neither reads nor replaces the results of the whole part.
+// A run of single files is separate: it neither reads nor replaces the results of the whole part.
 const part = files.length > 0;
 await new Stryker({
   mutate: part ? [...files] : [`${room.source}/**/*.ts`],
@@ -37,8 +37,8 @@ await new Stryker({
   plugins: ['@stryker-mutator/vitest-runner'],
   vitest: { configFile: 'scripts/mutation/vitest.config.ts', dir: room.tests, related: false },
   coverageAnalysis: 'perTest',
-  // What runs while modules load belongs to no test: each of these mutants would run all tests of the part, in all 80% of
-  // the time for 20% of the mutants. They are tables, mostly; the tests of their readers compare them with the documents.
+  // Code that runs while a module loads belongs to no single test, so a mutant in it would run all tests of the part. These 20%
+  // of the mutants would take 80% of the time. Most of this code is tables, which the tests compare with the documents.
   ignoreStatic: true,
   incremental: !part,
   incrementalFile: `.mutation/${name}.json`,

@@ -65,7 +65,7 @@ class KeptWorker implements PoolWorker {
     } else this.#worker.send(message);
   }
 
-  /** The thread goes on, without the listeners of this run. */
+  /** The thread keeps running, without the listeners of this run. */
   async stop(): Promise<void> {
     for (const [event, listener] of this.#listeners) this.#worker.off(event, listener);
   }
@@ -74,7 +74,7 @@ class KeptWorker implements PoolWorker {
     return data;
   }
 
-  /** Answers for the thread, which does not learn that the run has begun or ended. */
+  /** Answers in place of the thread, to which the beginning and the end of a run are not sent. */
   #answer(type: 'started' | 'stopped'): void {
     for (const [event, listener] of this.#listeners) {
       if (event === 'message') queueMicrotask(() => listener({ __vitest_worker_response__: true, type }));

@@ -16,7 +16,7 @@ export default defineConfig({
   test: {
     include: ['**/*.test.ts'],
     // Too slow to repeat for every mutant: one searches thousands of orders of events, the other one starts processes of
-    // OpenSSL. What they find should have a unit test.
+    // OpenSSL. A mutant that they find should also fail in a unit test.
     exclude: ['**/flap/pair.test.ts', '**/dtls/openssl.test.ts'],
     setupFiles: ['scripts/mutation/setup.ts'],
     testTimeout: 30_000,

@@ -1,7 +1,7 @@
 /**
- * A run of 60 s on three worker processes against two services that share a PostgreSQL database. The workers are in network namespaces
- * of their own, if the machine allows that. One worker is killed in the middle: the books balance, the verdict names it, and nothing is
- * left behind.
+ * A run of 60 s on three worker processes against two services that share a PostgreSQL database. The workers are in network
+ * namespaces of their own, if the machine allows that. One worker is killed in the middle: every planned request and step is
+ * still accounted for, the verdict names the worker, and no device is left in the services.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -74,7 +74,7 @@ export const distributed: Proof = {
   },
 };
 
-/** The server of the tests listens on 127.0.0.1 only: other machines reach it at another address. */
+/** The server of the tests listens on 127.0.0.1 only. Other machines reach it through this relay. */
 async function relay(host: string, url: string): Promise<{ readonly url: string; readonly server: Server }> {
   const { port } = new URL(url);
   const server = createServer((socket) => {

@@ -50,7 +50,7 @@ function* plansOf(which: string, first: number, seeds: number): Iterable<Plan> {
   }
 }
 
-/** A part of a fleet is a smaller one. What cannot be divided stays as it is. */
+/** The plan with a part of its devices. A plan that cannot be divided is returned unchanged. */
 function smaller(plan: Plan): Plan {
   if (needsOneWorld(plan) !== undefined) return plan;
   const [part = plan] = partsOf(plan, Math.ceil(plan.devices.length / SMALL));

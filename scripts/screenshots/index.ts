@@ -84,7 +84,7 @@ async function takePictures(
   for (const { fragment, ready } of pages) {
     await page.goto(`${origin}/${fragment}`);
     await page.locator(ready).first().waitFor();
-    // Values that are asked for when they come into view, and lines over time.
+    // Waits for values that the page requests when they come into view, and for charts that grow with time.
     await page.waitForTimeout(fragment === '#/run' ? 4_000 : 300);
     await showAll(page, width);
     const name = nameOf(fragment).replace(/[^a-z]+/g, '-');
@@ -96,7 +96,10 @@ async function takePictures(
   await context.close();
 }
 
-/** The pages scroll in their main part, so a picture of all of it needs a window of its height; some parts come later. */
+/**
+ * The pages scroll in their main part, so a picture of the whole page needs a window as high as this part. It can grow after
+ * the window does, hence the rounds.
+ */
 async function showAll(page: Page, width: number): Promise<void> {
   let shown = HEIGHT;
   for (let round = 0; round < 3; round++) {

@@ -76,7 +76,7 @@ for (let minute = 1; minute <= minutes; minute++) {
   while (performance.now() < began + minute * MINUTE_MS) {
     await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
     samples.push(await readMemory(api));
-    // A user who looks at the latest messages.
+    // Requests the latest messages, as a user of the console does.
     await client.messages({ limit: 50 });
   }
   if (!service.alive) throw new Error(`the service ended by itself: ${service.complaints}`);

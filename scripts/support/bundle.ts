@@ -1,7 +1,7 @@
 /** Programs in one file each, with all packages but native ones: they start several times as fast as from hundreds of files. */
 import { buildSync } from 'esbuild';
 
-/** What bundled packages of CommonJS expect. */
+/** Definitions that bundled CommonJS packages expect. */
 const COMMON_JS = `import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
 const __dirname = import.meta.dirname;`;

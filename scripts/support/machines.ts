@@ -6,11 +6,11 @@ import { execFileSync } from 'node:child_process';
 import { pid } from 'node:process';
 
 interface Machines {
-  /** What they are, with the reason if they are not namespaces. */
+  /** Description of the machines, with the reason if they are not namespaces. */
   readonly what: string;
   /** The address of this process, for all machines. */
   readonly host: string;
-  /** The command that carries out a command on the machine with this number, from 0. */
+  /** Converts a command to one that runs it on the machine with this number, from 0. */
   on(machine: number, command: readonly string[]): readonly [program: string, ...args: string[]];
   close(): void;
 }
@@ -63,11 +63,11 @@ function ip(...args: readonly string[]): void {
   execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] });
 }
 
-/** What does not exist need not be deleted. */
+/** Runs a command that may fail, such as the deletion of a namespace that does not exist. */
 function attempt(...args: readonly string[]): void {
   try {
     ip(...args);
   } catch {
-    // See above.
+    // The failure is harmless.
   }
 }

@@ -1,10 +1,10 @@
-/** Whether what a build has made is newer than its sources. Plain JavaScript, because the first build runs before anything else. */
+/** Whether the output of a build is newer than its sources. Plain JavaScript, because it runs before the first build. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
  * Whether a file is there and newer than all of these files and folders.
- * @param {string} file whose time is that at which its build began
+ * @param {string} file its modification time is the beginning of the build
  * @param {readonly string[]} sources
  */
 export function isNewerThan(file, sources) {

@@ -1,6 +1,6 @@
 /**
- * The program and the library as a few files. From 1,000 files, those of packages included, they start in twice the time: Node
- * finds, opens and compiles each module by itself.
+ * Bundles the program and the library into a few files. As 1,000 files, with those of packages, they would take twice as long
+ * to start, because Node finds, opens and compiles each module separately.
  */
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -9,13 +9,13 @@ import { preparedProfiles } from '../../src/profile/library.js';
 import { isNewerThan } from './newer.mjs';
 import { filesIn, updateFolder } from './update-folder.js';
 
-/** Packages that stay outside: those that are native or optional, and those that read files of their own. */
+/** Packages that are not bundled: those that are native or optional, and those that read files of their own. */
 const OUTSIDE = [
   ...['better-sqlite3', 'pg-native', 'tsx', 'yargs', 'graphile-worker', '@fastify/swagger-ui'],
   ...['quickjs-emscripten-core', '@jitl/*'],
 ];
 
-/** What bundled packages of CommonJS expect. */
+/** Definitions that bundled CommonJS packages expect. */
 const COMMON_JS = `import { createRequire as createRequireOfPackages } from 'node:module';
 const require = createRequireOfPackages(import.meta.url);
 const __dirname = import.meta.dirname;
@@ -26,7 +26,7 @@ const LICENCES = 'LICENCES.txt';
 
 /** Two folders deep, like the files in src/ that look for the root of the package. */
 const FOLDER = '.bench/program';
-/** Its time is that at which the build of the program in the folder began. */
+/** Its modification time is the beginning of the build in the folder. */
 const BUILT = join(FOLDER, '.built');
 
 /** Path of the program, built from the sources unless none has changed since the last time. */

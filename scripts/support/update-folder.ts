@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { dirname, join } from 'node:path';
 
 /**
- * Makes the modules in a folder these, by absolute path. Replaces only files that differ, each in one step: another process may be
- * reading them.
+ * Writes modules, by absolute path, to a folder, and deletes the other modules in it. A file that differs is replaced in one
+ * step, because another process may be reading it.
  */
 export function updateFolder(folder: string, modules: ReadonlyMap<string, Uint8Array>): void {
   const changed = new Map(modules);

@@ -20,7 +20,7 @@ import type { Changes } from './remove.js';
  */
 export type Course = Millis | 'not found' | 'not delivered';
 
-/** A slow downlink, and what became of it without the causes that its explanation names. */
+/** A slow downlink, and its course without the causes that its explanation names. */
 export interface Checked {
   readonly downlink: string;
   readonly took: Millis;
@@ -31,7 +31,7 @@ export interface Checked {
   readonly without: Course | undefined;
   /** It is fast without the causes. */
   readonly held: boolean;
-  /** Whether it is fast as well without some of the causes alone. Repeats the scenario for each of them. */
+  /** Whether it is also fast if only some of the causes are removed. Repeats the scenario for each of them. */
   readonly needless: () => Promise<boolean>;
 }
 
@@ -98,7 +98,7 @@ function partsOf(causes: CauseSet): readonly CauseSet[] {
   return parts.filter(({ length }) => length > 0 && length < causes.size).map((part) => new Set(part));
 }
 
-/** What became of the downlink in a repetition without `causes`. */
+/** Course of the downlink in a repetition without `causes`. */
 async function courseWithout(
   { drawn, repetitions, situation, queueing, serial, record }: Slow,
   causes: CauseSet,

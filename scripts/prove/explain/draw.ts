@@ -187,7 +187,7 @@ function drawQueueing(dice: Dice, groups: readonly string[], faults: readonly Re
       { commands: ['info show'] },
       { commands: ['info show', 'app config'] },
       { commands: ['batt measure'] },
-      // Some device types do not have it.
+      // Some device types do not have this command.
       { commands: ['reboot'], unknown: true },
       { config: { 'interval-report': dice.one([600, 900, 1200]) } },
     ]);

@@ -9,7 +9,10 @@ const SCENARIOS = Number(process.env.PROVE_SEEDS ?? 200);
 const FIRST = Number(process.env.PROVE_FIRST ?? 0);
 /** Share of the slow downlinks whose named causes have to suffice. */
 export const LEAST = 0.95;
-/** Share of them for which a part of the named causes would do. The phases of timers are chance. */
+/**
+ * Accepted share of slow downlinks for which a part of the named causes suffices. It is not 0, because the phases of timers are
+ * random.
+ */
 const MOST_NEEDLESS = 0.3;
 
 export const explain: Proof = {

@@ -1,5 +1,5 @@
 /**
- * What it means that a cause is removed from a scenario:
+ * How a cause is removed from a scenario:
  *
  * | cause | removed |
  * |---|---|

@@ -57,7 +57,7 @@ export async function openCloud(): Promise<Cloud> {
   const context: CloudContext = {
     ...{ store, clock, ids, random, log: QUIET, passwordCost: CHEAP, audited: true },
     ...{ downlinks: core, firmware: core.firmware },
-    // The sandbox has its own checks, and a thread that none of these need.
+    // No sandbox for connectors: it has checks of its own, and these checks need no thread.
     connectors: {
       changed: () => {},
       compile: async () => undefined,
@@ -91,10 +91,10 @@ export async function openCloud(): Promise<Cloud> {
     let text = '';
     for await (const piece of answer.stream()) {
       text += piece;
-      // It does not end by itself.
+      // A stream of events does not end by itself.
       if (type.startsWith('text/event-stream')) break;
     }
-    // Positions differ whenever anything has happened in the service.
+    // The ids of events are positions, which change with every change in the service.
     return { status: answer.statusCode, type, text: text.replace(/^id: [0-9a-f]{32}$/m, '') };
   };
   return {

@@ -82,7 +82,7 @@ async function keys(cloud: Cloud, things: Things): Promise<readonly Credential[]
   const kind = (name: string, right: Right, { headers }: { headers: Headers }, seen = things): Credential => {
     return { name, right, things: seen, headers: () => headers };
   };
-  // The name has the port of the requests.
+  // The name of the cookie contains the port of the requests.
   const inCookie = (site: string) => ({ headers: { cookie: `ghostfleet-80=${write.secret}`, 'sec-fetch-site': site } });
   const inAuthorization = { headers: { authorization: `ApiKey ${write.secret}` } };
   return [
@@ -132,7 +132,7 @@ async function logins(cloud: Cloud, things: Things): Promise<readonly Credential
   for (const role of ['admin', 'user'] as const) {
     await newUser(cloud, `${role}@own.example`, role);
     await newUser(cloud, `bound-${role}@own.example`, role);
-    // So that only the limit of the login closes the other space.
+    // The user is a member of the foreign space, too: only the limit of the login keeps the user out of it.
     await newUser(cloud, `bound-${role}@own.example`, role, cloud.foreign);
   }
   const removed = await newUser(cloud, 'removed@own.example', 'admin');

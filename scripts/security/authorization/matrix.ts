@@ -1,7 +1,7 @@
 /**
  * The authorization matrix: every operation of the OpenAPI document × every kind of credential × ids of own, unseen, foreign
- * and missing things. Each answer has the status of rules.ts and is as the document says; answers for foreign and for missing
- * things are the same; and nothing foreign has changed in the end.
+ * and missing things. Each answer has the status of rules.ts and matches the document. Answers for foreign and for missing
+ * things are the same. At the end, nothing in the foreign space has changed.
  */
 import { type Document, inlined, type Judge, judge } from '../../../test/support/openapi.js';
 import { type Answer, type Cloud, openCloud } from './cloud.js';
