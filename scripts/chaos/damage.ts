@@ -14,7 +14,7 @@ const PATIENCE_MS = 15_000;
 
 interface Kind {
   readonly name: string;
-  /** What the service does meanwhile. */
+  /** State of the service while its database is damaged. */
   readonly state: 'running' | 'killed' | 'stopped';
   readonly damage: (db: string) => void;
 }

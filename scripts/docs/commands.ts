@@ -96,7 +96,7 @@ function blocksOf(text: string): readonly Block[] {
 /** Beginning of a line with a command that is checked; settings of the environment may precede it. */
 const PROGRAM = /^(?:[A-Z_]+=\S+ )*(?:npx ghostfleet|ghostfleet|npm|curl) /;
 
-/** The first line, with those that follow a backslash at its end. */
+/** The first line, joined with the next one as long as a line ends with a backslash. */
 function continued([line = '', ...rest]: readonly string[]): string {
   return line.endsWith('\\') ? `${line.slice(0, -1)}${continued(rest).trimStart()}` : line;
 }

@@ -1,7 +1,7 @@
 /**
- * `npm run docs:check [-- page…]`: runs every command of README.md, of docs/ and of the library of scenarios, and compares its exit
- * code, and what a transcript shows, with the document. Fails if one differs. With page names (`REPORTS`, `soak`), only the commands
- * of these; with `--long`, also the commands that take a quarter of an hour. Test: test/docs/commands.test.ts runs those that take
+ * `npm run docs:check [-- page…]`: runs every command of README.md, of docs/ and of the library of scenarios, and compares its
+ * exit code and its output with the document. Fails if one differs. With page names (`REPORTS`, `soak`), only the commands of
+ * these; with `--long`, also the commands that take a quarter of an hour. Test: test/docs/commands.test.ts runs those that take
  * milliseconds.
  */
 import { resolve } from 'node:path';

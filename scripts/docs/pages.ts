@@ -1,4 +1,4 @@
-/** What the commands of a document need beside its files: clouds and servers in place of those that the document names. */
+/** What the commands of a document need besides its files: clouds and servers in place of those that the document names. */
 
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

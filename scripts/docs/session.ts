@@ -27,7 +27,7 @@ export interface Care {
 const PATIENCE = 30 * 60_000;
 /** Longest time until a command is ready, in milliseconds. */
 const START = 2 * 60_000;
-/** What a checkout has and a run must not write to. */
+/** Parts of a checkout to which a run must not write. */
 const NOT_LINKED = new Set(['runs', '.git', '.bench', 'coverage', '.mutation']);
 /** A scenario in the folder reads these files, but not through a link that leads out of its folder. */
 const COPIED = new Set(['profiles']);

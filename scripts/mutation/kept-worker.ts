@@ -30,7 +30,7 @@ class KeptWorker implements PoolWorker {
   readonly #worker: ThreadsPoolWorker;
   readonly #isNew: boolean;
   readonly #listeners: [event: string, listener: Listener][] = [];
-  /** Settings of this run, among them the names of its tests. The thread remembers those of its first run. */
+  /** Settings of this run, among them the names of its tests. The thread itself keeps the settings of its first run. */
   #config: object | undefined;
 
   constructor(options: PoolOptions) {

@@ -10,7 +10,7 @@ fc.configureGlobal({ seed: 20_260_101, numRuns: 10 });
 // Because Stryker provides these values, whose names vitest does not know.
 const provided = inject as (name: string) => string;
 
-// In a thread that is kept, the mutant of the run before is still active. It must not change what the file does while it loads.
+// In a thread that is kept, the mutant of the run before is still active. This mutant must not affect the file while it loads.
 if (provided('mutantActivation') === 'runtime') {
   const stryker: { activeMutant?: unknown } | undefined = Reflect.get(globalThis, provided('globalNamespace'));
   if (stryker !== undefined) stryker.activeMutant = undefined;

@@ -59,7 +59,7 @@ export function programFiles(folder: string): ReadonlyMap<string, Uint8Array> {
   return files;
 }
 
-/** The files from which the sources start threads, beside the module that does so, by name. */
+/** The first file of each thread, by name. It is beside the module that starts the thread. */
 function threads(): Readonly<Record<string, string>> {
   const found = new Map<string, string>();
   for (const source of filesIn('src').filter((file) => file.endsWith('.ts'))) {

@@ -1,4 +1,4 @@
-/** What a proof is: a check by experiment that takes minutes, too long for a test. */
+/** A proof: a check by experiment that takes minutes, which is too long for a test. */
 
 export interface Verdict {
   /** The statement that is checked. */

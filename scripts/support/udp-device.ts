@@ -18,7 +18,7 @@ const REPETITIONS = 5;
 
 export class UdpDevice {
   readonly serial: number;
-  /** Number of acknowledged messages: those with a lower number. */
+  /** Number of acknowledged messages. All messages with a lower number are acknowledged. */
   acknowledged = 0;
   /** Ids of the received shell commands, each once, in the order in which they arrived first. */
   readonly received = new Set<string>();

@@ -67,7 +67,8 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   /** Belongs to the running firmware version; an update may change it. */
   type: DeviceType;
   /**
-   * As a signed 32-bit integer: the engine would store a number above 2^31, such as those of CHESTER, in an object of its own.
+   * As a signed 32-bit integer: the engine would store a number above 2^31, such as a serial number of CHESTER, in a separate
+   * object.
    */
   readonly #serial: number;
   readonly clock: Clock;
@@ -351,7 +352,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     if (this.#closing) this.#firmware.close();
   }
 
-  /** An update may have replaced the firmware: parameters, buffers and timing are those of its version. */
+  /** Adopts the parameters, buffers and timing of the firmware version that boots: an update may have replaced the firmware. */
   #adoptVersion(): void {
     const type = this.type.withVersion(this.build.version);
     if (type === this.type) return;

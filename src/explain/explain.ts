@@ -87,8 +87,8 @@ export class DeviceExplainer {
   }
 
   /**
-   * What a downlink waited for until its delivery, or so far, longest first. Intervals have the same name for all devices,
-   * so that many downlinks can be compared.
+   * The waits of a downlink until its delivery, or until now, longest first. Intervals have the same name for all devices, so
+   * that many downlinks can be compared.
    */
   waited(record: DownlinkRecord): readonly ExplainedWait[] {
     const end = record.reached.delivered ?? record.queuedAt + timeTaken(record, this.#facts.closing);

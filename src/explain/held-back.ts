@@ -22,7 +22,7 @@ export function heldBack(
   if (reached.received !== undefined && reached.received <= until) return undefined;
   if (type === 'config' && updates.some((update) => update.from <= until && until < update.until)) return 'update';
   if (end - until < SAME_EXCHANGE || queuedAt > until) return undefined;
-  // If an exchange failed meanwhile, the reason is its fault and not the order of the queue.
+  // If a later exchange failed, its fault is the reason, and not the order of the queue.
   if (chances.some((next) => next.at >= until && next.at < end && next.failing && next.faults.length > 0))
     return undefined;
   const ahead = downlinks.some((other) => {

@@ -78,13 +78,13 @@ export class RunExplainer {
     return record && explainer.explain(record, limit);
   }
 
-  /** What a downlink waited for until its delivery, or so far, longest first; undefined for an unknown downlink. */
+  /** The waits of a downlink until its delivery, or until now, longest first; undefined for an unknown downlink. */
   waitsOf(serial: number, id: string): readonly ExplainedWait[] | undefined {
     const { explainer, record } = this.#find(serial, id);
     return record && explainer.waited(record);
   }
 
-  /** Ids of the downlinks that begin or end with `id`; only the one that is equal, if there is one. */
+  /** Ids of the downlinks that begin or end with `id`. If an id is equal to `id`, only this one. */
   idsLike(id: string): readonly string[] {
     const ids = this.#candidates().map(({ record }) => record.id);
     return ids.includes(id) ? [id] : ids.filter((each) => each.startsWith(id) || each.endsWith(id));

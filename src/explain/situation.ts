@@ -1,6 +1,6 @@
 /**
- * What a run was planned to be, as far as explanations need it: its device types with their intervals, and its faults with their
- * times and devices. Plain data; part of the result of a run.
+ * The plan of a run, as far as explanations need it: its device types with their intervals, and its faults with their times and
+ * devices. Plain data; part of the result of a run.
  */
 import type { Ratio } from '../kernel/ratio.js';
 import type { Instant, Millis } from '../kernel/time.js';

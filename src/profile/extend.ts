@@ -42,7 +42,7 @@ function resolve(root: LocatedNode, chain: readonly string[], files: Files, prob
   return more.reduce(merge, first ?? root);
 }
 
-/** One file that is extended, with what it extends itself; undefined if a problem was noted. */
+/** An extended file, merged with the files that it extends itself; undefined if a problem was noted. */
 function inherited(
   node: LocatedNode,
   chain: readonly string[],

@@ -220,7 +220,7 @@ interface EventList {
   readonly sensor: number;
   /** Index of the quantity. */
   readonly quantity: number;
-  /** Maximum number of events in the list; further ones are neither recorded nor reported. */
+  /** Maximum number of events in the list; further events are neither recorded nor reported. */
   readonly capacity: number;
 }
 

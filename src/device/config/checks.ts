@@ -7,7 +7,7 @@ import { parseDeviceSlot } from './device-slot.js';
 
 type Checker = (text: string, spec: StringParameter) => string | undefined;
 
-/** What the checks of two families of firmware do differently: the bands of the modem, and the texts. */
+/** Differences between the checks of the two families of firmware: the bands of the modem, and the texts. */
 interface Checks {
   readonly bands: readonly number[];
   readonly mode: string;

@@ -1,7 +1,7 @@
 /**
  * A slot for a device on the serial line: `type[,address[,timeout in s]]` (applications: serial). The parser is as lenient as
  * that of the firmware: it reads several commas as one, takes the leading digits of a text as its number, and treats an address
- * out of range as none.
+ * out of range as missing.
  */
 import type { Seconds } from '../../kernel/time.js';
 import type { SlotTypes } from '../../profile/parameters.js';

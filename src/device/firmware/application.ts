@@ -168,7 +168,10 @@ export class Application implements TaskOwner {
     return next;
   }
 
-  /** A device with a receiver sends reports from a separate queue. Measurements and the start of a scan run meanwhile. */
+  /**
+   * A device with a receiver sends reports from a separate queue. Measurements and the start of a scan also run while a report
+   * is being sent.
+   */
   #runsDuringReports(own: number): boolean {
     const { receiver } = this.#firmware;
     return receiver !== undefined && (own < 0 || (own === SCAN && !receiver.scanning));

@@ -15,7 +15,7 @@ interface ConfigUpload {
   readonly message: Uint8Array;
 }
 
-/** By the layout of the parameters, which belongs to one version of a device type, and by the settings, which never change. */
+/** Uploads by layout (one for each version of a device type), then by settings, which are never changed in place. */
 const shared = new WeakMap<ConfigLayout, WeakMap<Settings, ConfigUpload>>();
 
 /** @param host the shell of the device */

@@ -62,7 +62,7 @@ export interface SensorPlan {
   readonly period: Seconds;
   /** Samples in a window and windows in a report, if every sample is taken and every report is sent. */
   readonly expected: { readonly samples: number; readonly windows: number };
-  /** All its event lists; `alarms` and `presses` are the ones of these kinds. */
+  /** All event lists of the sensor. `alarms` and `presses` contain the lists of that kind. */
   readonly lists: readonly ListPlan[];
   readonly alarms: readonly ListPlan<AlarmListSpec>[];
   readonly presses: readonly ListPlan<PressListSpec>[];

@@ -31,7 +31,7 @@ interface ServerEvents {
   keyOf(session: SessionId, identity: string, answer: Answer): void;
   /** A client has proven that it has the key of the identity. Its older connection, if any, has ended. */
   opened(session: SessionId, identity: string): void;
-  /** A client has sent this from `address`, which may be new if the client uses a connection ID. */
+  /** A client has sent data from `address`, which may be new if the client uses a connection ID. */
   received(session: SessionId, plain: Uint8Array, address: string): void;
   /** An open connection has ended. */
   closed(session: SessionId, ending: Ending): void;
@@ -141,7 +141,7 @@ export class DtlsServer {
     if (!this.#cookies.isValid(hello, address)) return this.#requestCookie(record, message, hello, address);
     const begun = this.#handshakeAt.get(address);
     if (begun?.connection.beganWith(hello)) return begun.connection.helloRepeated();
-    // A delayed copy of the hello.
+    // A delayed copy of the hello that began the open connection is ignored.
     if (this.#openAt.get(address)?.connection.beganWith(hello)) return;
     const refusal = refusalOf(hello);
     if (refusal) return this.#refuse(record, refusal, address);

@@ -58,7 +58,8 @@ export function withFaults(inner: Transport, options: FaultOptions): Transport {
  */
 class Hop implements Channel, Receiver {
   /**
-   * As a signed 32-bit integer: the engine would store a number above 2^31, such as those of CHESTER, in an object of its own.
+   * As a signed 32-bit integer: the engine would store a number above 2^31, such as a serial number of CHESTER, in a separate
+   * object.
    */
   readonly #serial: number;
   readonly #options: HopOptions;
