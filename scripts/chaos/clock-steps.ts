@@ -1,6 +1,6 @@
 /**
- * The calendar clock of a service is set forth and back, while it runs and between two starts. Messages must keep their order,
- * and their times must not go back.
+ * The calendar clock of a service is set forward and back, while it runs and between two starts. Messages must keep their
+ * order, and their times must not go back.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** A cloud behind a proxy that alters its answers: a run against it names each lie, and finds none in the truth. */
+/**
+ * A cloud behind a proxy that alters its answers: a run against it reports each lie, and reports none if the proxy alters
+ * nothing.
+ */
 import { runPlan } from '../../src/library/scenario.js';
 import { packagedProfiles } from '../../src/profile/library.js';
 import { deviceTypes } from '../../src/runner/known-types.js';

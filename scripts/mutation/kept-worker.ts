@@ -1,7 +1,7 @@
 /**
- * A worker thread of vitest that serves more than one run. Vitest starts a thread for every run, and a mutation run is one
- * run for each mutant, in which loading the modules takes ten times as long as the tests. A global variable selects the
- * mutant, so the modules can stay loaded; vitest itself loads the files with the tests anew.
+ * A worker thread of vitest that serves more than one run. Vitest starts a thread for every run. Mutation testing makes one run
+ * for each mutant, in which loading the modules takes ten times as long as the tests. A global variable selects the mutant, so
+ * the modules can stay loaded; vitest itself loads the files with the tests anew.
  *
  * Static mutants change what happens while a module loads. They get a thread of their own, like the first run without a
  * mutant.

@@ -1,6 +1,6 @@
 /**
  * The controls of a device for scenario steps and the console. As on a real board, the firmware notices a change only as a
- * reading, as an input that changes, or as a write that fails. Each call creates a new controls object; lasting changes are
+ * reading, as an input that changes, or as a write that fails. The controls themselves have no state: lasting changes are
  * stored in the part of the device that they affect.
  */
 import type { Ratio } from '../kernel/ratio.js';

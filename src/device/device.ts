@@ -48,7 +48,10 @@ export interface DeviceOptions {
   /** Receives the content of the device's messages; undefined: the content is not recorded. */
   readonly witness?: MessageWitness | undefined;
   readonly format: LinkFormat;
-  /** Connects the device's radio to a network. The firmware decides `format`, which may differ from the option. */
+  /**
+   * Connects the device's radio to a network. The firmware decides the parameter `format`, which may differ from the option
+   * `format`.
+   */
   readonly connect: (device: Pick<Device, 'receive'>, format: LinkFormat) => DatagramPort;
 }
 

@@ -65,7 +65,7 @@ function oftenPolled([first]: readonly JudgedChance[], queuedAt: Instant, { firs
   return { at: Math.max(queuedAt, firstBoot ?? Number.POSITIVE_INFINITY), attempts: undefined };
 }
 
-/** Without other downlinks, the device would have behaved in another way from the first one on that it received. */
+/** Without other downlinks, the device would have behaved in another way since it received the first of them. */
 function withoutOthers(record: DownlinkRecord, { downlinks }: DeviceFacts): readonly Divergence[] {
   const received = downlinks.flatMap((other) => (other === record ? [] : (other.reached.offered ?? [])));
   const first = Math.min(...received.filter((at) => at >= record.queuedAt));

@@ -34,7 +34,7 @@ export interface FleetPart extends Intervals {
   readonly serials: readonly SerialRange[];
   /** Name of the device type: `clime`. */
   readonly profile: string;
-  /** The family of its firmware; its rules of the way to the cloud differ. */
+  /** The family of its firmware, which has its own rules for the contact with the cloud. */
   readonly family: 'chester' | 'hio';
   readonly firmware: string;
   /** Share of the report interval by which a report may come earlier or later. */
@@ -67,7 +67,7 @@ export type FaultRecovery =
   | 'attaches'
   /** The modem fails: the firmware leaves it off, longer after each error. */
   | 'backs-off'
-  /** The supply breaks down at each transmission: the device boots again and again, until the modem counts as in a reset loop. */
+  /** The supply breaks down at each transmission: the device boots again and again, until the modem reports a reset loop. */
   | 'boots'
   /** The modem is off for the time of the fault, and attaches then. */
   | 'rests';

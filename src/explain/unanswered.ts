@@ -25,7 +25,7 @@ export function unanswered(record: DownlinkRecord, facts: DeviceFacts, names: Ca
   const { reached, partly } = record;
   const { received = Number.POSITIVE_INFINITY } = reached;
   if (reached.executed === undefined && !partly) {
-    // A recording shows neither the reception nor the execution, and so not why the answer is missing.
+    // A recording shows neither the reception nor the execution, so the reason for the missing answer is unknown.
     if (!Number.isFinite(received)) return undefined;
     return { until: facts.closing, why: facts.goesOn ? undefined : 'the device has not executed it' };
   }

@@ -12,8 +12,8 @@ export interface Alarm {
 }
 
 /**
- * The action of an alarm: a function is called, an object is woken. Code that exists once per device should use `wake`, because
- * a closure takes more memory than the alarm.
+ * The action of an alarm: a function, or an object with the method `wake`. Code that exists once per device should use `wake`,
+ * because a closure takes more memory than the alarm.
  */
 export type Action = (() => void) | { wake(): void };
 

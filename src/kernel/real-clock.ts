@@ -2,7 +2,7 @@
  * Real time, optionally faster: with `speed` 60 a simulated hour passes in a minute. It can be paused, and its speed changed.
  *
  * All alarms share one heap and one Node timer. The timer is armed for the earliest alarm, in hops of at most 2^31-1 ms,
- * because Node fires longer ones at once.
+ * because Node runs a timer with a longer delay at once.
  */
 import { AlarmHeap } from './alarm-heap.js';
 import { type Action, type Alarm, type DrivenClock, perform, type Release } from './clock.js';

@@ -7,7 +7,7 @@ import type { BodyParts } from './body-references.js';
 /** Layouts of arrays, with the modifier of each (wire protocol, 12.2). */
 const LAYOUTS = { period: '$tsp', offsets: '$tso' } as const;
 
-/** The columns of an array in the decoder; undefined, and a problem, unless they have the names `wanted`. */
+/** The columns of an array in the decoder. If their names are not `wanted`, notes a problem and returns undefined. */
 export function columnsOf(
   field: CodecField,
   kind: keyof typeof LAYOUTS,

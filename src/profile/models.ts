@@ -115,7 +115,7 @@ export interface SwitchModel {
   readonly by: RhythmName;
 }
 
-/** A voltage of the battery, which ages with the activity of the device (src/device/environment/battery.ts). */
+/** A voltage of the battery. The battery ages with the activity of the device (src/device/environment/battery.ts). */
 export interface BatteryModel {
   readonly kind: 'battery';
   /** At rest, or under the test load. */

@@ -24,7 +24,7 @@ export interface Profile {
   /** Name for users: `CHESTER Clime`. */
   readonly title: string;
   readonly identity: Identity;
-  /** The family of its firmware, which has its own rules of the way to the cloud. */
+  /** The family of its firmware, which has its own rules for the contact with the cloud. */
   readonly family: FamilyName;
   /** All firmware versions of the device type; this profile is one of them. */
   readonly firmware: FirmwareVersions;

@@ -35,7 +35,10 @@ export function readTasks(
   });
 }
 
-/** Checks that one task aggregates each window and some task samples it. A run would not show these mistakes. */
+/**
+ * Checks that exactly one task aggregates each sensor with windows, and that a task samples it. A run would not show such
+ * mistakes.
+ */
 function checkTasks(
   tasks: readonly TaskSpec[],
   sensors: readonly SensorSpec[],

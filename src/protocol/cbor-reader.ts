@@ -154,7 +154,7 @@ export class CborReader {
         return this.#bytes[at] as number;
       case 25:
         this.#take(2);
-        // By hand, because most numbers of a report have two bytes: readUInt16BE costs a tenth of the whole decoding.
+        // Most numbers of a report have two bytes. With readUInt16BE, reading them would take a tenth of the decoding time.
         return ((this.#bytes[at] as number) << 8) | (this.#bytes[at + 1] as number);
       case 26:
         this.#take(4);

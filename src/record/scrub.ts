@@ -145,8 +145,8 @@ function answeredBy(messages: readonly Message[], numbers: ReadonlyMap<string, n
 }
 
 /**
- * Adds the answers of downlinks. A configuration never contains the id of its downlink, and a shell answer may lack it. The
- * next uplink of that type then counts as the answer.
+ * Adds the answers of downlinks. The configuration that a device uploads never contains the id of the downlink, and a shell
+ * answer may lack it. The next uplink of that type then counts as the answer.
  */
 function withAnswers(
   downlinks: readonly RecordedDownlink[],

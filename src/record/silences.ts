@@ -5,7 +5,7 @@ import type { TraceEvent } from '../trace/events.js';
 import { median } from './median.js';
 import type { RecordedUplink } from './recording.js';
 
-/** A device is silent if a report is missing for this many intervals: one, with jitter and some repetitions. */
+/** A device is silent if a report is missing for this many intervals: one interval, plus jitter and some repetitions. */
 const SILENT = 1.5;
 /** Number of reports that a typical interval needs. */
 const ENOUGH = 3;

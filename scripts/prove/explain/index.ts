@@ -5,7 +5,7 @@ import { type Checked, check } from './check.js';
 import { drawScenario } from './draw.js';
 
 const SCENARIOS = Number(process.env.PROVE_SEEDS ?? 200);
-/** Seed of the first scenario: another one draws scenarios that were not used while the model was made. */
+/** Seed of the first scenario. Other seeds draw scenarios that were not used when the model was developed. */
 const FIRST = Number(process.env.PROVE_FIRST ?? 0);
 /** Share of the slow downlinks whose named causes have to suffice. */
 export const LEAST = 0.95;

@@ -5,7 +5,7 @@ import { namesThing, type Operation } from './operations.js';
 /**
  * Ids in the path. `own`: a thing that the credential sees. `unseen`: a thing of the own space without the tags of the key.
  * `mixed`: the own space with a thing of a foreign one. `missing`: the own space with the id of no thing. `foreign` and
- * `random`: both the space and the thing.
+ * `random`: both the space and the thing are foreign or random.
  */
 export const IDS = ['own', 'unseen', 'mixed', 'missing', 'foreign', 'random'] as const;
 export type IdKind = (typeof IDS)[number];

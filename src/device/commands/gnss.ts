@@ -8,7 +8,7 @@ import { groupHelp, ok } from './results.js';
 
 /** Time from a cold start to the first fix, under an open sky [assumption]. */
 const FIRST_FIX: Millis = seconds(35);
-/** The number of satellites grows to `atFix` until the first fix, then by one `every` 15 s up to `most`. */
+/** The number of satellites grows to `atFix` until the first fix, then by one in each interval `every`, up to `most`. */
 const SATELLITES = { atFix: 5, most: 9, every: seconds(15) };
 
 export const gnss: Command = {

@@ -76,7 +76,7 @@ function detectionLines(host: ShellHost, before: MotionCounts, now: MotionCounts
   const seen = now.detectLeft - before.detectLeft + (now.detectRight - before.detectRight);
   if (right + left + seen === 0) return [];
   const direction = right > 0 ? 'L->R' : left > 0 ? 'R->L' : now.detectLeft > before.detectLeft ? 'L' : 'R';
-  // Time of a person between the two detectors: 0.25 to 0.75 s [assumption]. The sources have no figure.
+  // Time that a person takes from one detector to the other: 0.25 to 0.75 s [assumption]. The sources have no figure.
   const delta = right + left > 0 ? 250 + ((now.detectLeft * 97 + now.detectRight * 61) % 500) : 0;
   const time = calendar(host.unixTime()).slice(11);
   const totals = `L=${now.detectLeft} R=${now.detectRight}`;

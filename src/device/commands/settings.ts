@@ -57,7 +57,7 @@ export const settings: Command = {
         if (type === undefined) return refused(EINVAL, ...commandHelp(command));
         const item = find(host, name ?? '');
         const value = item && decode(item.spec, Buffer.from(text, type === 'hex' ? 'hex' : 'latin1'));
-        // Zephyr's tool stores any value under any name. Here only settings are accepted that the firmware can read back.
+        // Zephyr's tool stores any value under any name. This shell accepts only settings that the firmware can read back.
         if (!item || value === undefined) return refused(EINVAL, `Failed to write setting: ${EINVAL}`);
         return host.config.poke(item, value) ? ok() : refused(EIO, `Failed to write setting: ${EIO}`);
       },

@@ -75,7 +75,9 @@ function search(host: ShellHost, tags: ShellTags, duration: Seconds): CommandRes
   });
 }
 
-/** Stores the first strong tag that has no slot yet in the free slot. The firmware uses it from the next boot on. */
+/**
+ * Stores the address of the first strong tag that has no slot yet in the free slot. The firmware uses it from the next boot on.
+ */
 function enroll(host: ShellHost, tags: ShellTags, threshold: number, free: ConfigItem): CommandResult {
   const { config } = host;
   const until = host.uptime() + ENROLL_LIMIT;

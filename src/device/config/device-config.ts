@@ -50,7 +50,9 @@ export class DeviceConfig {
     this.#layout = layout;
   }
 
-  /** The settings that survive a reboot. A new device of the profile that gets them starts with the same configuration. */
+  /**
+   * The settings that survive a reboot. A new device that is created with these settings starts with the same configuration.
+   */
   get flash(): Settings {
     return this.#flash;
   }

@@ -1,9 +1,9 @@
 /**
- * Parses the text of a write as CHESTER does; The rules of hio devices are in hio-parse.ts. The result is a value, or the lines
+ * Parses the text of a write as CHESTER does. The rules of hio devices are in hio-parse.ts. The result is a value, or the lines
  * that the firmware prints when it rejects the text (firmware shell, 3.2).
  *
- * The firmware calls functions of the C library, and these rules are theirs, oddities included: what a real device accepts must
- * be accepted here, too.
+ * The firmware calls functions of the C library. So the rules are those of these functions, with all peculiarities: a value
+ * that a real device accepts must be accepted here, too.
  */
 import type { ParameterSpec, StringParameter } from '../../profile/parameters.js';
 import { STRING_CHECKERS } from './checks.js';

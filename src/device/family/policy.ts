@@ -1,6 +1,6 @@
 /**
- * What two families of firmware do differently on the way to the cloud, as plain data: one file a family. The code that obeys a
- * rule reads it from here and never asks for a name (firmware timing, the columns of its tables).
+ * How the two families of firmware differ in their contact with the cloud, as plain data: one file for each family. Code reads
+ * a rule from here instead of asking for the name of the family (firmware timing, the columns of its tables).
  */
 import type { Millis } from '../../kernel/time.js';
 
@@ -31,7 +31,7 @@ export interface Policy {
     readonly budget: Millis;
     /** Time until a failed poll is repeated; undefined: the next request polls. */
     readonly retry: Millis | undefined;
-    /** Whether a poll flag during the session phase, or after a firmware request, is followed by the poll in the same step. */
+    /** Whether a poll flag in the session phase, or after a firmware request, leads to a poll at once, in the same step. */
     readonly inPlace: boolean;
   };
   readonly transfers: {
@@ -45,7 +45,7 @@ export interface Policy {
     readonly sameSequence: boolean;
     /**
      * Pauses of the transfer layer before it sends a datagram again: after a missing answer, and without a radio connection.
-     * Undefined: the modem repeats it.
+     * Undefined: the modem repeats the datagram.
      */
     readonly resend: { readonly unanswered: Millis; readonly unconnected: Millis } | undefined;
     /** Whether the wait for the lock is part of the time limit of a report. */

@@ -36,7 +36,7 @@ function act(firmware: Firmware, action: ClickAction): void {
   }
 }
 
-/** The button erases the settings if it is held for this long during a boot, and released within the same time again. */
+/** The button erases the settings if it is held for at least this long during a boot, and for at most twice this long. */
 const HOLD: Millis = seconds(5);
 /** How long the red LED confirms the erase. */
 const FAREWELL: Millis = seconds(2);

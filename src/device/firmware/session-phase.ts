@@ -10,7 +10,7 @@ import type { UplinkOutcome } from '../link/link.js';
 /** What SET_SESSION contains. */
 export type Session = Extract<DownMessage, { readonly kind: 'set-session' }>;
 
-/** The cloud thread around the session phase. `known`: hash of the document that the cloud already has. */
+/** The part of the cloud thread that the session phase needs. `known`: hash of the document that the cloud already has. */
 export interface SessionHost {
   /** CREATE_SESSION. The upload methods return undefined if there is nothing to upload. */
   sessionRequest(): Uint8Array;

@@ -32,7 +32,7 @@ export interface Hardware {
   readonly environment: Environment;
   /**
    * For tests: `setCoverage`, `setSignal({ rsrp: -122 })`, `setPowerSaving(false)`, `suffer('lost-socket')`,
-   * `setFault('no-sim')`. It stays through reboots.
+   * `setFault('no-sim')`. These changes survive reboots.
    */
   readonly modem: Modem;
   /** Used only while no line supplies the board. For tests: `battery.set(0.9)` replaces the pack by one that is 90 % used. */

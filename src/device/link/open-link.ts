@@ -1,4 +1,7 @@
-/** Opens the link of a device: its dialogue by the format of the wire, its repetitions by the family of the firmware. */
+/**
+ * Opens the link of a device. The wire format decides the dialogue; the family of the firmware decides whether the modem or the
+ * link repeats datagrams.
+ */
 import type { LinkFormat } from '../../protocol/flap/envelope.js';
 import { FlapDialogue } from './flap-link.js';
 import { HttpDialogue } from './http-link.js';

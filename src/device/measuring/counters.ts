@@ -80,7 +80,7 @@ export function logPulses(memory: Memory, sensor: SensorPlan, at: UnixSeconds): 
   }
 }
 
-/** Copies one stored count of a counter to another: `from` to `to`, for each of its quantities, or for those named. */
+/** Copies a stored count of a counter from `from` to `to`, for each of its quantities, or only for those in `only`. */
 export function setMark(memory: Memory, sensor: SensorPlan, from: Mark, to: Mark, only?: readonly string[]): void {
   if (!sensor.spec.counter) return;
   sensor.spec.quantities.forEach(({ name }, quantity) => {

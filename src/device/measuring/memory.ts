@@ -80,7 +80,10 @@ export class Memory {
     return sensor.spec.windows ? this.int(this.place(sensor).counts + 1) : 0;
   }
 
-  /** When the first of these windows was closed, in Unix seconds of the device; 0 before the first. Of a log: its base time. */
+  /**
+   * When the first window since the last report was closed, in Unix seconds of the device; 0 before that. Of a log: its base
+   * time.
+   */
   windowTime(sensor: SensorPlan): UnixSeconds {
     return sensor.spec.windows ? this.int(this.place(sensor).counts + 2) >>> 0 : 0;
   }

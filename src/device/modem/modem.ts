@@ -329,7 +329,8 @@ export class Modem extends ModemState implements SendOwner {
 
   /**
    * Evaluates the connection. Until the next send, the following states depend only on the clock.
-   * @param before time until the evaluation begins @param answered part of the evaluation that waits after an answer
+   * @param before time until the evaluation begins @param answered pause after an answer, which counts as a part of the
+   * evaluation
    */
   #settle(before: Millis, answered: Millis = 0): void {
     const { clock, modemTimings } = this.board;

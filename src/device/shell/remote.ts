@@ -60,7 +60,7 @@ export function runRemoteShell(shell: Shell, host: ShellHost, commands: readonly
 export type RemoteConfigOutcome =
   /** All lines have run (10 ms pause after each of `ran`): the firmware pauses 2 s, saves and restarts. */
   | { readonly kind: 'save'; readonly ran: number; readonly rejected: boolean }
-  /** A line restarts the device at once; what the batch has changed is saved only if that line was a save. */
+  /** A line restarts the device at once; the changes of the batch are saved only if that line was a save. */
   | { readonly kind: 'reboot'; readonly cause: BootCause; readonly rejected: boolean }
   /**
    * `line` failed after `ran` successful lines: nothing is saved, and no answer is sent. Earlier lines stay in the interim

@@ -34,7 +34,7 @@ export function deviceType(profile: Profile, modemTimings: ModemTimings = ASSUME
   return versionOf(new Map(), profile, modemTimings);
 }
 
-/** @param family the versions made so far, by the version that a session reports: devices share them, too */
+/** @param family the device types created so far, by the firmware version that a session reports: devices share them, too */
 function versionOf(family: Map<string, DeviceType>, profile: Profile, modemTimings: ModemTimings): DeviceType {
   const { decoder, encoder, identity } = profile;
   const type: DeviceType = {

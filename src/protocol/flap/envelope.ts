@@ -139,7 +139,7 @@ ALPHABET.forEach((character, bits) => {
   SIX_BITS[character] = bits;
 });
 
-/** Own encoder: for the few bytes of most packets, native calls with a text in between take longer. */
+/** An encoder of our own, because most packets have few bytes: native calls with a text in between take longer for them. */
 function encodeBase64(bytes: Uint8Array, from: number, end: number): Uint8Array {
   const text = Buffer.allocUnsafe(4 * Math.ceil((end - from) / 3));
   const rest = (end - from) % 3;
