@@ -6,7 +6,9 @@ import { numberOf } from '../support/numbered.js';
 
 export interface Ledger {
   readonly devices: readonly LedgerDevice[];
-  /** Ids of queued commands by their text, `echo NAME NUMBER`. A queuer queues its numbers in order. */
+  /**
+   * Ids of queued commands by their text, `echo NAME NUMBER`. A queuer (support/http-callers.ts) queues its numbers in order.
+   */
   readonly queued: ReadonlyMap<string, string>;
   /** Number of commands that reached their device again, after a lost acknowledgement. */
   readonly repeated: number;

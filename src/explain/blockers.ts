@@ -1,11 +1,11 @@
-/** Which faults made the chances of a device fail, and which exchanges they slowed down. */
+/** Which faults made the chances of a device (chances.ts) fail, and which exchanges they slowed down. */
 import type { Millis } from '../kernel/time.js';
 import { minutes, seconds } from '../kernel/time.js';
 import type { BootCause } from '../trace/events.js';
 import type { Chance } from './chances.js';
 import type { FaultCalendar, SituationFault } from './situation.js';
 
-/** A chance to exchange messages (chances.ts), and whether it was used. */
+/** A chance to exchange messages, whether it failed, and because of which faults. */
 export interface JudgedChance extends Chance {
   /** Whether the exchange failed, took long, or was complete for the device but not for the cloud. */
   readonly failing: boolean;

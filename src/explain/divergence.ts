@@ -33,7 +33,7 @@ export function divergence(record: DownlinkRecord, facts: DeviceFacts, removed: 
   );
 }
 
-/** The chances after the last exchange that succeeded before `from`. */
+/** The chances (chances.ts) after the last exchange that succeeded before `from`. */
 function streakFrom(chances: readonly JudgedChance[], from: Instant): readonly JudgedChance[] {
   const good = chances.findLastIndex(
     ({ at, failing, result, until }) => at < from && until <= from && (!failing || result === 'reached'),

@@ -9,7 +9,7 @@ const ATTACH: Millis = seconds(22);
 /** The modem is off for 10 s after the first error, and for 10 s more after each further one (firmware timing, 7.3). */
 const STEP: Millis = seconds(10);
 const LONGEST_BACK_OFF: Millis = seconds(600);
-/** Mean time until the error of a failing modem shows (firmware timing, 7.1). */
+/** Typical time until the error of a failing modem shows (firmware timing, 7.1). */
 const ERROR: Millis = seconds(7);
 /** Windows of the attach policy `periodic-2h` and the pause after each (firmware timing, 7.2). */
 const ATTEMPTS: readonly (readonly [Millis, Millis])[] = [

@@ -160,7 +160,7 @@ function exchanges(record: DownlinkRecord, facts: DeviceFacts, names: CauseNames
   return entries;
 }
 
-/** Index of the first chance that ends after `from`, or of the beginning of its exchange. */
+/** Index of the first chance (chances.ts) that ends after `from`, or of the beginning of its exchange. */
 function firstSince(from: Instant, chances: readonly JudgedChance[]): number {
   let first = chances.findIndex(({ until }) => until >= from);
   if (first < 0) return chances.length;

@@ -15,7 +15,7 @@ import { type DrawnScenario, DURATION, type Group, type Piece, type Queueing } f
 
 /** Which parts are left out of a scenario. */
 export interface Changes {
-  /** Indices of its removables. */
+  /** Indices of the faults and steps that are left out, among the `removables` of the scenario. */
   readonly without: ReadonlySet<number>;
   readonly interval: boolean;
   readonly powerOn: boolean;

@@ -22,7 +22,7 @@ export interface MatrixVerdict {
 /** Requests that need other things afterwards: they delete or end something. */
 const CONSUMING = /^(delete|cancel|rotate|createFirmwareUpdate)/;
 
-/** @param part `sample`: tries each combination of operation and credential with one of {@link GROUPS}, in turn */
+/** @param part `sample`: tries each combination of operation and credential with one group of ids only, in turn */
 export async function authorizationMatrix(part: 'whole' | 'sample'): Promise<MatrixVerdict> {
   const matrix = new Matrix(await openCloud());
   return matrix.check(part);
