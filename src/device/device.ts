@@ -84,7 +84,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   readonly port: DatagramPort;
   readonly link: RadioLink;
   reason: ContactReason = 'boot';
-  /** Undefined for nearly every device. */
+  /** Undefined until a control changes the board, which is rare. */
   boardOverrides: BoardOverrides | undefined;
   /** Created when it is first used; most applications have none. */
   #spool: Spool | undefined;
@@ -126,7 +126,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     return this.bootloader?.running ?? this.type.build;
   }
 
-  /** The running firmware; undefined while the power is off. */
+  /** The running firmware; undefined while none runs. */
   get firmware(): Firmware | undefined {
     return this.#firmware;
   }

@@ -165,7 +165,7 @@ class Walk {
     const current = this.#ongoing(at);
     if (current.begins !== 'follow') return;
     current.why = type === 'data' ? 'report' : type === 'shell' ? 'answer' : 'boot';
-    // Before it sent the answer, the device was running the commands.
+    // The chance of an answer begins when it is sent: before that, the device was running the commands.
     if (current.why === 'answer') current.at = at;
   }
 

@@ -72,7 +72,7 @@ function withoutOthers(record: DownlinkRecord, { downlinks }: DeviceFacts): read
   return Number.isFinite(first) ? [{ at: first, attempts: 'poll' }] : [];
 }
 
-/** The first exchange that the downlink could have followed. */
+/** The first successful exchange after which the cloud could have delivered the downlink. */
 function reached(streak: readonly JudgedChance[], queuedAt: Instant): readonly Divergence[] {
   const first = streak.find(({ result, until }) => result === 'reached' && until >= queuedAt);
   return first === undefined ? [] : [{ at: first.until, attempts: 'poll' }];

@@ -13,7 +13,7 @@ interface Attempt {
   /** When the first datagram gets through. */
   readonly begin: Instant;
   readonly until: Instant;
-  /** Probability that it works within its time limit, 0 to 1. */
+  /** Probability that the exchange succeeds within its time limit, 0 to 1. */
   readonly chance: Ratio;
 }
 
@@ -26,7 +26,7 @@ const DURATION: Readonly<Record<ExchangeKind, Millis>> = {
   answer: seconds(8),
   session: seconds(8),
 };
-/** Round trips. */
+/** Number of round trips. */
 const ROUNDS: Readonly<Record<ExchangeKind, number>> = { report: 1, poll: 1, answer: 1, session: 4 };
 /** The device listens this long; a later answer is read when it listens again (firmware timing, 6). */
 const LISTENS: Millis = seconds(5);

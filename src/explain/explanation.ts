@@ -24,22 +24,23 @@ export interface Explanation {
   readonly took: Millis;
   /** The smallest set of causes without which it would have been fast; empty if it was, or if none is known. */
   readonly causes: readonly ExplainedCause[];
-  /** The whole time, split among what the downlink waited for, longest first. */
+  /** The waits that make up the whole time, longest first. */
   readonly waits: readonly ExplainedWait[];
-  /** What would have delivered it sooner, the most effective change first; five at most. */
+  /** Changes that would have delivered it sooner, the most effective first; five at most. */
   readonly sooner: readonly ExplainedRemedy[];
   /** Everything that happened from the queue to the last stage, in chronological order. */
   readonly timeline: readonly TimelineEntry[];
   /** The explanation in one paragraph. */
   readonly text: string;
-  /** What the history does not show, one sentence each. */
+  /** Gaps in the history, one sentence each. */
   readonly unknown: readonly string[];
 }
 
 export interface ExplainedCause {
   /**
-   * `fault`: a fault or a step of the scenario. `interval`: the device was at rest until its next report or poll. `power-on`: it was
-   * not switched on yet. `encoder`: its type has none. `downlinks`: others came first. `update`: a firmware update came first.
+   * `fault`: a fault or a step of the scenario. `interval`: the device was at rest until its next report or poll. `power-on`:
+   * it was not switched on yet. `encoder`: the device type has no encoder. `downlinks`: other downlinks came first. `update`: a
+   * firmware update came first.
    */
   readonly kind: 'fault' | 'interval' | 'power-on' | 'encoder' | 'downlinks' | 'update';
   /** `outage (region/north)`, `next report (every 30m, no polls)` */
@@ -64,12 +65,15 @@ interface ExplainedRemedy {
 export interface TimelineEntry {
   /** Since the downlink was queued. */
   readonly at: Millis;
-  /** `contact`: an exchange that worked out. `rule`: the firmware waits by a rule. */
+  /** `contact`: a successful exchange. `rule`: the firmware waits by a rule. */
   readonly kind: 'stage' | 'contact' | 'failure' | 'fault' | 'rule';
   readonly what: string;
   /** How often in a row; missing: once. */
   readonly times?: number;
-  /** Of a pause of the modem: how long, several in a row together. The pause may end earlier. Missing for other entries. */
+  /**
+   * Length of a pause of the modem, or of several pauses in a row together. The pause may end earlier. Missing for other
+   * entries.
+   */
   readonly lasts?: Millis;
   /** The longest of several pauses in a row. */
   readonly longest?: Millis;

@@ -12,7 +12,7 @@ export function intervalChanges({ part, downlinks, settings }: DeviceFacts): rea
   const initial = { at: 0, reportEvery: part?.reportEvery ?? null, pollEvery: part === undefined ? 0 : part.pollEvery };
   const later = downlinks.flatMap(({ id, reached: { executed, answered } }) => {
     const setting = settings.get(id);
-    // A recording does not show the execution.
+    // A recording does not show the execution of a configuration, so the time of its answer is used.
     const at = executed ?? answered;
     return setting === undefined || at === undefined ? [] : [{ ...setting, at }];
   });

@@ -18,7 +18,7 @@ const RELEASE: Millis = seconds(1);
 /** Faults in `net.fault` events that destroy a datagram. */
 const DESTROYING: ReadonlySet<string> = new Set(['outage', 'loss', 'corruption', 'weak-signal']);
 
-/** Evidence that comes without the last acknowledgement. */
+/** Evidence of a delivery without the last acknowledgement. */
 const GUESSED: ReadonlySet<DeliveryEvidence> = new Set(['next-packet', 'sequence-zero']);
 const NEVER: Instant = Number.NEGATIVE_INFINITY;
 

@@ -22,12 +22,12 @@ export class OtherDownlinks {
     });
   }
 
-  /** The device executes or answers another downlink at `at`, or restarts for it. */
+  /** Whether the device executes or answers another downlink at `at`, or restarts for it. */
   occupy(at: Instant): boolean {
     return this.#spans.some(({ from, until }) => from <= at && at < until);
   }
 
-  /** The exchange fetches another downlink, or belongs to its answer or its restart. */
+  /** Whether the exchange fetches another downlink, or belongs to its answer or its restart. */
   own({ at, until }: JudgedChance): boolean {
     return this.occupy(at) || this.#spans.some(({ from }) => from >= at && from <= until);
   }

@@ -5,7 +5,7 @@ import type { CauseSet } from './causes.js';
 import type { DeviceFacts } from './facts.js';
 import { withoutEncoder } from './held-back.js';
 
-/** The order in which the cloud delivers (wire protocol, 15, "queue order"). */
+/** The order in which the cloud delivers; the lowest rank first (wire protocol, 15, "queue order"). */
 const RANK: Readonly<Record<UserType, number>> = { data: 2, shell: 2, firmware: 3, config: 4 };
 
 export class Queue {

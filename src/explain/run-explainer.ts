@@ -37,7 +37,7 @@ export class RunExplainer {
 
   /**
    * @param names of the devices, by serial number
-   * @param unknown what the histories do not show, one sentence each
+   * @param unknown gaps in the histories, one sentence each
    */
   constructor(
     histories: Pick<Histories, 'of' | 'withDownlinks' | 'overflowed'>,

@@ -76,7 +76,7 @@ export type FaultRecovery =
 export interface SituationFault {
   /** As in the scenario: `outage`, `loss`, `no-signal`, `radio: off`. */
   readonly name: string;
-  /** With its options: `loss 10%`. */
+  /** The fault with its options: `loss 10%`. */
   readonly what: string;
   /** Text of its selector, or names of devices; empty: all devices. */
   readonly whom: string;

@@ -33,7 +33,7 @@ interface Question {
   readonly facts: DeviceFacts;
   readonly removed: CauseSet;
   readonly fortune: Fortune;
-  /** Later times do not matter. */
+  /** The simulation stops at this time. */
   readonly end: Instant;
 }
 
@@ -91,7 +91,7 @@ class Walk {
     return works && this.#queue.next(begin) !== undefined ? this.#poll(until + FOLLOWS) : { until };
   }
 
-  /** Polls, and again as long as something is delivered. */
+  /** Polls again and again as long as the cloud delivers a downlink. */
   #poll(at: Instant): Done {
     const { record, end } = this.#question;
     for (let now = at; now < end; ) {

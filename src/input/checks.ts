@@ -31,7 +31,7 @@ export function formOf(check: Check<unknown>): Form {
   return check.form?.() ?? {};
 }
 
-/** A check with the form of another check. `make` turns the value of the other check into its own. */
+/** A check with the form of another check. `make` converts the value of the other check. */
 export function refine<A, B>(
   check: Check<A>,
   make: (value: A, node: LocatedNode, problems: Problems) => B | undefined,

@@ -36,7 +36,7 @@ export function readBeside(folder: string, name: string): NamedText {
  */
 export function readInside(folder: string, name: string, allowed: readonly string[] = []): NamedText {
   const file = isAbsolute(name) ? name : join(folder, name);
-  // Before anything is opened: a message must not reveal whether a file elsewhere exists.
+  // Checked before anything is opened: a message must not reveal whether a file elsewhere exists.
   if (!isBelow(resolve(folder), resolve(file)) && !isAllowed(file, allowed)) throw outside(name);
   const real = realPath(file);
   if (!isBelow(realPath(folder), real) && !isAllowed(real, allowed)) throw outside(name);

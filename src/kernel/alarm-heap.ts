@@ -28,7 +28,7 @@ export class AlarmHeap {
     while (at > 0) {
       const parent = (at - 1) >> 2;
       const parentDue = this.#due[parent] as number;
-      // An equal due never moves up: the entry that was there first stays first.
+      // An entry never moves up past an equal due time: the entry that was there first stays first.
       if (parentDue <= due) break;
       this.#move(parent, at);
       at = parent;

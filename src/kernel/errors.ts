@@ -11,7 +11,7 @@ export const EXIT = {
   usage: 2,
   /** An expectation of the scenario failed. */
   expectation: 3,
-  /** The world did not come to rest. */
+  /** The run cannot be finished, for example because it is stuck or the service is gone. */
   stuck: 4,
   /** The measurement is invalid: this machine was too slow to judge the service. */
   invalid: 5,

@@ -9,6 +9,6 @@ export interface Pace extends Clock {
   /** Time stands still, and no alarm is due, until `resume`. */
   pause(): void;
   resume(): void;
-  /** While time is paused: moves it to the next alarms, and performs those. */
+  /** While time is paused: moves time to the next alarms, and performs them. */
   step(): void;
 }

@@ -100,7 +100,7 @@ export class PacedClock extends VirtualClock implements Pace {
     return this.#real.now - this.#breathed > BREATH ? this.#wait(0) : undefined;
   }
 
-  /** Waits for a real time, or until something changes. */
+  /** Waits `ms` of real time, or until the pace changes. */
   async #wait(ms: number): Promise<void> {
     this.#rest();
     let alarm: Alarm | undefined;

@@ -17,7 +17,7 @@ export interface Draws {
 }
 
 export interface Random extends Draws {
-  /** An independent generator for the part `name` of this one's path. */
+  /** An independent generator, whose path is that of this one plus `name`. */
   fork(name: string): Random;
 }
 

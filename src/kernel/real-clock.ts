@@ -97,7 +97,7 @@ export class RealClock implements DrivenClock, Pace {
     this.#rearm();
   }
 
-  /** While time is paused: moves it to the next alarms, and performs those. */
+  /** While time is paused: moves time to the next alarms, and performs them. */
   step(): void {
     if (!this.#paused) return;
     this.#heap.retain((slot) => this.#pending.has(slot));

@@ -1,6 +1,6 @@
-/** Retries as data: a schedule is an iterable of tries; its user owns the timer. */
+/** Retries as data: a schedule is an iterable of tries, without a timer of its own. */
 
-/** Tries in order, such as delays. After the last one, its user gives up. */
+/** Tries in order, such as delays. After the last one, the code that uses the schedule gives up. */
 export type RetrySchedule<T> = Iterable<T>;
 
 /** The given tries, again and again. */

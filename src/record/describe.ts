@@ -9,7 +9,7 @@ import type { Polls } from './script.js';
 /** Number of worst predictions that are listed. */
 const SHOWN = 5;
 
-/** What each prediction knows, by option `--polls`. */
+/** The polls that each prediction uses, by the value of the option `--polls`. */
 const KNOWN: Readonly<Record<Polls, string>> = {
   foretold: 'each prediction made without its own delivery',
   recorded: 'with all recorded polls, including those that only the predicted delivery shows',

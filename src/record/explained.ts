@@ -113,7 +113,7 @@ function uplinkEvents({ n, at, type }: RecordedUplink, serial: number): readonly
   ];
 }
 
-/** Devices upload these after a start. */
+/** Uplinks that devices send after a start. */
 const START = { session: 'boot', config: 'boot', decoder: 'boot', encoder: 'boot' } as const;
 const REASONS: Readonly<Record<RecordedUplink['type'], ContactReason>> = {
   ...START,
@@ -147,7 +147,7 @@ function partOf({ device, type, firmware }: RecordedDevice, serial: number, inte
   const { reportEvery, pollEvery } = intervals;
   return {
     ...{ group: device, serials: [[serial, serial]], profile: type ?? 'unknown', firmware: firmware ?? 'unknown' },
-    // A recording does not show the family; most devices are of CHESTER's.
+    // A recording does not show the family of the firmware; most devices belong to `chester`.
     ...{ reportEvery, pollEvery, jitter: JITTER, sendLimit: null, encoder: true, family: 'chester' },
   };
 }

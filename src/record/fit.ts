@@ -31,7 +31,7 @@ export interface FittedGroup {
   readonly configured: Millis | null;
   /** Configured poll interval; 0: off; null when no device reported one. */
   readonly poll: Millis | null;
-  /** Missing reports, and reports that were due. */
+  /** Number of missing reports, and number of reports that were due. */
   readonly missing: number;
   readonly due: number;
   /** Absences of single devices, longest first, at most 20. */
@@ -51,7 +51,7 @@ interface DropOut {
 
 /** Profile of devices whose type is unknown. */
 const FALLBACK = 'clime';
-/** Gaps of more periods than this count as absences. */
+/** A gap of more than this number of periods counts as an absence. */
 const ABSENT = 1.8;
 const MOST_DROP_OUTS = 20;
 /** Periods that differ by at most this share belong to one group. */

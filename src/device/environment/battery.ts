@@ -22,9 +22,9 @@ const CURRENTS = {
   'test-load': 35,
 } as const;
 export type CurrentUse = keyof typeof CURRENTS;
-/** Asleep: modem in power saving mode ("~ 10 µA class"), microcontroller, sensors [assumption]. */
+/** Constant current in mA: modem in power saving mode ("~ 10 µA class"), microcontroller, sensors [assumption]. */
 const FLOOR = 0.02;
-/** Bursts of the transmitter, as the battery feels them through the board's capacitors [assumption]. */
+/** Current of the transmitter's bursts in mA, as far as the board's capacitors do not supply it [assumption]. */
 const BURST = 100;
 const TEST_LOAD_OHMS = 100;
 /** How long the test load is on at each measurement (firmware behaviour, 9). */
@@ -111,7 +111,7 @@ export class Battery {
     return (this.rest() * TEST_LOAD_OHMS) / (TEST_LOAD_OHMS + this.#ohms(celsius));
   }
 
-  /** Strong enough for the transmitter at any temperature: a quick check that is true for most devices. */
+  /** Whether it is strong enough for the transmitter at any temperature: a quick check that is true for most devices. */
   get isStrong(): boolean {
     return this.used < 0.3;
   }

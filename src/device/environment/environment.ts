@@ -227,7 +227,7 @@ class Siblings implements Others {
     const { environment } = this;
     if (environment === undefined) return Number.NaN;
     const { battery } = environment;
-    // Reading the line or the thermometer uses this object too.
+    // `supplied` and `celsius` read other signals, and use this object for that too: its fields are read before.
     if (environment.supplied(wall)) return underLoad ? battery.loadOnLine() : battery.restOnLine();
     return underLoad ? battery.load(environment.celsius(wall)) : battery.rest();
   }

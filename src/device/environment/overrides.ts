@@ -20,7 +20,7 @@ export type Waveform =
       readonly start: UnixMillis;
       readonly over: Millis;
     }
-  /** Rows of a record, the first of them at `start`; the last value stays. */
+  /** Rows of a recording, the first row at `start`; the last value stays. */
   | { readonly kind: 'replay'; readonly series: Series; readonly start: UnixMillis; readonly stepped: boolean }
   /** A contact that closes repeatedly; afterwards the model applies again. */
   | { readonly kind: 'blinks'; readonly train: PulseTrain; readonly stays: Millis };

@@ -15,7 +15,7 @@ export interface SessionStep {
 
 export interface Policy {
   readonly session: {
-    /** Between two resets of the modem line at the start of the system; 0 without such a reset. */
+    /** Time between two resets of the modem's serial line at the start of the system; 0 without such a reset. */
     readonly lineReset: Millis;
     readonly steps: readonly SessionStep[];
     /**
@@ -58,7 +58,7 @@ export interface Policy {
     readonly linePause: Millis;
     /** Pause from the last configuration line to the restart. */
     readonly savePause: Millis;
-    /** From the report that an image is complete to the restart. */
+    /** Time from the report that an image is complete to the restart. */
     readonly updatePause: Millis;
   };
   readonly radio: {

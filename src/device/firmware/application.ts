@@ -20,7 +20,7 @@ export const HARDWARE_WATCHDOG = seconds(120);
 /** The task that connects the test load. */
 const BATTERY_MEASUREMENT = 'sample battery';
 
-/** The firmware around the application. */
+/** The parts of the firmware that the application needs. */
 export interface ApplicationHost extends ReporterHost {
   readonly clock: Clock;
   readonly hardware: Pick<Hardware, 'spent' | 'reboot'>;
@@ -79,7 +79,7 @@ export class Application implements TaskOwner {
     this.#tasks.clear();
   }
 
-  /** The power fails. */
+  /** The power fails, or the device resets. */
   halt(why: string): void {
     this.#tasks.clear();
     this.#reporter.halt(why);
@@ -234,7 +234,7 @@ export class Application implements TaskOwner {
     send();
   }
 
-  /** Stores the enrolled meters as the list: the device saves its settings and reboots. */
+  /** Writes the enrolled meters to the list of meters. The device then saves its settings and reboots. */
   #keepMeters(meters: readonly number[]): void {
     const { config } = this.#firmware;
     const places = config.layout.module(this.#profile.receiver?.keep ?? '')?.list?.items ?? [];

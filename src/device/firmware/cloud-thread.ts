@@ -50,7 +50,7 @@ interface Restart {
   readonly restart: () => void;
 }
 
-/** The firmware around the thread. */
+/** The parts of the firmware that the thread needs. */
 export interface CloudThreadHost extends SessionHost {
   readonly clock: Clock;
   readonly link: Link;
@@ -174,7 +174,7 @@ export class CloudThread implements PollHandler {
     this.#polls.close();
   }
 
-  /** The power fails. */
+  /** The power fails, or the device resets. */
   halt(why: string): void {
     if (this.#own) this.#host.facts.dropped(this.#own.uplink, this.#own.type, why);
     this.#lock.clear();

@@ -13,7 +13,7 @@ import type { CloudThread } from './cloud-thread.js';
 
 const RATE_WINDOW = hours(1);
 
-/** The firmware around the reports. */
+/** The parts of the firmware that reports need. */
 export interface ReporterHost {
   readonly profile: Profile;
   readonly policy: Policy;

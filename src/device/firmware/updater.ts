@@ -10,7 +10,7 @@ import type { FirmwareDownload } from '../shell/host.js';
 import type { Reaction } from './cloud-thread.js';
 
 const TARGET = 'app';
-/** A chunk is a multiple of this. */
+/** Bytes. The requested length of a chunk is a multiple of this. */
 const BLOCK = 256;
 /** Bytes of the transfer buffer that a chunk cannot use. */
 const OVERHEAD = 50;

@@ -7,7 +7,7 @@ import type { Subscriber } from './hardware.js';
 /** Identity that the device reports. @param build the firmware that runs @param claimToken 32 hex digits */
 export function identityOf(identity: Identity, build: Build, serial: number, claimToken: string): DeviceIdentity {
   const { vendorName, productName, hwVariant, hwRevision } = identity;
-  // Field by field, because bodies are written from it.
+  // Copied field by field, which is faster than a rest pattern: report bodies read this object.
   return {
     vendorName,
     productName,

@@ -28,7 +28,7 @@ export interface Link {
   poll(budget: Millis, done: (outcome: PollOutcome) => void): void;
   /** Ends a use of the radio: the next exchange counts as a new use. */
   rest(): void;
-  /** As after a boot: discards a running exchange without calling `done`. */
+  /** Restores the state after a boot: discards a running exchange without calling `done`. */
   reset(): void;
 }
 

@@ -53,11 +53,11 @@ export interface Dialogue {
   startOver(why: string): SendStep | undefined;
   /** The exchange has failed. */
   fail(why: string): End;
-  /** As after a boot. */
+  /** Restores the state after a boot. */
   reset(): void;
 }
 
-/** The device around the link. */
+/** The parts of the device that the link needs. */
 export interface DeviceEnd {
   readonly clock: Clock;
   /** Rules of the family of firmware. */

@@ -119,5 +119,5 @@ function makeLayout(plan: Plan, scale: number): Layout {
   };
 }
 
-/** Between two reports. */
+/** Expected number of events in a list between two reports. */
 const EXPECTED_EVENTS = 3;

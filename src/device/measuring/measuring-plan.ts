@@ -141,7 +141,7 @@ function makePlan(profile: Profile, settings: MeasuringSettings): Plan {
   return { tasks, quiet: tasks.map(isQuiet), sensors, byKind, lists, edges, presses: allPresses };
 }
 
-/** How often something with this interval happens within a time; Infinity for an unknown number. */
+/** How often a task with the interval `every` runs in the time `within`; Infinity for an unknown number. */
 function times(within: Millis, every: Millis): number {
   return every === 0 ? Number.POSITIVE_INFINITY : Math.ceil(within / every);
 }

@@ -22,9 +22,9 @@ export interface MeasuringSettings {
   /** By sensor: the quantities that are switched off, and the calibration by number. */
   readonly off: readonly (readonly boolean[])[];
   readonly calibrations: readonly (readonly (Calibration | undefined)[])[];
-  /** By task. */
+  /** By task: its interval. */
   readonly every: readonly Millis[];
-  /** By event list. */
+  /** By event list: its settings. */
   readonly lists: readonly ListSettings[];
   readonly report: Millis;
 }

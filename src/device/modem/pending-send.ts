@@ -28,7 +28,7 @@ export interface SendRequest {
   ended(error: SendError | undefined): void;
 }
 
-/** The modem around the send. */
+/** The parts of the modem that a send needs. */
 export interface SendOwner {
   /** The modem forgets the send. */
   forget(send: PendingSend): void;

@@ -15,9 +15,9 @@ import type { LteEvaluation } from '../shell/host.js';
 export interface Signal {
   /** Reference signal received power, dBm. */
   readonly rsrp: Dbm;
-  /** Its quality, dB. */
+  /** Reference signal received quality, dB. */
   readonly rsrq?: Decibels;
-  /** Signal to noise, dB. */
+  /** Signal-to-noise ratio, dB. */
   readonly snr?: Decibels;
 }
 

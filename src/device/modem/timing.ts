@@ -12,11 +12,11 @@ export interface ModemTimings {
   readonly attach: Span;
   /** Time from switching the serial line on to the modem's "Ready". */
   readonly wake: Millis;
-  /** Radio connection of a registered modem. */
+  /** Time until a registered modem has a radio connection. */
   readonly connect: Span;
   /** Time to open a socket. */
   readonly openSocket: Millis;
-  /** A connection evaluation. */
+  /** Time for a connection evaluation. */
   readonly evaluation: Millis;
 }
 

@@ -18,7 +18,7 @@ interface ReceiverHost {
   readonly config: DeviceConfig;
   /** Determines which meters are around the device. */
   readonly seed: number;
-  /** Milliseconds of the simulated world. */
+  /** Calendar time of the simulated world. */
   readonly wall: UnixMillis;
   unixTime(): UnixSeconds;
 }
@@ -53,7 +53,7 @@ export class Receiver {
   readonly #host: ReceiverHost;
   readonly #spec: ReceiverSpec;
   #scan: Scan | undefined;
-  /** From the start of a scan until its frames are reported, the firmware starts no other one. */
+  /** From the start of a scan until its frames are reported, the firmware starts no other scan. */
   #working = false;
   /** When the last scheduled scan was due, Unix seconds. */
   #lastScan: number | undefined;
