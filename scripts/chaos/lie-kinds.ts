@@ -1,4 +1,4 @@
-/** The ways in which a cloud can contradict its devices, as a proxy before a truthful one. */
+/** The ways in which a cloud can contradict its devices. Each is a proxy that alters the answers of a correct cloud. */
 import type { Message } from '../../src/client/client.js';
 import type { Lies } from '../../test/support/lying-proxy.js';
 
@@ -128,7 +128,7 @@ function changed(change: (message: Message) => readonly Message[]): NonNullable<
   };
 }
 
-/** Passes other commands on than it shows. @param back undoes `change` */
+/** Passes changed commands to the cloud, but shows the original ones. @param back undoes `change` */
 function replaced(change: (text: string) => string, back: (text: string) => string): Lies {
   return {
     request: (method, path, body) => (method === 'POST' && path.endsWith('/commands') ? change(body) : body),

@@ -8,9 +8,9 @@ import type { AddressInfo } from 'node:net';
 export interface ManyEvents {
   /** `http://127.0.0.1:41234` */
   readonly address: string;
-  /** Begins with the reports. */
+  /** Starts the stream of reports. */
   start(): void;
-  /** Reports since the start. */
+  /** Number of reports since the start. */
   sent(): number;
   close(): Promise<void>;
 }

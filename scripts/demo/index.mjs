@@ -5,7 +5,7 @@ const args = process.argv.slice(2);
 const others = args.filter((each) => each !== '--live');
 const run = ['run', 'scenarios/demo.yaml', '--transport', 'udp', '--store', 'sqlite', '--out', 'runs/demo'];
 const words = others.length < args.length ? ['demo', ...others] : [...run, ...others];
-// Ctrl-C reaches the program itself.
+// Ignores Ctrl-C here, because the program itself receives it too.
 process.on('SIGINT', () => {});
 const { status } = spawnSync(process.execPath, ['dist/main.js', ...words], { stdio: 'inherit' });
 process.exitCode = status ?? 1;

@@ -21,7 +21,7 @@ export type Step =
   | { readonly kind: 'env'; readonly name: string; readonly value: string }
   | { readonly kind: 'user'; readonly uid: number; readonly gid: number }
   | { readonly kind: 'entrypoint'; readonly words: readonly string[] }
-  /** Of no consequence without a container engine. */
+  /** Has no effect without a container engine. */
   | { readonly kind: 'expose' | 'cmd' };
 
 /** @throws Error for an instruction that is unknown, or in an unknown form */

@@ -51,7 +51,7 @@ async function image(): Promise<readonly Verdict[]> {
   const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-image-'));
   try {
     const built = buildImage(folder, (command) => console.log(`     RUN ${command}`));
-    // The user of the image must be able to read it.
+    // The user of the image must be able to read the folder.
     chmodSync(folder, 0o755);
     const rights = rightsIn(built);
     const scenario = runIn(built, ['run', 'scenarios/first-fleet.yaml']);

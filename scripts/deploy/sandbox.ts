@@ -47,7 +47,7 @@ export function rightsIn(image: Image): string {
 
 function inSandbox(image: Image, args: readonly string[]): readonly string[] {
   const [program = '', ...words] = image.entrypoint;
-  // The Node of this machine, whatever the search path of the sandbox is.
+  // Starts the Node of this machine, whatever the search path of the sandbox is.
   const first = program === 'node' ? process.execPath : program;
   const ours = words.map((word) => (word.startsWith('/') ? join(image.root, word) : word));
   return [...wrapper(image), first, ...ours, ...args];

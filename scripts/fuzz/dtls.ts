@@ -12,7 +12,7 @@ import { encodePacket, NOTHING, POLL } from '../../src/protocol/flap/packet.js';
 interface DtlsTarget {
   readonly port: number;
   readonly serial: number;
-  /** Its key in hex digits. */
+  /** Key of the device in hex digits. */
   readonly secret: string;
 }
 

@@ -6,7 +6,7 @@ export default defineConfig({
   plugins: [
     {
       name: 'kept-workers',
-      // Here, because Stryker replaces the pool that a configuration names.
+      // The pool is set here, because Stryker replaces the pool that a configuration names.
       configureVitest({ project }) {
         project.config.pool = KEPT_WORKERS.name;
         project.config.poolRunner = KEPT_WORKERS;

@@ -81,7 +81,7 @@ export interface TankModel {
   readonly spread: number;
   /** Largest error of a reading. */
   readonly noise: number;
-  /** When it is used. */
+  /** When the content of the tank is used. */
   readonly by: RhythmName;
 }
 
@@ -99,7 +99,7 @@ export interface DirectionModel {
   readonly step: number;
   /** Largest random turn, either way. */
   readonly drift: number;
-  /** Turn by a low; a high turns the direction as far the other way. */
+  /** Turn in the middle of a low; a high turns the direction as far the other way. */
   readonly front: number;
   /** Largest error of a reading. */
   readonly noise: number;

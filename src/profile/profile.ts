@@ -303,7 +303,7 @@ export interface MetersSpec {
   readonly count: number;
   /** The shortest and the longest time from one frame of a meter to the next. */
   readonly every: readonly [Millis, Millis];
-  /** Signal strength from the weakest to the strongest meter, in dBm. */
+  /** Signal strengths of the weakest and of the strongest meter, in dBm. */
   readonly rssi: readonly [Dbm, Dbm];
   /** Share of meters that one antenna cannot hear. */
   readonly unheard: Ratio;

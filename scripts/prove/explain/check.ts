@@ -124,7 +124,7 @@ function found({ downlinks }: DeviceFacts, id: string | undefined): DownlinkReco
   return downlinks.find((record) => record.id === id);
 }
 
-/** The parts of the scenario that a cause stands for. */
+/** The parts of the scenario that are removed for a cause. */
 function removablesOf({ removables }: DrawnScenario, { faults }: Situation, cause: CauseKey): readonly number[] {
   const fault = cause.startsWith('fault:') ? faults[Number(cause.slice('fault:'.length))] : undefined;
   if (fault === undefined) return [];
