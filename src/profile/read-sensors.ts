@@ -197,7 +197,7 @@ function totals(kind: 'count' | 'total'): Check<WindowSpec> {
   });
 }
 
-/** `windows`; the default of `kind` is statistics. */
+/** Reads `windows`. The default of `kind` is `statistics`. */
 const windowSpec: Check<WindowSpec> = byKey<WindowSpec>({
   kind: byTag<WindowSpec>('windows', 'kind', {
     direction: refine(record('windows', { kind: text(), samples: buffer, windows: buffer }), (read) => ({

@@ -11,7 +11,7 @@ import { EXTENDED_FILE } from './extend.js';
 import { OPTIONAL_SECTIONS, type Parts, SECTIONS, type Section } from './read.js';
 import { CODEC_ENTRY } from './read-codec.js';
 
-/** The schema, in draft 7, which all editors support. */
+/** The JSON Schema, in draft 7, because all editors support that version. */
 export function profileSchema(): Form {
   const complete = completeForm();
   const versions = { description: ABOUT_VERSIONS, type: 'object', additionalProperties: loosened(complete) };
@@ -106,7 +106,7 @@ function orNull(form: Form): Form {
 }
 
 function propertiesOf({ properties }: Form): Readonly<Record<string, Form>> {
-  // Because that is what properties are in a schema.
+  // Because `properties` of a schema is a map of schemas.
   return (properties ?? {}) as Readonly<Record<string, Form>>;
 }
 

@@ -15,7 +15,7 @@ export const MESSAGE = {
 
 export interface HandshakeMessage {
   readonly type: number;
-  /** Place in the dialogue; a repetition has the same. */
+  /** Position in the handshake; a repetition has the same number. */
   readonly sequence: number;
   readonly body: Uint8Array;
 }

@@ -16,7 +16,7 @@ export const EXTENSION = {
   renegotiationInfo: 0xff01,
 } as const;
 
-/** Content by type. */
+/** Content of the extensions, by type. */
 type Extensions = ReadonlyMap<number, Uint8Array>;
 
 const RANDOM_SIZE = 32;
@@ -40,7 +40,7 @@ interface ServerHello {
   readonly extensions: Extensions;
 }
 
-/** undefined for a body that is not a ClientHello without compression. */
+/** undefined unless the body is a ClientHello without compression. */
 export function readClientHello(body: Uint8Array): ClientHello | undefined {
   const reader = new ByteReader(body);
   const version = reader.uint(2);
@@ -62,7 +62,7 @@ export function clientHello(hello: Omit<ClientHello, 'version' | 'sessionId'>): 
   );
 }
 
-/** undefined for a body that is not a ServerHello without compression. */
+/** undefined unless the body is a ServerHello without compression. */
 export function readServerHello(body: Uint8Array): ServerHello | undefined {
   const reader = new ByteReader(body);
   const version = reader.uint(2);
@@ -89,7 +89,7 @@ export function readHelloVerifyRequest(body: Uint8Array): Uint8Array | undefined
   return reader.complete ? cookie : undefined;
 }
 
-/** Its version is always DTLS 1.0 (RFC 6347, section 4.2.1). */
+/** A HelloVerifyRequest. Its version field is always DTLS 1.0 (RFC 6347, section 4.2.1). */
 export function helloVerifyRequest(cookie: Uint8Array): Uint8Array {
   return join(uint(DTLS_1_0, 2), vector(1, cookie));
 }

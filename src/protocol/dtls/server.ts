@@ -217,7 +217,7 @@ export class DtlsServer {
     if (record.epoch === 0) {
       if (handshake) return this.#give(handshake, record, address);
       if (open === undefined) return 'unknown-connection';
-      // A copy of the client's last flight; its encrypted part is answered (RFC 6347, section 4.2.4).
+      // A copy of the client's last flight. Only its encrypted part is answered (RFC 6347, section 4.2.4).
       return isOfFlight(record) ? undefined : 'not-authentic';
     }
     const why = open ? this.#give(open, record, address) : 'unknown-connection';
