@@ -1,8 +1,8 @@
 /** `ghostfleet device` at a terminal, and `ghostfleet console` attached to a run. */
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { folderOfTest } from '../support/folder-of-test.js';
 import { ghostfleet, type HostOptions } from '../support/host.js';
 import { until } from '../support/until.js';
 
@@ -20,8 +20,8 @@ const FLEET = [
 
 /** Begins runs, which end when `stop` is called. */
 function runs() {
-  const env = { XDG_RUNTIME_DIR: folder() };
-  const file = join(folder(), 'live.yaml');
+  const env = { XDG_RUNTIME_DIR: folderOfTest() };
+  const file = join(folderOfTest(), 'live.yaml');
   writeFileSync(file, FLEET);
   let stop = () => {};
   const interruptWhen = new Promise<void>((resolve) => {
@@ -42,12 +42,8 @@ const LONG = 120_000;
 /** Waits between two programs that look whether a run is as far as a test needs it. */
 const LOOK_MS = 100;
 
-function folder(): string {
-  return mkdtempSync(join(tmpdir(), 'gf-'));
-}
-
 function device(flags: readonly string[], options: HostOptions = {}) {
-  return ghostfleet([...DEVICE, ...flags], { terminal: {}, ...options, env: { XDG_RUNTIME_DIR: folder() } });
+  return ghostfleet([...DEVICE, ...flags], { terminal: {}, ...options, env: { XDG_RUNTIME_DIR: folderOfTest() } });
 }
 
 describe('ghostfleet device at a terminal', () => {
@@ -104,20 +100,22 @@ describe('ghostfleet device at a terminal', () => {
 
 describe('ghostfleet console', () => {
   it('reports that no run can be attached to', async () => {
-    const { exit, err } = await ghostfleet(['console'], { env: { XDG_RUNTIME_DIR: folder() } });
+    const { exit, err } = await ghostfleet(['console'], { env: { XDG_RUNTIME_DIR: folderOfTest() } });
     expect(exit).toBe(2);
     expect(err).toContain('no run to attach to');
     expect(err).toContain('runs in virtual time cannot be attached to');
   });
 
   it('reports an invalid selector before it looks for a run', async () => {
-    const { exit, err } = await ghostfleet(['console', 'fw<3.1 & battery<x'], { env: { XDG_RUNTIME_DIR: folder() } });
+    const { exit, err } = await ghostfleet(['console', 'fw<3.1 & battery<x'], {
+      env: { XDG_RUNTIME_DIR: folderOfTest() },
+    });
     expect(exit).toBe(2);
     expect(err).toContain('column 18 of the selector');
   });
 
   it('attaches to a device that runs in another terminal', { timeout: LONG }, async () => {
-    const env = { XDG_RUNTIME_DIR: folder() };
+    const env = { XDG_RUNTIME_DIR: folderOfTest() };
     let leave = () => {};
     const interruptWhen = new Promise<void>((resolve) => {
       leave = resolve;
@@ -190,7 +188,7 @@ describe('ghostfleet console', () => {
 
   it('records its actions in the trace of the run', { timeout: LONG }, async () => {
     const { stop, begin, at } = runs();
-    const out = folder();
+    const out = folderOfTest();
     const running = begin('--out', out);
     await until(async () => (await at('gate : .radio off')).out.startsWith('2 ×'), LOOK_MS);
     stop();

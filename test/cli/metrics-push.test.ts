@@ -1,10 +1,10 @@
 /** `ghostfleet run --metrics-push`: a Pushgateway receives the metrics, and its failures never fail the run. */
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { MetricsPush, pushAddress } from '../../src/cli/metrics-push.js';
 import { seconds } from '../../src/kernel/time.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
@@ -14,6 +14,7 @@ import { ghostfleet } from '../support/host.js';
 import { until } from '../support/until.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'gf-'));
+afterAll(() => rmSync(directory, { recursive: true }));
 const scenario = join(directory, 'short.yaml');
 writeFileSync(scenario, 'name: short\nduration: 10m\nfleet: [{ name: clime, profile: clime, count: 2 }]\n');
 

@@ -1,7 +1,6 @@
 /** A run and its consoles over a real socket: requests are answered, and a console cannot harm the run. */
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createConnection, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Connection, findRuns } from '../../src/console/client.js';
@@ -13,6 +12,7 @@ import { RealClock } from '../../src/kernel/real-clock.js';
 import { samplingRandom } from '../../src/scenario/selector/match.js';
 import { TOKEN } from '../support/cloud.js';
 import { testFleet } from '../support/fleet.js';
+import { folderOfTest } from '../support/folder-of-test.js';
 import { until } from '../support/until.js';
 
 const clock = new RealClock();
@@ -22,7 +22,7 @@ afterEach(() => {
 });
 
 function folder() {
-  return { XDG_RUNTIME_DIR: mkdtempSync(join(tmpdir(), 'gf-')) };
+  return { XDG_RUNTIME_DIR: folderOfTest() };
 }
 
 async function running(fleet: Fleet = testFleet(), env = folder(), random = '0001') {

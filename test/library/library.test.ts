@@ -1,12 +1,13 @@
 /** The package as a library: scenario files and the service. */
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { DeviceCloudClient, InputError, readScenario, run, startService, UsageError } from '../../src/index.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'gf-library-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The path of a new scenario file. */
 function scenarioFile(name: string, text: string): string {

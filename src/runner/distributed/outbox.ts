@@ -1,12 +1,10 @@
 /** Collects the events of a part of a run, and sends them in batches of limited size and delay. */
 import type { Alarm, Clock } from '../../kernel/clock.js';
-import { type Instant, type Millis, seconds } from '../../kernel/time.js';
+import type { Instant, Millis } from '../../kernel/time.js';
 import type { Trace } from '../../trace/events.js';
 import { TraceLog } from '../../trace/log.js';
 import type { PartChannel } from './channel.js';
 
-/** Real time between two batches. */
-const EVERY: Millis = seconds(0.5);
 /** A batch of this many characters is sent early. */
 const LARGEST = 262_144;
 
@@ -15,15 +13,17 @@ export class Outbox {
   readonly #now: () => Instant;
   readonly #log = new TraceLog([], [{ write: (lines) => this.#add(lines), close: () => {} }]);
   readonly #time: Clock;
+  readonly #every: Millis;
   #next: Alarm | undefined;
   #lines: string[] = [];
   #size = 0;
 
-  /** @param time real time @param now time of the run */
-  constructor(channel: Pick<PartChannel, 'send'>, time: Clock, now: () => Instant) {
+  /** @param time real time @param now time of the run @param every real time between two batches */
+  constructor(channel: Pick<PartChannel, 'send'>, time: Clock, now: () => Instant, every: Millis) {
     this.#channel = channel;
     this.#time = time;
     this.#now = now;
+    this.#every = every;
     this.#wait();
   }
 
@@ -39,7 +39,7 @@ export class Outbox {
   }
 
   #wait(): void {
-    this.#next = this.#time.after(EVERY, 'the next batch of events', () => {
+    this.#next = this.#time.after(this.#every, 'the next batch of events', () => {
       this.#send();
       this.#wait();
     });

@@ -4,7 +4,7 @@ import { pid } from 'node:process';
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import { RealClock } from '../../kernel/real-clock.js';
-import { type Millis, sinceStart } from '../../kernel/time.js';
+import { type Millis, seconds, sinceStart } from '../../kernel/time.js';
 import { errorOf, failureOf } from '../divided/messages.js';
 import { inOneWorld, type WorldControl, type WorldOptions } from '../world/course.js';
 import { noEvidence } from '../world/journal.js';
@@ -14,10 +14,14 @@ import { type ClockReading, readClock, systemClock } from './clock-offset.js';
 import type { FromPart, PartTask, ToPart } from './messages.js';
 import { Outbox } from './outbox.js';
 
+const SEND_EVERY: Millis = seconds(0.5);
+
 interface PartOptions extends Pick<WorldOptions, 'meter'> {
   /** API key of the target. Secret. */
   readonly apiKey: string;
   readonly channel: PartChannel;
+  /** Real time between two batches of events. Default: 0.5 s, because each batch through a database costs a transaction. */
+  readonly sendEvery?: Millis;
 }
 
 /** A part that is being carried out. */
@@ -78,7 +82,12 @@ class Part {
   async carryOut(): Promise<GhostfleetError | undefined> {
     this.#channel.send({ kind: 'taken', host: hostname(), pid });
     void this.#listen();
-    const outbox = new Outbox(this.#channel, this.#time, () => this.#control?.clock.now ?? 0);
+    const outbox = new Outbox(
+      this.#channel,
+      this.#time,
+      () => this.#control?.clock.now ?? 0,
+      this.#options.sendEvery ?? SEND_EVERY,
+    );
     try {
       const end = await this.#course(outbox);
       this.#channel.send(this.#left === undefined ? end : { kind: 'left', why: this.#left.message });

@@ -1,5 +1,6 @@
 /** The main program of a thread: carries out a part of a run in real time. */
 import { parentPort, workerData } from 'node:worker_threads';
+import type { Millis } from '../../../kernel/time.js';
 import type { FromPart, PartTask, ToPart } from '../messages.js';
 import { beginPart } from '../part.js';
 import { PortChannel } from './port-channel.js';
@@ -11,8 +12,15 @@ export interface ThreadTask {
   readonly apiKey: string;
 }
 
+/**
+ * Time between two batches of events. The thread of the run also has the embedded cloud, which answers no device while it takes a
+ * batch: many small ones delay its answers less than a few large ones.
+ */
+const SEND_EVERY: Millis = 50;
+
 // The cast is safe because thread-crew.ts gives every thread a task.
 const { task, apiKey } = workerData as ThreadTask;
 const port = parentPort;
 if (port === null) throw new Error('this is the program of a thread');
-await beginPart(task, { apiKey, channel: new PortChannel<FromPart, ToPart>(port, () => port.close()) }).over;
+const channel = new PortChannel<FromPart, ToPart>(port, () => port.close());
+await beginPart(task, { apiKey, channel, sendEvery: SEND_EVERY }).over;
