@@ -1,4 +1,7 @@
-/** The least work of a simulated run: its events are written to the log, and its packets are signed and checked. */
+/**
+ * The part of a simulated run that every simulator would have to do: it writes the events to the log, and signs and checks the
+ * packets.
+ */
 import { createHash } from 'node:crypto';
 import { FRAGMENT_SIZE, hasValidTag, open, seal, tokenBytes } from '../src/protocol/flap/envelope.js';
 import { ACK, NOTHING, type Packet } from '../src/protocol/flap/packet.js';

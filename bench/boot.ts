@@ -1,7 +1,7 @@
 /**
- * What the boot of a fleet costs, with everything that a run does: devices are registered, get a session, upload codecs and
- * configuration, and report once. The peer is what no simulation of it can avoid: it writes the same events and signs and checks
- * packets of the same size.
+ * Measures the CPU time and memory for the boot of a fleet in a complete run: devices are registered, get a session, upload
+ * codecs and configuration, and report once. The CPU time is compared with that of the unavoidable work alone (bare-day.ts):
+ * writing the same events, and signing and checking packets of the same size.
  *
  * `DEVICES=100000` in the environment selects another fleet.
  */
@@ -14,7 +14,7 @@ import type { Bench } from './result.js';
 
 const DEVICES = Number(process.env.DEVICES ?? 20_000);
 const LIMIT = 0.03;
-/** Bytes a device, and those of the program without devices. */
+/** Memory limit in bytes: per device, and for the program without devices. */
 const MEMORY = { device: 20_000, program: 250 * 1_048_576 };
 
 export const boot: Bench = {

@@ -1,15 +1,15 @@
-/** A clock that knows when the present action should have run, so that a benchmark can measure how late it is. */
+/** A clock that computes when the present action should have run, so that a benchmark can measure its lateness. */
 import { type Action, type Alarm, type EdgeClock, perform, type Release } from '../src/kernel/clock.js';
 import type { Instant, Millis, UnixMillis } from '../src/kernel/time.js';
 
-/** Name of the alarm with which a device starts an action by itself. */
+/** Name of the alarm with which a device starts a task that no other alarm caused. */
 const OF_ITSELF = 'the next task of a device';
 
 export class CausalClock implements EdgeClock {
   readonly #clock: EdgeClock;
   /**
-   * When the present action should have run: the delay of its alarm after the time at which the alarm should have been set. So
-   * the lateness of a chain of alarms adds up, from the alarm with which the device started. Undefined outside of alarms.
+   * Time at which the present action should have run: the intended time of the action that set its alarm, plus the delay of the
+   * alarm. So the lateness adds up over a chain of alarms, which begins with the task of a device. Undefined outside of alarms.
    */
   intended: Instant | undefined;
   /** Due times of the alarms that have run. */

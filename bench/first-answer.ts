@@ -1,4 +1,6 @@
-/** The time from `startService()` to the first answered request, as a test with the library waits for it. */
+/**
+ * Measures the time from `startService()` to the first answered request. Every test that uses the library waits for this time.
+ */
 import { DeviceCloudClient, startService } from '../src/index.js';
 import type { Bench } from './result.js';
 
@@ -8,7 +10,7 @@ const ROUNDS = 10;
 export const firstAnswer: Bench = {
   name: 'first-answer',
   async run() {
-    // The first service of a process also compiles what later ones share: it is the one with the limit.
+    // The limit applies to the first service of the process, which also compiles code that later services share.
     const times: number[] = [];
     for (let round = 0; round < ROUNDS; round++) times.push(await once());
     const first = times[0] ?? 0;

@@ -1,6 +1,7 @@
 /**
- * Whether a device of a large fleet costs as much as one of a small fleet: a day with reports every half hour, in one thread, so
- * that nothing but the size differs. `DEVICES` and `HOURS` in the environment select the large fleet and the time.
+ * Measures whether a device in a large fleet takes as much CPU time as a device in a small fleet. Both fleets simulate a day
+ * with reports every half hour, in one thread, so that only the size differs. `DEVICES` and `HOURS` in the environment select
+ * the large fleet and the time.
  */
 import { packagedProfiles } from '../src/profile/library.js';
 import { dayScenario } from './day-scenario.js';
@@ -10,7 +11,7 @@ import type { Bench } from './result.js';
 const SMALL = 1000;
 const LARGE = Number(process.env.DEVICES ?? 10_000);
 const HOURS = Number(process.env.HOURS ?? 6);
-/** Cost of a device of the small fleet, of that of one of the large fleet. Wanted: 0.85. */
+/** CPU time per device in the small fleet, divided by that in the large fleet. The goal is 0.85. */
 const LIMIT = 0.6;
 
 export const fleetSize: Bench = {

@@ -1,7 +1,7 @@
 /**
- * How many requests a run can send, in one thread and with the program in two: a load over all its connections to a server that does
- * nothing, with everything else that a run does (accounting, metrics, samples, event log, digest). It is compared with autocannon,
- * which only counts. The server takes a core: on two cores, the second thread has little to run on.
+ * Measures how many requests a second a run can send over all connections of a load to a server that does nothing, once in one
+ * thread, and once with the program in two. The run includes accounting, metrics, samples, event log and digest. It is compared
+ * with autocannon, which only counts. The server takes a core, so on a machine with two cores the second thread gains little.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -22,10 +22,13 @@ import type { Bench } from './result.js';
 
 const CONNECTIONS = 64;
 const DEVICES = 1000;
-/** The devices need ten seconds to start, and a run waits for them at its end. */
+/**
+ * Duration of the load. A shorter load would not shorten the run, because the devices need ten seconds to start, and a run
+ * waits for them at its end.
+ */
 const SECONDS = 10;
 const LIMIT = 0.4;
-/** Of two threads. */
+/** Lowest accepted ratio with two threads. */
 const LIMIT_OF_TWO = 0.4;
 const SPACE = '0199c0de-0000-7000-8000-000000000000';
 
@@ -67,7 +70,7 @@ export const generatorHttp: Bench = {
   },
 };
 
-/** Answers a second. @throws Error if a request was not answered or not counted */
+/** Number of answers a second. @throws Error if a request was not answered or not counted */
 async function ofRun(origin: string, events: string): Promise<number> {
   const profiles = packagedProfiles();
   const plan = planScenario(parseScenario(SCENARIO, 'generator-http', deviceTypes(profiles)), { seed: 7 });

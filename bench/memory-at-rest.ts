@@ -1,7 +1,7 @@
 /**
- * The memory of a device at rest: booted, in its session, with a quarter of an hour of measurements, in a fleet of all device
- * types. It includes device, flash, link, hop over the network and alarm, but not the cloud that the devices need for their
- * sessions: that is discarded before the measurement.
+ * Measures the memory of a device at rest, in a fleet of all device types: booted, with a session and a quarter of an hour of
+ * measurements. The memory includes the device with its flash, its link, its network connection and its alarm. The cloud that
+ * the devices need for their sessions is discarded before the measurement.
  *
  * `N` and `PROFILES` in the environment select another fleet: `N=20000 PROFILES=clime,meteo`.
  */
@@ -40,7 +40,7 @@ export const memoryAtRest: Bench = {
     const fleet = await restingFleet();
     const bytes = ((await weigh()) - before) / DEVICES;
     const ready = fleet.devices.filter((device) => device.firmware?.cloud.initialized && !device.busyWith).length;
-    // At any moment, a few devices are busy: for example, their button has just been pressed.
+    // Not all devices must be at rest, because a few are busy at any moment: for example, their button has just been pressed.
     if (ready < 0.99 * DEVICES) throw new Error(`only ${ready} of ${DEVICES} devices are at rest`);
     return [
       {
@@ -53,7 +53,10 @@ export const memoryAtRest: Bench = {
   },
 };
 
-/** Bytes of the heap and of the memory that belongs to it outside (mainly array buffers), after garbage collection. */
+/**
+ * Memory after garbage collection, in bytes: the heap, and memory outside the heap that its objects use (mainly array
+ * buffers).
+ */
 async function weigh(): Promise<number> {
   for (let i = 0; i < 3; i++) {
     globalThis.gc?.();
@@ -66,7 +69,7 @@ async function weigh(): Promise<number> {
 interface Fleet {
   readonly types: readonly string[];
   readonly devices: readonly Device[];
-  /** Contains the alarms of the devices, so it must not be collected. */
+  /** Kept here, because it holds the alarms of the devices, which must not be collected before the measurement. */
   readonly clock: VirtualClock;
 }
 

@@ -1,6 +1,7 @@
 /**
- * A server that does nothing, and is faster than any client: it answers with an empty page, or with an id if the request creates
- * a resource. It assumes that a request arrives in one piece, or in two with its body in the second. Prints its port.
+ * A server that does nothing, so that it is faster than any client. It answers with an empty page, or with an id if the request
+ * creates a resource. It assumes that a request arrives in one piece, or in two pieces of which the second is the body. Prints
+ * its port.
  */
 import { type AddressInfo, createServer } from 'node:net';
 

@@ -1,4 +1,4 @@
-/** Runs a scenario with the program in a process of its own, and measures what the process uses. */
+/** Runs a scenario with the program in a separate process, and measures CPU time, real time and memory of this process. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ export interface ProgramRun {
   readonly cpu: number;
   /** Real time in ms, without the start and the end of the process. */
   readonly wall: number;
-  /** Most memory at a time, in bytes. */
+  /** Peak memory, in bytes. */
   readonly memory: number;
   readonly digest: string;
   readonly events: number;
@@ -44,7 +44,7 @@ export function runProgram(scenario: ScenarioDefinition, ...args: readonly strin
   }
 }
 
-/** Lines of an event log that are read at once: those of 100,000 devices do not fit into the memory. */
+/** Number of lines of an event log that are parsed at once. The events of 100,000 devices do not fit in memory. */
 const BATCH = 200_000;
 
 /** CPU time of {@link bareDay} for the events of a log, in ms. */

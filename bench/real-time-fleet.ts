@@ -1,6 +1,7 @@
 /**
- * Whether a large fleet is punctual: devices that report every minute in real time, in the same process as the cloud that stores
- * the reports. It is compared with a loop of timers for the same moments that do nothing.
+ * Measures how late the reports of a large fleet are in real time. The devices report every minute, and run in the same process
+ * as the cloud that stores the reports. The lateness is compared with that of bare timers, which are set for the same times and
+ * do nothing.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -63,7 +64,7 @@ export const realTimeFleet: Bench = {
 };
 
 interface Minute {
-  /** How much later than intended each report left. */
+  /** Lateness of each report relative to its intended time. */
   readonly late: Distribution;
   /** Due times of the alarms in the measured time, sorted, counted from its start. */
   readonly dues: readonly Millis[];

@@ -1,10 +1,13 @@
-/** The time until a command of one moment has ended, against a bare start of Node: what is loaded without need shows here. */
+/**
+ * Measures the run time of short commands, compared with a bare start of Node. Modules that a command loads without need make
+ * it slower.
+ */
 import { spawnSync } from 'node:child_process';
 import { program } from '../scripts/support/program.js';
 import type { Bench, BenchResult } from './result.js';
 
 const ROUNDS = 10;
-/** A command may take this many starts of Node. */
+/** The commands. A command may take at most `most` times as long as a bare start of Node. */
 const COMMANDS = [
   { args: ['--help'], most: 5 },
   { args: ['--version'], most: 5 },
@@ -22,7 +25,7 @@ function comparison(args: readonly string[], most: number): BenchResult {
     bare.push(timeOf(['-e', '0']));
     command.push(timeOf([program(), ...args]));
   }
-  // The least time is the one that other programs disturbed least.
+  // The shortest time counts, because other programs on the machine disturbed it least.
   const [ofBare, ofCommand] = [Math.min(...bare), Math.min(...command)];
   return {
     what: `a start of Node, against ghostfleet ${args.join(' ')}`,

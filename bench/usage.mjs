@@ -1,4 +1,7 @@
-/** Loaded before a measured program: writes what its process has used into the file `BENCH_USAGE` when it ends. */
+/**
+ * Loaded before a measured program. When the process ends, it writes the resource usage of the process into the file
+ * `BENCH_USAGE`.
+ */
 import { writeFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 

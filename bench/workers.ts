@@ -1,6 +1,7 @@
 /**
- * What a run in two threads costs and gains, against the same run in one: the same digest, about the same CPU time, and on two
- * free cores nearly half of the real time. `DEVICES` and `HOURS` in the environment select another day.
+ * Compares a run in two threads with the same run in one thread. The two must have the same digest. Two threads should need
+ * about the same CPU time and, on two free cores, little more than half of the real time. `DEVICES` and `HOURS` in the
+ * environment select another day.
  */
 import { availableParallelism } from 'node:os';
 import { packagedProfiles } from '../src/profile/library.js';
@@ -10,7 +11,10 @@ import type { Bench, BenchResult } from './result.js';
 
 const DEVICES = Number(process.env.DEVICES ?? 1000);
 const HOURS = Number(process.env.HOURS ?? 24);
-/** Part of the CPU time of two threads that one needs. The rest is a second start, a second compilation, and the merge. */
+/**
+ * Lowest accepted ratio of the CPU time with one thread to that with two. Two threads need more, because they start and compile
+ * the program twice, and merge events.
+ */
 const LIMIT = 0.65;
 
 export const workers: Bench = {

@@ -1,14 +1,15 @@
 /**
- * A small balancer before several nodes: connections and datagrams of an address go to one node, as with a service of Kubernetes
- * with `sessionAffinity: ClientIP`. A node that does not answer gets nothing until it does. It listens on one port, for TCP and
- * UDP; prints it. Its arguments are the ports of the nodes, `HTTP:UDP` each.
+ * A small load balancer for several nodes. Connections and datagrams from one address go to one node, as with a Kubernetes
+ * service with `sessionAffinity: ClientIP`. A node that does not answer health checks receives nothing until it answers again.
+ * The balancer listens on one port for TCP and UDP, and prints this port. Its arguments are the ports of the nodes, `HTTP:UDP`
+ * each.
  */
 import { createSocket, type Socket as Datagrams } from 'node:dgram';
 import { once } from 'node:events';
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
 
 const LOOPBACK = '127.0.0.1';
-/** Between two looks at a node. */
+/** Pause between two health checks of a node. */
 const LOOK_MS = 100;
 const BUFFER = 4 * 1024 * 1024;
 
@@ -64,7 +65,7 @@ const server = createServer((client: Socket) => {
 await once(server.listen(0, LOOPBACK), 'listening');
 const { port } = server.address() as AddressInfo;
 
-/** The socket of each source behind the balancer. */
+/** The node of each source of datagrams, and the socket from which the balancer forwards them. */
 const flows = new Map<string, { readonly node: Node; readonly socket: Datagrams }>();
 const front = createSocket({ type: 'udp4', recvBufferSize: BUFFER });
 

@@ -1,6 +1,6 @@
 /**
- * The least code that stores uplinks of known devices durably over HTTP, with common libraries: fastify checks the body, the
- * token is compared, better-sqlite3 writes a row with an index by device, and requests that arrive in one turn of the event
+ * A minimal server that durably stores uplinks of known devices over HTTP, with common libraries. fastify checks the body, the
+ * token is compared, and better-sqlite3 writes a row with an index by device. Requests that arrive in one turn of the event
  * loop share a transaction. It has no sessions, repetitions, downlinks or metrics. Prints its port.
  */
 import { randomUUID, timingSafeEqual } from 'node:crypto';

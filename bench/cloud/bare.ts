@@ -1,4 +1,7 @@
-/** Bare servers for comparison: the unavoidable part of the work, without the cloud. Each is a separate process. */
+/**
+ * Starts bare servers for comparison, each in a separate process. A bare server does only the unavoidable part of the cloud's
+ * work.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { buildSync } from 'esbuild';
@@ -8,7 +11,7 @@ export interface BareServer {
   end(): Promise<void>;
 }
 
-/** @param name of a file of `bench/`, such as `cloud/bare-udp`; it prints its port as its first line */
+/** @param name name of a file in `bench/`, such as `cloud/bare-udp`; the program prints its port in the first line */
 export async function startBare(name: string, ...args: readonly string[]): Promise<BareServer> {
   const outfile = `.bench/out/${name}.js`;
   const entryPoints = [`bench/${name}.ts`];

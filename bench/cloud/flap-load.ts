@@ -1,7 +1,7 @@
 /**
- * A fleet that sends single-fragment uplinks over UDP as fast as they are acknowledged, one at a time for each device. Its
- * datagrams are created beforehand, and it reads only the serial number of an answer: the gateway is measured, and it shares
- * the machine with this load.
+ * A fleet that sends single-fragment uplinks over UDP as fast as they are acknowledged, one at a time for each device. To leave
+ * most of the CPU to the gateway, which is measured on the same machine, datagrams are created beforehand, and answers are not
+ * checked in full.
  */
 import { createSocket } from 'node:dgram';
 import { seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
@@ -15,7 +15,7 @@ export interface FlapLoad {
   readonly devices: number;
   /** Number of the first device. Default: 0. */
   readonly first?: number;
-  /** Address from which the datagrams come. Default: that of the machine. */
+  /** Local address from which the datagrams are sent. Default: chosen by the system. */
   readonly from?: string;
   /** Messages of each device. */
   readonly messages: number;
@@ -63,7 +63,7 @@ export async function sendUplinks({ port, devices, first = 0, from, messages, ro
       heard = performance.now();
       const envelope = Buffer.from(datagram.toString('latin1'), 'base64');
       const device = envelope.readUInt32BE(8) - FIRST_SERIAL - first;
-      // An answer to a repetition, or a reset, does not acknowledge this message.
+      // An answer with another sequence number does not acknowledge this message: it answers a repetition, or is a reset.
       if ((envelope.readUInt16BE(12) & 0xfff) !== (acknowledged[device] as number) * 2 + 1) return;
       acknowledged[device] = (acknowledged[device] as number) + 1;
       left--;

@@ -1,7 +1,7 @@
 /**
- * A fleet that posts uplinks over HTTP as fast as they are acknowledged: each device over its own connection, one request at a
- * time. It writes requests and reads answers without an HTTP library: the service is measured, and it shares the machine with
- * this load.
+ * A fleet that posts uplinks over HTTP as fast as they are acknowledged: each device has its own connection, and sends one
+ * request at a time. To leave most of the CPU to the service, which is measured on the same machine, the load uses no HTTP
+ * library.
  */
 import { createConnection, type TcpNetConnectOpts } from 'node:net';
 import { FIRST_SERIAL } from './fleet.js';
@@ -12,7 +12,7 @@ export interface HttpLoad {
   readonly devices: number;
   /** Number of the first device. Default: 0. */
   readonly first?: number;
-  /** Address from which the connections come. Default: that of the machine. */
+  /** Local address of the connections. Default: chosen by the system. */
   readonly from?: string;
   readonly milliseconds: number;
 }
@@ -51,7 +51,7 @@ function postAs(serial: number, place: TcpNetConnectOpts, deadline: number): Pro
 
 const ANSWER = 'HTTP/1.1 200';
 
-/** An uplink with a body of 400 bytes; no two are the same. */
+/** A request with an uplink of 400 bytes; no two uplinks are equal. */
 function requestOf(serial: number, sequence: number): string {
   const body = uplink(serial, sequence);
   return (

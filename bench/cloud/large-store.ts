@@ -1,4 +1,4 @@
-/** The cost of a large store: the time of its start, and of the most frequent query of clients. */
+/** Measures a large store: the time until the service is ready, and the time of the most frequent query of clients. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const AT_ONCE = 5000;
 const STARTS = 3;
 const READY_MS = 1000;
 const QUESTIONS = 20_000;
-/** The large store may take twice the time of the empty one. */
+/** A query of the large store may take twice as long as a query of the empty store. */
 const QUERY_LIMIT = 0.5;
 
 export const largeStore: Bench = {
@@ -53,7 +53,7 @@ export const largeStore: Bench = {
   },
 };
 
-/** Stores messages of all devices in turn. Default: a million. */
+/** Stores messages of all devices in turn. @param messages number of messages. Default: a million */
 export async function fill({ store, spaceId, devices, uuid }: Fleet, messages = MESSAGES): Promise<void> {
   const now = Date.now();
   for (let number = 0; number < messages; number += AT_ONCE) {

@@ -1,7 +1,7 @@
 /**
  * Pages of messages with filters in a large store, while devices report. The store has MESSAGES messages (default: 2 million, which
- * takes minutes to fill). The cost of a page must not depend on the size of the store. Pages are compared with health checks, which
- * wait for the same process and read nothing.
+ * takes minutes to fill). The time for a page must not depend on the size of the store. Pages are compared with health checks,
+ * which the same process answers without reading from the store.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ const DEVICES = 1000;
 /** Devices that report as fast as they are acknowledged, one connection each. */
 const WRITERS = 8;
 const SECONDS = 15;
-/** Between two pages of a reader. */
+/** Pause between two pages of a reader. */
 const PAUSE_MS = 5;
 /** A page may take this much longer than a health check. */
 const MORE_MS = 20;
@@ -60,13 +60,13 @@ async function measured(api: string, port: number, spaceId: string, ids: readonl
   const base = `/v2/spaces/${spaceId}/messages`;
   const day = `direction=up&after=${hourFromNow(-24)}&before=${hourFromNow(1)}&limit=100`;
   const dayOf = (id = '') => `${base}?device_id=${id}&${day}`;
-  /** Where the second page of a day begins, for some devices. */
+  /** Paths of the second page of a day, for some devices. */
   const seconds: string[] = [];
   for (const id of ids.slice(0, 50)) {
     const page: readonly { readonly id: string }[] = JSON.parse(await ask(dayOf(id)));
     seconds.push(`${dayOf(id)}&offset=${page.at(-1)?.id}`);
   }
-  /** Paths of pages by what they show; `n` makes each one another. */
+  /** Paths of pages, by description; `n` selects the device, so that successive requests differ. */
   const pages: Readonly<Record<string, (n: number) => string>> = {
     'the newest 100 of the space': () => `${base}?limit=100`,
     'the newest 100 data of a device': (n) => `${base}?device_id=${ids[(n * 7919) % ids.length]}&type=data&limit=100`,

@@ -1,4 +1,4 @@
-/** What processes of this machine have used, read from /proc. */
+/** CPU time and memory of processes on this machine, read from /proc. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -8,7 +8,7 @@ export function cpuOf(pid: number): number {
   return (user + system + childUser + childSystem) * TICK_MS;
 }
 
-/** The same of a process and all that it has started. */
+/** CPU time of a process and all processes that it has started, in milliseconds. */
 export function cpuOfFamily(pid: number): number {
   const children = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -22,7 +22,7 @@ export function parentOf(pid: number): number {
   return Number(fieldsOf(pid)[1] ?? 0);
 }
 
-/** The most memory that a process had so far, in MiB. */
+/** Peak memory of a process so far, in MiB. */
 export function peakMemory(pid: number): number {
   const [, kilobytes = '0'] = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Math.round(Number(kilobytes) / 1024);
@@ -30,7 +30,7 @@ export function peakMemory(pid: number): number {
 
 const TICK_MS = 1000 / Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
-/** The fields of /proc/PID/stat after the name, from the third one on; none if the process has ended. */
+/** The fields of /proc/PID/stat after the name, which are the third and all later ones; empty if the process has ended. */
 function fieldsOf(pid: number): readonly string[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');

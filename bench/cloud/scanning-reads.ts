@@ -1,6 +1,6 @@
 /**
- * Reads that pass over a million messages and find none, again and again, by one tenant. Meanwhile, health checks and the reads
- * of another tenant must be answered as fast as ever.
+ * One tenant repeats reads that scan a million messages and find none. Meanwhile, health checks and the reads of another tenant
+ * must be answered as fast as without them.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { fill } from './large-store.js';
 const DEVICES = 1000;
 const SCANNERS = 4;
 const SECONDS = Number(process.env.SCAN_SECONDS ?? 15);
-/** Between two questions of a kind. */
+/** Pause between two requests of the same kind. */
 const PAUSE_MS = 5;
 const LIMIT_MS = 50;
 

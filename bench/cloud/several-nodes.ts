@@ -1,7 +1,8 @@
 /**
- * One, two and three nodes on one PostgreSQL database, behind a small balancer: what they store a second, and the CPU time that
- * it costs. All of them, the database and the load share this machine, so more nodes are not faster here; the benchmark asserts
- * that they cost little more. Then a node is killed in the middle of a run: nothing may be lost, doubled or delivered twice.
+ * One, two and three nodes on one PostgreSQL database, behind a small load balancer: measures the uplinks stored a second and
+ * their CPU time. The nodes, the database and the load share this machine, so more nodes are not faster here. The benchmark
+ * asserts that they need little more CPU time. Then a node is killed in the middle of a run: no message may be lost, stored
+ * twice or delivered twice.
  */
 import pg from 'pg';
 import { API_KEY as CHAOS_KEY, Fleet } from '../../scripts/chaos/fleet.js';
@@ -24,7 +25,7 @@ const MESSAGES = 30;
 const HTTP_MS = 4000;
 /** Three nodes may take this much more CPU time for an uplink than one. */
 const LIMIT = 1 / 1.5;
-/** How long the run before and after the kill lasts. */
+/** Duration of the load before the kill, and of the load after it. */
 const AROUND_KILL_MS = 1500;
 const KEY = keyFrom('5'.repeat(64), 'the key of the benchmark');
 
@@ -47,7 +48,7 @@ interface Measured {
   readonly count: number;
   readonly UDP: Figures;
   readonly HTTP: Figures;
-  /** MiB of the largest node. */
+  /** Memory of the largest node, in MiB. */
   readonly memory: number;
 }
 
@@ -58,7 +59,7 @@ interface Figures {
   readonly database: number;
 }
 
-/** Nodes behind a balancer; its port is for both, TCP and UDP. */
+/** Nodes behind a load balancer, which uses the same port number for TCP and UDP. */
 interface Group {
   readonly nodes: readonly ServeProcess[];
   readonly balancer: BareServer;
@@ -111,7 +112,7 @@ async function measure({ url }: PostgresServer, count: number): Promise<Measured
   return { count, UDP, HTTP, memory };
 }
 
-/** The process that has started all others of the database. */
+/** Process id of the PostgreSQL process that has started all other processes of the database. */
 async function postmaster(url: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -10,8 +10,8 @@ export function csvRow(cells: readonly Cell[]): string {
 }
 
 /**
- * A text that a spreadsheet would take for a formula gets an apostrophe, which spreadsheets do not show. Numbers stay
- * numbers: `-5`, also as a text.
+ * The text of a cell. A text that a spreadsheet would take for a formula gets an apostrophe, which spreadsheets do not show. A
+ * text that is a number, such as `-5`, gets none.
  */
 function cellText(cell: Cell): string {
   const given = cell === null || cell === undefined ? '' : String(cell);

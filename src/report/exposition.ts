@@ -33,8 +33,8 @@ export function metricsRegistry({ metrics, read, simulatedMs, labels }: Exposed)
 }
 
 /**
- * A summary with the quantiles of our distribution. A `Summary` of prom-client has no way to set quantiles: it estimates those
- * of the values that it observes itself.
+ * A summary with the quantiles of `distribution`. It is not a `Summary` of prom-client, because that class only estimates the
+ * quantiles of values that it observes itself.
  */
 function summary(name: string, help: string, distribution: Distribution, labels: Exposed['labels']): Summary {
   const quantiles = QUANTILES.flatMap((quantile) => {

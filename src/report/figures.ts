@@ -28,14 +28,14 @@ export function downlinkRows({ downlinks }: RunResult): readonly Row[] {
   );
 }
 
-/** Name of the rows about everything together. */
+/** Name of the rows for all types, or all loads, together. */
 const ALL = 'all';
 
 interface StageRow {
   /** Type of the downlinks, or `all`. */
   readonly type: string;
   readonly stage: Stage;
-  /** Those of {@link SPREAD_COLUMNS}. */
+  /** The cells of {@link SPREAD_COLUMNS}. */
   readonly cells: Row;
 }
 
@@ -50,7 +50,10 @@ export function stageRows({ downlinks }: RunResult): readonly StageRow[] {
   );
 }
 
-/** Name of a stage. `delivered` (in the API: `sent`) is what the cloud counts: the device may not have received it. */
+/**
+ * Name of a stage. `delivered` (`sent` in the API) means that the cloud counts the downlink as delivered, although the device
+ * may not have received it.
+ */
 export function stageName(stage: Stage): string {
   return stage === 'contact' ? 'first contact' : stage;
 }
@@ -59,11 +62,11 @@ interface WaitRow {
   readonly cause: WaitCause;
   /** Share of all waiting, 0 to 1. */
   readonly share: number;
-  /** The share as a text, then those of {@link SPREAD_COLUMNS} without the count. */
+  /** The share as a text, then the cells of {@link SPREAD_COLUMNS} without the count. */
   readonly cells: Row;
 }
 
-/** What delivered downlinks waited for; empty if there was no waiting. */
+/** Causes of the waits of delivered downlinks; empty if there was no waiting. */
 export function waitRows({ downlinks: { waits } }: RunResult): readonly WaitRow[] {
   if (WAIT_CAUSES.every((cause) => waits[cause].total === 0)) return [];
   return WAIT_CAUSES.map((cause) => {
@@ -99,7 +102,7 @@ export function callTimeRows({ calls, allCalls, clock }: RunResult): readonly Ro
   );
 }
 
-/** Why requests failed or were dropped, with the load and the count. */
+/** Reasons for failed and dropped requests, each with the load and the count. */
 export function callReasons({
   calls,
 }: RunResult): readonly { readonly load: string; readonly why: string; readonly count: string }[] {

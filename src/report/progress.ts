@@ -15,7 +15,7 @@ interface Progress {
   readonly downlinksDelivered: number;
 }
 
-/** One of the lengths of the progress line. */
+/** A form of the progress line; shorter forms have fewer parts. */
 interface Form {
   /** Width of the bar; 0: no bar. */
   readonly bar: number;
@@ -24,7 +24,7 @@ interface Form {
 }
 
 const ALL = ['time', 'ready', 'counts'] as const;
-/** From long to short. The counts matter most, so the shortest line still has them. */
+/** The forms from long to short. The counts matter most, so even the shortest form has them. */
 const FORMS: readonly Form[] = [
   { bar: 20, words: 'full', parts: ALL },
   { bar: 20, words: 'short', parts: ALL },

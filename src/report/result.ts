@@ -9,7 +9,7 @@ import type { Instant, Millis } from '../kernel/time.js';
 import type { Spread } from '../trace/distribution.js';
 import type { RunSummary } from '../trace/metrics/index.js';
 
-/** Format version of `summary.json`; raised by changes that programs which read the file must follow. */
+/** Format version of `summary.json`, raised by changes to which programs that read the file must adapt. */
 export const SUMMARY_FORMAT = 1;
 
 export interface RunResult extends RunSummary {
@@ -31,8 +31,8 @@ export interface RunResult extends RunSummary {
   /** Why the run ended early or is invalid; null otherwise. */
   readonly failure: string | null;
   /**
-   * What a reader of the verdict has to know, although no expectation says it: faults and steps without an effect, and devices
-   * that were never ready.
+   * Facts that put the verdict into question although no expectation covers them: faults and steps without an effect, and
+   * devices that were never ready.
    */
   readonly warnings: readonly string[];
   readonly clock: 'virtual' | 'real';
@@ -45,7 +45,7 @@ export interface RunResult extends RunSummary {
   readonly out: string | null;
   readonly simulatedMs: Millis;
   readonly wallMs: Millis;
-  /** Load of the own process; null in virtual time, where it cannot be late. */
+  /** Load of the process that simulates the fleet; null in virtual time, in which the process cannot be late. */
   readonly generator: GeneratorReport | null;
   /** The workers among which the run was divided; missing if it was not. */
   readonly workers?: readonly WorkerReport[];
@@ -53,7 +53,7 @@ export interface RunResult extends RunSummary {
   readonly events: number;
   readonly expectations: readonly ExpectationResult[];
   readonly planned: PlannedSchedule;
-  /** Why the slowest downlinks took so long, five at most, slowest first. Missing when the run had too many events to keep. */
+  /** Explanations of the slowest downlinks, five at most, slowest first. Missing if the run had too many events to keep. */
   readonly explanations?: readonly Explanation[];
   /** The command that reproduces the run, with a comment when the run was changed from a console. */
   readonly reproduce: string;
@@ -73,7 +73,7 @@ interface PlannedSchedule extends Situation {
    * listed.
    */
   readonly faultsOf: Readonly<Record<string, readonly number[]>>;
-  /** 16 hex digits that identify the scenario without its seed; equal for runs that can be compared. */
+  /** Fingerprint of the scenario without its seed, 16 hex digits: equal for runs that can be compared. */
   readonly situation: string;
 }
 
@@ -88,9 +88,9 @@ export interface PlannedMark {
   readonly until: Instant | null;
 }
 
-/** How well the own process kept up with real time. */
+/** How well the process that simulates the fleet kept up with real time. */
 export interface GeneratorReport {
-  /** Delay of actions relative to their time; undefined without actions. */
+  /** Delay of actions after their due times; undefined without actions. */
   readonly lateness: Spread | undefined;
   /** 99th percentile of the delay of the event loop. */
   readonly eventLoopDelay: Millis;
@@ -102,7 +102,7 @@ export interface GeneratorReport {
   readonly cpu: number;
   /** Share of the time in garbage collection, 0 to 1. */
   readonly gc: Ratio;
-  /** Why the numbers do not describe the service; null when they do. */
+  /** Reason for which the measured numbers do not describe the service; null if they do. */
   readonly spoiled: string | null;
 }
 
@@ -114,17 +114,17 @@ export interface WorkerReport {
   readonly host: string | null;
   readonly pid: number | null;
   readonly devices: number;
-  /** API requests of loads that it sent, as far as it reported them. */
+  /** Number of API requests of loads that the worker sent and reported. */
   readonly requests: number;
   /**
-   * `offset`: the clock of the queue minus the monotonic clock of the worker. `uncertainty`: the largest error of that, and so of
-   * the times of its events. `system`: how far the clock of its system is ahead of that of the run; its devices have their calendar
-   * time from there. null if it was not measured.
+   * `offset`: the clock of the queue minus the monotonic clock of the worker. `uncertainty`: the largest error of the offset,
+   * and so of the times of the worker's events. `system`: how far the system clock of the worker is ahead of that of the run;
+   * the devices of the worker take their calendar time from it. null if the clocks were not compared.
    */
   readonly clock: { readonly offset: Millis; readonly uncertainty: Millis; readonly system: Millis } | null;
-  /** null if the worker did not report it. */
+  /** Load of the worker's process; null if the worker did not report it. */
   readonly generator: GeneratorReport | null;
-  /** When and why the worker was lost, and what was lost with it; null if it finished its part. */
+  /** When and why the worker was lost, and the work that was lost with it; null if the worker finished its part. */
   readonly lost: LostWork | null;
 }
 
@@ -146,19 +146,19 @@ export interface ExpectationResult {
   /** The expectation as the user wrote it. */
   readonly line: string;
   readonly passed: boolean;
-  /** The run did not have the data for a verdict; such an expectation has not passed. Missing otherwise. */
+  /** Set if the run did not have the data for a verdict; the expectation has then not passed. */
   readonly undecided?: true;
   /** Value of the left side: in ms if `unit` is `ms`, 0.95 for 95% if it is `ratio`; null without a measurement. */
   readonly left: number | null;
-  /** The same of the right side. */
+  /** Value of the right side, in the same form. */
   readonly right: number | null;
   /**
-   * Least and greatest value of the left side that missing measurements allow; null: any. The verdict is that of all values between
-   * them. Missing if no measurement is.
+   * Lowest and highest value that the left side could have with the missing measurements; null: no limit. The verdict is the
+   * same for all values between them. Left out if no measurement is missing.
    */
   readonly range?: readonly [low: number | null, high: number | null];
   readonly unit: Unit;
-  /** For an invariant: cases that the protocol itself causes, which are not violations. Missing if the number is 0. */
+  /** For an invariant: number of cases that the protocol itself causes and that are not violations. Left out if 0. */
   readonly byProtocol?: number;
   /** The result as a text. */
   readonly sentence: string;

@@ -4,9 +4,9 @@ import { csvRow } from './csv-row.js';
 import type { RunResult } from './result.js';
 import { table } from './table.js';
 
-/** A number over the runs. */
+/** The spread of a number over the runs. */
 interface NumberSpread {
-  /** Runs in which it was measured. */
+  /** Number of runs in which it was measured. */
   readonly runs: number;
   readonly min: number;
   readonly median: number;
@@ -17,7 +17,7 @@ interface NumberSpread {
 interface ExpectationSpread {
   readonly line: string;
   readonly passed: number;
-  /** Seeds of the runs in which it did not pass. */
+  /** Seeds of the runs in which the expectation did not pass. */
   readonly failed: readonly number[];
   readonly unit: Unit;
   /** Values of its left side; missing without a measurement. */
@@ -40,11 +40,11 @@ interface SeedVerdict {
   readonly exitCode: number;
   readonly digest: string;
   readonly failure: string | null;
-  /** What a reader of the verdict has to know, although no expectation says it. */
+  /** Facts that put the verdict into question although no expectation covers them. */
   readonly warnings: readonly string[];
 }
 
-/** @param results of one scenario, in the order of their seeds; at least one */
+/** @param results results of one scenario, in the order of their seeds; at least one */
 export function overSeeds(results: readonly RunResult[]): SeedsResult {
   const runs = results.map((result) => {
     const { seed, passed, exitCode, digest, failure, warnings } = result;
@@ -70,7 +70,7 @@ function expectationOver(results: readonly RunResult[], index: number): Expectat
   return { line, passed: all.length - failed.length, failed, unit, ...(value && { value }) };
 }
 
-/** Parts of a result that are metrics. Series and samples are the same numbers over time. */
+/** Parts of a result that are metrics. Series and samples are left out, because they contain the same numbers over time. */
 const METRIC_PARTS = ['fleet', 'uplinks', 'downlinks', 'updates', 'calls', 'faults', 'service', 'steps'] as const;
 
 function metricsOver(results: readonly RunResult[]): SeedsResult['metrics'] {
@@ -150,7 +150,7 @@ export function seedsText({ scenario, runs, passed, expectations }: SeedsResult)
   ].join('\n');
 }
 
-/** Each warning once, with the seeds that have it; then an empty line. */
+/** Each warning once, with the seeds of the runs that have it; then an empty line. */
 function warningLines(runs: readonly SeedVerdict[]): readonly string[] {
   const seeds = new Map<string, number[]>();
   for (const { seed, warnings } of runs) {

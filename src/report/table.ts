@@ -20,8 +20,8 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
 }
 
 /**
- * Like {@link table}. A table that is wider than `width` is divided into several, one below the other, each with the first
- * column.
+ * Like {@link table}. A table that is wider than `width` is divided into several tables, one below the other. Each of them
+ * begins with the first column.
  */
 export function fittedTable(
   columns: readonly Column[],
@@ -49,7 +49,7 @@ export function fittedTable(
   ]);
 }
 
-/** Joins the words of a part that {@link wrap} must not break. */
+/** Marks the spaces in `part`, so that {@link wrap} does not break there. */
 export function unbroken(part: string): string {
   return part.replaceAll(' ', UNBROKEN);
 }

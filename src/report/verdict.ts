@@ -4,7 +4,7 @@ import type { RunResult } from './result.js';
 
 interface Verdict {
   readonly word: 'passed' | 'FAILED' | 'INVALID' | 'interrupted' | 'NOT FINISHED';
-  /** `open`: the run says neither that the expectations are met nor that they are not. */
+  /** `open`: the run does not decide whether the expectations are met. */
   readonly look: 'good' | 'bad' | 'open';
 }
 

@@ -1,13 +1,13 @@
 /**
- * The workers of a divided run in its reports: whether each of them kept up, and whether all together did. The rows are the same in
- * text and in HTML; the first cell of a row is its name.
+ * The table about the workers of a divided run in its reports: it shows whether each worker kept up, and whether all of them
+ * did. The rows are the same in text and in HTML; the first cell of a row is its name.
  */
 import { humanCount, humanShare } from '../kernel/quantity.js';
 import { humanDuration, sinceStart } from '../kernel/time.js';
 import type { Row } from './figures.js';
 import type { GeneratorReport, RunResult, WorkerReport } from './result.js';
 
-/** The last column is a text. */
+/** Titles of the columns. The last column contains a text. */
 export const WORKER_COLUMNS = ['devices', 'requests', 'late, p99', 'busy', 'clock', ''] as const;
 
 /** A row for each worker, and one for all together if there are several. Empty if the run was not divided. */
@@ -24,8 +24,8 @@ export function workerRows({ workers = [], generator }: RunResult): readonly Row
 }
 
 /**
- * `lost`: its devices and loads ended early. `slow`: it was too slow, so it measured its own delays. `unknown`: it ended before it
- * could measure anything.
+ * `lost`: the devices and loads of the worker ended early. `slow`: the worker was too slow, so that it measured its own delays.
+ * `unknown`: the worker reported no measurement.
  */
 export function stateOf({ lost, generator }: WorkerReport): 'fine' | 'slow' | 'lost' | 'unknown' {
   if (lost !== null) return 'lost';
@@ -70,7 +70,10 @@ function pace(generator: GeneratorReport | null): Row {
   return [lateness === undefined ? '' : humanDuration(lateness.p99), humanShare(busy)];
 }
 
-/** How far the system clock of the worker is ahead of that of the run; after `±`, the largest error of its event times. */
+/**
+ * How far the system clock of the worker is ahead of that of the run; after `±`, the largest error of the worker's event
+ * times.
+ */
 function clockOf({ clock }: WorkerReport): string {
   if (clock === null) return '';
   const { uncertainty } = clock;

@@ -1,10 +1,10 @@
 /**
  * Bootstrap interval for the ratio of a number between two runs. The batches of each run are resampled with replacement, a
- * thousand times; the interval spans the resulting ratios. Batches are resampled instead of single values. The values of one
- * device, or of one minute, are correlated, so with single values the interval would be too narrow.
+ * thousand times; the interval spans the resulting ratios. Batches are resampled instead of single values, because values of
+ * one device or one minute are correlated: with single values the interval would be too narrow.
  *
- * The interval spans all thousand ratios, about 99.8 %. A comparison checks two dozen numbers at once; at the usual 95 %, one
- * in twenty of them would be "different" by chance.
+ * Because the interval spans all thousand ratios, its confidence level is about 99.8 %. The usual 95 % would be too low: a
+ * comparison checks two dozen numbers at once, and one in twenty would be "different" by chance.
  */
 import { type Draws, seededRandom } from '../../kernel/random.js';
 import type { Millis } from '../../kernel/time.js';
@@ -13,16 +13,16 @@ import { rankOf, roundedUp } from '../../trace/histogram.js';
 import type { SampledDurations } from '../../trace/metrics/samples.js';
 
 const RESAMPLES = 1000;
-/** With fewer non-empty batches, their variation is unknown. */
+/** Minimum number of non-empty batches. With fewer, their variation is unknown. */
 const FEWEST_BATCHES = 8;
-/** Width of the interval in standard deviations, for small counts whose variation is mainly chance. */
+/** Half the width of the interval in standard deviations, for small counts, which mainly vary by chance. */
 const SIGMAS = 3.1;
 
 /** A number of run B relative to run A: 1.2 is a fifth more. */
 export interface Ratio {
   readonly a: number;
   readonly b: number;
-  /** Least and greatest ratio; null: too little data. */
+  /** Lowest and highest ratio; null: too little data. */
   readonly interval: readonly [number, number] | null;
 }
 
@@ -50,7 +50,7 @@ export function percentileRatios(
   return found.map((ratio, k) => ({ ...ratio, interval: enough[k] ? (spans[k]?.interval ?? null) : null }));
 }
 
-/** With fewer values above it, a percentile is too uncertain. */
+/** Minimum number of values above a percentile. With fewer, the percentile is too uncertain. */
 const FEWEST_BEYOND = 10;
 
 /** The ratio of the sums of counts. */
@@ -65,14 +65,18 @@ export function countRatio(a: readonly number[], b: readonly number[]): Ratio {
   for (let i = 0; i < RESAMPLES; i++) span.include(sum(draw(a, first)), sum(draw(b, second)));
   const drawn = span.interval;
   if (drawn === null) return { ...found, interval: null };
-  // Small counts vary by chance, even when the batches happen to be alike.
+  // Small counts vary by chance, even if the batches happen to be equal. So the interval is widened by this variation.
   const ratio = found.b / found.a;
-  // The logarithm of a ratio of two counts has about this standard deviation. So the ratio stays above 0.
+  // The square root is about the standard deviation of the logarithm of the ratio. With the logarithm, the ends of the interval
+  // stay above 0.
   const chance = exponential(SIGMAS * Math.sqrt(1 / found.a + 1 / found.b));
   return { ...found, interval: [Math.min(drawn[0], ratio / chance), Math.max(drawn[1], ratio * chance)] };
 }
 
-/** e to the power of `x`, 0 to 5, with an error below 1 %. The function of Node differs between its versions. */
+/**
+ * e to the power of `x`, for `x` from 0 to 5, with an error below 1 %. `Math.exp` is not used, because its results differ
+ * between versions of Node.
+ */
 function exponential(x: number): number {
   const y = x / 8;
   const root = 1 + y * (1 + (y / 2) * (1 + (y / 3) * (1 + y / 4)));
@@ -86,7 +90,7 @@ function generators(): readonly [Draws, Draws] {
   return [random.fork('a'), random.fork('b')];
 }
 
-/** The least and the greatest ratio of pairs of numbers. */
+/** The lowest and the highest ratio of pairs of numbers. */
 class Span {
   #least = Number.POSITIVE_INFINITY;
   #most = 0;
@@ -116,7 +120,7 @@ class Sample {
   readonly #max: number;
   /** The values of all batches, ascending. */
   readonly #values: Float64Array;
-  /** Each batch as index of a value, count, index, count, … */
+  /** Each batch as a list: index into the values, count, index, count, … */
   readonly #batches: readonly Float64Array[];
   readonly #counts: Float64Array;
   readonly total: number;
@@ -161,7 +165,7 @@ class Sample {
     const counts = this.#counts.fill(0);
     let drawn = 0;
     for (const batch of batches) {
-      // A comparison runs this loop some million times: it allocates nothing.
+      // This loop allocates nothing, because a comparison runs it some million times.
       for (let i = 0; i + 1 < batch.length; i += 2) {
         const index = batch[i] ?? 0;
         const count = batch[i + 1] ?? 0;

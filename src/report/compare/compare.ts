@@ -6,14 +6,14 @@ import type { Unit } from '../../kernel/quantity.js';
 import type { SampleSummary } from '../../trace/metrics/samples.js';
 import { countRatio, percentileRatios, type Ratio } from './bootstrap.js';
 
-/** Smaller changes are irrelevant in practice. */
+/** Smallest relevant change: smaller ones do not matter in practice. */
 export const LEAST_CHANGE = 0.05;
 
 const PERCENTILES = [50, 95, 99] as const;
 
 /** The part of `summary.json` that a comparison needs. */
 export interface ComparedRun {
-  /** Path that it was read from. */
+  /** Path of the file from which it was read. */
   readonly name: string;
   readonly scenario: string;
   readonly seed: number;
@@ -78,7 +78,7 @@ function judged(metric: string, unit: MetricDifference['unit'], ratio: Ratio): M
   return { metric, unit, ...ratio, verdict: verdictOf(ratio) };
 }
 
-/** By how much B differs from A, relative to A; null if A is 0. */
+/** The difference between B and A, relative to A; null if A is 0. */
 export function changeOf({ a, b }: MetricDifference): number | null {
   return a === 0 ? null : b / a - 1;
 }
@@ -91,5 +91,5 @@ function verdictOf({ a, b, interval }: Ratio): MetricDifference['verdict'] {
   return sure && Math.abs(b / a - 1) > LEAST_CHANGE ? 'different' : 'same';
 }
 
-/** A count that is 0 in one run, and this or more in the other, is different; it has no ratio. */
+/** A count that is 0 in one run has no ratio. It is different if it is at least this number in the other run. */
 const LEAST_NEW_COUNT = 20;

@@ -6,7 +6,7 @@ import { drawing, isNarrow, px, svg } from '../html/plot.js';
 import { changeOf, LEAST_CHANGE, type MetricDifference, type RunComparison } from './compare.js';
 import { COLUMNS, cells, verdict } from './words.js';
 
-/** @param remarks why the runs should not be compared */
+/** @param remarks reasons for which the runs should not be compared */
 export function comparisonHtml(comparison: RunComparison, remarks: readonly string[] = []): string {
   const { a, b, rows, different } = comparison;
   const sorted = [...rows].sort(
@@ -31,7 +31,7 @@ function table(rows: readonly MetricDifference[]): Markup {
   return markup`<div class="scroll" tabindex="0" role="region" aria-label="Numbers"><table class="long loose"><thead><tr><td></td>${head}<td></td></tr></thead><tbody>${lines}</tbody></table></div>`;
 }
 
-/** Largest change that is drawn; a greater one is cut at the edge. */
+/** Largest change that is drawn; a larger one ends at the edge. */
 const LARGEST = 1;
 const LANE = { wide: 26, narrow: 38 } as const;
 const TOP = 22;

@@ -2,12 +2,12 @@
 import { type ComparedRun, changeOf, type RunComparison } from './compare.js';
 import { verdict } from './words.js';
 
-/** Format version; raised by changes that programs must follow. */
+/** Format version, raised by changes to which programs that read the comparison must adapt. */
 const FORMAT = 1;
 
 /**
  * One indented JSON object. Durations are in milliseconds; changes and the ends of intervals are relative to A: 0.05 is 5% more.
- * @param remarks why the runs should not be compared
+ * @param remarks reasons for which the runs should not be compared
  */
 export function comparisonJson(comparison: RunComparison, remarks: readonly string[] = []): string {
   const { a, b, rows, different } = comparison;

@@ -4,7 +4,7 @@ import { fittedTable, wrap } from '../table.js';
 import type { RunComparison } from './compare.js';
 import { COLUMNS, cells, verdict } from './words.js';
 
-/** @param remarks why the runs should not be compared @param width in characters. Default: 100 */
+/** @param remarks reasons for which the runs should not be compared @param width width in characters. Default: 100 */
 export function comparisonText(
   comparison: RunComparison,
   remarks: readonly string[] = [],

@@ -1,4 +1,4 @@
-/** The texts of a comparison, the same in the terminal and on the page. */
+/** The texts that a comparison has both in the terminal and on the HTML page. */
 import { humanChange, humanValue } from '../../kernel/quantity.js';
 import { changeOf, LEAST_CHANGE, type MetricDifference, type RunComparison } from './compare.js';
 

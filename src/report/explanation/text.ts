@@ -4,11 +4,11 @@ import type { DeviceExplanation } from '../../explain/run-explainer.js';
 import { humanDuration } from '../../kernel/time.js';
 import { wrap } from '../table.js';
 
-/** Longest timeline in lines; of a longer one, the middle is left out. */
+/** Maximum number of lines of a timeline. The middle of a longer timeline is left out. */
 const LONGEST = 40;
 const TIME_WIDTH = 9;
 
-/** The paragraph, what would have helped, the waits, and the timeline. */
+/** The paragraph of the explanation, advice on a faster delivery, the waits, and the timeline. */
 export function explanationLines(explanation: Explanation, width: number): readonly string[] {
   const { type, device, downlink, text, sooner, waits } = explanation;
   return [

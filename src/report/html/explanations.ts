@@ -4,7 +4,7 @@ import { humanDuration } from '../../kernel/time.js';
 import type { RunResult } from '../result.js';
 import { type Markup, markup, NOTHING } from './markup.js';
 
-/** Longest timeline in rows; of a longer one, the middle is left out. */
+/** Maximum number of rows of a timeline. The middle of a longer timeline is left out. */
 const LONGEST = 60;
 
 export function explanations({ explanations: all = [] }: RunResult): Markup {

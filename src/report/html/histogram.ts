@@ -13,7 +13,7 @@ import { linear } from './scale.js';
 const HEIGHT = 220;
 /** Lowest average number of downlinks per bar. */
 const ENOUGH = 5;
-/** At most so many of the ranges of a summary are one bar. */
+/** Maximum number of ranges of the summary that one bar covers. */
 const WIDEST = 4;
 
 interface Bar {
@@ -58,7 +58,10 @@ export function histogram(result: RunResult): Markup {
   return markup`<figure><figcaption>Delivery times and what downlinks waited for <small>delivered downlinks by time from the API to their last stage; the ranges differ in length</small></figcaption>${legend(CAUSE_LEGEND)}${plot('Delivered downlinks by time and cause', draw, readout(bars))}</figure>`;
 }
 
-/** From the first to the last bar with downlinks. With few downlinks, a bar is several ranges of the summary. */
+/**
+ * The bars from the first to the last one with downlinks. If there are few downlinks, a bar covers several ranges of the
+ * summary.
+ */
 function barsOf({ downlinks: { times } }: RunResult): readonly Bar[] {
   const { edges, byCause } = times;
   const totals = edges.map((_, i) => WAIT_CAUSES.reduce((sum, cause) => sum + (byCause[cause][i] ?? 0), 0));
@@ -90,7 +93,7 @@ function readout(bars: readonly Bar[]): Readout {
   };
 }
 
-/** The share of a bar that is the colour of a cause. */
+/** The share of a cause in a bar, as text. */
 function shareText(part: number, total: number): string {
   const percent = Math.round((100 * part) / total);
   return percent === 0 ? '<1%' : `${percent}%`;

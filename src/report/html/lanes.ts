@@ -64,7 +64,7 @@ export function lanes({ planned, series }: RunResult): Markup {
   return markup`<figure><figcaption>Faults, steps and loads${shaded}</figcaption>${legend(kinds.map((kind) => ({ look: kind, name: `${kind}s` })))}${plot('Faults, steps and loads over time', draw, readout(marks, end))}${more}</figure>`;
 }
 
-/** What was active, from each begin or end of a mark to the next. */
+/** The active marks for each period between two times at which a mark begins or ends. */
 function readout(marks: readonly PlannedMark[], end: Instant): Readout {
   const spans = marks.map((mark) => ({
     from: mark.from,
@@ -85,7 +85,7 @@ function readout(marks: readonly PlannedMark[], end: Instant): Readout {
   };
 }
 
-/** `12m to 24m30s`, in whole seconds unless it is shorter than a few. */
+/** `12m to 24m30s`, in whole seconds unless the range is shorter than 5 s. */
 export function range(from: Instant, until: Instant): string {
   const length = sinceStart(until) - sinceStart(from);
   const text = (at: Instant) => axisTime(length < 5000 ? sinceStart(at) : Math.round(at / 1000) * 1000);

@@ -1,6 +1,6 @@
 /**
- * HTML that is safe against injection. {@link markup} escapes every value that is not {@link Markup} itself, and is the only
- * function that creates HTML. A device named `</script>` is shown with exactly this name.
+ * HTML that is safe against injection. Only {@link markup} creates it from values, and escapes every value that is not itself
+ * {@link Markup}. A device named `</script>` is shown with exactly this name.
  */
 export class Markup {
   /** @param html created by {@link markup}, or a constant of this program */
@@ -22,7 +22,10 @@ function written(part: Part): string {
   return part.map(written).join('');
 }
 
-/** Data for the script of the page. No text in it can end the element or hide a part of it. */
+/**
+ * Data for the script of the page. Texts in the data are escaped, so that none of them can end the element or hide a part of
+ * it.
+ */
 export function dataBlock(data: unknown): Markup {
   const json = JSON.stringify(data, (_key, value) => (typeof value === 'string' ? visible(value) : value));
   return new Markup(`<script type="application/json">${json.replaceAll('<', '\\u003c')}</script>`);

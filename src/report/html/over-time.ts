@@ -53,7 +53,7 @@ const RATES = [
   { unit: 'per hour', short: 'h', ms: 3_600_000 },
 ] as const;
 
-/** Events per point, on average: a rate of fewer would mostly show chance. */
+/** Minimum number of events per point, on average. A rate of fewer events would mostly be random. */
 const ENOUGH = 8;
 
 function rates(
@@ -99,7 +99,7 @@ function grouped(counts: readonly number[], every: number): readonly number[] {
   return sums;
 }
 
-/** The values of a plot over time, and the faults that were active. @param value text of a row at a point */
+/** The values of a plot over time, and the faults that were active. @param value returns the text of a row at a point */
 function timeReadout(
   result: RunResult,
   every: number,
@@ -125,7 +125,10 @@ function timeReadout(
   };
 }
 
-/** Lines in the order in which they are drawn: where two coincide, the wider one below stays visible. */
+/**
+ * Lines in the order in which they are drawn. Wider lines come first, so that they stay visible below a line that coincides
+ * with them.
+ */
 const PERCENTILES = [
   ['p99', 'c5 broad', 'p99'],
   ['p95', 'c2 dashed', 'p95'],

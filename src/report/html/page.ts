@@ -29,7 +29,10 @@ ${body}
   return `<!doctype html>\n${whole.html}\n`;
 }
 
-/** Constant and therefore not escaped: escaping would change the hashes in the policy. */
+/**
+ * Style sheet and script are not escaped, because that would change their hashes in the policy. They are constants, so this is
+ * safe.
+ */
 const STYLE_SHEET = new Markup(`<style>${STYLE}</style>`);
 const OWN_SCRIPT = new Markup(`<script>${SCRIPT}</script>`);
 const POLICY = `default-src 'none'; style-src '${hashOf(STYLE)}'; script-src '${hashOf(SCRIPT)}'; base-uri 'none'; form-action 'none'`;

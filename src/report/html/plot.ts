@@ -24,7 +24,7 @@ export function plot(about: string, draw: Plot, values: Readout): Markup {
   return markup`<div class="plot" role="img" aria-label="${about}">${bothWidths(draw)}${readoutData(values, areas)}</div>`;
 }
 
-/** The same for a plot that already shows all of its values. */
+/** Like {@link plot}, for a drawing that already shows all of its values. */
 export function drawing(about: string, draw: Plot): Markup {
   return markup`<div role="img" aria-label="${about}">${bothWidths(draw)}</div>`;
 }
@@ -68,7 +68,7 @@ export function xAxis(area: Area, scale: Scale): Markup {
   const base = area.top + area.height;
   const marks = scale.ticks.map((tick) => {
     const x = xOf(area, scale, tick);
-    // The label at the right edge must not exceed the plot.
+    // A label at the right edge ends at its tick, so that it stays inside the plot.
     const anchor = x > area.left + area.width - 14 ? 'axis end' : 'axis middle';
     return markup`<line class="tick" x1="${x}" x2="${x}" y1="${base}" y2="${base + 4}"/><text class="${anchor}" x="${x}" y="${base + 17}">${axisTime(tick)}</text>`;
   });
@@ -89,7 +89,9 @@ export interface Band {
 /** Bands narrower than this, in pixels, have no edges. */
 const LEAST_WITH_EDGES = 8;
 
-/** Shaded bands for the times at which faults were active. Their names are among the values of the plot. */
+/**
+ * Shaded bands for the times at which faults were active. The names of the faults are shown with the values under the pointer.
+ */
 export function bands(area: Area, scale: Scale, held: readonly Band[]): Markup {
   const bottom = area.top + area.height;
   return markup`${held.map(({ from, until }) => {
@@ -125,7 +127,10 @@ export function line(
   })}`;
 }
 
-/** A line with one step per bin: it shows where a bin begins and ends. @param end of the last bin, which may be shorter */
+/**
+ * A line with one step per bin, which shows where a bin begins and ends. @param end end of the last bin, which may be shorter
+ * than the others
+ */
 export function steps(
   area: Area,
   x: Scale,

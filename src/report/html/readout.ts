@@ -1,7 +1,7 @@
 /**
- * Values under the pointer: the only script of the page. Each plot carries its values as texts, written by the same functions as
- * the rest of the report; the script only finds the position and shows them. It works with a mouse, by touch, and with the keyboard
- * (arrow keys, Home, End, Escape). Without it, the page is complete except for these values.
+ * The only script of the page: shows the values of a plot under the pointer. Each plot contains its values as texts, which the
+ * same functions format as in the rest of the report. The script only finds the position and shows its texts. It works with a
+ * mouse, by touch, and with the keyboard (arrow keys, Home, End, Escape). Without JavaScript, only these values are missing.
  */
 import { dataBlock, type Markup } from './markup.js';
 
@@ -11,11 +11,11 @@ export interface Readout {
   readonly rows: readonly (readonly [look: string, name: string])[];
   /** For each position its name and one value per row; a row with an empty value is left out. */
   readonly points: readonly (readonly [name: string, ...values: string[]])[];
-  /** Where each position ends, 0 to 1 between the axes. Default: all positions are equally wide */
+  /** The right end of each position, from 0 at the left axis to 1 at the right end. Default: all positions are equally wide */
   readonly ends?: readonly number[];
 }
 
-/** @param areas where the axes begin, the distance between them and the width of the drawing, for wide and for narrow screens */
+/** @param areas for wide and for narrow screens: left edge of the plot area, its width, and the width of the whole drawing */
 export function readoutData({ rows, points, ends }: Readout, areas: readonly (readonly number[])[]): Markup {
   return dataBlock({ areas, rows, points, ...(ends && { ends }) });
 }

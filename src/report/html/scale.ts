@@ -8,7 +8,7 @@ export interface Scale {
   readonly ticks: readonly number[];
 }
 
-/** Linear scale from 0 to a round number not less than `greatest`, with about four ticks. */
+/** Linear scale from 0 to a round number that is `greatest` or more, with about four ticks. */
 export function linear(greatest: number): Scale {
   const step = roundUp(Math.max(greatest, 1e-9) / 4);
   const top = step * Math.max(1, Math.ceil(greatest / step - 1e-9));
@@ -33,7 +33,7 @@ export function timeline(end: Millis, marks: number): Scale {
   return { place: (value) => (end === 0 ? 0 : value / end), ticks };
 }
 
-/** Scale from 0 to a round duration not less than `greatest`. */
+/** Scale from 0 to a round duration that is `greatest` or more. */
 export function durations(greatest: Millis): Scale {
   const step = TIME_STEPS.find((candidate) => greatest / candidate <= 4) ?? roundUp(greatest / 4);
   const top = Math.max(step, Math.ceil(greatest / step - 1e-9) * step);
@@ -43,13 +43,13 @@ export function durations(greatest: Millis): Scale {
   };
 }
 
-/** Ticks of the logarithmic scale: durations with short names, in ms. */
+/** Ticks of the logarithmic scale, in ms: round durations such as 10 s, 1 min and 10 min. */
 const FAR_STEPS: readonly Millis[] = [
   ...[0.001, 0.01, 0.1, 1, 10, 100, 1000, 10_000],
   ...[1, 10, 60, 360, 1440, 10_080, 43_200, 525_600].map((minutes) => minutes * 60_000),
 ];
 
-/** Logarithmic scale between the ticks around `least` and `greatest`. */
+/** Logarithmic scale from the last tick that is `least` or less to the first tick that is `greatest` or more. */
 export function farDurations(least: Millis, greatest: Millis): Scale {
   const first = Math.max(
     0,
@@ -61,13 +61,13 @@ export function farDurations(least: Millis, greatest: Millis): Scale {
   return { place: (value) => Math.max(0, Math.min(1, logTen(value / low) / span)), ticks };
 }
 
-/** Index of the first of {@link FAR_STEPS} not less than `greatest`, or of the last one. */
+/** Index of the first of {@link FAR_STEPS} that is `greatest` or more; without such a step, index of the last one. */
 function endOf(greatest: Millis): number {
   const end = FAR_STEPS.findIndex((step) => step >= greatest);
   return end < 0 ? FAR_STEPS.length - 1 : end;
 }
 
-/** 1, 2 or 5 times a power of ten, not less than `value`. */
+/** The smallest number that is `value` or more, and 1, 2 or 5 times a power of ten. */
 function roundUp(value: number): number {
   let power = 1;
   while (power > value) power /= 10;
@@ -77,8 +77,8 @@ function roundUp(value: number): number {
 }
 
 /**
- * Decimal logarithm to six places, by repeated squaring. The built-in one may differ in its last digit between versions of
- * Node, and the same run must give the same page.
+ * Decimal logarithm to six places, by repeated squaring. `Math.log10` is not used, because its last digit may differ between
+ * versions of Node, and the same run must give the same page.
  */
 function logTen(value: number): number {
   if (!(value > 0)) return 0;

@@ -24,7 +24,10 @@ import { WORKER_COLUMNS, workerRows } from '../workers.js';
 import { isConstant, nameOf } from './lanes.js';
 import { idOf, type Markup, markup, NOTHING } from './markup.js';
 
-/** On a phone, the names of a table with a longer one are above their numbers. */
+/**
+ * Maximum length of a row's name beside its numbers. If a name is longer, a phone shows the names of the table above the
+ * numbers.
+ */
 const LONG_NAME = 14;
 
 /** A table with a heading. */
@@ -32,7 +35,7 @@ function table(title: string, columns: readonly string[], rows: readonly Row[]):
   return tables(title, columns, [{ name: '', rows }]);
 }
 
-/** Tables below one heading, side by side where the page is wide enough. The first column of each is called like its rows. */
+/** Tables below one heading, side by side if the page is wide enough. `name` of a part is the title of its first column. */
 function tables(
   title: string,
   columns: readonly string[],
@@ -57,7 +60,7 @@ function rowsOf(about: string, group: string, columns: readonly string[], rows: 
   return markup`<div class="scroll" tabindex="0" role="region" aria-label="${about}"><table class="${long ? 'long' : 'short'}"><thead><tr>${corner}${head}</tr></thead><tbody>${body}</tbody></table></div>`;
 }
 
-/** As many next to each other as fit. */
+/** Shows as many parts next to each other as fit. */
 function sideBySide(parts: readonly Markup[]): Markup {
   return markup`<div class="tables">${parts}</div>`;
 }

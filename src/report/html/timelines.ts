@@ -1,4 +1,4 @@
-/** The timelines of the slowest downlinks: their stages, what they waited for, and the faults that were active. */
+/** The timelines of the slowest downlinks: their stages, the causes of their waits, and the faults that were active. */
 import { humanCount } from '../../kernel/quantity.js';
 import { humanDuration, type Millis, sinceStart } from '../../kernel/time.js';
 import { STAGES, type Stage } from '../../trace/downlinks/ledger.js';
@@ -57,7 +57,7 @@ const SIDES: Readonly<Record<Stage, 'cloud' | 'device'>> = {
 const LETTER = 6.8;
 const LEVEL = 14;
 
-/** The whole time as a thin bar and, below it, the part with the stages, enlarged. */
+/** The whole time as a thin bar and, enlarged below it, the part with the stages. */
 function stages(downlink: DownlinkTimeline, faults: readonly Band[], width: number): Markup {
   const { stretches, total } = downlink;
   const stations = stationsOf(downlink);
@@ -117,12 +117,12 @@ function faultsDuring({ serial, queuedAt, total }: DownlinkTimeline, { planned }
   });
 }
 
-/** The parts of faults after `from`. */
+/** The faults that are active after `from`. */
 function shownFrom(faults: readonly Band[], from: Millis): readonly Band[] {
   return faults.filter(({ until }) => until > from);
 }
 
-/** The causes of waiting, with the faults and the events of each, in the enlarged part. */
+/** The values under the pointer in the enlarged part: causes of waiting, with the faults and the events during each. */
 function readout(downlink: DownlinkTimeline, faults: readonly Band[]): Readout {
   const { stretches, total } = downlink;
   const stations = stationsOf(downlink);
@@ -153,7 +153,9 @@ function readout(downlink: DownlinkTimeline, faults: readonly Band[]): Readout {
   };
 }
 
-/** Where the enlarged part begins. If all marks lie in the last fifth of the time, that fifth is enlarged. */
+/**
+ * Beginning of the enlarged part. If all marks after the first lie in the last fifth of the time, only this part is enlarged.
+ */
 function enlargedFrom(stations: readonly Mark[], total: Millis): Millis {
   const [, second] = stations;
   if (second === undefined || second.at < total * 0.8) return 0;
@@ -188,8 +190,8 @@ interface PlacedMark extends Mark {
 }
 
 /**
- * Places the names of marks so that no line crosses a name. A name is to the right of its line; where two names would
- * overlap, the earlier one is further out. Names that would exceed the right edge are to the left of their lines.
+ * Places the names of marks so that no line crosses a name. A name is to the right of its line. If two names would overlap, the
+ * earlier one is further away from the bar. Names that would exceed the right edge are to the left of their lines.
  */
 function levels(
   stations: readonly Mark[],

@@ -6,7 +6,10 @@ import { SERIES_COUNTS } from '../../trace/metrics/series.js';
 import { csvRow } from '../csv-row.js';
 import type { RunResult } from '../result.js';
 
-/** The run over time, one row per bin: counts of the bin, states at its end. A cell without a measurement is empty. */
+/**
+ * The run over time, one row per bin: counts in the bin, and states of the fleet at its end. A cell without a measurement is
+ * empty.
+ */
 export function seriesCsv({ series }: RunResult): string {
   const { bin, bins, counts, callLatency, deliveryTime, fleet } = series;
   const columns: readonly (readonly [string, readonly (number | null)[]])[] = [
@@ -19,7 +22,10 @@ export function seriesCsv({ series }: RunResult): string {
   return [['from_s', ...columns.map(([name]) => name)], ...rows].map(csvRow).join('');
 }
 
-/** One row per downlink, in pieces, because all rows of a long run may not fit into one string. Times are in ms since the API. */
+/**
+ * One row per downlink. The text is yielded in pieces, because all rows of a long run may not fit into one string. Times are in
+ * ms since the API accepted the downlink.
+ */
 export function* downlinksCsv(records: Iterable<DownlinkRecord>, names: RunResult['names']): Iterable<string> {
   yield csvRow([
     ...[

@@ -1,6 +1,6 @@
 /**
- * The report as one self-contained HTML page (html/page.ts). It has no fonts or images from other places. Names from devices
- * and users are always escaped. The same run gives the same page, except for its start time and its duration in real time.
+ * The report as one self-contained HTML page (html/page.ts). It loads no fonts or images. Names from devices and users are
+ * always escaped. The same run gives the same page, except for its start time and its duration in real time.
  */
 import { EXIT } from '../../kernel/errors.js';
 import { humanCount, humanValue } from '../../kernel/quantity.js';
@@ -45,9 +45,9 @@ ${sections.map(({ title, body: content, urgent }) => markup`<section id="${idOf(
 
 interface Section {
   readonly title: string;
-  /** The section is left out if this is {@link NOTHING}. */
+  /** Content of the section. The section is left out if its content is {@link NOTHING}. */
   readonly body: Markup;
-  /** Comes before the plots also on a phone. */
+  /** Whether the section comes before the plots even on a phone. */
   readonly urgent: boolean;
 }
 
@@ -84,13 +84,13 @@ ${about === undefined || about.trim() === '' ? NOTHING : markup`<p class="about"
 <ul class="tiles">${tiles(result).map(tile)}</ul>`;
 }
 
-/** When the run started, and the version of ghostfleet that ran it; what is unknown is left out. */
+/** Start time of the run, and version of ghostfleet; an unknown one is left out. */
 function origin({ startedAt, version }: RunResult): Markup {
   const minute = startedAt === undefined ? '' : `${startedAt.slice(0, 10)} ${startedAt.slice(11, 16)} UTC`;
   return markup`${startedAt === undefined ? NOTHING : markup`<time datetime="${startedAt}">${minute}</time> · `}${version === undefined ? '' : `ghostfleet ${version} · `}`;
 }
 
-/** Number, what it counts, the section with more about it, and the look of an alarming number. */
+/** A tile of the overview: a number, its name, the section with details, and the look if the number is alarming. */
 type Tile = readonly [value: string, name: string, section: string, look?: string | undefined];
 
 function tile([value, name, target, look]: Tile): Markup {
@@ -122,7 +122,10 @@ function tiles(result: RunResult): readonly Tile[] {
   ];
 }
 
-/** Name of the tile. A percentile of the report is that of the delivered downlinks alone. */
+/**
+ * Name of the tile for the delivery time. It says so if the percentile covers only a part of the downlinks: the delivered
+ * ones.
+ */
 function deliveryTime(delivered: number, queued: number): string {
   return delivered < queued ? 'delivery time, p95 of the delivered' : 'delivery time, p95';
 }
@@ -142,8 +145,8 @@ function expectations({ expectations: results }: RunResult): Markup {
 }
 
 /**
- * The value of an expectation that is met; the result in words of any other, of one with cases of the protocol, and of one whose value
- * leaves out missing measurements.
+ * The result of an expectation. A value is enough for an expectation that has passed. A sentence is needed if it has not
+ * passed, has cases that the protocol causes, or has missing measurements.
  */
 function found({ passed, byProtocol, range, left, unit, sentence }: ExpectationResult): string {
   if (!passed || byProtocol !== undefined || range !== undefined) return sentence;

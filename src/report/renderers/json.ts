@@ -7,5 +7,8 @@ export function json(result: RunResult): string {
   return `${JSON.stringify(ordered, null, 2).replace(NUMBERS, (list) => list.replaceAll(/\n\s*/g, ' '))}\n`;
 }
 
-/** A list of numbers over many lines, which becomes one line. It cannot match a string: JSON strings contain no line ends. */
+/**
+ * Matches a list of numbers over several lines, which is then joined into one line. It cannot match inside a string, because
+ * JSON strings contain no line ends.
+ */
 const NUMBERS = /\[\n\s+(?:(?:-?[\d.e+-]+|null),?\n\s*)+\]/g;

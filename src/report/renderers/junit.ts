@@ -1,6 +1,6 @@
 /**
- * JUnit XML for build servers: one test case per expectation, one for the run, which can end early or be invalid, and one for each
- * worker of a divided run, which can be lost or too slow.
+ * JUnit XML for build servers. It has one test case for each expectation, and one for the run, which fails if the run ends
+ * early or is invalid. A divided run has one more for each worker, which fails if the worker is lost or too slow.
  */
 import type { ExpectationResult, RunResult, WorkerReport } from '../result.js';
 import { verdictOf } from '../verdict.js';
@@ -13,7 +13,7 @@ export function junit(result: RunResult): string {
   const states = workers.map(stateOf);
   const bad = states.filter((state) => state === 'lost' || state === 'slow').length;
   const skipped = undecided + states.filter((state) => state === 'unknown').length;
-  // In virtual time, a run has the same file each time.
+  // Simulated time, so that equal runs in virtual time have equal files.
   const time = clock === 'virtual' ? simulatedMs : wallMs;
   const counts = `tests="${expectations.length + workers.length + 1}" failures="${failures}" errors="${(failure === null ? 0 : 1) + bad}" skipped="${skipped}" time="${(time / 1000).toFixed(3)}"`;
   const why = isInterrupted(result) ? 'interrupted' : undefined;
@@ -37,7 +37,7 @@ export function junit(result: RunResult): string {
   ].join('\n')}\n`;
 }
 
-/** Then the expectations are not decided, and count as skipped. */
+/** Whether the run was interrupted: its expectations are then undecided, and count as skipped. */
 function isInterrupted(result: RunResult): boolean {
   return verdictOf(result).word === 'interrupted';
 }
@@ -52,7 +52,7 @@ function testCase({ line, passed, undecided, sentence }: ExpectationResult, resu
   return `    <testcase classname="${xml(scenario)}" name="${xml(line)}"${end}`;
 }
 
-/** The figures of a worker, or of all. */
+/** The figures of one worker, or of all workers together. */
 function property(name: string, cells: readonly string[]): string {
   const figures = cells.flatMap((cell, i) => (cell === '' ? [] : [WORKER_COLUMNS[i] || 'state', cell].join(': ')));
   return `      <property name="${xml(name)}" value="${xml(figures.join('; '))}"/>`;

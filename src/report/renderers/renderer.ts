@@ -1,4 +1,4 @@
-/** What a renderer is: a pure function of the result of a run. Each renderer is a file in this folder. */
+/** The interface of renderers. A renderer is a pure function of the result of a run, in a file of this folder. */
 import type { RunResult } from '../result.js';
 
 export interface RenderOptions {

@@ -1,12 +1,12 @@
 /** Shared parts of the sections of the text report. */
 import { type Column, fittedTable, table, wrap } from '../table.js';
 
-/** Width of a report in characters, unless the terminal has another. */
+/** Default width of a report in characters, used if the width of the terminal is unknown. */
 export const WIDTH = 100;
 
 /**
  * A table with a title; the first cell of a row is its name. A column with an empty title contains text, the others numbers.
- * If the table is wider than `width`, the texts of its last column are in lines of their own.
+ * If the table is wider than `width`, the texts of its last column are on separate lines.
  */
 export function section(
   title: string,
@@ -33,7 +33,7 @@ function note(text: string): readonly string[] {
   return text === '' ? [] : [`    ${text}`];
 }
 
-/** An indented paragraph whose further lines are indented more. */
+/** An indented paragraph. The lines after the first are indented more. */
 export function hanging(paragraph: string, width: number): readonly string[] {
   return wrap(paragraph, width - 4).map((line, i) => (i === 0 ? `  ${line}` : `    ${line}`));
 }

@@ -32,16 +32,19 @@ import { load, workers } from './text-load.js';
 import { hanging, section, WIDTH } from './text-parts.js';
 
 const BAR_WIDTH = 24;
-/** Width of a report from which it has bars. */
+/** Minimum width of a report with bars. */
 const WITH_BARS = 90;
-/** Width from which names of rows are long. */
+/** Minimum width of a report with long names of rows. */
 const ROOMY = 76;
 /** Number of slowest downlinks that are shown; the other reports have more. */
 const SHOWN = 3;
 /** Length of the longest downlink type, `firmware`. */
 const TYPE_WIDTH = 8;
 
-/** Control characters in the texts of a result are escaped: a report in a file is shown on terminals, too. */
+/**
+ * Renders the report. Control characters in the texts of a result are escaped, because users may also print the file to a
+ * terminal.
+ */
 export function text(unsafe: RunResult, { colour = false, width = WIDTH }: RenderOptions = {}): string {
   const result = printableTexts(unsafe);
   const paint = colour ? paintAnsi : paintNothing;
@@ -76,7 +79,10 @@ const ANSI: Readonly<Record<Style, string>> = { good: '32', bad: '31', open: '33
 const paintAnsi: Paint = (style, words) => `\u001b[${ANSI[style]}m${words}\u001b[0m`;
 const paintNothing: Paint = (_style, words) => words;
 
-/** The command that repeats the run is never broken; it is in a line of its own if the line would be too long. */
+/**
+ * The first line. The command that repeats the run is never broken: if the line would be too long, the command is on a separate
+ * line.
+ */
 function headline(result: RunResult, word: string, width: number): readonly string[] {
   const { seed, digest, reproduce } = result;
   const about = `${word} · seed ${seed} · digest ${digest}`;
@@ -102,7 +108,7 @@ function running(result: RunResult, width: number): readonly string[] {
   return joined(parts, width);
 }
 
-/** Parts with dots between them, in as many lines as they need. */
+/** Joins the parts with dots between them, and breaks the result into lines between parts. */
 function joined(parts: readonly string[], width: number): readonly string[] {
   const lines: string[] = [];
   for (const part of parts) {
@@ -119,7 +125,10 @@ function failure({ failure: why, exitCode }: RunResult, paint: Paint, width: num
   return wrap(`${open ? '!' : '✗'} ${why}`, width).map((line) => paint(open ? 'open' : 'bad', line));
 }
 
-/** The `next` lines of the scenario. If one is too wide, the comments are above their commands: a command is never broken. */
+/**
+ * The `next` lines of the scenario. If a line is too wide, all comments are placed above their commands, because a command is
+ * never broken.
+ */
 function next({ next: suggestions }: RunResult, width: number): readonly string[] {
   if (suggestions.length === 0) return [];
   const whole = suggestions.map((line) => `  ${line}`);
@@ -168,7 +177,7 @@ function downlinks(result: RunResult, width: number): readonly string[] {
   const times = stages.flatMap(({ type, stage, cells }, i) => {
     const isFirst = stages[i - 1]?.type !== type;
     if (width < ROOMY) return [...(isFirst ? [[type]] : []), [`→ ${stageName(stage)}`, ...cells]];
-    // The type appears in its first row only.
+    // The type is shown only in the first of its rows.
     return [[`${(isFirst ? type : '').padEnd(TYPE_WIDTH)} → ${stageName(stage)}`, ...cells]];
   });
   return [
@@ -226,7 +235,7 @@ function timelineLines(timeline: DownlinkTimeline, names: RunResult['names'], wi
   const reached = STAGES.map((stage) => ({ stage, time: stages[stage] ?? Number.NaN }));
   const stations = reached
     .filter(({ time }) => !Number.isNaN(time))
-    // A device may execute a downlink before the cloud knows of its reception.
+    // Sorted by time, because a device may execute a downlink before the cloud counts it as delivered.
     .sort((one, other) => one.time - other.time)
     .map(({ stage, time }) => unbroken(`${stageName(stage)} +${humanDuration(time)}`));
   const causes = WAIT_CAUSES.filter((cause) => parts[cause] > 0).map((cause) =>
