@@ -15,7 +15,8 @@ makeTextsInert();
 startTheme();
 startTime();
 followSession(explain);
-// A page that asks for nothing would not notice that the service has ceased to answer.
+// A page that sends no requests would not notice that the service no longer answers. So a request is sent when a fault of the
+// service begins.
 effect(() => {
   if (serviceFaults.value !== '') void doubtService();
 });

@@ -1,4 +1,7 @@
-/** The page in the fragment of the address: `#/devices/019b…` is page `devices` with the argument `019b…`. */
+/**
+ * The path of the page, which is in the fragment of the address: `#/devices/019b…` is page `devices` with the argument
+ * `019b…`.
+ */
 import { signal } from '@preact/signals';
 
 export interface Route {

@@ -1,4 +1,4 @@
-/** Dark or light: as the system, unless the user has switched. */
+/** The theme, dark or light: that of the system, unless the user has switched. */
 import { effect, signal } from '@preact/signals';
 
 export type Theme = 'dark' | 'light';

@@ -1,19 +1,19 @@
 /**
- * Whether the service answers requests. The stream of events does not say so: one that was open before stays open while
- * every request is answered with 503.
+ * Whether the service answers requests. The event stream does not show this: an open stream stays open while the service
+ * answers every request with 503.
  */
 import { signal } from '@preact/signals';
 
 export const isAnswering = signal(true);
-/** Counts how often the service has begun to answer again. */
+/** Number of times that the service has begun to answer again. */
 export const recoveries = signal(0);
 
-/** Time until a service that does not answer is asked again, in ms. */
+/** Time until the next request to a service that does not answer, in ms. */
 export const AGAIN = 2_000;
 
 let isAsking = false;
 
-/** Finds out whether the service answers, after a sign that it does not; then asks until it does. */
+/** Called after a sign that the service does not answer. Sends a request, and repeats it until the service answers. */
 export async function doubtService(): Promise<void> {
   if (isAsking) return;
   isAsking = true;

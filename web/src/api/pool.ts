@@ -1,6 +1,6 @@
 /**
- * Connections of the API client, on top of `fetch`. The build puts this file in place of undici, of which the client uses
- * only this much (src/client/http.ts).
+ * Connections of the API client, on top of `fetch`. The build replaces undici by this file, which contains the part of undici
+ * that the client uses (src/client/http.ts).
  */
 import { signal } from '@preact/signals';
 import { doubtService } from './answering.js';
@@ -13,7 +13,7 @@ interface PoolRequest {
   readonly signal?: AbortSignal;
 }
 
-/** State of the connection of the stream of events. */
+/** State of the connection for the event stream. */
 export const connection = signal<'connecting' | 'live' | 'lost'>('connecting');
 
 export class Pool {
@@ -43,7 +43,7 @@ export class Pool {
   }
 }
 
-/** A connection for an answer that lasts. */
+/** A connection for one long response, such as the event stream. */
 export class Client {
   readonly #origin: string;
   readonly #ending = new AbortController();
@@ -73,7 +73,10 @@ function send(origin: string, { method, path, headers, body = null, signal: ende
   });
 }
 
-/** By hand: not every browser iterates over the body of a response. */
+/**
+ * Reads the body piece by piece. A reader is used, because `for await` over the body of a response does not work in every
+ * browser.
+ */
 async function* piecesOf({ body }: Response): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader();
   for (;;) {

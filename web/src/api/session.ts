@@ -1,6 +1,6 @@
 /**
- * Who is signed in, and to which space. The service keeps the credential in a cookie that no script can read; only the id
- * of the space is stored here.
+ * The session of the signed-in user, and the open space. The credential is in a cookie that no script can read; this module
+ * stores only the id of the space.
  */
 import { signal } from '@preact/signals';
 import { ApiError, DeviceCloudClient } from '../../../src/client/client.js';
@@ -15,15 +15,15 @@ export interface Session {
   readonly client: DeviceCloudClient;
 }
 
-/** Where the service exchanges a credential for a cookie. */
+/** Path at which the service exchanges a credential for a cookie. */
 const COOKIE = '/console/session';
 const SPACE = 'ghostfleet.space';
 
 /** `undefined`: not signed in; `null`: not known yet. */
 export const session = signal<Session | undefined | null>(null);
-/** Why the page asks for a credential again. */
+/** Reason for which the page asks for a credential again; empty if there is none. */
 export const signInNotice = signal('');
-/** Why the service cannot be asked who is signed in; empty if it can. */
+/** Reason for which the session could not be read from the service; empty without a failure. */
 export const outage = signal('');
 
 /** The session of a page that is shown only after the sign-in. */
@@ -45,7 +45,7 @@ export async function resume(): Promise<void> {
       });
   }
   try {
-    // An address that was opened before has left a cookie.
+    // A token is valid only once. If this address was opened before, the cookie from then still works.
     await open(sessionStorage.getItem(SPACE) ?? undefined);
     outage.value = '';
   } catch (error) {
@@ -56,7 +56,7 @@ export async function resume(): Promise<void> {
     }
     outage.value = '';
     session.value = undefined;
-    // Without a cookie, the sign-in page needs no explanation.
+    // Without token and cookie, the user has simply not signed in yet: the sign-in page needs no explanation.
     const isExpected = token === undefined && error instanceof ApiError && error.status === 401;
     if (!isExpected) signInNotice.value = sentence(refusal ?? error);
   }
@@ -98,7 +98,7 @@ export async function open(spaceId?: string): Promise<void> {
 export async function signOut(notice = ''): Promise<void> {
   signInNotice.value = notice;
   sessionStorage.removeItem(SPACE);
-  // First, so that requests that the end of the session interrupts are no news for the user.
+  // Set before the request, so that requests that fail because the session ends show no message.
   session.value = undefined;
   await bare()
     .request('DELETE', COOKIE)

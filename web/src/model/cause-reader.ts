@@ -1,4 +1,4 @@
-/** Reads what delivered downlinks waited for: from the run if there is one, otherwise from their timelines. */
+/** Reads the causes of the waits of delivered downlinks: from the run if there is one, otherwise from their timelines. */
 import { signal } from '@preact/signals';
 import type { DeviceCloudClient } from '../../../src/client/client.js';
 import type { Message } from '../../../src/client/types.js';
@@ -7,7 +7,7 @@ import { type Wait, waitsIn } from './causes.js';
 import { runState } from './run.js';
 import type { SpaceModel } from './space.js';
 
-/** Latest downlinks whose timelines are read from a service without a run: a request each. */
+/** Maximum number of downlinks whose timelines are read from a service without a run, latest first. Each needs a request. */
 export const MOST_READ = 200;
 /** Maximum number of downlinks in one request to a run. */
 const AT_ONCE = 50;
@@ -15,7 +15,7 @@ const AT_ONCE = 50;
 const READERS = 4;
 
 export class CauseReader {
-  /** By the ids of the downlinks; empty for one of which nothing is known. */
+  /** Waits by the ids of the downlinks; an empty list if nothing is known about a downlink. */
   readonly waits = signal<ReadonlyMap<string, readonly Wait[]>>(new Map());
   readonly #client: DeviceCloudClient;
   readonly #model: SpaceModel;
@@ -32,7 +32,7 @@ export class CauseReader {
   }
 
   /**
-   * Reads what is not known yet of delivered downlinks, newest first. A further call replaces the list.
+   * Reads the waits of those delivered downlinks that are not known yet, newest first. A further call replaces the list.
    * @param all downlinks of the space
    */
   want(delivered: readonly Message[], all: readonly Message[]): void {
@@ -50,7 +50,7 @@ export class CauseReader {
     for (let next = this.#next(); next.length > 0 && !this.#isClosed; next = this.#next()) {
       for (const { id } of next) this.#asked.add(id);
       if (runState.value !== undefined) await this.#fromRun(next).catch(() => undefined);
-      // What the run does not know, or no longer, the cloud may.
+      // Downlinks that the run does not know, or has forgotten, are read from the cloud.
       const rest = next.filter(({ id }) => !this.#known.has(id));
       await Promise.all(Array.from({ length: READERS }, () => this.#fromCloud(rest)));
       this.waits.value = new Map(this.#known);
@@ -73,7 +73,7 @@ export class CauseReader {
     }
   }
 
-  /** Takes messages from the list until it is empty. */
+  /** Removes messages from the list and reads their timelines, until the list is empty. */
   async #fromCloud(messages: Message[]): Promise<void> {
     for (let message = messages.shift(); message && !this.#isClosed; message = messages.shift()) {
       const entries = await this.#client.timeline(message.id).catch(() => []);

@@ -1,6 +1,6 @@
 /**
- * What delivered downlinks waited for, and the histogram of their times. In a run, its explanations know the causes: faults by
- * name, other downlinks, the next report. The cloud alone knows the stations only.
+ * The causes of the waits of delivered downlinks, and the histogram of their times. In a run, explanations name the causes:
+ * faults, other downlinks, the next report. Without a run, only the stations of the downlinks in the cloud are known.
  */
 import type { Message, TimelineEntry } from '../../../src/client/types.js';
 import { printableLine } from '../../../src/kernel/printable.js';
@@ -13,13 +13,14 @@ export interface Wait {
   readonly time: number;
 }
 
-/** Name of the time of which nothing is known. */
+/** Name for waiting time without a known cause. */
 export const UNKNOWN = 'unknown';
-/** Name of the time of downlinks whose causes were not read, or not yet. */
+/** Name for the time of downlinks whose causes have not been read. */
 export const NOT_READ = 'not divided';
 
 /**
- * What the cloud knows: each station says what the downlink waited for until the next one.
+ * The waits of a downlink as far as the cloud knows them. Each station of the timeline begins a wait that ends at the next
+ * station.
  * @param others downlinks of the space
  */
 export function waitsIn(
@@ -74,26 +75,26 @@ export const OTHERS = 'other causes';
 
 export interface Cause {
   readonly what: string;
-  /** Of the time of all delivered downlinks, 0 to 1. */
+  /** Share of the total time of all delivered downlinks, 0 to 1. */
   readonly share: number;
 }
 
 export interface Bar {
-  /** `≤ 1 min`: up to a minute, more than the bar before. */
+  /** Name of the bar: `≤ 1 min` is for times up to a minute that are above the limit of the bar before. */
   readonly upTo: string;
-  /** Downlinks. */
+  /** Number of downlinks. */
   readonly count: number;
   /** The count by cause, in the order of the causes: each downlink counts as 1, divided in proportion to its waits. */
   readonly parts: readonly number[];
 }
 
 export interface Histogram {
-  /** Those with the longest times first. */
+  /** The causes, those with the longest times first. */
   readonly causes: readonly Cause[];
   readonly bars: readonly Bar[];
 }
 
-/** Delivered downlinks by the time from queued to sent, and by what they waited for. */
+/** The histogram of delivered downlinks by the time from queued to sent, divided by the causes of their waits. */
 export function histogramOf(messages: readonly Message[], waits: ReadonlyMap<string, readonly Wait[]>): Histogram {
   const delivered = messages.flatMap((message) => {
     const time = deliveryTime(message);
@@ -141,7 +142,7 @@ function sharesOf(waits: readonly Wait[] | undefined, time: number): readonly (r
   return [[waits.length > 0 || time === 0 ? 'exchange' : UNKNOWN, 1]];
 }
 
-/** What is not known comes last. */
+/** Sort key: unknown causes come last. */
 function rank(what: string): number {
   return what === UNKNOWN ? 1 : what === NOT_READ ? 2 : 0;
 }

@@ -62,7 +62,7 @@ export class DeviceModel {
     return this.messages.value.filter(({ direction }) => direction === 'down');
   }
 
-  /** The last contact and the next one, as the messages show them. */
+  /** The last contact and the expected next one, derived from the messages. */
   get contacts(): Contacts {
     const uplinks = (wanted: string) =>
       this.messages.value.filter(({ direction, type }) => direction === 'up' && type === wanted);

@@ -1,4 +1,4 @@
-/** Downlinks of the whole space: those on their way, what they wait for, and how long the others took. */
+/** Downlinks of the whole space: the pending ones with the reasons of their waits, and the times of the others. */
 import { signal } from '@preact/signals';
 import type { DeviceCloudClient } from '../../../src/client/client.js';
 import type { Message } from '../../../src/client/types.js';
@@ -7,7 +7,7 @@ import type { Feed, Station } from './feed.js';
 /** An undelivered downlink expires after 30 days, unless the service is configured otherwise. */
 const LIFETIME = 30 * 86_400_000;
 const PAGE = 100;
-/** Maximum number of pages that are read: more would delay the page. */
+/** Maximum number of API pages that are read. More would delay the display. */
 const MOST_PAGES = 20;
 
 /** The latest downlinks, newest first; at most 2,000. */
@@ -26,7 +26,7 @@ export async function recentDownlinks(client: DeviceCloudClient): Promise<readon
   return found;
 }
 
-/** A downlink after one more station of its way. */
+/** The message of a downlink, updated by a new station. */
 export function afterStation(message: Message, { what, at, down_state }: Station): Message {
   return {
     ...message,
@@ -38,12 +38,12 @@ export function afterStation(message: Message, { what, at, down_state }: Station
 
 export interface Downlink {
   readonly message: Message;
-  /** Its latest station since the page was opened. */
+  /** The latest station since the page was opened. */
   readonly station: Station | undefined;
 }
 
 export class Downlinks {
-  /** By the ids of the messages. */
+  /** Downlinks by the ids of their messages. */
   readonly all = signal<ReadonlyMap<string, Downlink>>(new Map());
   readonly #client: DeviceCloudClient;
   readonly #end: () => void;
@@ -88,7 +88,7 @@ export class Downlinks {
 }
 
 /**
- * What a pending downlink waits for, in a few words.
+ * The reason for which a pending downlink waits, in a few words.
  * @param lastSeen last contact of the device in Unix ms, 0 before the first one; undefined if the device is not known (yet)
  * @param isFirst whether no other downlink of the device was queued before it
  */

@@ -1,6 +1,6 @@
 /**
- * What happens in the space while the console is open: new messages, and the stations of downlinks. The pages get each
- * event once; the client resumes the stream after a lost connection.
+ * Events of the space while the console is open: new messages, and stations of downlinks. Every page receives each event once.
+ * The client resumes the stream after a lost connection.
  */
 import type { DeviceCloudClient, SpaceEvent } from '../../../src/client/client.js';
 import type { Message } from '../../../src/client/types.js';
@@ -12,7 +12,7 @@ export interface Listener {
   readonly message?: (message: Message) => void;
   readonly station?: (station: Station) => void;
   readonly device?: (event: Events['device']) => void;
-  /** Events are missing: what is known has to be read again. */
+  /** Called after events were missed: the listener has to read its data again. */
   readonly reset?: () => void;
 }
 
@@ -25,7 +25,7 @@ export class Feed {
     this.#client = client;
   }
 
-  /** Calls `listener` for every event from now on. @returns a function that ends this */
+  /** Calls `listener` for every event from now on. @returns a function that removes the listener */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -33,7 +33,7 @@ export class Feed {
 
   /**
    * Follows the events until the feed is closed.
-   * @param onOpen called when a stream has begun: lists that are read from then on miss nothing
+   * @param onOpen called when a stream has begun: lists that are read afterwards miss no event
    * @throws ApiError if the credential becomes invalid
    */
   async follow(onOpen: (resumed: boolean) => void): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * The devices of the space, as the table shows them: all of them in memory, one small record each. Reports are known only
- * as far as they were seen or asked for, because a fleet has too many to load.
+ * The devices of the space for the table. All devices are in memory, with a small record for each. Reports are only known if
+ * they arrived while the console was open, or were requested, because a fleet has too many to load all.
  */
 import { signal } from '@preact/signals';
 import type { DeviceCloudClient } from '../../../src/client/client.js';
@@ -10,7 +10,7 @@ import { recentDownlinks } from './downlinks.js';
 import type { Station } from './feed.js';
 import { type Reading, readingsOf, rsrpOf, voltageOf } from './values.js';
 
-/** A device of the table. Changed in place; {@link Fleet.version} counts the changes. */
+/** A row of the table. Rows are changed in place; {@link Fleet.version} counts the changes. */
 export interface Row {
   readonly id: string;
   readonly name: string;
@@ -27,11 +27,11 @@ export interface Row {
   sessionId: number | null;
   /** Undefined until a report of the device is known. */
   report: Report | undefined;
-  /** First values of the latest reports, oldest first. */
+  /** The first value of each of the latest reports, oldest first. */
   trend: readonly number[];
-  /** Ids of its downlinks that wait. */
+  /** Ids of its pending downlinks. */
   waiting: ReadonlySet<string>;
-  /** Whether its reports were asked for. */
+  /** Whether its reports were requested. */
   isAsked: boolean;
 }
 
@@ -72,8 +72,9 @@ export class Fleet {
   }
 
   /**
-   * Lists all devices, page by page, from both ends: one half is read while the other one is sent. Devices that were known
-   * and are not listed any longer are removed: the console may have missed their deletion.
+   * Lists all devices, page by page, with two requests at a time: one from the oldest device upwards, one from the newest
+   * downwards. So the console processes one page while the service sends another. Known devices that are no longer listed are
+   * removed, because the console may have missed their deletion.
    */
   async load(): Promise<void> {
     const tail: Row[] = [];
@@ -85,7 +86,7 @@ export class Fleet {
       this.#pages('desc', listed, (row) => tail.push(row)),
     ]);
     for (const row of tail.reverse()) this.rows.push(row);
-    // Unless another listing has begun since then, or this one was cut off.
+    // Nothing is removed if another listing has begun, or if this one was cut off.
     if (this.#current === current && !this.#isClosed) this.#keep((id) => listed.has(id) || current.has(id));
     this.isComplete.value = true;
     this.#changed();
@@ -94,7 +95,7 @@ export class Fleet {
   }
 
   /**
-   * @param listed ids from either end: the list is complete when the two ends meet
+   * @param listed ids that were listed from either end: the list is complete when the two meet
    * @param take receives the rows of new devices
    */
   async #pages(order_by: 'asc' | 'desc', listed: Set<string>, take: (row: Row) => void): Promise<void> {
@@ -114,7 +115,7 @@ export class Fleet {
     }
   }
 
-  /** Adds a device, or replaces what is known of it. */
+  /** Adds a device, or updates its row. */
   put(device: Device): void {
     this.#current.add(device.id);
     const row = this.#known(factsOfDevice(device));
@@ -122,7 +123,7 @@ export class Fleet {
     this.#changed();
   }
 
-  /** Replaces what is known of a device. @returns the row of a new one */
+  /** Updates the row of a device, or creates one. @returns the row if it is new */
   #known(facts: Facts): Row | undefined {
     const known = this.#byId.get(facts.id);
     if (known) {
@@ -155,7 +156,7 @@ export class Fleet {
     for (const row of kept) this.rows.push(row);
   }
 
-  /** Takes a message into account. A device that is not known yet is read. */
+  /** Updates the row of the device that sent or received a message. An unknown device is read from the API. */
   see(message: Message): void {
     const row = this.#byId.get(message.device_id);
     if (!row) {
@@ -169,7 +170,7 @@ export class Fleet {
     this.#changed();
   }
 
-  /** Takes a station of a downlink into account. */
+  /** Updates the row of a device after a station of one of its downlinks. */
   follow({ device_id, message_id, down_state }: Station): void {
     const row = this.#byId.get(device_id);
     if (!row) return;
@@ -177,11 +178,11 @@ export class Fleet {
     this.#changed();
   }
 
-  /** Asks for the latest reports of devices that have come into view, a few at a time. */
+  /** Requests the latest reports of devices that have come into view, a few at a time. */
   ask(rows: readonly Row[]): void {
-    // Of a device that has sent nothing yet, the events bring everything.
+    // A device that has sent nothing yet needs no request: its reports will arrive as events.
     for (const row of rows) if (row.lastSeen === 0) row.isAsked = true;
-    // Devices that have left the view again are not asked for.
+    // The new list replaces the old one, so that no reports of devices that have left the view are requested.
     this.#toAsk = rows.filter(({ isAsked, lastSeen }) => !isAsked && lastSeen > 0);
     while (this.#asking < 4 && this.#toAsk.length > 0) void this.#askNext();
   }
@@ -191,7 +192,7 @@ export class Fleet {
     this.#toAsk = [];
   }
 
-  /** The latest downlinks, of which the pending ones count as waiting. */
+  /** Reads the latest downlinks, and adds the pending ones to the rows of their devices. */
   async #loadWaiting(): Promise<void> {
     const downlinks = await recentDownlinks(this.#client);
     for (const { device_id, id, down_state } of downlinks) {
@@ -213,7 +214,7 @@ export class Fleet {
         this.#changed();
       }
     } catch {
-      // The row stays without values; the stream of events fills it in.
+      // After a failure, the row stays without values until the next report arrives as an event.
     } finally {
       this.#asking--;
     }
@@ -229,7 +230,7 @@ export class Fleet {
   }
 }
 
-/** What the API says of the device itself. */
+/** The fields of a row that describe the device itself. */
 function factsOf(device: DeviceSummary) {
   return {
     id: device.id,
@@ -258,7 +259,7 @@ function factsOfDevice({ session, tags, ...device }: Device): Facts {
   });
 }
 
-/** Shared by all rows without a waiting downlink: a fleet has 100,000 of them. */
+/** Shared by all rows without a pending downlink, to save memory: a fleet may have 100,000 of them. */
 const NONE: ReadonlySet<string> = new Set();
 /** Shared by all rows without a report. */
 const NOTHING: readonly number[] = [];
@@ -274,7 +275,8 @@ function setWaiting(row: Row, id: string, state: string | null): void {
 function addReport(row: Row, { body, created_at }: Message): void {
   const at = Date.parse(created_at);
   if (row.report && at <= row.report.at) return;
-  // A device that was never in view is sorted by these two values only; its reports are read when it comes into view.
+  // For a device that was never in view, only signal and voltage are kept, by which the table can be sorted. Its readings are
+  // requested when it comes into view.
   const readings = row.isAsked ? readingsOf(body) : [];
   row.report = { at, rsrp: rsrpOf(body), voltage: voltageOf(body), readings };
   const [first] = readings;

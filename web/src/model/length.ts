@@ -3,7 +3,7 @@ export function lengthText(ms: number): string {
   const s = Math.round(ms / 1000);
   const isWhole = (unit: number) => s > 0 && s % unit === 0;
   if (s < 120 && !isWhole(60)) return ms > 0 && ms < 1000 ? `${Math.round(ms)} ms` : `${s} s`;
-  // Two hours are not 120 min, nor two days 48 h.
+  // Two hours are shown as `2 h` instead of `120 min`, and two days as `2 d` instead of `48 h`.
   if (s < 7170 && !isWhole(3600)) return `${Math.round(s / 60)} min`;
   if (s < 171_000 && !isWhole(86_400)) return `${Math.round(s / 3600)} h`;
   return `${Math.round(s / 86_400)} d`;
@@ -16,7 +16,10 @@ const UNITS = [
   [1, 's'],
 ] as const;
 
-/** A measured length of time to the second: `57 min 7 s`. Below a minute to the tenth, from a day on to the hour. */
+/**
+ * A measured length of time, exact to the second: `57 min 7 s`. Below a minute it is exact to a tenth of a second, and from a
+ * day on to the hour.
+ */
 export function exactText(ms: number): string {
   if (ms > 0 && ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 59_950) return `${Number((ms / 1000).toFixed(1))} s`;

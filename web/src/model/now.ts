@@ -1,7 +1,10 @@
 /** The present time for texts such as "3 min ago": a signal that changes every second while the page is visible. */
 import { signal } from '@preact/signals';
 
-/** Unix time in ms: that of the run, if there is one; else that of this machine, and never before the latest event. */
+/**
+ * Unix time in ms: the time of the run, if there is one. Otherwise the time of this machine, but never earlier than that of the
+ * latest event.
+ */
 export const now = signal(Date.now());
 
 let ahead = 0;
@@ -13,7 +16,7 @@ export function startTime(): void {
   }, 1000);
 }
 
-/** Takes an event at `time` into account, in Unix ms. */
+/** Called for an event: `now` will not be earlier than its time. @param time in Unix ms */
 export function seenAt(time: number): void {
   ahead = Math.max(ahead, time - Date.now());
 }

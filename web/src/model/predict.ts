@@ -1,11 +1,11 @@
-/** When a device is expected next, from what it has sent. */
+/** Predicts the next contact of a device from the times of its reports. */
 
-/** Contacts within this time belong to one session of the radio. */
+/** Contacts within this time, in ms, belong to one session of the radio. */
 const SAME = 60_000;
 
-/** What is known of a device. Times are Unix times in ms, in any order. */
+/** The known reports and configuration of a device. Times are Unix times in ms, in any order. */
 export interface Habits {
-  /** Times of its reports. The other messages of a start say nothing about the next contact. */
+  /** Times of its reports. Other messages are left out: a device sends them after its start, independently of its interval. */
   readonly reports: readonly number[];
   /** The lines of its latest configuration; empty if it is not known. */
   readonly config: readonly string[];
@@ -19,7 +19,7 @@ export function nextContact({ reports, config }: Habits): number | undefined {
   return last === undefined || interval === undefined ? undefined : last + interval;
 }
 
-/** The median, because a single outage makes one long gap. */
+/** The usual time between two reports: the median, on which a single long gap after an outage has little influence. */
 function usualGap(times: readonly number[]): number | undefined {
   const gaps = times.flatMap((time, i) => {
     const gap = time - (times[i - 1] ?? time);

@@ -1,6 +1,6 @@
 /**
- * The run behind the service, if there is one: its state, and what the console can do with it. Requests below `/run` exist
- * only at the address that a run in real time has printed.
+ * The run behind the service, if there is one: its state, and the requests with which the console controls it. The paths below
+ * `/run` exist only at the address that a run in real time has printed.
  */
 import { computed, signal } from '@preact/signals';
 import { ApiError } from '../../../src/client/client.js';
@@ -80,7 +80,7 @@ export class Run {
     return (await this.#http.request('GET', '/run/past')) as readonly PastRun[];
   }
 
-  /** Makes the run again up to a moment. @param at `40m` */
+  /** Repeats the run up to a moment. @param at time of the run, such as `40m` */
   async goBack(at: string): Promise<PastRun> {
     return (await this.#http.request('POST', '/run/past', {}, { at })) as PastRun;
   }
@@ -94,13 +94,15 @@ export class Run {
     await this.#http.request('DELETE', `/run/faults/${encodeURIComponent(id)}`);
   }
 
-  /** Why a downlink of a device takes so long. @param serial serial number of the device */
+  /** Explains the time that a downlink of a device takes. @param serial serial number of the device */
   async explain(id: string, serial: string): Promise<Explanation> {
     // The cast is safe because src/control answers with this type.
     return (await this.#http.request('GET', `/run/explanations/${encodeURIComponent(id)}`, { serial })) as Explanation;
   }
 
-  /** What downlinks waited for, by their ids. @param downlinks at most 50, with the serial numbers of their devices */
+  /**
+   * The causes of the waits of downlinks, by their ids. @param downlinks at most 50, with the serial numbers of their devices
+   */
   async waits(
     downlinks: readonly { readonly id: string; readonly serial: string }[],
   ): Promise<ReadonlyMap<string, DownlinkWaits['waits']>> {
@@ -116,7 +118,7 @@ export class Run {
     }
   }
 
-  /** How many devices a selector selects, and what can be done to them from outside. */
+  /** The number of devices that a selector selects, and the control commands for them. */
   async selection(on: string): Promise<Selection> {
     return (await this.#http.request('GET', '/run/selection', { on })) as Selection;
   }
@@ -144,7 +146,7 @@ function take(state: RunState | undefined): void {
   followRun(state && Date.parse(state.now));
 }
 
-/** The JSON values of an answer with one on each line. @throws ApiError if the service rejects the request */
+/** The JSON values of a response that has one value on each line. @throws ApiError if the service rejects the request */
 async function* linesOf(path: string, request: RequestInit): AsyncGenerator<unknown> {
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(path, { ...request, ...(request.body !== undefined && { headers }) });

@@ -1,4 +1,7 @@
-/** Scenarios of the page: their check, their plan, and the run of one of them. The run behind the console offers this. */
+/**
+ * Scenarios that the user writes on the page: their check, their plan, and the run of one of them. Only the service of a run in
+ * real time offers this.
+ */
 import { signal } from '@preact/signals';
 import { JsonHttp } from '../../../src/client/http.js';
 import type { ScenarioCheck, Scenarios, ScenarioWords } from '../../../src/control/scenarios.js';
@@ -27,14 +30,16 @@ expect:
   - downlink.delivered p(95) < 1h
 `;
 
-/** The text of the editor. It stays in this tab of the browser. */
+/** The text of the editor. It is stored in the session storage of this browser tab. */
 export const draft = signal(sessionStorage.getItem(DRAFT) ?? FIRST);
 /** The check of the text; undefined before the first one. */
 export const checked = signal<ScenarioCheck | undefined>(undefined);
 /** The latest scenario that was run from a page. */
 export const scenarioRun = signal<ScenarioRun>({ state: 'none' });
 
-/** Counts the texts that were opened, each of which begins anew in the editor. */
+/**
+ * Number of texts that were opened. When it changes, the editor is created again, with the new text and an empty undo history.
+ */
 export const opened = signal(0);
 
 /** Puts another text into the editor. */
@@ -60,7 +65,7 @@ const EVERY = 500;
 export class ScenarioClient {
   readonly #http = new JsonHttp({ baseUrl: location.origin });
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** The latest check; an earlier one can be answered after it. */
+  /** The latest check. It is compared because the answer to an earlier check may arrive after that to a later one. */
   #check: object | undefined;
 
   /** @throws ApiError 404 at a service without a run, 401 without control of it */
@@ -74,7 +79,10 @@ export class ScenarioClient {
     return text;
   }
 
-  /** If the check fails, there is no verdict: that of an earlier text would mislead. */
+  /**
+   * Checks a text. If the request fails, {@link checked} becomes undefined, because the verdict on an earlier text would
+   * mislead.
+   */
   async check(text: string): Promise<ScenarioCheck> {
     const own = {};
     this.#check = own;
@@ -113,7 +121,7 @@ export class ScenarioClient {
     await this.follow();
   }
 
-  /** Reads the state of the run, again and again while it is running. */
+  /** Reads the state of the run, and repeats this while the run is in progress. */
   async follow(): Promise<void> {
     scenarioRun.value = (await this.#http.request('GET', '/scenarios/run')) as ScenarioRun;
     this.#later();

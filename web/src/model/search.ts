@@ -8,7 +8,7 @@ import type { Row } from './fleet.js';
 
 export interface Search {
   readonly matches: (row: Row) => boolean;
-  /** Why the text is not a selector; empty if it is. */
+  /** Reason for which the text is not a selector; empty if the text is a selector. */
   readonly failure: string;
 }
 
@@ -18,7 +18,7 @@ const ALL: Search = { matches: EVERY, failure: '' };
 /** Fields of devices that the API does not show. */
 const UNKNOWN = /(?:^|[\s(&|!])(battery|state)\s*(?:[<>=]|!=)/;
 
-/** @param tags names of all tags @param rows of the fleet, from which samples (`10%`) are drawn */
+/** @param tags names of all tags @param rows rows of the fleet, from which samples (`10%`) are drawn */
 export function searchFor(text: string, tags: readonly string[], rows: readonly Row[]): Search {
   const wanted = text.trim();
   if (wanted === '') return ALL;
@@ -57,7 +57,7 @@ function containing(text: string): (row: Row) => boolean {
     name.toLowerCase().includes(part) || serial.includes(part) || tags.some((tag) => tag.toLowerCase().includes(part));
 }
 
-/** A device as selectors see it. Its group is its name without the number at the end. */
+/** The properties of a device for selectors. Its group is its name without the number at the end. */
 function selectable({ name, serial, profile, region, tags, firmware }: Row): SelectableDevice {
   const [, group = name, number = '0'] = /^(.+)-(\d{4,})$/.exec(name) ?? [];
   return {

@@ -1,4 +1,4 @@
-/** What the console knows of the open space. Replaced as a whole when another space is opened. */
+/** The data of the open space in the console. They are replaced as a whole when another space is opened. */
 import { effect, signal } from '@preact/signals';
 import { recoveries } from '../api/answering.js';
 import { session } from '../api/session.js';
@@ -12,12 +12,12 @@ export interface SpaceModel {
   readonly feed: Feed;
   /** The run behind the service; without one, its requests are rejected. */
   readonly run: Run;
-  /** Lines that were entered in terminals, oldest first: arrow keys recall them on all pages. */
+  /** Lines that were entered in terminals, oldest first. On every page, the arrow keys recall them. */
   readonly lines: string[];
 }
 
 export const space = signal<SpaceModel | undefined>(undefined);
-/** Why the devices could not be read or followed; empty if they can. */
+/** Reason for which the devices could not be read or followed; empty without a failure. */
 export const loadFailure = signal('');
 
 /** Opens the model of each session, and closes it with the session. */

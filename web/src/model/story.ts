@@ -1,12 +1,15 @@
-/** What the cloud alone knows about the way of a downlink, in sentences. Why a device was silent, it cannot know. */
+/**
+ * Describes the delivery of a downlink in sentences, with the data of the cloud alone. They do not show why a device was
+ * silent.
+ */
 import type { Message, TimelineEntry } from '../../../src/client/types.js';
 import { exactText, lengthText } from './length.js';
 
-/** What is known of the device. */
+/** Known contacts of the device. */
 export interface Contacts {
   /** Unix time in ms; undefined before the first contact. */
   readonly last: number | undefined;
-  /** When the next one is expected, from the earlier ones; undefined if there are too few. */
+  /** Expected time of the next contact, in Unix ms, derived from earlier ones; undefined if there are too few. */
   readonly next: number | undefined;
 }
 
@@ -19,7 +22,8 @@ export function storyOf(
   contacts: Contacts,
   now: number,
 ): readonly string[] {
-  // A message of the cloud itself begins with a contact of the device.
+  // The timeline may begin before the message: for a downlink of the cloud itself, the first station is a contact of the
+  // device.
   const queued = Date.parse(entries[0]?.at ?? message.created_at);
   const at = (what: string) => {
     const found = entries.find((entry) => entry.what === what);
@@ -48,7 +52,7 @@ export function storyOf(
   ];
 }
 
-/** What a pending downlink waits for. */
+/** The sentences about the wait of a pending downlink. */
 function waiting(
   { down_attempt }: Known,
   entries: readonly TimelineEntry[],

@@ -1,4 +1,4 @@
-/** The numbers in a report, with units as far as their names tell. Pure functions. */
+/** The numbers in a report, with units that are derived from their names. Pure functions. */
 
 export interface Reading {
   /** `hygrometer temperature` */
@@ -8,7 +8,7 @@ export interface Reading {
   readonly unit: string;
 }
 
-/** Sections about the device itself, which the table of the fleet has in columns of their own. */
+/** Sections about the device itself. They are no readings, because the table of the fleet has separate columns for them. */
 const OWN = ['message', 'system', 'network', 'accelerometer'];
 
 /** Units by a part of a name. */
@@ -30,10 +30,16 @@ const UNITS: readonly (readonly [RegExp, string])[] = [
   [/radon/, 'Bq/m³'],
 ];
 
-/** No input of a device takes as many volts. Push, Meteo and Scale report millivolts under the same names. */
+/**
+ * From this value on, a voltage is in millivolts: no input of a device accepts 100 V, and Push, Meteo and Scale report
+ * millivolts under the same names.
+ */
 const MILLIVOLTS = 100;
 
-/** Unit of the last part of a name that has one: numbers of sensors follow their names. */
+/**
+ * Unit of a reading: that of the last word of its name. Numbers at the end are skipped, because the number of a sensor follows
+ * its name.
+ */
 function unitOf(name: string, value: number): string {
   const unit = namedUnit(name);
   return unit === 'V' && Math.abs(value) >= MILLIVOLTS ? 'mV' : unit;
@@ -43,13 +49,13 @@ function namedUnit(name: string): string {
   for (const part of name.split(' ').reverse()) {
     const known = UNITS.find(([form]) => form.test(part));
     if (known) return known[1];
-    // Only a number may stand between: `soil_sensors 1 moisture` has no unit.
+    // Only numbers are skipped. So `soil_sensors 1 moisture` has no unit, although `soil_sensors` has one.
     if (!/^\d+$/.test(part)) return '';
   }
   return '';
 }
 
-/** All numbers of a report, the latest of each series, without those about the device itself. */
+/** All numbers of a report except those about the device itself; of a series, only the latest. */
 export function readingsOf(body: unknown): readonly Reading[] {
   if (!isObject(body)) return [];
   return Object.entries(body).flatMap(([section, inner]) => (OWN.includes(section) ? [] : numbersIn(section, inner)));
@@ -83,7 +89,7 @@ function numbersIn(name: string, value: unknown): readonly Reading[] {
   );
 }
 
-/** The latest value of a series: its average where it is aggregated. */
+/** The latest value of a series; if values are aggregated, the average. */
 function latestOf(name: string, series: readonly unknown[]): readonly Reading[] {
   const latest = series.at(-1);
   if (typeof latest === 'number') return numbersIn(name, latest);

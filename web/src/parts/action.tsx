@@ -1,4 +1,4 @@
-/** A button that makes a request, and says if it fails. */
+/** A button that sends a request, and shows a failure. */
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { explain } from '../api/session.js';
@@ -21,7 +21,7 @@ export function Action({ run, confirm: question, label, isDangerous = false, chi
   const refusing = useRef<HTMLButtonElement>(null);
   const wasAsking = useRef(false);
 
-  // The keyboard follows the question, and goes back to the button.
+  // The focus moves to the question and, after it, back to the button.
   useLayoutEffect(() => {
     if (isAsking) refusing.current?.focus();
     else if (wasAsking.current) asking.current?.focus();

@@ -13,7 +13,7 @@ export function answersIn(body: unknown): string | undefined {
     .join('\n');
 }
 
-/** Nothing for a success. The result comes from the device: it can be anything. */
+/** A line for the result of a command, or none for a success. The result comes from the device, so it can be any value. */
 function resultOf(result: unknown): readonly string[] {
   if (result === 0) return [];
   return [typeof result === 'number' && result < 0 ? errorText(result) : `result ${String(result)}`];

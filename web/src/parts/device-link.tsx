@@ -3,10 +3,10 @@ import { printableLine } from '../../../src/kernel/printable.js';
 import { model } from '../model/space.js';
 import { address } from '../route.js';
 
-/** A link with the name of a device; the end of its id if the fleet is not listed yet, or if the device is deleted. */
+/** A link with the name of a device. If the fleet is not listed yet or the device is deleted, it shows the end of the id. */
 export function DeviceLink({ id }: { readonly id: string }) {
   const { fleet } = model();
-  // Read so that the name appears when the fleet is listed.
+  // Reading the signal makes the name appear as soon as the fleet is listed.
   const row = fleet.isComplete.value ? fleet.row(id) : undefined;
   return row ? (
     <a href={address('devices', id)}>{printableLine(row.name)}</a>

@@ -1,4 +1,4 @@
-/** Names and values, two columns. Values are shown on one line of plain text each. */
+/** Names and values in two columns. Each value is one line of plain text. */
 import type { ComponentChildren } from 'preact';
 import { printableLine } from '../../../src/kernel/printable.js';
 

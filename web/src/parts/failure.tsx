@@ -1,4 +1,4 @@
-/** A message that something has failed; nothing for an empty text. */
+/** A message about a failure; nothing for an empty text. */
 export function Failure({ text }: { readonly text: string }) {
   return text === '' ? null : (
     <p class="failure" role="alert">

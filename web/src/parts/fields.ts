@@ -9,11 +9,11 @@ export interface Field {
   /** Values of a choice, the first one as default. */
   readonly options?: readonly string[];
   readonly hint?: string;
-  /** Values that a text may begin with, and what they mean. */
+  /** Suggested values of a text field, with descriptions. */
   readonly suggestions?: readonly { readonly value: string; readonly about: string }[];
-  /** Default of a text, or of a choice. */
+  /** Initial value of a text, or of a choice. */
   readonly initial?: string;
-  /** Default of a switch. Default: off. */
+  /** Initial state of a switch. Default: off. */
   readonly isOn?: boolean;
   /** Ids of the tags that are chosen at first. */
   readonly chosen?: readonly string[];

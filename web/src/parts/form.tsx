@@ -11,7 +11,7 @@ interface SheetProps {
   /** Text of the button. */
   readonly button: string;
   readonly submit: (values: Values) => Promise<void>;
-  /** Leaves the form without a request; omitted: it has no button for that. */
+  /** Called by the cancel button, which leaves the form without a request; omitted: the form has no such button. */
   readonly cancel?: () => void;
 }
 
@@ -126,7 +126,7 @@ function Input({ field, tags }: { readonly field: Field; readonly tags: readonly
 interface TagsProps {
   readonly label: string;
   readonly tags: readonly Tag[];
-  /** Ids of those that are chosen at first. */
+  /** Ids of the tags that are chosen at first. */
   readonly chosen: readonly string[];
 }
 

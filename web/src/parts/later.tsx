@@ -1,6 +1,6 @@
 /**
- * Components that are loaded when they are first shown. Not `lazy` of preact/compat: while it loads, it ends the effects of
- * the whole page around it.
+ * Components that are loaded when they are first shown. `lazy` of preact/compat is not used, because it ends the effects of the
+ * whole surrounding page while it loads.
  */
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';

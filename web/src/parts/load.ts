@@ -5,9 +5,9 @@ import { explain } from '../api/session.js';
 export interface Loaded<T> {
   /** Undefined until the first answer. */
   readonly value: T | undefined;
-  /** Empty if there was none. */
+  /** Message of the failure; empty without a failure. */
   readonly failure: string;
-  /** Asks again; the value stays until the new one has arrived. */
+  /** Sends the request again. The present value stays until the new one has arrived. */
   readonly reload: () => void;
 }
 

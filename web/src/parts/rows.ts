@@ -1,11 +1,11 @@
-/** Which rows of a long list are in view. All rows have the same height. */
+/** Computes which rows of a long list are in view. All rows must have the same height. */
 import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
 interface Window {
   /** First row to draw. */
   readonly first: number;
-  /** First row after those to draw. */
+  /** First row after the last one to draw. */
   readonly end: number;
 }
 

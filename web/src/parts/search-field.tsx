@@ -1,16 +1,16 @@
-/** A field to search in, with a sentence about what it finds. */
+/** A search field, with a sentence about the result. */
 
 interface SearchFieldProps {
   /** Unique on its page. */
   readonly id: string;
-  /** For screen readers. */
+  /** Label for screen readers. */
   readonly label: string;
   readonly placeholder: string;
   readonly text: string;
   readonly change: (text: string) => void;
-  /** What was found. */
+  /** Sentence about the result. */
   readonly status: string;
-  /** What is wrong with the text, in place of the status; empty if nothing is. */
+  /** Error in the text, shown instead of the status; empty if the text is valid. */
   readonly failure: string;
 }
 

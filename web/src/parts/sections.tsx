@@ -1,11 +1,11 @@
-/** Bytes taken apart: sections with names, values and what they mean. */
+/** Decoded bytes: sections with names, values and their meanings. */
 import { printable } from '../../../src/kernel/printable.js';
 
 export interface Section {
   readonly title: string;
-  /** Name, value, and what it means. */
+  /** Each fact has a name, a value, and optionally its meaning. */
   readonly facts: readonly (readonly [name: string, value: string, note?: string])[];
-  /** Longer text. */
+  /** A longer text below the facts. */
   readonly text?: string;
 }
 

@@ -69,7 +69,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
   );
 }
 
-/** The state of the connection. If it is disturbed, with the faults of the service that the run has at this time. */
+/** The state of the connection. If it is disturbed, the active faults of the service are shown as well. */
 function Connection() {
   const state = connection.value === 'live' && !isAnswering.value ? 'silent' : connection.value;
   const faults = state === 'live' ? '' : serviceFaults.value;
@@ -101,7 +101,10 @@ function SpaceChoice() {
   );
 }
 
-/** A link would change the address, whose fragment names the page. */
+/**
+ * Moves the focus to the content. A link to an anchor is not possible, because the fragment of the address is the path of the
+ * page.
+ */
 function skip(): void {
   document.getElementById('content')?.focus();
 }

@@ -21,11 +21,11 @@ export function summaryOf({ type, body, raw, direction }: Message): string {
   return printableLine(text ?? '').slice(0, LONGEST);
 }
 
-/** What names the content of a message; empty if nothing does. */
+/** The most important values of a message; empty if there are none. */
 function factsIn(type: string, body: Readonly<Record<string, unknown>>): readonly string[] {
   switch (type) {
     case 'session':
-      // The device says what it is; the cloud answers with the number of the session.
+      // In a session uplink, the device names its firmware; in the downlink, the cloud answers with the number of the session.
       return 'session_id' in body ? [`session ${body.session_id}`] : present([body.fw_name, body.fw_version]);
     case 'decoder':
     case 'encoder':

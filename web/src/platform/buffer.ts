@@ -64,7 +64,7 @@ function bytesOf(text: string, encoding: Encoding): Uint8Array<ArrayBuffer> {
     case 'base64':
       return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
     case 'hex': {
-      // As Node does it, up to the first character that is not a digit.
+      // As in Node, digits after the first character that is not a hex digit are ignored.
       const [digits = ''] = /^(?:[0-9a-f]{2})*/i.exec(text) ?? [];
       return Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
     }

@@ -1,4 +1,7 @@
-/** SHA-256 as the protocol calls it from `node:crypto`. Not `crypto.subtle`, which answers later only. */
+/**
+ * SHA-256 with the interface of `node:crypto` that the protocol uses. `crypto.subtle` is not possible, because it is
+ * asynchronous.
+ */
 
 const encoder = new TextEncoder();
 
@@ -18,7 +21,7 @@ export function hash(
 
 /** The first 32 bits of the fractional parts of the cube roots of the first 64 primes (FIPS 180-4, 4.2.2). */
 const K = constants(64, 3);
-/** The same of the square roots of the first 8 primes (FIPS 180-4, 5.3.3). */
+/** The first 32 bits of the fractional parts of the square roots of the first 8 primes (FIPS 180-4, 5.3.3). */
 const START = constants(8, 2);
 
 function sha256(message: Uint8Array): Uint8Array {

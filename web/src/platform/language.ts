@@ -1,6 +1,6 @@
 /**
- * uPlot formats numbers in the language of the browser when it is loaded, and fails if that is no valid tag, such as
- * `en-US@posix`. Import this file before it.
+ * When uPlot is loaded, it formats numbers in the language of the browser. It fails if the language is not a valid tag, such as
+ * `en-US@posix`. Import this file before uPlot.
  */
 try {
   new Intl.NumberFormat(navigator.language);

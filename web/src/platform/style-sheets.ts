@@ -1,7 +1,7 @@
 /**
- * xterm.js and CodeMirror write their styles into `<style>` elements, which the policy of the service forbids as inline styles.
- * Here these elements fill style sheets of the document instead, which it allows. The option `documentOverride` of
- * xterm.js 6.0 is not enough: its viewport always takes the document of the window.
+ * xterm.js and CodeMirror write their styles into `<style>` elements, which the content security policy of the service forbids
+ * as inline styles. This file redirects these styles into style sheets of the document, which the policy allows. The option
+ * `documentOverride` of xterm.js 6.0 is not enough, because its viewport always uses the document of the window.
  */
 
 /** Runs `open`; every `<style>` element that it creates becomes a style sheet of the document. */

@@ -1,4 +1,4 @@
-/** Everything that belongs to the space beside its devices and messages. */
+/** Resources of the space other than devices and messages, such as tags, connectors and users. */
 import type { ComponentType } from 'preact';
 import { current } from '../../api/session.js';
 import { Failure } from '../../parts/failure.js';
@@ -39,7 +39,7 @@ export function AdministrationPage() {
   const [key] = route.value.rest;
   const shown = TABS.find((each) => each.key === key) ?? TABS[0];
   const Content = shown.content;
-  // Read again for each tab: a tag that was just created is offered in the next form.
+  // Tags are read again when another section is opened, so that its forms offer a tag that was just created.
   const { value: tags, failure } = useLoad(() => client.tags({ limit: 500 }), [shown.key]);
   const isAdmin = space.user_role === 'admin';
   return (

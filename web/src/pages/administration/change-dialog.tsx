@@ -1,4 +1,7 @@
-/** A form for the change of a resource, over the page: the table that it was opened from can be long. */
+/**
+ * A dialog with a form to change a resource. It is a dialog over the page because the table from which it is opened can be
+ * long.
+ */
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { Sheet } from '../../parts/form.js';
@@ -17,7 +20,8 @@ interface ChangeDialogProps<T> {
 export function ChangeDialog<T>({ item, name, change, surroundings, saved, closed }: ChangeDialogProps<T>) {
   const dialog = useRef<HTMLDialogElement>(null);
   const title = useId();
-  // The browser keeps the keyboard inside, closes it with Escape, and gives the keyboard back to the button.
+  // With `showModal`, the browser keeps the focus inside the dialog, closes it with Escape, and returns the focus to the
+  // button.
   useEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} aria-labelledby={title} onClose={closed}>

@@ -98,7 +98,8 @@ export const VARIABLES: Family<Variable> = {
     ],
     save: async ({ id, value: before }, values, { client }) => {
       const value = values.text('value');
-      // Browsers change the ends of lines: what the user has left as it was stays as it was.
+      // Browsers normalise line ends in text fields. A value that differs only in its line ends was not changed by the user,
+      // and is not saved.
       const isNew = value !== undefined && value !== before?.replace(/\r\n?/g, '\n');
       const update = { ...notesIn(values), name: values.needed('name'), ...(isNew && { value }) };
       await client.updateVariable(id, update);
@@ -124,7 +125,10 @@ export const VARIABLES: Family<Variable> = {
   empty: 'The space has no variables. Scripts of connectors can use them.',
 };
 
-/** The value of a variable that exists. A secure one is not known: it stays unless the user enters another one. */
+/**
+ * The field for the value of an existing variable. The value of a secure variable is not readable: it stays unless the user
+ * enters another one.
+ */
 function valueField({ value, secure }: Variable): Field {
   if (secure) return { name: 'value', label: 'Value (none: it stays as it is)', kind: 'text' };
   const text = value ?? '';

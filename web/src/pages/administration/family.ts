@@ -1,15 +1,18 @@
-/** Families of resources as the administration shows them: a table, a form for new ones, and actions. */
+/**
+ * Families of resources on the administration page. A family, such as the tags, has a table, a form for new resources, and
+ * actions.
+ */
 import type { ComponentChildren, ComponentType } from 'preact';
 import type { DeviceCloudClient } from '../../../../src/client/client.js';
 import type { Tag } from '../../../../src/client/types.js';
 import type { Field, Values } from '../../parts/fields.js';
 
-/** What a page needs beside its own resources. */
+/** Data that every section needs in addition to its own resources. */
 export interface Surroundings {
   readonly client: DeviceCloudClient;
   /** All tags of the space. */
   readonly tags: readonly Tag[];
-  /** Whether the user may change something. */
+  /** Whether the user has the rights to make changes. */
   readonly isAdmin: boolean;
 }
 
@@ -23,7 +26,7 @@ export interface ItemAction<T> {
   readonly run: (item: T, surroundings: Surroundings) => Promise<string | undefined>;
   /** A question that the user must confirm first. */
   readonly confirm?: (item: T) => string;
-  /** Whether the action fits the item. Default: always. */
+  /** Whether the action is offered for the item. Default: always. */
   readonly fits?: (item: T) => boolean;
 }
 
@@ -39,7 +42,7 @@ export interface Family<T extends { readonly id: string }> {
   readonly load: (surroundings: Surroundings) => Promise<readonly T[]>;
   readonly nameOf: (item: T) => string;
   readonly columns: readonly Column<T>[];
-  /** Form for a new one; absent if there is none. */
+  /** Form for a new resource; absent if none can be created. */
   readonly form?: {
     readonly title: string;
     readonly fields: readonly Field[];
@@ -48,12 +51,12 @@ export interface Family<T extends { readonly id: string }> {
   };
   readonly change?: Change<T>;
   readonly actions?: readonly ItemAction<T>[];
-  /** More about the item that the user has opened. */
+  /** Component with details of an item that the user has opened. */
   readonly detail?: ComponentType<{
     readonly item: T;
     readonly surroundings: Surroundings;
     readonly reload: () => void;
   }>;
-  /** What the list says if there is nothing. */
+  /** Text of an empty list. */
   readonly empty: string;
 }

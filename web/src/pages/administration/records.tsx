@@ -1,4 +1,4 @@
-/** A family of resources: the table, the form for a new one, and what was opened. */
+/** Shows a family of resources: the table, the form for a new one, and the details of the opened one. */
 import { useState } from 'preact/hooks';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { Action } from '../../parts/action.js';
@@ -68,7 +68,7 @@ interface TableProps<T extends { readonly id: string }> extends RecordsProps<T> 
   readonly openId: string;
   readonly setOpenId: (id: string) => void;
   readonly change: (item: T) => void;
-  /** Called after an action. @param note a text that is shown once */
+  /** Called after an action. @param note a text to be shown once */
   readonly done: (note: string | undefined) => void;
 }
 

@@ -1,4 +1,4 @@
-/** The bytes of a message, taken apart. */
+/** The bytes of a message, decoded into their parts. */
 import '../../platform/buffer.js';
 import { useState } from 'preact/hooks';
 import type { Message } from '../../../../src/client/types.js';
@@ -13,7 +13,10 @@ interface Known {
   readonly hex: string;
 }
 
-/** The cloud keeps the bytes of what it could not decode; others are shown where the body decides them. */
+/**
+ * Shows the bytes of a message if they are known: the cloud stores those that it could not decode, and for configurations and
+ * shell commands they follow from the body.
+ */
 export function Bytes({ message }: { readonly message: Message }) {
   const [isOpen, setOpen] = useState(false);
   const known = bytesOf(message);

@@ -1,4 +1,4 @@
-/** What connectors have forwarded of a device. */
+/** The messages of a device that connectors have forwarded. */
 import type { Connector } from '../../../../src/client/types.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { current } from '../../api/session.js';

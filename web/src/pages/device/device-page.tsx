@@ -87,12 +87,12 @@ export function DevicePage() {
 const DELETED = 'This device was deleted. The page shows what was known of it.';
 const MISSING = 'The space has no such device; it may have been deleted.';
 
-/** Whether the address names no device: 400 if it cannot be an id. */
+/** Whether the id in the address belongs to no device. The status is 400 if the text cannot be an id. */
 function isMissing(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 404 || error.status === 400);
 }
 
-/** The last contact, and when the next one is expected. */
+/** The last contact, and the expected time of the next one. */
 function Contact({ device }: TabProps) {
   const { value } = device.device;
   if (!value) return null;

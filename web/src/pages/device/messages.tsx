@@ -1,4 +1,4 @@
-/** The messages of a device, both ways, newest first. */
+/** The messages of a device in both directions, newest first. */
 import { useState } from 'preact/hooks';
 import type { Message } from '../../../../src/client/types.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
@@ -81,7 +81,7 @@ interface ChoiceProps {
   readonly value: string;
   readonly choose: (value: string) => void;
   readonly options: readonly string[];
-  /** Text of the choice that shows all. */
+  /** Text of the option that shows all messages. */
   readonly all: string;
 }
 

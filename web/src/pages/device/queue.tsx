@@ -1,4 +1,4 @@
-/** The downlinks of a device: sending, those that wait, and the ways of the latest ones. */
+/** The downlinks of a device: a form to send one, the pending ones, and the timelines of the latest ones. */
 import { useState } from 'preact/hooks';
 import type { Message } from '../../../../src/client/types.js';
 import { explain } from '../../api/session.js';
@@ -130,7 +130,7 @@ function objectIn(text: string): Readonly<Record<string, unknown>> {
   } catch (error) {
     throw new Error(`The text is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
-  // Arrays are objects as well; the service rejects them with a sentence.
+  // An array passes this check, because arrays are objects in JavaScript. The service rejects it with a clear message.
   if (typeof value !== 'object' || value === null)
     throw new Error('The text is not a JSON object such as {"led": true}.');
   return value as Readonly<Record<string, unknown>>;

@@ -7,7 +7,7 @@ import { useLoad } from '../../parts/load.js';
 import type { TabProps } from './device-page.js';
 
 export function Updates({ device: { id, messages } }: TabProps) {
-  // Each message may have moved an update on.
+  // The updates are read again after every message, because it may have changed an update.
   const latest = messages.value[0]?.id;
   const { value, failure } = useLoad(
     () => current().client.firmwareUpdates({ device_id: id, limit: 100 }),

@@ -1,4 +1,4 @@
-/** The way of a downlink: its timeline, and in words why it took that long. */
+/** The delivery of a downlink: its timeline, and an explanation in words of the time that it took. */
 
 import type { Message, TimelineEntry } from '../../../../src/client/types.js';
 import type { Explanation } from '../../../../src/explain/explanation.js';
@@ -38,27 +38,27 @@ interface StoryProps extends WayProps {
   readonly entries: readonly TimelineEntry[];
 }
 
-/** What the cloud alone knows. */
+/** The description without a run, from the data of the cloud alone. */
 function Story({ device, message, entries }: StoryProps) {
   if (entries.length === 0) return null;
   return <p class="story">{storyOf(message, entries, device.contacts, now.value).map(printableLine).join(' ')}</p>;
 }
 
-/** How often the explanation of a waiting downlink is asked for, in ms. */
+/** Time between two requests for the explanation of a pending downlink, in ms. */
 const EVERY = 5_000;
 
-/** The explanation of the run: it knows its faults, and every exchange of the device. */
+/** The explanation by the run, which knows its faults and every exchange of the device. */
 function Explained({ device, message, entries }: StoryProps) {
   const { id, down_state, down_attempt } = message;
   const turn = down_state === 'pending' ? Math.floor(now.value / EVERY) : 0;
   const serial = device.device.value?.serial_number ?? '';
-  // The answer changes neither the state nor the attempt.
+  // The latest station is an input as well, because the answer of the device changes neither state nor attempt.
   const latest = entries.at(-1)?.id;
   const { value, failure } = useLoad(
     () => model().run.explain(id, serial),
     [id, serial, down_state, down_attempt, latest, turn],
   );
-  // The run has forgotten the downlink, or ended.
+  // The request fails if the run has forgotten the downlink, or has ended.
   if (failure !== '') return <Story device={device} message={message} entries={entries} />;
   if (!value) return null;
   return (

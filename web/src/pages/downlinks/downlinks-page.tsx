@@ -1,4 +1,4 @@
-/** All downlinks of the space that are on their way, by what they wait for, and the times of the delivered ones. */
+/** All pending downlinks of the space, grouped by the reason of their wait, and the times of the delivered ones. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Message } from '../../../../src/client/types.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
@@ -14,7 +14,7 @@ import { Timeline, useTimeline } from '../../parts/timeline.js';
 import { address } from '../../route.js';
 import { Histogram } from './histogram.js';
 
-/** Maximum number of rows that are shown of a group. */
+/** Maximum number of rows that are shown for a group. */
 const MOST = 100;
 
 export function DownlinksPage() {
@@ -29,7 +29,7 @@ export function DownlinksPage() {
   }, [downlinks, recoveries.value]);
   const all = [...downlinks.all.value.values()];
   const messages = useMemo(() => newestFirst(all), [downlinks.all.value]);
-  // Read so that the page follows the contacts of the devices.
+  // Reading the signal makes the page render again after contacts of devices.
   model().fleet.version.value;
   const groups = groupsOf(all);
   const waiting = [...groups.values()].reduce((sum, group) => sum + group.length, 0);
@@ -57,7 +57,7 @@ function newestFirst(all: readonly Downlink[]): readonly Message[] {
   return all.map(({ message }) => message).sort((a, b) => (a.id > b.id ? -1 : 1));
 }
 
-/** Pending downlinks by what they wait for, oldest first. */
+/** Pending downlinks by the reason of their wait, oldest first. */
 function groupsOf(all: readonly Downlink[]): ReadonlyMap<string, readonly Downlink[]> {
   const { fleet } = model();
   const pending = all

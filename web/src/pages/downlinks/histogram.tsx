@@ -1,4 +1,7 @@
-/** How long delivered downlinks took, by what they waited for; at first without those of sessions, which devices cause. */
+/**
+ * The delivery times of downlinks, divided by the causes of their waits. At first, downlinks of sessions are left out, because
+ * devices cause them and not users.
+ */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Message } from '../../../../src/client/types.js';
 import { current } from '../../api/session.js';
@@ -17,7 +20,7 @@ import { lengthText } from '../../model/length.js';
 import { runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
 
-/** Choices beside the types. */
+/** Options of the type selection in addition to the types: all but sessions, and all. */
 const [MOST_TYPES, ALL_TYPES] = ['', '*'];
 
 /** @param messages newest first */
@@ -62,7 +65,7 @@ function summaryOf(delivered: readonly Message[]): string {
   return `${times.length} delivered: half within ${share(0.5)}, 95\u00a0% within ${share(0.95)}`;
 }
 
-/** Where the causes come from. */
+/** A sentence about the source of the causes. */
 function sourceOf(isRun: boolean, delivered: number): string {
   if (isRun) return 'Each downlink is divided among the causes that the run explains it with, by their time.';
   const known = 'The cloud knows the contacts of a device, but not why it was silent; a run names that cause.';
@@ -84,7 +87,7 @@ interface LegendProps {
   readonly choose: (cause: string | undefined) => void;
 }
 
-/** The causes with their colours, as switches: the bars show the parts of one alone. */
+/** The causes with their colours, as switches: when one is chosen, the bars show only its parts. */
 function Legend({ causes, colourOf, only, choose }: LegendProps) {
   return (
     <ul class="causes" aria-label="Causes">

@@ -1,4 +1,4 @@
-/** The columns of the fleet: what they show, and how they sort. */
+/** The columns of the fleet table: their content, and the values by which they sort. */
 import type { ComponentChildren } from 'preact';
 import type { Row } from '../../model/fleet.js';
 import { now } from '../../model/now.js';
@@ -55,7 +55,7 @@ export const COLUMNS: readonly Column[] = [
   { key: 'firmware', title: 'Firmware', cell: (row) => <Firmware row={row} />, order: ({ firmware }) => firmware },
 ];
 
-/** Whether the device was in contact lately. */
+/** A badge that shows whether the device was recently in contact. */
 function State({ row }: { readonly row: Row }) {
   const silence = now.value - row.lastSeen;
   if (row.lastSeen === 0) return <span class="badge new">new</span>;
@@ -63,7 +63,7 @@ function State({ row }: { readonly row: Row }) {
   return silence < 24 * HOUR ? <span class="badge late">quiet</span> : <span class="badge bad">silent</span>;
 }
 
-/** Limits of five levels of signal, in dBm. */
+/** Limits between the five levels of the signal, in dBm. */
 const LEVELS = [-120, -110, -100, -90];
 
 function Signal({ rsrp }: { readonly rsrp: number }) {

@@ -14,11 +14,11 @@ export function FleetPage() {
   const { fleet } = model();
   const [text, setText] = useState('');
   const [sorting, setSorting] = useState<Sorting>({ key: undefined, isDescending: false });
-  // Read so that the page is drawn again.
+  // Reading the signal makes the page render again after changes.
   const version = fleet.version.value;
   const { rows } = fleet;
   const isComplete = fleet.isComplete.value;
-  // Sorting a large fleet takes a while: its order follows the values every few seconds only.
+  // Sorting a large fleet takes a while, so it is sorted again only every few seconds.
   const turn = rows.length < 2000 ? version : Math.floor(version / 20);
   const groups = useMemo(() => groupsOf(rows), [rows.length, isComplete, turn]);
   const search = useMemo(
@@ -73,7 +73,7 @@ interface GroupsProps {
   readonly choose: (text: string) => void;
 }
 
-/** Maximum number of switches of a kind: the others are found by the search. */
+/** Maximum number of switches of a kind. Other tags and regions can still be entered in the search. */
 const MOST_GROUPS = 24;
 
 /** Tags or regions as switches of the search. */

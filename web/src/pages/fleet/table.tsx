@@ -1,4 +1,4 @@
-/** The table of the fleet: only the rows in view exist, so that 100,000 devices scroll smoothly. */
+/** The table of the fleet. Only the rows in view are in the document, so that 100,000 devices scroll smoothly. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Row } from '../../model/fleet.js';
 import { model } from '../../model/space.js';
@@ -11,7 +11,7 @@ import type { Sorting } from './view.js';
 const ROW = 36;
 
 interface TableProps {
-  /** May be the list of the fleet itself, which changes in place. */
+  /** The rows to show. This may be the list of the fleet itself, which changes in place. */
   readonly rows: readonly Row[];
   /** Changes when the rows have to be drawn again. */
   readonly turn: number;
@@ -24,11 +24,11 @@ export function Table({ rows, turn, count, sorting, sort }: TableProps) {
   const box = useRef<HTMLDivElement>(null);
   const { first, end } = useWindow(box, rows.length, ROW);
   const [active, setActive] = useState(0);
-  // Keys can come faster than the table is drawn.
+  // A ref instead of a state, because key presses can come faster than the table is rendered.
   const place = useRef(0);
   const shown = rows.slice(first, end);
   useEffect(() => {
-    // Shortly after the scrolling ends, not for every row that passes.
+    // Reports are requested shortly after scrolling ends, not for every row that passes.
     const timer = setTimeout(() => model().fleet.ask(shown), 150);
     return () => clearTimeout(timer);
   }, [first, end, rows, turn, count]);
@@ -44,7 +44,7 @@ export function Table({ rows, turn, count, sorting, sort }: TableProps) {
     if (!current) return;
     const top = to * ROW;
     if (top < current.scrollTop) current.scrollTop = top;
-    // The head covers the first row.
+    // The head of the table covers one row, so two rows are subtracted.
     else if (top + 2 * ROW > current.scrollTop + current.clientHeight) {
       current.scrollTop = top + 2 * ROW - current.clientHeight;
     }
@@ -130,13 +130,13 @@ function direction(column: Column, { key, isDescending }: Sorting): 'ascending' 
   return isDescending ? 'descending' : 'ascending';
 }
 
-/** First ascending, then descending, then the order of the fleet. */
+/** The sorting after a click on a column: first ascending, then descending, then the order of the fleet. */
 function next(column: Column, { key, isDescending }: Sorting): Sorting {
   if (column.key !== key) return { key: column.key, isDescending: false };
   return isDescending ? { key: undefined, isDescending: false } : { key, isDescending: true };
 }
 
-/** Row that a key moves to; undefined for other keys. */
+/** Index of the row to which a key moves; undefined for other keys. */
 function target(key: string, from: number, count: number, page: number): number | undefined {
   const to = {
     ArrowDown: from + 1,

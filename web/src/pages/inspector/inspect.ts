@@ -1,4 +1,4 @@
-/** Takes a datagram, a message or a body apart, with the code that the cloud uses. */
+/** Decodes a datagram, a message or a body into its parts, with the code that the cloud uses. */
 import '../../platform/buffer.js';
 import { type CborValue, decodeCbor } from '../../../../src/protocol/cbor.js';
 import { type Codec, compileCodec, parseCodecDocument } from '../../../../src/protocol/codec.js';
@@ -117,7 +117,7 @@ function messageSections(bytes: Uint8Array, codec: Codec | undefined): readonly 
   return sections;
 }
 
-/** Why the message is invalid, if it is. */
+/** The parsed message, or the reason for which it is invalid. */
 function parsedMessage(bytes: Uint8Array): UpMessage | DownMessage | string {
   try {
     return parseUp(bytes);
@@ -175,7 +175,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Pairs of hex digits with spaces, which can be counted. */
+/** Pairs of hex digits with spaces between them, so that bytes can be counted. */
 function spaced(bytes: Uint8Array): string {
   return toHex(bytes).replace(/..(?!$)/g, '$& ');
 }

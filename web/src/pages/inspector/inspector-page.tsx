@@ -1,4 +1,4 @@
-/** Takes bytes apart that the user has pasted. Nothing is sent to the service. */
+/** Decodes bytes that the user has pasted. Nothing is sent to the service. */
 import { useMemo, useState } from 'preact/hooks';
 import { Failure } from '../../parts/failure.js';
 import { type Section, Sections } from '../../parts/sections.js';

@@ -1,4 +1,4 @@
-/** The faults of a run over its time so far and a quarter more, as bands. */
+/** The faults of a run as bands on a time axis, which shows the time so far and a quarter more. */
 
 import type { RunState } from '../../../../src/control/run-state.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
@@ -8,7 +8,7 @@ import type { RunFault } from '../../model/run.js';
 /** Maximum number of faults that are drawn; a scenario can have thousands. */
 const MOST = 20;
 const WIDTH = 1000;
-/** Shortest time that is drawn, in ms. */
+/** Minimum length of the time axis, in ms. */
 const LEAST = 600_000;
 
 export function Bands({ state: { faults, now_ms, duration_ms } }: { readonly state: RunState }) {
@@ -41,7 +41,7 @@ export function Bands({ state: { faults, now_ms, duration_ms } }: { readonly sta
               <rect
                 class={fault.state}
                 x={place(fault.from)}
-                // A fault that happens once is a line.
+                // At least 3 units wide, so that a fault that happens once is visible as a line.
                 width={Math.max(3, place(fault.until ?? end) - place(fault.from))}
                 y="0"
                 height="12"

@@ -1,4 +1,7 @@
-/** Rates and latencies over the time of a run, with its faults as bands. This file is loaded with uPlot. */
+/**
+ * Rates and latencies over the time of a run, with its faults as bands. This file contains uPlot and is loaded only when
+ * needed.
+ */
 import '../../platform/language.js';
 import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef } from 'preact/hooks';
@@ -43,12 +46,12 @@ interface ChartProps {
   readonly points: readonly Point[];
   readonly faults: readonly RunFault[];
   readonly text: (value: number) => string;
-  /** Distances of the marks of its axis. Default: those of plain numbers. */
+  /** Possible distances between the ticks of its axis. Default: the distances for plain numbers. */
   readonly steps?: number[] | undefined;
 }
 
 const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];
-/** Distances of marks of times. */
+/** Possible distances between the ticks of a time axis. */
 const STEPS = [
   ...[1, 5, 10, 30].map((n) => n * SECOND),
   ...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE),
@@ -56,7 +59,7 @@ const STEPS = [
   ...[1, 2, 5, 10, 30, 100].map((n) => n * DAY),
 ];
 
-/** Colours of the lines: names of the page's colours. */
+/** Colours of the lines, as names of CSS variables of the page. */
 const COLOURS = ['--link', '--good', '--late'];
 const HEIGHT = 180;
 
@@ -113,7 +116,7 @@ function optionsOf(
   const axis = { stroke: colour('--dim'), grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false } };
   return {
     ...{ width, height: HEIGHT, legend: { show: false }, cursor: { show: false } },
-    // The text of the last mark.
+    // Room at the right for the text of the last tick.
     padding: [8, 24, 0, 0],
     scales: { x: { time: false }, y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
     axes: [
@@ -138,7 +141,7 @@ function optionsOf(
   };
 }
 
-/** The times in which a fault acts, behind the lines. */
+/** Draws the times of active faults as bands behind the lines. */
 function drawBands(plot: uPlot, faults: readonly RunFault[], colour: string): void {
   const { ctx, bbox, scales } = plot;
   const { min = 0, max = 0 } = scales.x ?? {};
@@ -148,7 +151,7 @@ function drawBands(plot: uPlot, faults: readonly RunFault[], colour: string): vo
   ctx.fillStyle = colour;
   for (const { from, until } of faults) {
     const [begin, end] = [Math.max(from, min), Math.min(until ?? max, max)];
-    // A fault of the whole run explains no change.
+    // A fault that is active over the whole chart is not drawn, because it explains no change.
     if (end <= begin || (from <= min && (until ?? max) >= max)) continue;
     const left = plot.valToPos(begin, 'x', true);
     ctx.fillRect(left, bbox.top, plot.valToPos(end, 'x', true) - left, bbox.height);

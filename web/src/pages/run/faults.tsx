@@ -1,4 +1,4 @@
-/** The faults of a run: those that act, and the form for another one. */
+/** The faults of a run: the active and planned ones, and a form to inject another one. */
 
 import type { FaultKind } from '../../../../src/control/run-state.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
@@ -16,7 +16,7 @@ const OTHERS: readonly Field[] = [
   { name: 'lasts', label: 'For (none: until it is lifted)', kind: 'text', hint: '10m' },
 ];
 
-/** Planned faults that are listed. */
+/** Maximum number of planned faults in the list. */
 const MOST_PLANNED = 5;
 
 export function Faults({ faults }: { readonly faults: readonly RunFault[] }) {
@@ -33,7 +33,7 @@ export function Faults({ faults }: { readonly faults: readonly RunFault[] }) {
         tags={[]}
         submit={(values) => {
           const fault = values.needed('fault').trim();
-          // A name alone stands for its example.
+          // If the user enters only the name of a fault, its example is injected.
           const text = kinds.find(({ name }) => name === fault)?.example ?? fault;
           return run.inject(text, values.text('to') ?? '', values.text('lasts') ?? '');
         }}
@@ -47,10 +47,10 @@ interface ActiveFaultsProps {
   readonly run: Run;
 }
 
-/** The faults that act or will act, which can be lifted. */
+/** The active and the next planned faults, each with a button that lifts it. */
 export function ActiveFaults({ faults, run }: ActiveFaultsProps) {
   const planned = faults.filter(({ state }) => state === 'planned');
-  // A scenario can plan hundreds.
+  // Only the first planned faults are shown, because a scenario can plan hundreds.
   const shown = [...faults.filter(({ state }) => state === 'active'), ...planned.slice(0, MOST_PLANNED)];
   const later = planned.slice(MOST_PLANNED);
   return (

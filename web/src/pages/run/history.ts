@@ -1,4 +1,4 @@
-/** What the states of a run say about its course: rates and latencies. Pure functions. */
+/** Rates and latencies over the time of a run, derived from its states. Pure functions. */
 
 /** A moment of the run. */
 export interface Point {
@@ -14,10 +14,10 @@ export interface Line {
   readonly values: readonly (number | null)[];
 }
 
-/** Number of points that are kept: ten minutes of a page. */
+/** Maximum number of points that are kept: those of ten minutes. */
 const MOST = 1200;
 
-/** The points with the present one. After a step back in time, the later ones are dropped. */
+/** Adds the present state to the points. After a step back in time, later points are dropped. */
 export function withState(
   points: readonly Point[],
   { now_ms: at, counts, latencies }: Omit<Point, 'at'> & { readonly now_ms: number },
@@ -32,7 +32,7 @@ const RATES = [
   ['failed polls', 'poll.failed'],
 ] as const;
 
-/** Numbers in a minute of the run, from one point to the next. */
+/** Events per minute of the run, from one point to the next. */
 export function rateLines(points: readonly Point[]): readonly Line[] {
   return RATES.map(([name, metric]) => ({
     name,

@@ -1,4 +1,4 @@
-/** A service that does not answer. If a fault of its run is the reason, it can be lifted here. */
+/** The page for a service that does not answer. If a fault of its run is the reason, the user can lift the fault here. */
 import { useEffect, useMemo } from 'preact/hooks';
 import { outage } from '../../api/session.js';
 import { Run, runState } from '../../model/run.js';

@@ -1,4 +1,4 @@
-/** Time travel: the run again up to a moment, in a console of its own, and the ends of both runs. */
+/** Time travel: repeats the run up to a moment, in a separate console, and compares the ends of both runs. */
 import { useState } from 'preact/hooks';
 import type { PastRun, RunComparison, RunEnd } from '../../../../src/control/travel.js';
 import { printable, printableLine } from '../../../../src/kernel/printable.js';

@@ -1,4 +1,4 @@
-/** The run behind the service: progress, expectations, faults, time, and its devices from outside. */
+/** The run behind the service: its progress, expectations, faults and time, and controls for its devices. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RunState } from '../../../../src/control/run-state.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
@@ -87,7 +87,7 @@ function Time({ state: { now_ms, duration_ms, speed, paused } }: { readonly stat
   );
 }
 
-/** Number of states that the trend of a counter spans: a minute. */
+/** Number of states in the trend of a counter: those of a minute. */
 const LONGEST = 120;
 
 function Counts({ state: { counts, now_ms } }: { readonly state: RunState }) {
@@ -126,7 +126,7 @@ function Counts({ state: { counts, now_ms } }: { readonly state: RunState }) {
   );
 }
 
-/** What was counted from one state to the next. */
+/** Increase of a counter from each state to the next. */
 function ratesOf(history: readonly Readonly<Record<string, number>>[], name: string): readonly number[] {
   return history.flatMap((counts, i) => {
     const before = history[i - 1];

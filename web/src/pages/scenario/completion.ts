@@ -1,6 +1,6 @@
 /**
  * Completions of the editor: keys and words from the JSON schema of scenarios, names of profiles and metrics. Pure functions of
- * the text and the place in it.
+ * the text and the position of the cursor.
  */
 import { yamlLanguage } from '@codemirror/lang-yaml';
 import type { ScenarioWords } from '../../../../src/control/scenarios.js';
@@ -13,7 +13,7 @@ export interface Completion {
 }
 
 interface Completions {
-  /** Where the completed word begins. */
+  /** Position at which the completed word begins. */
   readonly from: number;
   readonly options: readonly Completion[];
 }
@@ -21,10 +21,10 @@ interface Completions {
 type Schema = Readonly<Record<string, unknown>>;
 type Node = NonNullable<ReturnType<typeof yamlLanguage.parser.parse>['topNode']>;
 
-/** Stands for the word that is being typed, so that the rest of the text stays valid YAML. */
+/** Placeholder that replaces the word that is being typed, so that the rest of the text stays valid YAML. */
 const MARK = 'gf0mark';
 
-/** @param at place in the text, in characters @returns undefined where nothing can be completed */
+/** @param at position in the text, in characters @returns undefined if nothing can be completed there */
 export function completionsAt(text: string, at: number, words: ScenarioWords): Completions | undefined {
   const [word = ''] = /[\w.-]*$/.exec(text.slice(0, at)) ?? [];
   const from = at - word.length;
@@ -43,7 +43,7 @@ export function completionsAt(text: string, at: number, words: ScenarioWords): C
 interface Place {
   /** Keys and list items (`[]`) that lead to the word. */
   readonly path: readonly string[];
-  /** Keys of the map that the word is a key of. */
+  /** Other keys of the map in which the word is a key. */
   readonly siblings: readonly string[];
 }
 
@@ -111,7 +111,7 @@ function schemasAt(schema: Schema, path: readonly string[]): readonly Schema[] {
   return forms;
 }
 
-/** The alternatives of a form, each of them on its own. */
+/** A form and all its alternatives, each as a separate schema. */
 function branchesOf(form: Schema): readonly Schema[] {
   const { anyOf } = form as { readonly anyOf?: readonly Schema[] };
   return [form, ...(anyOf ?? []).flatMap(branchesOf)];

@@ -1,4 +1,4 @@
-/** The editor. This file is loaded with CodeMirror when the page is opened. */
+/** The editor. This file contains CodeMirror and is loaded when the page is opened. */
 import { autocompletion, type CompletionContext, closeBrackets, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { yaml } from '@codemirror/lang-yaml';
@@ -13,20 +13,20 @@ import { printableLine } from '../../../../src/kernel/printable.js';
 import { withStyleSheets } from '../../platform/style-sheets.js';
 import { completionsAt } from './completion.js';
 
-/** Wait after the last key before the text is checked, in ms. */
+/** Time between the last key press and the check of the text, in ms. */
 const DELAY = 400;
 
-/** Number of completions in the list: as many as fit without scrolling. Arrow keys move on to the others. */
+/** Number of completions in the list: as many as fit without scrolling. The arrow keys show further ones. */
 const LISTED = 12;
 
-/** A place that the user wants to see. A new object each time. */
+/** A position that the editor has to show. Every request has a new object, so that the same position can be shown again. */
 export interface Target {
   readonly line: number;
   readonly column: number;
 }
 
 interface EditorBoxProps {
-  /** The text at first. Later ones have no effect: the editor has the present one. */
+  /** Initial text. Later values have no effect, because the editor itself has the present text. */
   readonly text: string;
   readonly change: (text: string) => void;
   readonly check: (text: string) => Promise<ScenarioCheck['problems']>;
@@ -63,7 +63,7 @@ function open(parent: HTMLElement, props: { readonly current: EditorBoxProps }):
       ...[lineNumbers(), lintGutter(), history(), drawSelection(), highlightActiveLine(), closeBrackets(), yaml()],
       ...[EditorView.lineWrapping, EditorState.tabSize.of(2), COLOURS, syntaxHighlighting(HIGHLIGHTS)],
       EditorView.contentAttributes.of({ 'aria-label': 'Scenario in YAML', spellcheck: 'false', tabindex: '0' }),
-      // Not TAB: it moves the focus on, as on every page.
+      // No key map for TAB, which moves the focus as on every page.
       keymap.of([...completionKeymap, ...lintKeymap, ...historyKeymap, ...defaultKeymap]),
       autocompletion({
         override: [(context) => complete(context, props.current.words)],
@@ -95,13 +95,13 @@ async function lint(doc: Text, check: EditorBoxProps['check']): Promise<readonly
   });
 }
 
-/** The place in the text; the nearest one if the text has become shorter. */
+/** Offset of a position; the nearest offset if the text has become shorter. */
 function offsetOf(doc: Text, { line: number, column }: Target): number {
   const line = doc.line(Math.max(1, Math.min(doc.lines, number)));
   return Math.min(line.to, line.from + Math.max(0, column - 1));
 }
 
-/** Colours are those of the page, which change with its theme. */
+/** The theme of the editor uses the colours of the page, which change with the theme of the page. */
 const COLOURS = EditorView.theme({
   '&': { backgroundColor: 'var(--raised)', color: 'var(--text)', height: '100%', fontSize: '13px' },
   '&.cm-focused': { outline: '2px solid var(--link)' },
@@ -114,7 +114,7 @@ const COLOURS = EditorView.theme({
     backgroundColor: 'var(--hover)',
   },
   '.cm-tooltip': { backgroundColor: 'var(--ground)', color: 'var(--text)', border: '1px solid var(--line)' },
-  // Only the keyboard scrolls a list without a focus of its own.
+  // The list does not scroll: it never has the focus, so the keyboard could not scroll it.
   '.cm-tooltip.cm-tooltip-autocomplete > ul': { maxHeight: 'none', overflow: 'visible' },
   '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': {
     backgroundColor: 'var(--strong)',

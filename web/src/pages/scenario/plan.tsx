@@ -1,4 +1,4 @@
-/** The plan of a scenario as a timeline: what happens when, to which devices. */
+/** The plan of a scenario as a timeline: steps, faults and loads with their times and devices. */
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { formatDuration } from '../../../../src/kernel/time.js';
 import type { PlanTimeline } from '../../../../src/scenario/plan/timeline.js';
@@ -13,7 +13,7 @@ const PARTS = [
   ['load', 'Requests of users'],
 ] as const;
 
-/** Maximum number of rows that are shown of a part. */
+/** Maximum number of rows that are shown for each kind. */
 const MOST = 100;
 
 export function Plan({ plan }: { readonly plan: PlanTimeline }) {

@@ -1,4 +1,4 @@
-/** Scenarios: an editor that checks them, their plan as a timeline, and a run in a process of its own. */
+/** The page for scenarios: an editor with a check, the plan as a timeline, and a run in a separate process. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { ScenarioCheck, ScenarioWords } from '../../../../src/control/scenarios.js';
 import { printableLine } from '../../../../src/kernel/printable.js';
@@ -42,7 +42,7 @@ function Scenario() {
     return () => client.close();
   }, [client]);
 
-  /** The editor shows the problems; a check that fails is one of the page. */
+  /** The editor shows problems of the scenario; the page shows a failure of the request itself. */
   async function check(text: string) {
     try {
       const { problems } = await client.check(text);
@@ -113,7 +113,7 @@ interface FilesProps {
   readonly example: (name: string) => Promise<string>;
 }
 
-/** Where the text comes from, and where it goes to. */
+/** Controls to open and save the text. */
 function Files({ words, open, example }: FilesProps) {
   const [failure, setFailure] = useState('');
   const take = (text: Promise<string>) => {
@@ -172,7 +172,7 @@ interface ProblemsProps {
   readonly go: (target: Target) => void;
 }
 
-/** The problems as a list, for the keyboard and for screen readers: each of them leads to its place. */
+/** The problems as a list, for the keyboard and for screen readers. Each problem is a link to its position in the text. */
 function Problems({ result, go }: ProblemsProps) {
   if (!result) return <p role="status">Not checked yet.</p>;
   const { problems, warnings } = result;

@@ -1,4 +1,4 @@
-/** What can be done to virtual devices from outside, as buttons. Each enters a line, which users can type as well. */
+/** The bench: control commands for virtual devices, as buttons. Each button enters a line that users can also type. */
 import { useState } from 'preact/hooks';
 import type { ControlDescription } from '../../../../src/console/control-help.js';
 import { CONTROLS, type Control } from './controls.js';
@@ -17,7 +17,7 @@ export function Bench({ descriptions, isDisabled, enter }: BenchProps) {
       <p class="dim">Acts on the selected devices from outside. Each button enters a line in the terminal.</p>
       {CONTROLS.map((control) => {
         const words = descriptions.find(({ name }) => name === control.choice)?.words ?? [];
-        // Device types without inputs have nothing to choose.
+        // A control with a choice is left out if the selected devices offer nothing to choose, such as types without inputs.
         if (descriptions.length > 0 && control.choice !== undefined && words.length === 0) return null;
         return <Group key={control.title} {...{ control, words, isDisabled, enter }} />;
       })}
@@ -36,7 +36,7 @@ interface GroupProps extends Pick<BenchProps, 'isDisabled' | 'enter'> {
 function Group({ control: { title, choice, number, buttons }, words, isDisabled, enter }: GroupProps) {
   const [chosen, choose] = useState('');
   const [set, setNumber] = useState(number?.initial ?? '');
-  // Another selection may have other words.
+  // After a change of the selection, the chosen word may be gone; then the first word counts.
   const word = words.includes(chosen) ? chosen : (words[0] ?? '');
   return (
     <fieldset disabled={isDisabled}>

@@ -1,6 +1,6 @@
-/** Control commands as buttons: what each button enters. */
+/** Control commands as buttons, with the line that each button enters. */
 
-/** What the user has set: a word of the choice, and a number. Both are empty for controls without them. */
+/** Values that the user has set: the chosen word, and a number. A value that a control does not have is empty. */
 export interface Setting {
   readonly word: string;
   readonly number: string;
@@ -8,10 +8,10 @@ export interface Setting {
 
 export interface Control {
   readonly title: string;
-  /** The control command whose first argument is a choice. */
+  /** Name of the control command, if its first argument is a choice. */
   readonly choice?: string;
   readonly number?: { readonly initial: string; readonly unit: string };
-  /** Text of each button, and the line that it enters; empty if the setting lacks something. */
+  /** Text of each button, and a function that returns the line to enter, or an empty text if a value is missing. */
   readonly buttons: readonly (readonly [text: string, line: (setting: Setting) => string])[];
 }
 

@@ -1,7 +1,7 @@
-/** What `.help` prints in a terminal of the console. */
+/** The text that `.help` prints in a terminal of the console. */
 import type { ControlDescription } from '../../../../src/console/control-help.js';
 
-/** What can be entered, in rows of at most so many characters. */
+/** The possible lines. @param columns maximum number of characters in a row */
 export function helpText(controls: readonly ControlDescription[], columns: number): string {
   const rows = controls.flatMap(({ name, usage, about }) => [
     ...wrapped(`${name} ${usage}`, '  ', columns),

@@ -1,8 +1,8 @@
-/** The line at the bottom of a terminal: editing, history, and output above it. Keys come as xterm.js sends them. */
+/** The line at the bottom of a terminal: editing, history, and output above it. Keys are the texts that xterm.js sends. */
 
-/** Where texts appear. */
+/** Shows texts above the line. */
 export interface Screen {
-  /** Characters of a row. */
+  /** Number of characters in a row. */
   readonly columns: number;
   /** Writes lines above the line that is being entered. */
   print(text: string, tone?: Tone): void;
@@ -10,7 +10,7 @@ export interface Screen {
 export type Tone = 'plain' | 'dim' | 'failed';
 
 export interface LineEditorOptions {
-  /** Lines that the arrow keys recall, oldest first. New ones are added to it. */
+  /** Lines that the arrow keys recall, oldest first. The editor adds new lines. */
   readonly history: string[];
   /** Width of the terminal. */
   readonly columns: () => number;
@@ -24,7 +24,7 @@ export interface LineEditorOptions {
 
 const COLOURS: Readonly<Record<Tone, string>> = { plain: '', dim: '\x1b[90m', failed: '\x1b[31m' };
 const RESET = '\x1b[0m';
-/** Control sequences and control characters in what a user pastes. */
+/** Control sequences and control characters, which are removed from pasted text. */
 const UNWANTED = /\p{Cc}(?:\[[0-9;]*[A-Za-z~])?/gu;
 
 export class LineEditor implements Screen {
@@ -42,13 +42,13 @@ export class LineEditor implements Screen {
     return this.#options.columns();
   }
 
-  /** Shows another prompt; the line stays. */
+  /** Shows another prompt. The typed line stays. */
   ask(prompt: string): void {
     this.#prompt = prompt;
     this.#draw();
   }
 
-  /** Enters a line as if the user had typed it; what the user is typing stays. */
+  /** Enters a line as if the user had typed it. The line that the user is typing stays. */
   submit(line: string): void {
     this.#enter(line);
     this.#draw();
@@ -124,11 +124,11 @@ export class LineEditor implements Screen {
     enter(line);
   }
 
-  /** Adds what all completions of the last word have in common; shows them if that is nothing. */
+  /** Adds the characters that all completions of the last word have in common. If there are none, lists the completions. */
   async #complete(): Promise<void> {
     const line = this.#line;
     const words = await this.#options.complete(line).catch(() => []);
-    // The user has typed on.
+    // Discards completions if the user has continued to type.
     if (line !== this.#line || words.length === 0) return;
     const typed = /\S*$/.exec(line)?.[0] ?? '';
     const shared = words.reduce((common, word) => {

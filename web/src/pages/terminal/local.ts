@@ -1,4 +1,4 @@
-/** Lines for the shells of virtual devices in a run, and for what acts on the devices from outside. */
+/** Executes lines for virtual devices in a run: shell lines and control commands. */
 import { grouped, type Printed } from '../../../../src/console/grouping.js';
 import { printable } from '../../../../src/kernel/printable.js';
 import { explain } from '../../api/session.js';
@@ -6,7 +6,7 @@ import type { Run } from '../../model/run.js';
 import { helpText } from './help.js';
 import type { Screen } from './line-editor.js';
 
-/** Executes a line on the devices that a selector of the run selects, and prints what they answer. */
+/** Executes a line on the devices that a selector selects, and prints their answers. */
 export async function enterLocally(run: Run, on: string, line: string, screen: Screen): Promise<void> {
   if (line.trim() === '') return;
   if (on === '') return screen.print('no device is selected', 'failed');
@@ -23,7 +23,7 @@ export async function enterLocally(run: Run, on: string, line: string, screen: S
   }
 }
 
-/** The parts of each device as one answer. */
+/** Joins the parts of each device's answer. */
 function joined(parts: readonly Printed[]): readonly Printed[] {
   const byDevice = new Map<string, Printed>();
   for (const part of parts) {

@@ -1,6 +1,6 @@
 /**
- * A shell over downlinks: a line becomes a command for each target, and their answers appear when the devices have sent
- * them, which may take hours. Lines can be entered meanwhile.
+ * A shell over downlinks. A line becomes a shell downlink for each target. The answers appear when the devices have sent them,
+ * which may take hours. Meanwhile, further lines can be entered.
  */
 import { signal } from '@preact/signals';
 import { ApiError, type DeviceCloudClient } from '../../../../src/client/client.js';
@@ -27,7 +27,7 @@ interface Entry {
 
 /** Answers that arrive within this time, in ms, are shown together. */
 const TOGETHER = 300;
-/** Maximum number of targets of a line. */
+/** Maximum number of devices for one line. */
 const MOST = 500;
 /** Maximum number of concurrent requests. */
 const PARALLEL = 8;
@@ -35,13 +35,13 @@ const PARALLEL = 8;
 export interface RemoteOptions {
   readonly client: DeviceCloudClient;
   readonly feed: Feed;
-  /** The devices that the next line goes to. */
+  /** The devices that will receive the next line. */
   readonly targets: () => readonly Target[];
   readonly screen: Screen;
 }
 
 export class Remote {
-  /** Lines whose answers have not arrived, oldest first. */
+  /** Downlinks whose answers have not arrived, oldest first. */
   readonly waiting = signal<readonly Entry[]>([]);
   readonly #options: RemoteOptions;
   readonly #open = new Map<string, Entry>();
@@ -81,7 +81,7 @@ export class Remote {
     this.#end();
   }
 
-  /** @returns whether the command is queued */
+  /** Queues a shell downlink. @returns whether the cloud accepted it */
   async #send(target: Target, line: string): Promise<boolean> {
     const { client, feed, screen } = this.#options;
     try {
@@ -105,7 +105,7 @@ export class Remote {
     this.#changed();
   }
 
-  /** Ends the waiting for a device that was deleted. */
+  /** Stops waiting for answers of a device that was deleted. */
   #forget(deviceId: string): void {
     for (const [id, { target, line }] of this.#open) {
       if (target.id !== deviceId) continue;
@@ -116,7 +116,7 @@ export class Remote {
     this.#changed();
   }
 
-  /** Asks for the devices of the open lines, after events were missed. */
+  /** Called after events were missed: checks whether the devices of open lines still exist. */
   async #forgetDeleted(): Promise<void> {
     for (const id of new Set([...this.#open.values()].map(({ target }) => target.id))) {
       await this.#options.client.device(id).catch((error: unknown) => {

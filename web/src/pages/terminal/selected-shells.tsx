@@ -9,7 +9,7 @@ import { Shells } from './shells.js';
 import { way } from './way.js';
 
 interface SelectedShellsProps {
-  /** The selection at first; empty: no device. */
+  /** Initial selection; empty: no device. */
   readonly initial: string;
 }
 

@@ -1,11 +1,14 @@
-/** What a run says about the devices of a selector. */
+/** Reads from a run the number of devices of a selector and the control commands for them. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Selection } from '../../../../src/control/run-state.js';
 import { model } from '../../model/space.js';
 import { type Loaded, useLoad } from '../../parts/load.js';
 import { way } from './way.js';
 
-/** How long a user types on, in ms: the run looks at each of its devices for an answer. */
+/**
+ * Time after the last key press before the request, in ms. It saves work of the run, which checks every device for each
+ * request.
+ */
 const TYPING = 250;
 
 /** @param on selector of the run; empty: no device */

@@ -1,4 +1,7 @@
-/** A terminal for devices: their local shells in a run, or a remote shell over downlinks; and the bench of virtual devices. */
+/**
+ * A terminal for devices, either for their local shells in a run, or as a remote shell over downlinks. For virtual devices it
+ * also shows the bench with control commands.
+ */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ControlDescription } from '../../../../src/console/control-help.js';
 import { current } from '../../api/session.js';
@@ -14,11 +17,11 @@ import { TerminalBox } from './terminal-box.js';
 import { chosenWay, type Way, way } from './way.js';
 
 interface ShellsProps {
-  /** The devices that the next remote line goes to. */
+  /** The devices that will receive the next remote line. */
   readonly targets: readonly Target[];
   /** The selector of the run for the next local line; empty: no device. */
   readonly on: string;
-  /** What can be done to these devices from outside. */
+  /** The control commands for these devices. */
   readonly controls: readonly ControlDescription[];
 }
 
@@ -76,7 +79,7 @@ const ABOUT: Readonly<Record<Way, string>> = {
   remote: 'The line becomes a command downlink: a sleeping device fetches it at its next contact, and answers then.',
 };
 
-/** The choice of the way, and what it means. */
+/** The choice between local and remote shell, with an explanation. */
 function Ways() {
   return (
     <div class="bar">

@@ -1,4 +1,4 @@
-/** A terminal with a line to enter. This file is loaded with xterm.js when a terminal is opened. */
+/** A terminal with an input line. This file contains xterm.js and is loaded when a terminal is opened. */
 import '@xterm/xterm/css/xterm.css';
 import { FitAddon } from '@xterm/addon-fit';
 import { Terminal } from '@xterm/xterm';
@@ -13,7 +13,7 @@ const COLOURS = {
 } as const;
 
 interface TerminalBoxProps {
-  /** Lines that the arrow keys recall, oldest first. New ones are added to it. */
+  /** Lines that the arrow keys recall, oldest first. The editor adds new lines. */
   readonly history: string[];
   /** Called when the terminal is ready. */
   readonly opened: (editor: LineEditor) => void;
@@ -42,7 +42,7 @@ export function TerminalBox(props: TerminalBoxProps) {
   return (
     <div>
       <div class="remote" role="group" aria-label="Terminal">
-        {/* Without padding of its own: xterm.js takes its whole width for the columns and the scroll bar. */}
+        {/* This element must have no padding, because xterm.js uses its whole width for the columns and the scroll bar. */}
         <div class="screen" ref={box} />
       </div>
       <p class="dim">Arrow keys recall lines. Shift+Tab leaves the terminal backwards, Esc and Tab forwards.</p>
@@ -69,7 +69,7 @@ function open(element: HTMLElement, props: { readonly current: TerminalBoxProps 
     complete: (line) => props.current.complete(line),
   });
   terminal.onData((keys) => editor.type(keys));
-  // TAB completes words; after Esc, it moves the focus on, so that the keyboard reaches what comes next.
+  // TAB completes words. After Esc it moves the focus instead, so that keyboard users can leave the terminal.
   let leaves = false;
   terminal.attachCustomKeyEventHandler(({ type, key, shiftKey }) => {
     if (key === 'Tab' && (leaves || shiftKey)) return false;
