@@ -11,7 +11,7 @@ import type { Bench } from './result.js';
 const SMALL = 1000;
 const LARGE = Number(process.env.DEVICES ?? 10_000);
 const HOURS = Number(process.env.HOURS ?? 6);
-/** CPU time per device in the small fleet, divided by that in the large fleet. The goal is 0.85. */
+/** Lowest accepted ratio of the CPU time per device in the small fleet to that in the large fleet. The goal is 0.85. */
 const LIMIT = 0.6;
 
 export const fleetSize: Bench = {

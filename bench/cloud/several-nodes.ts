@@ -18,12 +18,12 @@ import { postUplinks } from './http-load.js';
 import { cpuOf, cpuOfFamily, parentOf, peakMemory } from './processes.js';
 
 const NODES = [1, 2, 3];
-/** Addresses of the devices: each stays with one node. */
+/** Number of addresses from which the devices send. The balancer keeps each address with one node. */
 const SOURCES = 12;
 const DEVICES_OF_SOURCE = 50;
 const MESSAGES = 30;
 const HTTP_MS = 4000;
-/** Three nodes may take this much more CPU time for an uplink than one. */
+/** Lowest accepted ratio of the CPU time for an uplink with one node to that with three: three may take 1.5 times as much. */
 const LIMIT = 1 / 1.5;
 /** Duration of the load before the kill, and of the load after it. */
 const AROUND_KILL_MS = 1500;
@@ -92,7 +92,7 @@ async function measure({ url }: PostgresServer, count: number): Promise<Measured
     const nodes = (group.nodes.reduce((sum, { pid }) => sum + cpuOf(pid), 0) - before[0]) / (stored / 1000);
     return { rate: stored / seconds, nodes, database: (cpuOfFamily(database) - before[1]) / (stored / 1000) };
   };
-  /** Numbers of the devices of each address, and the address. */
+  /** Each address, with the numbers of its devices. */
   const sources = Array.from({ length: SOURCES }, (_, source) => ({
     ...{ port, devices: DEVICES_OF_SOURCE, first: source * DEVICES_OF_SOURCE, from: `127.0.0.${10 + source}` },
   }));

@@ -98,7 +98,7 @@ export interface SituationFault {
 
 export interface FaultWindow {
   readonly from: Instant;
-  /** Exclusive; null: until the end of the run. For a fault that happens once: equal to `from`. */
+  /** Exclusive end; null: until the end of the run. For a fault that happens once: equal to `from`. */
   readonly until: Instant | null;
 }
 

@@ -1,4 +1,6 @@
-/** A warning about devices that never had a session, because most expectations hold without them. */
+/**
+ * A warning about devices that never had a session. It is needed because most expectations can pass in spite of such devices.
+ */
 import { EXIT } from '../kernel/errors.js';
 import { humanCount } from '../kernel/quantity.js';
 import type { RunResult } from '../report/result.js';

@@ -24,7 +24,7 @@ export interface Hit {
   /** Index into {@link Plan.devices}. */
   readonly device: number;
   readonly at: Instant;
-  /** Exclusive; null: until the end of the run, or until another step. */
+  /** Exclusive end; null: until the end of the run, or until another step. */
   readonly until: Instant | null;
   /** `at`, or, if that is not known before the run, the latest possible time. */
   readonly latest: Instant;

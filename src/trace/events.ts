@@ -1,5 +1,5 @@
 /**
- * The events of a run, as one stream. All numbers of a report are folds over these events. Events are plain data with keys
+ * The events of a run, as one stream. All numbers of a report are computed from these events. Events are plain data with keys
  * in a fixed order, because the digest of a run is the hash of their JSON: kinds, keys and texts must not change.
  *
  * `at` is simulated time in ms since the start of the run; `serial` is the serial number of the device.

@@ -7,7 +7,7 @@
  */
 import type { Trace, TraceEvent } from './events.js';
 
-/** Processes events as they happen. */
+/** A fold computes results from events as they happen. */
 export interface Fold {
   take(event: TraceEvent): void;
 }

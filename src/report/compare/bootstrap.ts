@@ -18,7 +18,9 @@ const FEWEST_BATCHES = 8;
 /** Half the width of the interval in standard deviations, for small counts, which mainly vary by chance. */
 const SIGMAS = 3.1;
 
-/** A number of run B relative to run A: 1.2 is a fifth more. */
+/**
+ * A number in runs A and B, and the interval of the ratio B/A. A ratio of 1.2 means that the number of B is a fifth higher.
+ */
 export interface Ratio {
   readonly a: number;
   readonly b: number;

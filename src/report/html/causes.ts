@@ -1,4 +1,4 @@
-/** The causes of waiting in plots: their legend. */
+/** The legend for the causes of waiting, which several plots use. */
 import { WAIT_CAUSES, type WaitCause } from '../../trace/downlinks/waits.js';
 
 const TEXTS: Readonly<Record<WaitCause, string>> = {

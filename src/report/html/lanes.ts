@@ -64,7 +64,7 @@ export function lanes({ planned, series }: RunResult): Markup {
   return markup`<figure><figcaption>Faults, steps and loads${shaded}</figcaption>${legend(kinds.map((kind) => ({ look: kind, name: `${kind}s` })))}${plot('Faults, steps and loads over time', draw, readout(marks, end))}${more}</figure>`;
 }
 
-/** The active marks for each period between two times at which a mark begins or ends. */
+/** The faults, steps and loads that are active in each period between two times at which one of them begins or ends. */
 function readout(marks: readonly PlannedMark[], end: Instant): Readout {
   const spans = marks.map((mark) => ({
     from: mark.from,

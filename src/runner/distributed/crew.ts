@@ -5,7 +5,7 @@ import type { RunChannel } from './channel.js';
 import type { PartTask } from './messages.js';
 
 export interface Crew {
-  /** Time between sending the start command and the start itself, so that the command reaches all parts before. */
+  /** Time between sending the start command and the start itself: long enough for the command to reach all parts. */
   readonly lead: Millis;
   /** The shared clock of all parts. @throws ChannelLost */
   sharedNow(): Promise<Millis>;

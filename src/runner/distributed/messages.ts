@@ -55,7 +55,9 @@ export type FromPart =
   | { readonly kind: 'log'; readonly level: keyof Log; readonly fields: object; readonly message: string }
   /** The part is over, and has deleted what it created. */
   | PartEnd
-  /** The worker has stopped the part although the run has not, and the part has deleted what it created. `why` is a clause. */
+  /**
+   * The worker has stopped the part without a command of the run, and the part has deleted what it created. `why` is a clause.
+   */
   | { readonly kind: 'left'; readonly why: string }
   /** The part could not be carried out. */
   | { readonly kind: 'failed'; readonly error: Failure };

@@ -17,7 +17,7 @@ import { uplinkMessage } from './messages.js';
 
 /** Time after which an exchange without an answer has failed. In memory no datagram is lost, so it should not happen. */
 const PATIENCE = seconds(60);
-/** Larger than every downlink (wire protocol, 7). */
+/** Size of the receive buffer: larger than every downlink (wire protocol, 7). */
 const BUFFER = 16_384;
 
 interface PlayerOptions {
@@ -27,7 +27,7 @@ interface PlayerOptions {
   readonly token: Uint8Array;
   readonly clock: Clock;
   readonly transport: Transport;
-  /** Whether a downlink is waiting for the device. A poll is only played if one is. */
+  /** Whether a downlink is waiting for the device. Without one, no poll is played. */
   readonly waits: () => boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Replays a recording: every world of its predictions, one after another. */
+/** Replays a recording. It is divided into scripts that are played one after another, each in a new world. */
 import type { Log } from '../../kernel/log.js';
 import type { Millis } from '../../kernel/time.js';
 import { packagedProfiles } from '../../profile/library.js';

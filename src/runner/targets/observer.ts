@@ -22,7 +22,7 @@ import type { DownlinkType, Trace, TraceEvent, UplinkType } from '../../trace/ev
 import type { TargetAudit } from './audit/audit.js';
 import type { Asked } from './audit/downlinks.js';
 
-/** How often messages are read. */
+/** Interval of the looks. In each look, the observer reads the new messages and the states of some downlinks and updates. */
 const EVERY = seconds(1);
 /**
  * A message may become visible later than a newer one. So each reading begins this long before the newest message of the last

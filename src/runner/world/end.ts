@@ -4,7 +4,7 @@ import { NotAtRest } from './not-at-rest.js';
 
 export interface End {
   readonly exitCode: ExitCode;
-  /** Why the run ended early. */
+  /** Why the run ended early; null if it did not. */
   readonly failure: string | null;
   /** What was not at rest; missing if that is not the reason. */
   readonly busy?: readonly string[];

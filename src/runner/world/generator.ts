@@ -29,7 +29,7 @@ export class GeneratorWatch implements GeneratorMeter {
 
   /**
    * @param speed simulated milliseconds per real millisecond
-   * @param loads whether it also measures how fast the service answers
+   * @param loads whether the run has loads, whose latencies a slow process would falsify
    */
   constructor(speed = 1, loads = false) {
     this.#speed = speed;

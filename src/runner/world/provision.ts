@@ -65,7 +65,7 @@ async function createFleet(
   const create = { step: 'create-device', options: null } as const;
   const failures: { readonly index: number; readonly error: unknown }[] = [];
   let next = 0;
-  // Not a queue of all devices, because each entry would take 1 kB of memory from the beginning.
+  // The devices are not put into a queue, because each entry would take 1 kB of memory from the beginning.
   const createNext = async () => {
     while (next < handles.length) {
       const index = next++;

@@ -46,7 +46,8 @@ export interface RunFixture {
 /** Lets the time of the plan pass. @throws NotAtRest if the world does not come to rest; the reason if the clock is stopped */
 export async function runSchedule(fixture: RunFixture, clock: DrivenClock): Promise<void> {
   const { plan, devices, trace } = fixture;
-  // It cancels pending alarms at the end. Otherwise they would keep the process alive after an interrupted run in real time.
+  // `EndingClock` cancels pending alarms at the end. Otherwise they would keep the process alive after an interrupted run in
+  // real time.
   const agenda = new EndingClock(clock);
   plan.devices.forEach((planned, index) => {
     agenda.after(sinceStart(planned.bootAt), 'the first power-up of a device', () => devices[index]?.powerOn());

@@ -87,7 +87,7 @@ export interface PlannedDevice {
 export interface PlannedFault {
   readonly fault: FaultSpec;
   readonly from: Instant;
-  /** Exclusive; null: until the very end, settling included. */
+  /** Exclusive end; null: until the very end, settling included. */
   readonly until: Instant | null;
   /** Text of its selector; null: all devices. */
   readonly to: string | null;
@@ -101,7 +101,7 @@ export interface PlannedFault {
 export interface PlannedServiceFault {
   readonly fault: ServiceFault;
   readonly from: Instant;
-  /** Exclusive; null: until the very end, settling included. */
+  /** Exclusive end; null: until the very end, settling included. */
   readonly until: Instant | null;
 }
 
@@ -110,7 +110,7 @@ export interface PlannedDeviceFault {
   /** `no-signal` */
   readonly fault: string;
   readonly from: Instant;
-  /** Exclusive; null: until the very end, settling included. Equal to `from` for a fault that happens once. */
+  /** Exclusive end; null: until the very end, settling included. Equal to `from` for a fault that happens once. */
   readonly until: Instant | null;
   /** Text of its selector; null: all devices. */
   readonly to: string | null;

@@ -5,7 +5,7 @@ import type { Instant } from '../../kernel/time.js';
 
 export interface Window {
   readonly from: Instant;
-  /** Exclusive; null: until the end, settling included. */
+  /** Exclusive end; null: until the end, settling included. */
   readonly until: Instant | null;
 }
 

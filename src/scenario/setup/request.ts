@@ -16,7 +16,7 @@ const body: Check<Readonly<Record<string, unknown>>> = formed(
   () => ({ type: 'object' }),
   (node, problems) =>
     node.kind === 'map'
-      ? // plain() turns a map into an object.
+      ? // The cast is safe because `plain` returns an object for a map.
         (plain(node) as Readonly<Record<string, unknown>>)
       : complain(node, problems, 'a map: the JSON object that is posted'),
 );

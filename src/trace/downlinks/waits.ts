@@ -111,7 +111,7 @@ export class WaitAccount {
     this.#inVain = true;
   }
 
-  /** The cloud has received a packet of the device, or the device one of the cloud. */
+  /** The cloud or the device has received a packet of the other. */
   contact(at: Instant): void {
     if (this.#phase === 'radio') this.#enter('transfer', at);
     this.#active(at);

@@ -61,7 +61,10 @@ interface BookReader {
 const MOST_ENTRIES = 256;
 /** Time for which the cloud treats an identical packet as a repetition (wire protocol, 6.2 step 3). */
 const REPETITION = minutes(1);
-/** Settled uplinks that are kept per device, because later events may still belong to them. */
+/**
+ * Number of settled uplinks (dropped, or acknowledged and stored) that are kept per device, because later events may still
+ * belong to them.
+ */
 const MOST_SETTLED = 16;
 
 export class UplinkBook {

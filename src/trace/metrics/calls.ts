@@ -139,7 +139,7 @@ export class CallFold {
     return new CallTotals(() => loads.flatMap((load) => this.#byLoad.get(load) ?? []));
   }
 
-  /** By the name of the load, sorted. */
+  /** Summaries by the name of the load, sorted. */
   summary(): Readonly<Record<string, CallSummary>> {
     return Object.fromEntries(
       [...this.#byLoad]

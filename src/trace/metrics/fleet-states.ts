@@ -9,7 +9,7 @@ import type { Instant, Millis } from '../../kernel/time.js';
  *   starting  booted, no session yet
  *   unheard   repeats a datagram, has failed its last exchange, or has woken twice without sending
  *   awake     was active within the window (see {@link FleetStates.closeUntil})
- *   asleep was not active within the window
+ *   asleep    was not active within the window
  */
 export const FLEET_STATES = ['asleep', 'awake', 'unheard', 'starting', 'off'] as const;
 export type FleetState = (typeof FLEET_STATES)[number];

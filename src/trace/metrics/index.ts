@@ -29,7 +29,7 @@ export const METRICS: readonly MetricInfo[] = [
 ];
 
 /**
- * An unwanted kind of event that the protocol cannot exclude, or that the user should know, with the number of its
+ * A kind of unwanted event that the protocol cannot exclude, or that the user should know about, with its number of
  * occurrences.
  */
 interface Anomaly {

@@ -1,6 +1,7 @@
 /**
  * The causes of the waits of delivered downlinks, and the histogram of their times. In a run, explanations name the causes:
- * faults, other downlinks, the next report. Without a run, only the stations of the downlinks in the cloud are known.
+ * faults, other downlinks, the next report. Without a run, only the stations of each downlink are known: the entries of its
+ * timeline in the cloud, such as `contact` and `sent`.
  */
 import type { Message, TimelineEntry } from '../../../src/client/types.js';
 import { printableLine } from '../../../src/kernel/printable.js';

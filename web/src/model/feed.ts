@@ -1,6 +1,6 @@
 /**
- * Events of the space while the console is open: new messages, and stations of downlinks. Every page receives each event once.
- * The client resumes the stream after a lost connection.
+ * Events of the space while the console is open: new messages, and stations of downlinks (new entries of their timelines).
+ * Every page receives each event once. The client resumes the stream after a lost connection.
  */
 import type { DeviceCloudClient, SpaceEvent } from '../../../src/client/client.js';
 import type { Message } from '../../../src/client/types.js';

@@ -49,7 +49,7 @@ function namedUnit(name: string): string {
   for (const part of name.split(' ').reverse()) {
     const known = UNITS.find(([form]) => form.test(part));
     if (known) return known[1];
-    // Only numbers are skipped. So `soil_sensors 1 moisture` has no unit, although `soil_sensors` has one.
+    // Only numbers are skipped: in `soil_sensors 1 moisture` the last word has no unit, and the words before it do not count.
     if (!/^\d+$/.test(part)) return '';
   }
   return '';

@@ -1,4 +1,4 @@
-/** The timeline of a downlink: its stations to scale, and as a list. */
+/** The timeline of a downlink: its entries, called stations, on a line to scale and as a list. */
 import type { Message, TimelineEntry } from '../../../src/client/types.js';
 import { printableLine } from '../../../src/kernel/printable.js';
 import { current } from '../api/session.js';

@@ -19,8 +19,9 @@ export interface JobPayload {
 const QUIET = new Logger(() => () => {});
 
 /**
- * Adds a job for each payload. A job has only one attempt, because a half-done part must not be repeated. If adding is retried
- * after a failure, a job may exist twice; the worker that takes the second one finds the part taken.
+ * Adds a job for each payload. A job has only one attempt, because a half-done part must not be repeated. If this function
+ * retries after a failure, a second job may be added for a part that a worker has already taken; the worker with the second job
+ * finds the part taken.
  * @throws ChannelLost if the queue does not answer for 15 s
  */
 export function addJobs(database: QueueDatabase, payloads: readonly JobPayload[]): Promise<void> {

@@ -94,7 +94,7 @@ export class QueueChannel<Out, In> implements Channel<Out, In> {
     return this.#inbox.next();
   }
 
-  /** Adds a message to the inbox, in place of the other end, which does not exist yet. */
+  /** Adds a message to the inbox in place of the worker, for a part that has no worker. */
   deliver(message: In): void {
     this.#inbox.push(message);
   }

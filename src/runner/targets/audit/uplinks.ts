@@ -70,8 +70,8 @@ export class UplinkAudit {
   }
 
   /**
-   * The device had an event after which the cloud may store its uplinks twice: a cloud recognises only repeated data uplinks by
-   * their content.
+   * The device had an event after which the cloud may store its uplinks twice. A cloud can recognise a repeated uplink by its
+   * content only if it is a data uplink.
    */
   troubled(serial: number, at: Instant): void {
     this.#of(serial).troubledAt = at;

@@ -1,4 +1,4 @@
-/** The plan of a scenario as a timeline: steps, faults and loads with their times and devices. */
+/** The plan of a scenario as a timeline: power-ups, steps, faults and loads with their times and devices. */
 import { printableLine } from '../../../../src/kernel/printable.js';
 import { formatDuration } from '../../../../src/kernel/time.js';
 import type { PlanTimeline } from '../../../../src/scenario/plan/timeline.js';

@@ -1,4 +1,7 @@
-/** The line at the bottom of a terminal: editing, history, and output above it. Keys are the texts that xterm.js sends. */
+/**
+ * The line at the bottom of a terminal: editing, history, and output above it. A key arrives as the text that xterm.js sends
+ * for it.
+ */
 
 /** Shows texts above the line. */
 export interface Screen {
