@@ -35,7 +35,7 @@ function table(title: string, columns: readonly string[], rows: readonly Row[]):
   return tables(title, columns, [{ name: '', rows }]);
 }
 
-/** Tables below one heading, side by side if the page is wide enough. `name` of a part is the title of its first column. */
+/** Tables below one heading, side by side if the page is wide enough. `name` of a group is the title of its first column. */
 function tables(
   title: string,
   columns: readonly string[],
