@@ -1,13 +1,13 @@
-/** The peer of whatever has to be punctual. */
+/** Bare timers, with which benchmarks compare the lateness of a fleet in real time. */
 import type { Millis } from '../src/kernel/time.js';
 import { Distribution } from '../src/trace/distribution.js';
 
-/** Units of a millisecond in which lateness is counted. */
+/** Steps per millisecond in which lateness is recorded. */
 export const MICROSECONDS = 1000;
 
 /**
- * Measures how late a loop of timers is if they do nothing.
- * @param dues moments of the timers, sorted, counted from now
+ * Measures the lateness of timers that do nothing.
+ * @param dues due times of the timers, counted from now, ascending
  */
 export function bareLoop(dues: readonly Millis[]): Promise<Distribution> {
   return new Promise((resolve) => {

@@ -98,7 +98,7 @@ async function ofRun(origin: string, events: string): Promise<number> {
   return rateOf(result.calls);
 }
 
-/** Answers a second of the program in two threads. @throws Error if a request was not answered or not counted */
+/** Number of answers a second to the program with two threads. @throws Error if a request was not answered or not counted */
 function ofProgram(origin: string, directory: string): number {
   const target = ['--target', origin, '--space', SPACE, '--api-key', 'key', '--link', 'http'];
   const { calls } = runProgram(JSON.parse(SCENARIO), ...target, '--workers', '2', '--out', directory);

@@ -18,7 +18,7 @@ export interface ProgramRun {
   readonly memory: number;
   readonly digest: string;
   readonly events: number;
-  /** How late alarms were, in ms: those of the latest thread. Empty in virtual time. */
+  /** Lateness of alarms in ms, in the thread where it was largest. Empty in virtual time. */
   readonly lateness: Readonly<Partial<Record<'count' | 'p99', number>>>;
   readonly calls: RunResult['calls'];
 }

@@ -1,6 +1,6 @@
 /**
- * Whether a run in two threads is punctual: devices that boot and then report every minute in real time, with the embedded cloud in
- * the same process. `DEVICES` in the environment selects another fleet.
+ * Measures how late a run in two threads is in real time. The devices boot and then report every minute, with the embedded
+ * cloud in the same process. `DEVICES` in the environment selects another fleet.
  */
 import { seconds } from '../src/kernel/time.js';
 import type { ScenarioDefinition } from '../src/scenario/parse/define.js';
@@ -11,7 +11,7 @@ import type { Bench } from './result.js';
 const DEVICES = Number(process.env.DEVICES ?? 60_000);
 const MINUTES = { boot: 4, all: 6 };
 const MOST_LATER_MS = 10;
-/** Length of the bare loop. */
+/** Duration of the loop of bare timers. */
 const BARE = seconds(30);
 
 export const realTimeRun: Bench = {
