@@ -127,7 +127,7 @@ export class DtlsClient extends Connection {
     const { identity, psk } = this.#options;
     if (done.body.length > 0 || this.#serverRandom === undefined) return this.fail('decode-error');
     this.transcript.add(done);
-    const exchange = this.#next(MESSAGE.clientKeyExchange, vector(2, Buffer.from(identity, 'utf8')));
+    const exchange = this.#next(MESSAGE.clientKeyExchange, vector(2, Buffer.from(identity)));
     this.transcript.add(exchange);
     this.agree('client', psk, { client: this.#random, server: this.#serverRandom }, this.#extended);
     const finished = this.#next(MESSAGE.finished, verifyData(this.master, 'client', this.transcript.digest()));

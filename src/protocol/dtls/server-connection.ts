@@ -46,13 +46,14 @@ export class ServerConnection extends Connection {
     this.id = id;
     this.#random = random;
     this.#keyOf = options.keyOf;
-    this.#clientRandom = hello.random.slice();
+    // A copy, here and below, because a part of the datagram would keep all of its memory; `slice` of a Buffer is a part.
+    this.#clientRandom = Uint8Array.from(hello.random);
     this.#serverRandom = randomBytes(random, 32);
     this.#extended = hello.extensions.has(EXTENSION.extendedMasterSecret);
     this.#sent = message.sequence;
     const peerId = connectionIdIn(hello.extensions);
     if (peerId) {
-      this.layer.peerId = peerId.length === 0 ? NO_ID : peerId.slice();
+      this.layer.peerId = peerId.length === 0 ? NO_ID : Uint8Array.from(peerId);
       this.layer.ownId = id;
     }
     this.transcript.add(message);
@@ -81,7 +82,7 @@ export class ServerConnection extends Connection {
   protected begin(): void {
     const flight = [
       this.#next(MESSAGE.serverHello, this.#hello),
-      this.#next(MESSAGE.serverKeyExchange, vector(2, Buffer.from(this.#hint, 'utf8'))),
+      this.#next(MESSAGE.serverKeyExchange, vector(2, Buffer.from(this.#hint))),
       this.#next(MESSAGE.serverHelloDone, NO_ID),
     ];
     for (const message of flight) this.transcript.add(message);
@@ -105,7 +106,7 @@ export class ServerConnection extends Connection {
 
   /** The client has another key. The answer is the same for an unknown identity (RFC 4279, section 2). */
   protected unreadable({ type }: TlsRecord): void {
-    if (this.#expected === 'finished' && (type === CONTENT.handshake || this.hasId)) this.fail('decrypt-error');
+    if (type === CONTENT.handshake || this.hasId) this.fail('decrypt-error');
   }
 
   #exchange(message: HandshakeMessage): void {

@@ -157,8 +157,9 @@ export class DtlsServer {
     address: string,
   ): void {
     const body = helloVerifyRequest(this.#cookies.make(hello, address));
-    const [message] = encodeMessage({ type: MESSAGE.helloVerifyRequest, sequence, body });
-    if (message) this.#plain(CONTENT.handshake, number, message, address);
+    for (const message of encodeMessage({ type: MESSAGE.helloVerifyRequest, sequence, body })) {
+      this.#plain(CONTENT.handshake, number, message, address);
+    }
   }
 
   #refuse({ sequence }: TlsRecord, name: AlertName, address: string): void {
@@ -266,13 +267,13 @@ export class DtlsServer {
     }
     this.#open.delete(session);
     if (this.#openAt.get(home) === peer) this.#openAt.delete(home);
-    if (this.#byIdentity.get(connection.identity) === peer) this.#byIdentity.delete(connection.identity);
+    this.#byIdentity.delete(connection.identity);
     this.#options.events.closed(session, ending);
   }
 
   #forgetHandshake(peer: Peer): void {
     this.#handshakes.delete(peer.session);
-    if (this.#handshakeAt.get(peer.home) === peer) this.#handshakeAt.delete(peer.home);
+    this.#handshakeAt.delete(peer.home);
   }
 
   #endIdle(): void {
