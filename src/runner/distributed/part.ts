@@ -20,7 +20,10 @@ interface PartOptions extends Pick<WorldOptions, 'meter'> {
   /** API key of the target. Secret. */
   readonly apiKey: string;
   readonly channel: PartChannel;
-  /** Real time between two batches of events. Default: 0.5 s, because each batch through a database costs a transaction. */
+  /**
+   * Real time between two batches of events. Default: 0.5 s, because each batch that goes through a database needs a
+   * transaction.
+   */
   readonly sendEvery?: Millis;
 }
 

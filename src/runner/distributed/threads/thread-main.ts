@@ -13,8 +13,8 @@ export interface ThreadTask {
 }
 
 /**
- * Time between two batches of events. The thread of the run also has the embedded cloud, which answers no device while it takes a
- * batch: many small ones delay its answers less than a few large ones.
+ * Time between two batches of events. Batches are small and frequent, because the embedded cloud runs in the thread of the run,
+ * and answers no device while this thread processes a batch.
  */
 const SEND_EVERY: Millis = 50;
 
