@@ -20,7 +20,7 @@ duration: 5m
 settle: 3m
 fleet:
   - { name: clime, profile: clime, count: 3, config: { interval-report: 60 } }
-  # It does not hear of its downlinks.
+  # Its downlinks wait until after the run: it reports and polls once an hour.
   - { name: quiet, profile: clime, count: 1, config: { interval-report: 3600, interval-poll: 3600 } }
 network: { latency: 1s..2s }
 steps:

@@ -134,7 +134,9 @@ async function confirm(target: string, failure: string, found: Found, host: Host
 function reasons({ causes, largest, dropped }: Found): readonly string[] {
   return [
     ...causes.map((cause) => `cause: without the fault "${cause}" it passes, as the original does`),
-    ...(largest === undefined ? [] : [`cause: the fault "${largest}" is the largest cause of several in the original`]),
+    ...(largest === undefined
+      ? []
+      : [`cause: the fault "${largest}" is the largest of several causes in the original`]),
     ...dropped.map(
       (fault) => `dropped: the fault "${fault}" is a smaller cause in the original, and not in the result`,
     ),

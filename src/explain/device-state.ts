@@ -19,8 +19,8 @@ export function deviceState(facts: DeviceFacts, names: CauseNames, now: Instant)
   const heard = chances.findLast(({ result }) => result === 'reached');
   const contact =
     heard === undefined
-      ? 'No exchange has worked out.'
-      : `Last exchange that worked out: ${humanDuration(now - heard.until)} before the end.`;
+      ? 'No exchange has succeeded.'
+      : `Last successful exchange: ${humanDuration(now - heard.until)} before the end.`;
   const inForce = calendar.at(now, 'blocks', 'hinders').map((fault) => names.fault(fault));
   return [
     contact,

@@ -65,7 +65,7 @@ function waitSentence({ waits, took }: Omit<Explanation, 'text'>): readonly stri
 }
 
 function reason({ what }: ExplainedWait): string {
-  if (what === 'exchange') return 'for exchanges that worked out';
+  if (what === 'exchange') return 'for successful exchanges';
   if (what === OTHERS) return 'behind other downlinks of the device';
   if (what === 'unknown') return 'for an unknown reason';
   if (what.startsWith('next ')) return `for the ${what}`;

@@ -61,8 +61,8 @@ const ABOUT: Readonly<Record<Section, string>> = {
   receiver: 'A receiver of frames from meters around the device, if the device type has one.',
   serial_line: 'Limits of the serial line, if not every slot may hold a device.',
   body: 'What the firmware writes for which key of the decoder.',
-  decoder: 'What the cloud decodes bodies with: the published document and its hash.',
-  encoder: 'What the cloud encodes data downlinks with, if there are any.',
+  decoder: 'The codec with which the cloud decodes bodies: the published document and its hash.',
+  encoder: 'The codec with which the cloud encodes data downlinks, if there are any.',
 };
 
 const NOTHING_READ: Parts = {

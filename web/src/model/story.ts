@@ -71,6 +71,6 @@ function waiting(
   if (next > now) return [`${first}, in about ${lengthText(next - now)} as its earlier contacts show.`];
   return [
     `${first}, which was expected ${lengthText(now - next)} ago.`,
-    'Why the device is silent, the cloud cannot know; in a run, the cause is named here.',
+    'The cloud cannot know why the device is silent. In a run, this page names the cause.',
   ];
 }
