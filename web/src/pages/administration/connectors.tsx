@@ -9,7 +9,13 @@ import { Failure } from '../../parts/failure.js';
 import { useLoad } from '../../parts/load.js';
 import type { Family, Surroundings } from './family.js';
 
-const TRIGGERS = ['data', 'session', 'config', 'stats', 'codec'] as const satisfies readonly ConnectorTrigger[];
+const TRIGGERS = Object.values<ConnectorTrigger>({
+  data: 'data',
+  session: 'session',
+  config: 'config',
+  stats: 'stats',
+  codec: 'codec',
+} satisfies { readonly [T in ConnectorTrigger]: T });
 const EXAMPLE = "const main = ({ device, message }) => ({ url: 'https://example.com/hook', data: message.body });";
 
 export const CONNECTORS: Family<Connector> = {
