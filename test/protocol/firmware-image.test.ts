@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ImageReader, readImage, writeImage } from '../../src/protocol/firmware-image.js';
@@ -40,6 +41,19 @@ describe('an image', () => {
     const text = Buffer.from(writeImage(BUILD, 400)).toString('latin1');
     const without = text.replace(new RegExp(`${missing}: .*\n`), '');
     expect(readImage(Buffer.from(without, 'latin1'))).toBeUndefined();
+  });
+
+  it('has no lines after the empty one', () => {
+    const image = (header: string, filler: string) => {
+      const sha256 = createHash('sha256').update(filler).digest('hex');
+      return Buffer.from(`GHOSTFLEET-FIRMWARE 1\n${header}\nsha256: ${sha256}\n\n${filler}`);
+    };
+    expect(readImage(image('bundle: a\nname: b\nversion: c', 'filler'))).toEqual({
+      bundle: 'a',
+      name: 'b',
+      version: 'c',
+    });
+    expect(readImage(image('bundle: a\nname: b', 'version: c\n'))).toBeUndefined();
   });
 
   it('cannot be shorter than its header', () => {

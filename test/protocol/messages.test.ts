@@ -268,8 +268,16 @@ describe('the cloud rejects', () => {
       raw('upload-config', hex(`${HASH} 01 80`)),
       'UPLOAD_CONFIG has the unknown compression "1"',
     ],
-    ['a config of numbers', raw('upload-config', hex(`${HASH} 00 81 00`)), 'are not an array of texts'],
-    ['a config of one text', raw('upload-config', hex(`${HASH} 00 60`)), 'are not an array of texts'],
+    [
+      'a config of numbers',
+      raw('upload-config', hex(`${HASH} 00 81 00`)),
+      'the lines of DOWNLOAD_SHELL are not an array of texts',
+    ],
+    [
+      'a config of one text',
+      raw('upload-config', hex(`${HASH} 00 60`)),
+      'the lines of DOWNLOAD_SHELL are not an array of texts',
+    ],
     ['a decoder with another hash', raw('upload-decoder', hex(`${HASH} a0`)), `the hash ${HASH}, but it has `],
     ['an encoder with another hash', raw('upload-encoder', hex(`${HASH} a0`)), `the hash ${HASH}, but it has `],
     ['a decoder without document', raw('upload-decoder', hex(HASH)), 'UPLOAD_DECODER has no document'],
@@ -354,7 +362,11 @@ describe('a device rejects', () => {
       raw('download-shell', { cbor: map([0, []], [1, ID.slice(1)]) }),
       'an id of 15 bytes, not 16',
     ],
-    ['shell commands that are numbers', raw('download-shell', { cbor: map([0, [1]]) }), 'are not an array of texts'],
+    [
+      'shell commands that are numbers',
+      raw('download-shell', { cbor: map([0, [1]]) }),
+      'the lines of DOWNLOAD_SHELL are not an array of texts',
+    ],
     [
       'a shell command of 256 bytes',
       encodeDown({ kind: 'download-shell', commands: ['x'.repeat(256)], messageId: ID }),

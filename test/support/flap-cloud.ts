@@ -51,6 +51,11 @@ export class LittleCloud {
     }
   }
 
+  /** Sequence number of the next packet, undefined if only a new exchange is accepted. */
+  get expected(): number | undefined {
+    return this.#transfer.expected;
+  }
+
   /** Is a downlink in flight that is not confirmed yet? */
   get offering(): boolean {
     return this.#transfer.offering;

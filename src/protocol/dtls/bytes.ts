@@ -14,6 +14,11 @@ export class ByteReader {
     this.#bytes = bytes;
   }
 
+  /** Whether a read went beyond the end. */
+  get broken(): boolean {
+    return this.#broken;
+  }
+
   /** Whether every read was within the bytes and nothing is left. */
   get complete(): boolean {
     return !this.#broken && this.#at === this.#bytes.length;

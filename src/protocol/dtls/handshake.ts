@@ -41,9 +41,8 @@ export function fragmentsIn(record: Uint8Array): readonly Fragment[] {
     const length = reader.uint(3);
     const sequence = reader.uint(2);
     const offset = reader.uint(3);
-    const size = reader.uint(3);
-    const part = reader.take(size);
-    if (part.length !== size || offset + size > length) break;
+    const part = reader.vector(3);
+    if (reader.broken || offset + part.length > length) break;
     fragments.push({ type, length, sequence, offset, part });
   }
   return fragments;

@@ -58,7 +58,6 @@ function additionalData({ type, version, epoch, sequence, id }: TlsRecord, lengt
 
 /** The last byte other than zero is the real type. */
 function withoutPadding(plain: Uint8Array): Content | undefined {
-  let at = plain.length - 1;
-  while (at >= 0 && plain[at] === 0) at--;
+  const at = plain.findLastIndex((byte) => byte !== 0);
   return at < 0 ? undefined : { type: plain[at] as number, plain: plain.subarray(0, at) };
 }

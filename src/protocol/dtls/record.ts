@@ -39,9 +39,8 @@ export function recordsIn(datagram: Uint8Array, idLength: number): readonly TlsR
     const epoch = reader.uint(2);
     const sequence = reader.uint(6);
     const id = type === CONTENT.cid ? reader.take(idLength) : NO_ID;
-    const announced = reader.uint(2);
-    const body = reader.take(announced);
-    if (body.length !== announced || version >> 8 !== 0xfe) break;
+    const body = reader.vector(2);
+    if (reader.broken || version >> 8 !== 0xfe) break;
     records.push({ type, version, epoch, sequence, id, body });
   }
   return records;

@@ -156,7 +156,7 @@ function encodeBase64(bytes: Uint8Array, from: number, end: number): Uint8Array 
     text[to++] = ALPHABET[bits >> 10] as number;
     text[to++] = ALPHABET[(bits >> 4) & 63] as number;
     text[to++] = rest === 2 ? (ALPHABET[(bits << 2) & 63] as number) : PADDING;
-    text[to++] = PADDING;
+    text[to] = PADDING;
   }
   return text;
 }

@@ -181,6 +181,6 @@ function cut(text: string, most: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= most) return text;
   let end = most;
-  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
   return bytes.toString('utf8', 0, end);
 }

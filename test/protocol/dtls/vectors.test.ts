@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import { DtlsClient } from '../../../src/protocol/dtls/client.js';
-import { expand } from '../../../src/protocol/dtls/key-schedule.js';
+import { expand, masterSecret } from '../../../src/protocol/dtls/key-schedule.js';
 import { protect, unprotect } from '../../../src/protocol/dtls/protection.js';
 import { ReplayWindow } from '../../../src/protocol/dtls/replay-window.js';
 import { DtlsServer } from '../../../src/protocol/dtls/server.js';
@@ -20,6 +20,14 @@ it('P_SHA256 has the values that the TLS working group published', () => {
       'e3f229ba727be17b8d122620557cd453c2aab21d07c3d495329b52d4e61edb5a6b301791e90d35c9c9a46b4e14baf9af0fa022f7077def17',
       'abfd3797c0564bab4fbc91666e9def9b97fce34f796789baa48082d122ee42c5a72e5a5110fff70187347b66',
     ].join(''),
+  );
+});
+
+it('the master secret of a peer without the extended one has the value that another implementation of RFC 5246 computes', () => {
+  const randoms = { client: new Uint8Array(32).fill(1), server: new Uint8Array(32).fill(2) };
+  // With hashlib and hmac of Python 3, and the premaster secret of RFC 4279.
+  expect(Buffer.from(masterSecret(PSK, randoms, undefined)).toString('hex')).toBe(
+    'bd31e7a7893e2465e7f6f5d8705f73c11a710afa9573c418d0198e6dcf8d4078bdfc3f5a0d3230ef62cf55ca2c075150',
   );
 });
 
@@ -93,5 +101,22 @@ describe('the replay window', () => {
     const open = Array.from({ length: 110 }, (_, number) => number).filter((number) => window.admits(number));
     const expected = Array.from({ length: 73 }, (_, n) => 37 + n).filter((n) => ![40, 70, 100].includes(n));
     expect(open).toEqual(expected);
+  });
+
+  it.each([1, 2, 31, 32, 33, 63, 64, 65, 200])('is that of a list of all numbers after a step of %i', (step) => {
+    const window = new ReplayWindow();
+    const arrived = new Set<number>();
+    const newest = () => Math.max(-1, ...arrived);
+    const remember = (number: number) => {
+      expect(window.remember(number)).toBe(number > newest());
+      arrived.add(number);
+    };
+    // At each edge of the window, late; then again.
+    for (const number of [0, 1, 3, 90, 89, 59, 58, 57, 27, 26, 25, 90]) remember(number);
+    remember(90 + step);
+    for (const age of [1, 31, 32, 33, 63, 64, 96]) remember(90 + step - age);
+    const numbers = Array.from({ length: 300 }, (_, number) => number);
+    const admitted = (number: number) => number > newest() - 64 && !arrived.has(number);
+    expect(numbers.filter((number) => window.admits(number))).toEqual(numbers.filter(admitted));
   });
 });

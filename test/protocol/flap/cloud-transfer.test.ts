@@ -235,6 +235,14 @@ describe('server restarted', () => {
   });
 });
 
+it('the expected number follows the answer, and a reset leaves none', () => {
+  const { cloud, hear } = fixture();
+  expect(cloud.expected).toBeUndefined();
+  expect([hear('FLxx', 0, message(5)), cloud.expected]).toEqual(['xxAx 1', 2]);
+  expect([hear('xxxP', 2), cloud.expected]).toEqual(['FLxx 3', 4]);
+  expect([hear('xxxP', 40), cloud.expected]).toEqual(['reset', undefined]);
+});
+
 describe('sequence 0 in mid-message', () => {
   it('fragments 0, 2 received, then F at sequence 0: old fragments discarded, new message assembled', () => {
     const { cloud, hear } = fixture();

@@ -12,11 +12,13 @@ interface Setting {
   /** The number of the next packet. Default 0, as after a boot. */
   readonly sequence?: number;
   readonly bufferSize?: number;
+  /** Rule for stale answers. Default: that of CHESTER. */
+  readonly stale?: { readonly staleLimit: number; readonly sameSequence: boolean };
 }
 
 /** A device whose steps are written as text. */
-function fixture({ sequence = 0, bufferSize = 10_240 }: Setting = {}) {
-  const device = new DeviceTransfer(360, bufferSize);
+function fixture({ sequence = 0, bufferSize = 10_240, stale }: Setting = {}) {
+  const device = new DeviceTransfer(360, bufferSize, stale);
   for (let next = 0; next !== sequence; next = successor(successor(next))) {
     if (next === 0 && sequence % 2 === 1) next = 1;
     device.startPoll();
@@ -273,6 +275,53 @@ describe('stale answer: the previous sequence first, then the right one', () => 
       'xxxP 2 (again: stale answer)',
       'received 9, then xxAx 4',
     ]);
+  });
+});
+
+describe('stale answers to one packet, of which at most two are accepted', () => {
+  const stale = { staleLimit: 2, sameSequence: true };
+
+  it('uplink: the third one restarts the message, and a good answer begins the count anew', () => {
+    const { send, hear } = fixture({ stale });
+    expect([send(message(900)), hear('xxAx', 1)].at(-1)).toBe('xxxx 2 +360');
+    const again = 'xxxx 2 +360 (again: stale answer)';
+    expect([hear('xxAx', 1), hear('xxAx', 1), hear('xxAx', 3)]).toEqual([again, again, 'xLxx 4 +180']);
+    const last = 'xLxx 4 +180 (again: stale answer)';
+    const restart = 'Fxxx 0 +360 (again: stale answers without end)';
+    expect([hear('xxAx', 3), hear('xxAx', 3), hear('xxAx', 3)]).toEqual([last, last, restart]);
+  });
+
+  it('poll: the third one restarts the poll, and a good answer begins the count anew', () => {
+    const { poll, hear } = fixture({ stale });
+    expect([poll(), hear('Fxxx', 1, message(360))].at(-1)).toBe('xxAx 2');
+    const again = 'xxAx 2 (again: stale answer)';
+    expect([hear('Fxxx', 1), hear('Fxxx', 1), hear('xxxx', 3, message(360))]).toEqual([again, again, 'xxAx 4']);
+    const last = 'xxAx 4 (again: stale answer)';
+    const restart = 'xxxP 0 (again: stale answers without end)';
+    expect([hear('xxxx', 3), hear('xxxx', 3), hear('xxxx', 3)]).toEqual([last, last, restart]);
+  });
+});
+
+describe('a change of the server in mid-transfer', () => {
+  it('uplink: the whole message is sent from sequence 0', () => {
+    const { device, send, hear } = fixture({ sequence: 7 });
+    expect([send(message(500)), hear('xxAx', 8)].at(-1)).toBe('xLxx 9 +140');
+    expect(tell(device.startOver('another address'))).toBe('Fxxx 0 +360 (again: another address)');
+    expect([hear('xxAx', 1), hear('xxAx', 3)]).toEqual(['xLxx 2 +140', 'done']);
+  });
+
+  it('poll: the poll is sent from sequence 0', () => {
+    const { device, poll, hear } = fixture({ sequence: 7 });
+    expect([poll(), hear('Fxxx', 8, message(360))].at(-1)).toBe('xxAx 9');
+    expect(tell(device.startOver('another address'))).toBe('xxxP 0 (again: another address)');
+    expect(hear('FLxx', 1, message(5))).toBe('received 5, then xxAx 2');
+  });
+
+  it('leaves no number that counts as stale', () => {
+    const { device, send, hear } = fixture({ sequence: 7 });
+    expect([send(message(500)), hear('xxAx', 8)].at(-1)).toBe('xLxx 9 +140');
+    device.startOver('another address');
+    expect(hear('xxAx', 8)).toBe('Fxxx 0 +360 (again: unexpected sequence number)');
   });
 });
 

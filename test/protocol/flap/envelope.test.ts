@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FRAGMENT_SIZE, hasValidTag, open, seal, tokenBytes, tokenText } from '../../../src/protocol/flap/envelope.js';
+import {
+  FRAGMENT_SIZE,
+  hasValidTag,
+  namingNoOther,
+  open,
+  seal,
+  sealedSize,
+  tokenBytes,
+  tokenText,
+} from '../../../src/protocol/flap/envelope.js';
 import { flagsOf, fromHex, message, packet, show, toHex, vectors } from './notation.js';
 
 /** The cloud reads no more than this of a datagram (wire protocol, 2.1). */
@@ -133,6 +142,27 @@ describe('an envelope', () => {
       expect(seal(packet('Fxxx', 1, message(FRAGMENT_SIZE.base64[way])), serial, token, 'base64').length).toBe(500);
       expect(seal(packet('Fxxx', 1, message(FRAGMENT_SIZE.raw[way])), serial, token, 'raw').length).toBe(508);
     }
+  });
+});
+
+describe.each(['raw', 'base64'] as const)('the %s datagram of a packet', (format) => {
+  it('has the size that is known before it is sealed', () => {
+    const packets = [0, 1, 2, 3, 300].map((length) => packet('FLxx', 7, message(length)));
+    const sizes = packets.map((one) => seal(one, serial, token, format).length);
+    expect(packets.map((one) => sealedSize(one, format))).toEqual(sizes);
+  });
+
+  it('keeps the serial number of its device, and loses that of another one', () => {
+    const datagram = seal(packet('FLxx', 7, message(5)), serial, token, format);
+    expect(namingNoOther(datagram, serial, format)).toEqual(datagram);
+    const foreign = open(namingNoOther(datagram, serial + 1, format), format);
+    expect(foreign?.serial).toBe(0xffff_ffff);
+    expect(show(foreign?.packet)).toBe('FLxx 7 +5');
+  });
+
+  it('stays as it is if it cannot be opened', () => {
+    const datagram = message(9);
+    expect(namingNoOther(datagram, serial, format)).toEqual(message(9));
   });
 });
 

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   ACK,
+  decodePacket,
+  encodePacket,
   FIRST,
   formatFlags,
   isAhead,
@@ -12,7 +14,7 @@ import {
   samePacket,
   successor,
 } from '../../../src/protocol/flap/packet.js';
-import { flagsOf, message, packet } from './notation.js';
+import { flagsOf, fromHex, message, packet, toHex } from './notation.js';
 
 const number = fc.integer({ min: 1, max: 4095 });
 
@@ -60,6 +62,22 @@ describe('flags', () => {
 
   it('of a reset are all 0, with sequence 0 and no data', () => {
     expect(RESET).toEqual(packet('xxxx', 0));
+  });
+});
+
+describe('a packet without an envelope', () => {
+  it.each([
+    { flags: 'FLxx', sequence: 0, data: '01', bytes: 'c00001' },
+    { flags: 'xxxP', sequence: 2, data: '', bytes: '1002' },
+    { flags: 'xxAP', sequence: 1, data: '', bytes: '3001' },
+    { flags: 'Fxxx', sequence: 4095, data: 'abcd', bytes: '8fffabcd' },
+  ])('is $bytes for $flags, sequence number $sequence and the data "$data"', ({ flags, sequence, data, bytes }) => {
+    expect(toHex(encodePacket(packet(flags, sequence, fromHex(data))))).toBe(bytes);
+    expect(decodePacket(fromHex(bytes))).toEqual(packet(flags, sequence, fromHex(data)));
+  });
+
+  it('has at least two bytes', () => {
+    expect(['', 'c0'].map((bytes) => decodePacket(fromHex(bytes)))).toEqual([undefined, undefined]);
   });
 });
 
