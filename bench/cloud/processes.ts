@@ -8,7 +8,7 @@ export function cpuOf(pid: number): number {
   return (user + system + childUser + childSystem) * TICK_MS;
 }
 
-/** CPU time of a process and all processes that it has started, in milliseconds. */
+/** CPU time of a process and its direct children, in milliseconds. Further descendants count when they have ended. */
 export function cpuOfFamily(pid: number): number {
   const children = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

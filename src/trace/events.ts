@@ -99,8 +99,8 @@ type DeviceEvent =
       readonly print: string;
     }
   /**
-   * The device has executed or refused a downlink. `ok`: the device executed all of it. Otherwise `partly` is true if the
-   * device rejected a line and executed the others, and false if a failure ended the execution.
+   * The device has executed or refused a downlink. `ok`: the device executed all of it. Otherwise `partly` is set if the
+   * device rejected a line and executed the others, and absent if a failure ended the execution.
    */
   | {
       readonly kind: 'downlink.executed';

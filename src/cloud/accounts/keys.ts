@@ -26,7 +26,7 @@ export interface ApiKey {
   readonly createdAt: UnixMillis;
   /** When the key becomes invalid. Absent: never. */
   readonly expiresAt?: UnixMillis | undefined;
-  /** The key with which it was created. Absent: it was created by a login or by the service. */
+  /** The key that created this key. Absent: a login or the service created it. */
   readonly parentId?: Id;
   /**
    * Set for the key of a session of the web console. Keys that are created with it may outlive it, because its user operates
@@ -130,6 +130,6 @@ function rowOf({ id, spaceId, createdAt, ...body }: ApiKey): RecordRow {
 }
 
 function toKey({ id, spaceId, createdAt, body }: RecordRow): ApiKey {
-  // Because these records are made by `rowOf`, and a key always belongs to a space.
+  // The types are certain: `rowOf` made the record, and a key always belongs to a space.
   return { id, spaceId: spaceId as Id, createdAt, ...(body as Omit<ApiKey, 'id' | 'spaceId' | 'createdAt'>) };
 }

@@ -17,7 +17,7 @@ import type { Members } from './members.js';
 const MEMORY = days(90);
 /** A source is stored again after this time: one write per login would be too expensive. */
 const PRECISION = days(1);
-/** Forgotten sources that are deleted together with a new one. */
+/** Maximum number of expired sources that are deleted in the commit of a new source. */
 const CLEARED_AT_ONCE = 10;
 
 const FAMILY = 'login-source';

@@ -21,7 +21,7 @@ export interface ChunkQueue {
   sessionOf(serial: number): DeviceSession | undefined;
   /** Inserts a stored downlink into the queue. */
   insert(session: DeviceSession, row: MessageRow): void;
-  /** Removes an obsolete chunk from the queue: as sent if the device has received it, otherwise as cancelled. */
+  /** Removes an obsolete chunk from the queue. Its state becomes `sent` if the device has received it, otherwise `cancelled`. */
   settle(session: DeviceSession, queued: QueuedDownlink, received: boolean): Promise<void>;
   /** Cancels a pending downlink without ending its update. */
   cancel(row: WaitingRow): Promise<unknown>;
@@ -38,8 +38,8 @@ interface FirmwareQueueOptions {
 
 /**
  * A device answers a chunk before it polls or reports again. A poll or a report this long after the delivery of a chunk shows
- * that the device could not use the chunk or did not receive it. A poll at the same time as the delivery was sent together with
- * the acknowledgement (wire protocol, 3.2 `xxAP`).
+ * that the device could not use the chunk or did not receive it. An earlier poll shows nothing: a device can poll in the same
+ * packet in which it acknowledges the chunk (wire protocol, 3.2 `xxAP`).
  */
 const STALLED_AFTER = seconds(1);
 
@@ -183,7 +183,7 @@ export class FirmwareQueue implements FirmwareUpdates {
     // The first chunk stays queued.
     if (job.state === 'scheduled') return;
     for (const queued of chunksIn(session)) {
-      // If the device reports an offset behind the chunk, it has received the chunk, and the confirmation was lost.
+      // If the reported offset is at or after the end of the chunk, the device has it: only the confirmation was lost.
       await this.#queue.settle(session, queued, queued.attempt > 0 && job.offset >= endOf(queued.row));
     }
   }

@@ -41,9 +41,9 @@ const REMEMBERED = 16;
 const PERSISTENT = 5;
 
 /**
- * How long session starts from another host are rejected while the proven address sends no new content, in units of patience.
- * Without this limit, an attacker who sends copies with the forged proven address could keep a restarted device out
- * permanently.
+ * While the proven address sends no new content, the guard rejects session starts from another host for this many times
+ * `patience`. Without this limit, an attacker who sends copies with the forged proven address could keep a restarted device
+ * out permanently.
  */
 const LONGEST_CLAIM = 2;
 

@@ -76,7 +76,7 @@ export class Shell {
 /** Options that print the help of the command before them. */
 const HELP_OPTIONS: ReadonlySet<string> = new Set(['-h', '--help']);
 
-/** The commands that the first words of a line name, from the root command to the deepest one. */
+/** Matches the first words of a line to commands: returns the root command first, then its subcommands down to the deepest. */
 function commandPath(roots: readonly Command[], words: readonly string[]): readonly Command[] {
   const path: Command[] = [];
   let candidates = roots;
@@ -118,7 +118,7 @@ function helpOf(command: Command): CommandResult {
   return { code: HELP_PRINTED, lines: commandHelp(command) };
 }
 
-/** The firmware ignores all characters except printable ASCII: control characters, including TAB, and other letters. */
+/** Removes all characters except printable ASCII, as the firmware does: control characters (also TAB) and letters like "é". */
 function typable(line: string): string {
   return line.replace(/[^ -~]/g, '');
 }

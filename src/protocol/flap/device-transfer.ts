@@ -34,7 +34,7 @@ export type DeviceStep =
 
 /** What a device does after a stale answer, which has the sequence number of the previous answer. */
 interface StaleRule {
-  /** Stale answers to one packet after which the transfer starts over. */
+  /** Number of stale answers to one packet after which the transfer starts over. */
   readonly staleLimit: number;
   /** Whether a fragment is sent again with its own sequence number, or with the next one. */
   readonly sameSequence: boolean;
@@ -93,7 +93,7 @@ export class DeviceTransfer {
     return { kind: 'failed', why };
   }
 
-  /** Sends the message or the poll again from its beginning, with both counters 0: the packets go to another server. */
+  /** Sends the message or the poll again from its beginning, with both counters 0. Used after a change of the cloud's address. */
   startOver(why: string): SendStep {
     this.#sequence = 0;
     this.#received = 0;

@@ -74,7 +74,7 @@ export class CallFold {
 
   /**
    * @param warmUp requests that were due earlier do not count in latencies
-   * @param limits durations for which the share of `call.answered` can be read
+   * @param limits durations; for each, `call.answered` also gives the share of requests that were answered within it
    */
   constructor(warmUp: Millis, limits: readonly Millis[]) {
     this.#warmUp = warmUp;
