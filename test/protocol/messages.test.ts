@@ -271,12 +271,12 @@ describe('the cloud rejects', () => {
     [
       'a config of numbers',
       raw('upload-config', hex(`${HASH} 00 81 00`)),
-      'the lines of DOWNLOAD_SHELL are not an array of texts',
+      'the lines of UPLOAD_CONFIG are not an array of texts',
     ],
     [
       'a config of one text',
       raw('upload-config', hex(`${HASH} 00 60`)),
-      'the lines of DOWNLOAD_SHELL are not an array of texts',
+      'the lines of UPLOAD_CONFIG are not an array of texts',
     ],
     ['a decoder with another hash', raw('upload-decoder', hex(`${HASH} a0`)), `the hash ${HASH}, but it has `],
     ['an encoder with another hash', raw('upload-encoder', hex(`${HASH} a0`)), `the hash ${HASH}, but it has `],
