@@ -199,7 +199,7 @@ describe('a downlink that another service has delivered or ended', () => {
     expect(await b.exchange(poll(0))).toEqual(NOTHING_WAITS);
   });
 
-  it('can be ended by one of them only', async () => {
+  it('can be ended by only one of the services', async () => {
     const row = await shell(a, 'one');
     await b.exchange(uplink(1));
     const results = await Promise.all([a.core.cancel(row), b.core.cancel(row)]);
@@ -240,7 +240,7 @@ describe('a device that moves to another service', () => {
     expect(deliveries()).toEqual([]);
   });
 
-  it('has a message stored once that it sent to both', async () => {
+  it('sends the same message to both services, and it is stored once', async () => {
     await a.exchange(uplink(1));
     expect((await b.exchange(uplink(1)))?.flags).toBe(ACK);
     expect(await a.store.messages(device.spaceId, { limit: 9 })).toHaveLength(1);

@@ -124,7 +124,7 @@ export function gatewayContract(open: (cloud: TestCloud, options?: LineOptions) 
       expect(await cloud.store.message(cloud.spaceId, id)).toMatchObject({ downState: 'sent', downAttempt: 1 });
     });
 
-    it('is sent one at each poll: session first, then as queued, configurations last', async () => {
+    it('waits its turn: one downlink a poll, the session first, then in queue order, configurations last', async () => {
       const { cloud, device, line } = await connected();
       await cloud.core.queue(device, { type: 'config', lines: ['app config a 1'] });
       await cloud.core.queue(device, { type: 'shell', commands: ['one'] });

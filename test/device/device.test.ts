@@ -41,7 +41,7 @@ describe('after power-up', () => {
     expect(await cloud.device()).toMatchObject({ decoderHash: '92fd351b4a8c1979' });
   });
 
-  it('a device with an encoder uploads that, too', async () => {
+  it('a device with an encoder uploads its encoder, too', async () => {
     const { clock, cloud } = await liveDevice({ profile: 'control' });
     await clock.runUntil(minutes(3));
     expect(await cloud.device()).toMatchObject({ decoderHash: 'ea8c7233208bad80', encoderHash: 'c76a16dd617f713b' });
@@ -312,7 +312,7 @@ describe('a reboot', () => {
     expect(device.shell('app config interval-report').lines).toEqual(['app config interval-report 60']);
   });
 
-  it('comes by itself when the cloud has been silent for longer than the watchdog allows', async () => {
+  it('happens when the cloud has been silent for longer than the interval of the watchdog', async () => {
     let up = true;
     const { clock, of } = await liveDevice({ config: ['app config downlink-wdg-interval 3600'], passes: () => up });
     await clock.runUntil(minutes(3));

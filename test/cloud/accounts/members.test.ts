@@ -31,7 +31,7 @@ async function nodes() {
 }
 
 describe('the admin of the operator', () => {
-  it('becomes the owner; if it already is, nothing is written', async () => {
+  it('becomes the owner; nothing is written if the admin is the owner already', async () => {
     const { members, store } = await nodes();
     await members.ensureAdmin(SPACE, EVA, 'first-password');
     const id = (await members.login('EVA@example.org', 'first-password'))?.userId;
@@ -77,7 +77,7 @@ describe('a changed password', () => {
 });
 
 describe('a password that changes while it is checked', () => {
-  it('leaves no valid token, in either order, and also none for a space', async () => {
+  it('makes all tokens of the old password invalid: issued before or after the change, for the account or for a space', async () => {
     const { members, other, logins } = await nodes();
     await members.ensureAdmin(SPACE, EVA, 'first-password');
     const checked = await proofOf(members, EVA, 'first-password');

@@ -5,7 +5,7 @@ import { PASSWORD, person, withToken } from './people.js';
 import { service } from './service.js';
 
 describe('an invitation', () => {
-  it('becomes a membership with a password, once; the token and the password are in no other answer or log', async () => {
+  it('can be accepted once, with a password; no other answer and no log contains the token or the password', async () => {
     const { call, logged } = await service();
     const invited = await call('POST', 'users/invite', { email: 'Eva@Example.org', name: 'Eva' });
     expect(invited.status).toBe(201);
@@ -260,7 +260,7 @@ describe('a space', () => {
     expect((await made('deleted')).json.message).toContain('body/type "deleted" is not one of "personal"');
   });
 
-  it('with devices cannot be deleted; without, its keys are deleted with it', async () => {
+  it('cannot be deleted while it has devices; its keys are deleted with it', async () => {
     const made = await service();
     const eva = await person(made, 'eva@example.org');
     const { id } = await made.device();

@@ -15,7 +15,7 @@ async function audited() {
 }
 
 describe('the audit log', () => {
-  it('has who did what, when and from where, newest first', async () => {
+  it('lists who did what, when and from where, newest first', async () => {
     const { call, log } = await audited();
     const { id } = (await call('POST', 'keys', { name: 'script' })).json;
     const [{ id: first }] = (await call('GET', 'keys')).json;
@@ -30,7 +30,7 @@ describe('the audit log', () => {
     expect((await call('GET', `audit?offset=${newest.id}`)).json).toMatchObject([{ action: 'createKey' }]);
   });
 
-  it('has logins of members, also failed ones, and no password or token', async () => {
+  it('contains logins of members, also failed ones, but no password or token', async () => {
     const made = await audited();
     const eva = await person(made, 'eva@example.org');
     const login = (password: string) => made.call('POST', '/v2/auth/login', { email: 'eva@example.org', password });
@@ -54,7 +54,7 @@ describe('the audit log', () => {
     expect((await log()).map(({ action, target_id }) => [action, target_id])).toEqual([['createDevice', id]]);
   });
 
-  it('is read by admins only, and no request changes it', async () => {
+  it('can be read only by admins, and cannot be changed by any request', async () => {
     const made = await audited();
     const user = await person(made, 'bob@example.org', 'user');
     expect((await user.call('GET', 'audit')).status).toBe(403);

@@ -271,7 +271,7 @@ describe('deliveries', () => {
     return { ...made, connector, other, rows, path, idsOf };
   }
 
-  it('are listed by connector, newest first, in pages, by state, device and message', async () => {
+  it('of a connector are listed newest first, in pages, with filters for state, device and message', async () => {
     const { idsOf, rows } = await withDeliveries();
     expect(await idsOf('')).toEqual([3, 1, 0]);
     expect(await idsOf('limit=2')).toEqual([3, 1]);

@@ -42,7 +42,7 @@ describe('creating a device', () => {
     expect(forgotten).toEqual([2159017985]);
   });
 
-  it('accepts a serial number as a JSON number, and one with leading zeros', async () => {
+  it('accepts a serial number that is a JSON number or has leading zeros', async () => {
     const { device } = await service();
     expect((await device({ serial_number: 2159017985 })).serial_number).toBe('2159017985');
     expect((await device({ serial_number: '0000000042' })).serial_number).toBe('0000000042');
@@ -180,7 +180,7 @@ describe('names of spaces, devices, tags and connectors', () => {
     expect((await named('freezer-2')).logged).toEqual([]);
   });
 
-  it('are rejected for that with strict names', async () => {
+  it('are rejected with --strict-names if they break the naming rule', async () => {
     const { answers, statuses } = await named('Freezer 2', { strictNames: true });
     expect(statuses).toEqual([400, 400, 400, 400]);
     for (const { json } of answers)
@@ -383,7 +383,7 @@ describe('the list of devices', () => {
     expect((await call('GET', `devices/count?tag_ids=${tag.id}`)).json).toEqual({ count: 2 });
   });
 
-  it('is also there in short, by id in both directions, in pages of at most 2,000', async () => {
+  it('has a short form, sorted by id in either direction, in pages of at most 2,000', async () => {
     const { call, devices, tag, store } = await fleet();
     const session = { fw_version: 'v4.0.0', fw_name: 'Clime', fw_bundle: 'com.example.clime', imei: '351358811123456' };
     await store.commit([
@@ -403,7 +403,7 @@ describe('the list of devices', () => {
     expect((await call('GET', 'devices/summaries?limit=2001')).json.message).toContain('from 1 to 2000');
   });
 
-  it('counts all devices for its first page, and at most 10,000 for the others', async () => {
+  it('has the count of all devices on its first page; for other pages, counting stops at 10,000', async () => {
     const { call, device, store } = await service();
     store.countDevices = async (_space, _filter, most = 12_000) => Math.min(12_000, most);
     const { id } = await device();

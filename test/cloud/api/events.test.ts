@@ -103,7 +103,7 @@ describe('the stream of events', () => {
     expect(new Set(seen.map((event) => event.id)).size).toBe(5);
   });
 
-  it('has the views of the lists', async () => {
+  it('contains each message with the same fields as the API', async () => {
     const { client, device } = await start();
     const { id } = await device(1);
     const { until } = await follow(client);
@@ -142,7 +142,7 @@ describe('the stream of events', () => {
     expect((await read(service.api, service.spaceId, {}, '?event=mesage')).answer.status).toBe(400);
   });
 
-  it('begins with its position, and is not stored, compressed or collected on its way', async () => {
+  it('begins with its position, and has headers against caching and buffering on its way', async () => {
     const { service } = await start();
     const { answer, until } = await read(service.api, service.spaceId);
     expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
@@ -152,7 +152,7 @@ describe('the stream of events', () => {
 });
 
 describe('a reader that resumes', () => {
-  it('gets every event once after the service was killed, also those of the time without it', async () => {
+  it('gets every event once after the service was killed and restarted, also those that it has missed', async () => {
     const tables = new MemoryTables();
     const first = await start(tables);
     const { id } = await first.device(1);
@@ -171,7 +171,7 @@ describe('a reader that resumes', () => {
     expect(reader.resumptions).toEqual([false, true]);
   });
 
-  it('receives "reset" if its position is void, and continues from now', async () => {
+  it('receives "reset" if its position has become invalid, and continues with new events', async () => {
     const { client, device } = await start();
     const { id } = await device(1);
     const readers = [

@@ -33,7 +33,7 @@ describe('an API key', () => {
     expect(all).not.toContain(secret);
   });
 
-  it('is listed together with the first one, renamed, and deleted', async () => {
+  it('is listed next to the first key of the space, renamed, and deleted', async () => {
     const { call } = await service();
     const { key, id } = (await call('POST', 'keys', { name: 'script' })).json;
     expect((await call('GET', 'keys')).json).toMatchObject([{ name: 'first key', prefix: '' }, { id }]);
@@ -59,7 +59,7 @@ describe('an API key', () => {
     expect((await call('GET', `keys/${id}`)).json.last_used_at).toBe('2026-01-01T00:01:00.000Z');
   });
 
-  it('is not valid any longer at its end, which can be moved', async () => {
+  it('is invalid from its expiry time on, which can be changed', async () => {
     const { call, clock } = await service();
     const made = await call('POST', 'keys', { name: 'temporary', expires_at: '2026-01-01T00:10:00+00' });
     const { id, key, expires_at: end } = made.json;
@@ -94,7 +94,7 @@ describe('an API key', () => {
     expect((await call('GET', 'keys')).json).toHaveLength(1);
   });
 
-  it('that is read-only is rejected for every change', async () => {
+  it('that is read-only cannot change anything', async () => {
     const { call, device } = await service();
     const { id } = await device();
     const reader = withKey(call, (await call('POST', 'keys', { name: 'reader', access_type: 'read' })).json.key);
@@ -137,7 +137,7 @@ async function limited() {
 const names = (answer: { json: { name: string }[] }) => answer.json.map(({ name }) => name);
 
 describe('a key that was created with another key', () => {
-  it('names it, and is deleted with it if that is asked for', async () => {
+  it('names that key, and is deleted with it on request', async () => {
     const { call } = await service();
     const parent = (await call('POST', 'keys', { name: 'parent' })).json;
     const child = (await withKey(call, parent.key)('POST', 'keys', { name: 'child' })).json;
@@ -151,7 +151,7 @@ describe('a key that was created with another key', () => {
     expect((await call('GET', 'keys')).json).toHaveLength(1);
   });
 
-  it('does not outlive it', async () => {
+  it('expires with that key at the latest', async () => {
     const { call } = await service();
     const end = '2026-02-01T00:00:00.000Z';
     const parent = (await call('POST', 'keys', { name: 'parent', expires_at: end })).json;
@@ -264,7 +264,7 @@ describe('a key that is limited to tags', () => {
     expect(status).toBe(403);
   });
 
-  it('can neither send to nor change a device with which it shares only tags for reading', async () => {
+  it('can neither change a device nor send to it if they share only read-only tags', async () => {
     const { limited: call, devices, messages, mine } = await limited();
     const path = `devices/${devices.watched.id}`;
     for (const answer of [

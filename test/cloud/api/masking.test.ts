@@ -181,7 +181,7 @@ describe('a caller', () => {
     expect(seen(await made.reads(eva))).toEqual([]);
   });
 
-  it('with a key that shares only a tag for reading with the device sees no secret', async () => {
+  it('sees no secret if its key shares only a read-only tag with the device', async () => {
     expect(seen(await made.reads(await made.key({ tags: [made.watched] })))).toEqual([]);
   });
 

@@ -211,7 +211,7 @@ describe('a downlink', () => {
     ]);
   });
 
-  it('is queued as a message as well, with its body as a value or as JSON text', async () => {
+  it('can also be queued with POST …/messages, with its body as a value or as JSON text', async () => {
     const { call, device } = await service();
     const { id } = await device();
     const queued = async (type: string, body: unknown) =>

@@ -145,7 +145,7 @@ describe('a space that is deleted', () => {
       { name: 'late', transformation: 'function main() {}', triggers: ['data'] },
     ],
     ['invitation', 'record.put', 'invite', 'users/invite', { email: 'eva@example.org' }],
-  ] as const)('gives a late %s the response for an unknown space', async (_, kind, family, path, body) => {
+  ] as const)('answers 404 to a concurrent request that creates a %s', async (_, kind, family, path, body) => {
     const made = await service();
     overtake(made, kind, family);
     const answer = await made.call('POST', path, body, { 'idempotency-key': 'once' });

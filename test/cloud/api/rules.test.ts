@@ -83,7 +83,7 @@ describe('errors', () => {
     expect((await call('GET', 'devices/none')).json.message).toBe('params/id "none" is not a UUID');
   });
 
-  it('name parameters that a request does not have, and the nearest one that it has', async () => {
+  it('name each unknown query parameter and the nearest known one', async () => {
     const { call } = await service();
     const messageFor = async (method: string, path: string) => {
       const { status, json } = await call(method, path);
@@ -106,7 +106,7 @@ describe('errors', () => {
     expect(await messageFor('GET', `tags?${'x'.repeat(100)}=1`)).toContain(`"${'x'.repeat(57)}…"`);
   });
 
-  it('name every problem of a large body, and show a number as a number', async () => {
+  it('name every problem of a large body, and quote numbers without quotation marks', async () => {
     const { call } = await service();
     const wrong = { name: 1, external_id: 2, comment: 3, label: { a: 4 }, tags: [5], secret: 6, secret_type: 7 };
     const { json } = await call('POST', 'devices', { ...wrong, serial_number: 8, token: 9 });
@@ -201,7 +201,7 @@ describe('a body', () => {
     expect((await call('GET', 'tags', undefined, { 'content-encoding': 'gzip' })).status).toBe(200);
   });
 
-  it('may have a character set, and may be empty where none is expected', async () => {
+  it('may name its character set, and may be empty if the route expects no body', async () => {
     const { call, device } = await service();
     const body = JSON.stringify({ name: 'cold', color: '#00ffaa' });
     const type = { 'content-type': 'application/json; charset=utf-8' };

@@ -28,7 +28,7 @@ describe('a login', () => {
     expect((await call('POST', '/v2/auth/logout')).status).toBe(403);
   });
 
-  it('is listed with its source, and can be ended by another one of the account', async () => {
+  it('is listed with its source, and can be ended by another login of the account', async () => {
     const { call, eva, login } = await withEva();
     const second = withToken(call, await login(PASSWORD));
     const list = (await second('GET', '/v2/auth/logins')).json;
@@ -38,7 +38,7 @@ describe('a login', () => {
     expect([await opens(eva.call), await opens(second)]).toEqual([false, true]);
   });
 
-  it('is not extended by a token for a space, which ends with it', async () => {
+  it('is not extended by a token for a space; the token ends with the login', async () => {
     const { call, clock, eva, spaceId } = await withEva();
     await clock.runUntil(hours(23));
     const bound = await eva.call('POST', '/v2/auth/space', { space_id: spaceId });
@@ -51,7 +51,7 @@ describe('a login', () => {
 });
 
 describe('the change of a password', () => {
-  it('needs the present one, ends all logins, and returns a new token', async () => {
+  it('needs the current password, ends all logins, and returns a new token', async () => {
     const { call, eva, login } = await withEva();
     const change = (password: string) => eva.call('POST', '/v2/auth/password', { password, new_password: OTHER });
     const wrong = await change('not the password');
@@ -64,7 +64,7 @@ describe('the change of a password', () => {
 });
 
 describe('wrong passwords', () => {
-  it('from one place have to wait after five of them, for a minute', async () => {
+  it('block further logins from the same place for a minute after five attempts', async () => {
     const { clock, login } = await withEva();
     for (let n = 0; n < 5; n++) expect((await login('wrong')).status).toBe(401);
     const limited = await login(PASSWORD);
@@ -74,7 +74,7 @@ describe('wrong passwords', () => {
     expect((await login(PASSWORD)).status).toBe(200);
   });
 
-  it('from many places do not lock the user out of a place that has been used before', async () => {
+  it('from many places do not block logins from a place that the user has used before', async () => {
     const { clock, login } = await withEva();
     expect((await login(PASSWORD, '203.0.113.7')).status).toBe(200);
     await clock.runUntil(minutes(20));
@@ -83,7 +83,7 @@ describe('wrong passwords', () => {
     expect((await login(PASSWORD, '203.0.113.7')).status).toBe(200);
   });
 
-  it('for many accounts from one place have to wait as well', async () => {
+  it('for many accounts block further logins from the same place, too', async () => {
     const { call, login } = await withEva();
     for (let n = 0; n < 50; n++) {
       const body = { email: `user-${n}@example.org`, password: 'wrong' };

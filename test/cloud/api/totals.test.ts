@@ -60,7 +60,7 @@ describe('the number of items', () => {
     expect((await totals(call, 'keys?limit=1')).total).toBe('4');
   });
 
-  it('of a filtered list counts what matches', async () => {
+  it('of a filtered list includes only the items that match', async () => {
     const { call } = await furnished();
     expect((await totals(call, 'variables?limit=1&name=variable-2')).total).toBe('1');
     expect((await totals(call, 'firmware?limit=1&state=cancelled')).total).toBe('0');
@@ -75,7 +75,7 @@ describe('the number of items', () => {
     expect([first.total, (await totals(call, `/v2/spaces?limit=1&offset=${first.ids[0]}`)).total]).toEqual(['3', '3']);
   });
 
-  it('of messages is what the page proves', async () => {
+  it('of messages is exact if one page holds them all; otherwise only a lower bound is known', async () => {
     const { call } = await furnished();
     const whole = await totals(call, 'messages?type=shell');
     expect(whole).toMatchObject({ total: '3', atLeast: undefined });
@@ -89,7 +89,7 @@ describe('the number of items', () => {
     expect((await totals(call, `connectors/${connector}/deliveries?limit=1`)).total).toBe('0');
   });
 
-  it('is a lower bound if so many items were counted that there may be more', () => {
+  it('is a lower bound if counting stopped at its limit', () => {
     const headers: [string, number][] = [];
     const reply = { header: (name: string, value: number) => headers.push([name, value]) };
     // Because only the headers of the reply are used.

@@ -45,7 +45,7 @@ describe('a variable', () => {
     }
   });
 
-  it('that is secure never shows its value, and can be made visible only with a new one', async () => {
+  it('that is secure never shows its value, and can be made visible only together with a new value', async () => {
     const { call, store, spaceId, ids } = await service();
     const made = await call('POST', 'variables', { name: 'key', value: 'hush-hush', secure: true });
     const path = `variables/${made.json.id}`;

@@ -38,7 +38,7 @@ describe('a delivery without a 2xx response', () => {
     });
   });
 
-  it('is delivered by a later 2xx response, and does not follow redirects', async () => {
+  it('succeeds with a later 2xx response, and does not follow redirects', async () => {
     const statuses = [302, 404, 204];
     const answer: Answer = (_, response) => response.writeHead(statuses.shift() ?? 500, { location: '/' }).end();
     const { connector, device, uplink, pass, deliveries } = await opened({ answer });

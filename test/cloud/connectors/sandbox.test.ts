@@ -92,7 +92,7 @@ describe('scripts of real users', () => {
   });
 });
 
-describe('a script that is compiled only', () => {
+describe('a script that is only compiled', () => {
   const compiled = (source: string) => sandbox.run({ owner: ONE, source, now: NOW, seed: 1 });
 
   it('is valid if it can be parsed, and does not run', async () => {
@@ -130,7 +130,7 @@ describe('the context of a script', () => {
     expect(other).not.toEqual(first);
   });
 
-  it('has a time that goes on with the steps of the script, and always in the same way', async () => {
+  it('has a clock that advances with the steps of the script, in the same way in every run', async () => {
     const waiting = body(
       'const end = Date.now() + 100; let n = 0; while (Date.now() < end) n++; return [Date.now() - end, n]',
     );

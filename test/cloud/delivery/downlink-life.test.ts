@@ -35,7 +35,7 @@ describe('the life of a downlink', () => {
     ]);
   });
 
-  it('is recorded briefly if a device polls repeatedly: the first offer, and the latest with its number', async () => {
+  it('is recorded briefly if it is offered often: the first offer, and the latest with its attempt number', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const row = await cloud.core.queue(device, { type: 'shell', commands: ['x'] });

@@ -13,7 +13,7 @@ const ack = (sequence: number) => ({ flags: ACK, sequence, data: NOTHING });
 const dataMessage = (n: number) => encodeUp({ kind: 'upload-data', hash: '0000000000000000', body: Uint8Array.of(n) });
 
 describe('datagrams that are not answered', () => {
-  it('include all of an unknown serial number', async () => {
+  it('include all datagrams with an unknown serial number', async () => {
     const cloud = await testCloud();
     expect(await cloud.exchange(single(0, SESSION))).toBeUndefined();
     expect(cloud.gateway.counters.unknownSerial).toBe(1);

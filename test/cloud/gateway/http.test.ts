@@ -31,7 +31,7 @@ describe('the credentials of a device', () => {
     ['another scheme', { authorization: `Bearer ${TOKEN}` }],
     ['a token that is too short', { authorization: 'Claim 00112233' }],
     ['an empty token', { authorization: 'Claim ' }],
-  ])('stays closed to %s', async (_, headers) => {
+  ])('are rejected if the request has %s', async (_, headers) => {
     const { app } = await ingress();
     const answer = await app.inject({ method: 'POST', url: '/v2/device/2159017986/poll', headers });
     expect(answer.statusCode).toBe(401);
@@ -187,7 +187,7 @@ describe('a device that uses HTTP', () => {
     expect((await cloud.device()).configHash).toBe(configHash(lines));
   });
 
-  it('answers a shell downlink under its id', async () => {
+  it('answers a shell downlink with the id of the downlink', async () => {
     const { cloud, device, send } = await ingress();
     const { id } = await cloud.core.queue(device, { type: 'shell', commands: ['cloud state'] });
     expect((await send('poll')).json.downlink).toEqual({ id, type: 'shell', body: ['cloud state'] });

@@ -41,7 +41,7 @@ function open() {
 const SLOW = { event: 'slow', data: {} };
 
 describe('a slow client', () => {
-  it('is waited for, with one event in memory', async () => {
+  it('delays its next event: only one is kept in memory', async () => {
     const { raw, clock, stream } = open();
     raw.isFull = true;
     const sent = stream.send({ event: 'message', id: 'a-1', data: { n: 1 } }, SLOW);
@@ -52,7 +52,7 @@ describe('a slow client', () => {
     expect(stream.isOver).toBe(false);
   });
 
-  it('gets a last event after ten seconds, and its connection is closed whether it reads that or not', async () => {
+  it('gets a last event after ten seconds; its connection is then closed, even if it does not read that event', async () => {
     const { raw, clock, stream } = open();
     raw.isFull = true;
     const sent = stream.send({ event: 'message', data: {} }, SLOW);

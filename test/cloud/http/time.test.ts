@@ -67,7 +67,7 @@ describe('a timestamp', () => {
     }
   });
 
-  it('is written in a form that is parsed', () => {
+  it('is written in a form that can be parsed again', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 4e12 }), (at) => {
         expect(parseTimestamp(isoTime(at))).toBe(at);

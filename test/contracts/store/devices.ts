@@ -44,7 +44,7 @@ export function aboutDevices(opened: () => Store): void {
       expect((await store.deviceBySerial(rival.serial))?.token).toBe(token);
     });
 
-    it('get a claim token once of concurrent commits', async () => {
+    it('never share a claim token: of concurrent commits that set the same one, only the first succeeds', async () => {
       await furnish(store, [device(1), device(2)]);
       const token = 'e'.repeat(32);
       const claims = await Promise.allSettled([

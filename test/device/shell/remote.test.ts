@@ -114,7 +114,7 @@ describe('a configuration from the cloud', () => {
   const interval = (host: ReturnType<typeof fakeHost>) =>
     shell.run(host, 'app config interval-report').lines[0]?.split(' ').at(-1);
 
-  it('is to be saved when every line has run; saves and shows are skipped', () => {
+  it('is saved after all its lines have run; "config save", "config reset" and "config show" are skipped', () => {
     const host = fakeHost();
     const lines = ['config show', 'app config interval-report 60', 'config save', 'config reset', 'send'];
     expect(runRemoteConfig(shell, host, lines)).toEqual({ kind: 'save', ran: 2, rejected: false });

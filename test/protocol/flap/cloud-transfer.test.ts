@@ -11,7 +11,7 @@ import { successor } from '../../../src/protocol/flap/packet.js';
 import { fixture } from './cloud-fixture.js';
 import { message, packet, show } from './notation.js';
 
-describe('a published scenario, from any number', () => {
+describe('a published scenario, from any sequence number', () => {
   it.each([0, 7, 40, 4093])('A: single-fragment uplink, nothing waiting, from %d', (n) => {
     const { cloud, hear } = fixture({ expecting: n === 0 ? 2 : n });
     expect(hear('FLxx', n, message(5))).toBe(`xxAx ${n + 1}`);
@@ -272,7 +272,7 @@ describe('sequence 0 in mid-message', () => {
   });
 });
 
-describe('wrap', () => {
+describe('wrap of the sequence number', () => {
   it('device 4095, server 1, device 2: accepted', () => {
     const { hear } = fixture({ expecting: 4095 });
     expect(hear('FLxx', 4095, message(5))).toBe('xxAx 1');

@@ -65,7 +65,7 @@ describe('an uplink', () => {
     expect(hear('xxAx', 1)).toBe('done');
   });
 
-  it('of more than one is sent in fragments of 360 B, each after the acknowledgement of the previous one', () => {
+  it('longer than 360 B is sent in fragments, each after the acknowledgement of the previous one', () => {
     const { send, hear } = fixture({ sequence: 7 });
     expect([send(message(900)), hear('xxAx', 8), hear('xxAx', 10), hear('xxAx', 12)]).toEqual([
       'Fxxx 7 +360',
