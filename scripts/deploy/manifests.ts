@@ -56,7 +56,7 @@ export function packagedManifests(): readonly Manifest[] {
 
 /** The resources in a YAML text. */
 export function manifestsIn(text: string): readonly Manifest[] {
-  // Because the compiler checks the form of what this returns.
+  // The cast makes every field optional, so that the compiler demands a check before a field is used.
   const documents = parseAllDocuments(text).map((document) => document.toJS() as Partial<Manifest>);
   return documents.filter((each): each is Manifest => each.apiVersion !== undefined && each.kind !== 'Kustomization');
 }
@@ -101,7 +101,7 @@ type Pod = NonNullable<Spec['template']>;
 
 function selectorProblems({ selector, template, ports = [] }: Spec, pods: readonly Pod[]): readonly string[] {
   if (selector === undefined) return [];
-  // Because a selector has either form.
+  // The cast is safe: a selector has one of these two forms.
   const labels = ('matchLabels' in selector ? selector.matchLabels : selector) as Labels;
   const selected = (template ? [template] : pods).filter(({ metadata }) =>
     Object.entries(labels).every(([key, value]) => metadata.labels[key] === value),

@@ -20,7 +20,7 @@ export interface Command {
 export function command<O>(build: (parser: Argv) => Argv, run: (options: O, host: Host) => Promise<ExitCode>): Command {
   return {
     build,
-    // Because `build` declares exactly the options of O; yargs gives those with a hyphen a camel-case twin.
+    // The cast is safe: `build` declares exactly the options of O, and yargs adds camel-case copies of those with a hyphen.
     runWith: (values) => (host) => run(values as unknown as O, host),
   };
 }

@@ -92,7 +92,7 @@ function badArguments(message: string, command: unknown): UsageError {
  * text, and rendering takes as long as the rest of the start.
  */
 function withoutSpareHelp(parser: Argv): void {
-  // Because the types of yargs omit these methods.
+  // The cast is needed: the types of yargs omit these methods.
   const { getInternalMethods } = parser as Argv & {
     getInternalMethods(): { getUsageInstance(): { cacheHelpMessage: () => void } };
   };
@@ -101,13 +101,13 @@ function withoutSpareHelp(parser: Argv): void {
 
 /** The declared options of the parser. */
 function knownTo(parser: Argv): Known {
-  // Because the types of yargs omit this method.
+  // The cast is needed: the types of yargs omit this method.
   return (parser as Argv & { getOptions(): Known }).getOptions();
 }
 
 function parse(parser: Argv, args: readonly string[]): Promise<{ output: string; failure: string | undefined }> {
   return new Promise((resolve) => {
-    // Because yargs passes undefined where its types promise an Error.
+    // `error` may be undefined, although the types of yargs promise an Error or null.
     parser.parse([...args], {}, (error: Error | undefined | null, _argv: unknown, output: string) => {
       resolve({ output: error ? '' : output, failure: error ? error.message : undefined });
     });

@@ -199,7 +199,7 @@ async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
     db,
     ...(secretsKey && { secretsKey }),
     host: options.host,
-    // Because a coerced option with a default always has a value.
+    // The cast is safe: a coerced option with a default always has a value.
     port: options.port as number,
     udpPort: options.udpPort as number,
     udpRawPort: options.udpRawPort as number,

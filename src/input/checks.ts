@@ -233,7 +233,7 @@ export function record<S extends Shape>(what: string, shape: S): Check<RecordOf<
       else if (typeof rule === 'function') problems.add(node, `${what} needs "${key}"`);
       else result[key] = rule.fallback;
     }
-    // Because each key was read by the rule that determines its type.
+    // The cast is safe: each key was read by the rule that determines its type.
     return problems.list.length === before ? (result as RecordOf<S>) : undefined;
   });
 }
@@ -290,7 +290,7 @@ export function readVariant<S extends Shape, K extends string>(
 /** The form of {@link readVariant}. @param kinds the forms of the options of each kind */
 export function variantForm(shape: Shape, kinds: Readonly<Record<string, Form>>): Form {
   const { properties, ...common } = recordForm(shape);
-  // Because the properties of recordForm are forms.
+  // The cast is safe: the properties of recordForm are forms.
   const all = { ...(properties as Readonly<Record<string, Form>>), ...kinds };
   return { ...common, properties: all, oneOf: Object.keys(kinds).map((kind) => ({ required: [kind] })) };
 }

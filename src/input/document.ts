@@ -214,7 +214,7 @@ class Locator {
         return {
           kind: 'scalar',
           ...at,
-          // Because of the check above; the type in the library is unknown.
+          // The cast is safe after the check above; in the library, the type is unknown.
           value: value as ScalarNode['value'],
           source: node.source ?? String(value),
           textColumn: at.column + (quoted ? 1 : 0),

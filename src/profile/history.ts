@@ -26,7 +26,7 @@ export function readHistory(text: string, file: string): readonly ObservedMessag
     if (problems.list.length === 0) requireTypes(root, root.items, problems);
   }
   problems.finish();
-  // Because of the checks above.
+  // The cast is safe after the checks above.
   return (plain(root) as ObservedMessage[]).reverse();
 }
 

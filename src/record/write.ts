@@ -32,6 +32,6 @@ export function writeRecording({ from, until, speed, cut, devices, uplinks, down
 
 /** Removes fields that are null: only messages of type `config` have intervals. */
 function withoutNulls<T extends object & { readonly at: number }>(entry: T): T {
-  // Because a missing field is read as null again.
+  // The cast is safe for the record: a missing field is read as null again.
   return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null)) as T;
 }

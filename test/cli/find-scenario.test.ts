@@ -56,7 +56,7 @@ describe('a packaged scenario', () => {
 
 describe('the standard input', () => {
   const before = process.cwd();
-  // Because a scenario from there takes the profiles of the current folder, and the root of the project has many.
+  // Tests run in an empty folder: a scenario from stdin uses the profiles of the current folder, and the root has many.
   const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-stdin-'));
   beforeAll(() => process.chdir(folder));
   afterAll(() => {

@@ -5,7 +5,7 @@
 import { afterAll, expect } from 'vitest';
 
 const KEY = Symbol.for('ghostfleet: timers of Node');
-// Because a setup file runs again for each file, and only the first one is sure to see the real timer.
+// A setup file runs again for each file, and only the first run is sure to see the real timer: it stays in globalThis.
 const kept = globalThis as { [KEY]?: typeof setTimeout };
 kept[KEY] ??= globalThis.setTimeout;
 

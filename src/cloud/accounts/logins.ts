@@ -144,6 +144,6 @@ export async function endLogins(store: Store, userId: Id): Promise<readonly Chan
 }
 
 function loginOf({ id, createdAt, dueAt, body }: RecordRow): Session {
-  // Because only this class writes these records.
+  // The cast is safe: only this class writes these records.
   return { ...(body as Login), id, createdAt, expiresAt: dueAt ?? createdAt };
 }

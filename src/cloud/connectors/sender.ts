@@ -59,7 +59,7 @@ export class Sender {
       const { agent, send } = await this.#client;
       const answer = await send(url, {
         dispatcher: agent,
-        // Because request.ts accepts only methods that undici supports.
+        // The cast is safe: request.ts accepts only methods that undici supports.
         method: method as 'POST',
         headers: header,
         body,

@@ -386,7 +386,7 @@ export class CloudCore implements Downlinks {
   }
 
   #emitQueued(serial: number, row: MessageRow): void {
-    // Because rows of direction down have only these types.
+    // The cast is safe: rows of direction down have only these types.
     const type = row.type as DownlinkType;
     this.#trace.emit({ kind: 'downlink.queued', at: this.#clock.now, serial, downlink: row.id, type });
   }

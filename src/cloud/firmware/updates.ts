@@ -301,7 +301,7 @@ export function endOf(chunk: WaitingRow): number {
 }
 
 function bodyOf(chunk: WaitingRow): ChunkBody {
-  // Because every downlink of type `firmware` is made by this class, and its body is always in memory because it is short.
+  // The casts are safe: only this class makes downlinks of type `firmware`, and their short bodies are always in memory.
   return (chunk as MessageRow).body as ChunkBody;
 }
 

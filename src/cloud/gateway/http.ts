@@ -133,7 +133,7 @@ export class HttpGateway {
 
   /** Admits cached devices without a promise; nearly all devices are cached. */
   #authenticate(request: FastifyRequest, reply: FastifyReply, done: (fault?: Error) => void): void {
-    // Because the parameters are not yet checked against a schema.
+    // The type allows a missing number, because the parameters are not yet checked against a schema.
     const { serial_number: text = '' } = request.params as { readonly serial_number?: string };
     const serial = /^\d{1,10}$/.test(text) ? Number(text) : 0;
     const session = this.#core.known(serial);

@@ -28,7 +28,7 @@ export function documentApi(api: FastifyInstance, texts: Texts): void {
       tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       components: { securitySchemes: SECURITY_SCHEMES },
     },
-    // Because the document is OpenAPI 3.1; the other member of the union is never generated.
+    // The second member of the union, an OpenAPI 2 document, is never generated: the document is OpenAPI 3.1.
     transformObject: (made) => ('openapiObject' in made ? completed(made.openapiObject, texts) : made.swaggerObject),
   });
   addPage(api, NAME);
@@ -75,7 +75,7 @@ function withComponents<Document extends { components?: { schemas?: object } }>(
     schemas[title] = schema;
     return { $ref: `#/components/schemas/${title}` };
   };
-  // Because the copy has the shape of the original, except for schemas replaced by references.
+  // The cast is safe: the copy has the shape of the original, except for schemas replaced by references.
   const copy = visit(document) as Document;
   return { ...copy, components: { ...copy.components, schemas } };
 }

@@ -36,7 +36,7 @@ export function aboutRows(opened: () => Store): void {
         const body = (await store.message(SPACE, message(1).id))?.body as { list: number[] };
         (await store.codec('c0'))?.document.fill(9);
         body.list.push(2);
-        // Because a store may also defend itself by handing out frozen rows.
+        // A store may also return frozen rows, to which writing throws.
         try {
           label.site = 'spoilt';
         } catch {}
