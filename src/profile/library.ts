@@ -31,7 +31,7 @@ function readPackagedProfiles(): ReadonlyMap<string, Profile> {
   return new LazyMap(packagedNames(), (name) => {
     const path = packagedPath(name);
     return (
-      preparedProfile(new URL(preparedName(name), import.meta.url), packagedFiles) ??
+      preparedProfile(new URL(preparedName(name), import.meta.url), path, packagedFiles) ??
       readProfile(packagedFiles(path) ?? '', path, packagedFiles, shared)
     );
   });

@@ -10,6 +10,9 @@ import { type PlainProfile, plainProfile, profileFrom } from './plain.js';
 import type { Profile } from './profile.js';
 import { readProfile } from './read.js';
 
+/** A file begins with the SHA-256 of the rest. */
+const DIGEST_BYTES = 32;
+
 interface Prepared {
   /** SHA-256 of the files that the profile was read from, by path: the profile itself, and what it extends. */
   readonly sources: ReadonlyMap<string, string>;
@@ -29,24 +32,38 @@ export function prepareProfile(path: string, load: LoadText): Uint8Array {
     return text;
   };
   const profile = plainProfile(readProfile(recorded(path) ?? '', path, recorded));
-  return serialize({ sources, profile } satisfies Prepared);
+  const content = serialize({ sources, profile } satisfies Prepared);
+  return Buffer.concat([digestOf(content), content]);
 }
 
 /**
  * Reads a prepared profile.
  * @param file made by {@link prepareProfile}
+ * @param path of the profile
  * @param load loads the files that it was made from
- * @returns undefined without the file, if one of those files has changed, or if a newer version of Node has made it
+ * @returns undefined without the file, if it is damaged or has another profile, if one of those files has changed, or if a newer
+ * version of Node has made it
  */
-export function preparedProfile(file: URL, load: LoadText): Profile | undefined {
-  let prepared: Prepared;
+export function preparedProfile(file: URL, path: string, load: LoadText): Profile | undefined {
+  const prepared = intact(file);
+  if (prepared === undefined || !prepared.sources.has(path)) return undefined;
+  const isChanged = [...prepared.sources].some(([source, hash]) => hashOf(load(source) ?? '') !== hash);
+  return isChanged ? undefined : profileFrom(prepared.profile);
+}
+
+function intact(file: URL): Prepared | undefined {
   try {
-    prepared = deserialize(readFileSync(file));
+    const bytes = readFileSync(file);
+    const content = bytes.subarray(DIGEST_BYTES);
+    // The cast of `deserialize` is safe because only `prepareProfile` writes files with the right digest.
+    return digestOf(content).equals(bytes.subarray(0, DIGEST_BYTES)) ? deserialize(content) : undefined;
   } catch {
     return undefined;
   }
-  const isChanged = [...prepared.sources].some(([path, hash]) => hashOf(load(path) ?? '') !== hash);
-  return isChanged ? undefined : profileFrom(prepared.profile);
+}
+
+function digestOf(content: Uint8Array): Buffer {
+  return createHash('sha256').update(content).digest();
 }
 
 function hashOf(text: string): string {

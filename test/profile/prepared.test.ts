@@ -1,12 +1,14 @@
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { packagedFiles, packagedProfiles } from '../../src/profile/library.js';
+import { packagedFiles } from '../../src/profile/library.js';
 import { plainProfile } from '../../src/profile/plain.js';
 import { preparedProfile, prepareProfile } from '../../src/profile/prepared.js';
 import type { Profile } from '../../src/profile/profile.js';
+import { readProfile } from '../../src/profile/read.js';
 
 const CLIME = 'profiles/clime.yaml';
 
@@ -17,28 +19,37 @@ describe('a prepared profile', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   it.each(['clime', 'push-fm', 'wmbus'])('has the same content as the YAML of %s, in all firmware versions', (name) => {
-    writeFileSync(path, prepareProfile(`profiles/${name}.yaml`, packagedFiles));
-    const profile = preparedProfile(file, packagedFiles) as Profile;
-    expect(plainProfile(profile)).toEqual(plainProfile(packagedProfiles().get(name) as Profile));
+    const yaml = `profiles/${name}.yaml`;
+    writeFileSync(path, prepareProfile(yaml, packagedFiles));
+    const profile = preparedProfile(file, yaml, packagedFiles) as Profile;
+    expect(plainProfile(profile)).toEqual(plainProfile(readProfile(packagedFiles(yaml) ?? '', yaml, packagedFiles)));
   });
 
   it('is not used after a change of its YAML, or of a file that this extends', () => {
     writeFileSync(path, prepareProfile(CLIME, packagedFiles));
-    expect(preparedProfile(file, packagedFiles)).toBeDefined();
+    expect(preparedProfile(file, CLIME, packagedFiles)).toBeDefined();
     for (const changed of [CLIME, 'profiles/common/chester.yaml']) {
       const load = (name: string) => `${packagedFiles(name)}${name === changed ? '# changed' : ''}`;
-      expect(preparedProfile(file, load), changed).toBeUndefined();
+      expect(preparedProfile(file, CLIME, load), changed).toBeUndefined();
     }
   });
 
-  it('is not used if the file is missing, or was made by another version of Node', () => {
-    expect(preparedProfile(pathToFileURL(join(folder, 'missing.bin')), packagedFiles)).toBeUndefined();
+  it('is not used if the file is missing, damaged, or that of another profile', () => {
+    expect(preparedProfile(pathToFileURL(join(folder, 'missing.bin')), CLIME, packagedFiles)).toBeUndefined();
     const content = prepareProfile(CLIME, packagedFiles);
+    for (const damaged of [0, 40, content.length - 1]) {
+      writeFileSync(path, content.with(damaged, 1 ^ (content[damaged] ?? 0)));
+      expect(preparedProfile(file, CLIME, packagedFiles), `byte ${damaged}`).toBeUndefined();
+    }
+    writeFileSync(path, content);
+    expect(preparedProfile(file, 'profiles/control.yaml', packagedFiles)).toBeUndefined();
+  });
+
+  it('is not used if a newer version of Node has made it', () => {
+    const content = prepareProfile(CLIME, packagedFiles).slice(32);
     // The second byte is the version of the format.
-    writeFileSync(
-      path,
-      Uint8Array.from(content, (byte, i) => (i === 1 ? 255 : byte)),
-    );
-    expect(preparedProfile(file, packagedFiles)).toBeUndefined();
+    content[1] = 255;
+    writeFileSync(path, Buffer.concat([createHash('sha256').update(content).digest(), content]));
+    expect(preparedProfile(file, CLIME, packagedFiles)).toBeUndefined();
   });
 });

@@ -154,21 +154,23 @@ export function spaceSuite(here: () => World, open: (fragment: string) => Promis
       expect(await client.variables()).toEqual([expect.objectContaining(changed)]);
     });
 
-    it('leaves the value of a variable alone that the user has not changed', async () => {
+    it('leaves texts of a variable alone that the user has not changed', async () => {
       const { client } = here().service;
       // Fields of a page change the ends of lines, and a secure value is not known to the page.
-      const two = await client.createVariable({ name: 'two', value: 'two\r\nlines' });
+      const two = await client.createVariable({ name: 'two', value: 'two\r\nlines', comment: 'two\nlines' });
       const secret = await client.createVariable({ name: 'secret', value: 'first', secure: true });
       await client.lockVariable((await client.createVariable({ name: 'locked', value: '1' })).id);
       const page = await open('#/administration/variables');
       for (const name of ['two', 'secret']) {
         await page.getByRole('button', { name: `Change ${name}` }).click();
-        await page.getByRole('dialog').getByLabel('Comment').fill(`of ${name}`);
+        await page.getByRole('dialog').getByLabel('Environment').fill(`of ${name}`);
         await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
         await page.getByRole('cell', { name: `of ${name}` }).waitFor();
       }
-      expect(await client.variable(two.id)).toMatchObject({ value: 'two\r\nlines', comment: 'of two' });
-      expect(await client.variable(secret.id)).toMatchObject({ secure: true, comment: 'of secret' });
+      expect(await client.variable(two.id)).toMatchObject({
+        ...{ value: 'two\r\nlines', comment: 'two\nlines', environment: 'of two' },
+      });
+      expect(await client.variable(secret.id)).toMatchObject({ secure: true, environment: 'of secret' });
       expect(await page.getByRole('button', { name: 'Change locked' }).count()).toBe(0);
     });
 

@@ -60,6 +60,10 @@ function tagIn(values: Values) {
   return { name: values.needed('name'), color: values.needed('color'), access_type };
 }
 
+type Notes = Pick<Variable, 'environment' | 'comment' | 'secure'>;
+
+const NO_NOTES: Notes = { environment: null, comment: null, secure: false };
+
 export const VARIABLES: Family<Variable> = {
   load: ({ client }) => client.variables({ limit: 500 }),
   nameOf: ({ name }) => name,
@@ -77,12 +81,12 @@ export const VARIABLES: Family<Variable> = {
       { name: 'name', label: 'Name', kind: 'text', isRequired: true },
       { name: 'value', label: 'Value', kind: 'text', isRequired: true },
       { name: 'device', label: 'Device: its name or serial number (none: the whole space)', kind: 'text' },
-      ...noteFields({ environment: null, comment: null, secure: false }),
+      ...noteFields(NO_NOTES),
     ],
     create: async (values, { client }) => {
       const device = values.text('device');
       await client.createVariable({
-        ...notesIn(values),
+        ...notesIn(values, NO_NOTES),
         ...{ name: values.needed('name'), value: values.needed('value') },
         device_id: device === undefined ? null : deviceIdOf(device),
       });
@@ -96,13 +100,11 @@ export const VARIABLES: Family<Variable> = {
       valueField(variable),
       ...noteFields(variable),
     ],
-    save: async ({ id, value: before }, values, { client }) => {
-      const value = values.text('value');
-      // Browsers normalise line ends in text fields. A value that differs only in its line ends was not changed by the user,
-      // and is not saved.
-      const isNew = value !== undefined && value !== before?.replace(/\r\n?/g, '\n');
-      const update = { ...notesIn(values), name: values.needed('name'), ...(isNew && { value }) };
-      await client.updateVariable(id, update);
+    save: async (variable, values, { client }) => {
+      const value = edited(values.text('value'), variable.value);
+      const isNew = value !== undefined && value !== variable.value;
+      const update = { ...notesIn(values, variable), name: values.needed('name'), ...(isNew && { value }) };
+      await client.updateVariable(variable.id, update);
     },
   },
   actions: [
@@ -131,27 +133,36 @@ export const VARIABLES: Family<Variable> = {
  */
 function valueField({ value, secure }: Variable): Field {
   if (secure) return { name: 'value', label: 'Value (none: it stays as it is)', kind: 'text' };
-  const text = value ?? '';
-  const kind = /[\r\n]/.test(text) ? 'lines' : 'text';
-  return { name: 'value', label: 'Value', kind, isRequired: text !== '', initial: text };
+  return { ...textField('value', 'Value', value), isRequired: value !== null && value !== '' };
 }
 
-type Notes = Pick<Variable, 'environment' | 'comment' | 'secure'>;
+/** A field for a text that exists. A text with several lines needs a field with several lines: another one would join them. */
+function textField(name: string, label: string, text: string | null): Field {
+  return { name, label, kind: /[\r\n]/.test(text ?? '') ? 'lines' : 'text', initial: text ?? '' };
+}
+
+/**
+ * The text of a field after the user has left it. Browsers change line ends in text fields: a text that differs from the one
+ * before only in its line ends stays unchanged.
+ */
+function edited<T extends string | null | undefined>(text: T, before: string | null): T | string {
+  return before !== null && text === before.replace(/\r\n?/g, '\n') ? before : text;
+}
 
 function noteFields({ environment, comment, secure }: Notes): readonly Field[] {
   return [
-    {
-      ...{ name: 'environment', label: 'Environment (with one, scripts of connectors do not get it)' },
-      ...{ kind: 'text', initial: environment ?? '' },
-    },
-    { name: 'comment', label: 'Comment', kind: 'text', initial: comment ?? '' },
+    textField('environment', 'Environment (with one, scripts of connectors do not get it)', environment),
+    textField('comment', 'Comment', comment),
     { name: 'secure', label: 'Secure: the value is never shown', kind: 'switch', isOn: secure },
   ];
 }
 
-function notesIn(values: Values): Notes {
-  const [environment = null, comment = null] = [values.text('environment'), values.text('comment')];
-  return { environment, comment, secure: values.isOn('secure') };
+function notesIn(values: Values, before: Notes): Notes {
+  return {
+    environment: edited(values.text('environment') ?? null, before.environment),
+    comment: edited(values.text('comment') ?? null, before.comment),
+    secure: values.isOn('secure'),
+  };
 }
 
 /** @throws Error unless the text is the name, the serial number or the id of one device */
