@@ -3,7 +3,7 @@
  * codecs and configuration, and report once. The CPU time is compared with that of the unavoidable work alone (bare-day.ts):
  * writing the same events, and signing and checking packets of the same size.
  *
- * `DEVICES=100000` in the environment selects another fleet.
+ * `DEVICES=100000` in the environment selects another size of the fleet.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

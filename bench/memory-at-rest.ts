@@ -40,7 +40,7 @@ export const memoryAtRest: Bench = {
     const fleet = await restingFleet();
     const bytes = ((await weigh()) - before) / DEVICES;
     const ready = fleet.devices.filter((device) => device.firmware?.cloud.initialized && !device.busyWith).length;
-    // Not all devices must be at rest, because a few are busy at any moment: for example, their button has just been pressed.
+    // One device in a hundred may be busy, for example because its button has just been pressed.
     if (ready < 0.99 * DEVICES) throw new Error(`only ${ready} of ${DEVICES} devices are at rest`);
     return [
       {

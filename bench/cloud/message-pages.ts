@@ -1,7 +1,7 @@
 /**
- * Pages of messages with filters in a large store, while devices report. The store has MESSAGES messages (default: 2 million, which
- * takes minutes to fill). The time for a page must not depend on the size of the store. Pages are compared with health checks,
- * which the same process answers without reading from the store.
+ * Measures the time for a page of filtered messages in a large store, while devices report. The store has MESSAGES messages
+ * (default: 2 million, which takes minutes to fill). The time for a page must not depend on the size of the store. It is
+ * compared with the time for a health check, which the same process answers without reading from the store.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -121,7 +121,7 @@ function other(id: string): string {
 function changed(change: (message: Message) => readonly Message[]): NonNullable<Lies['answer']> {
   return (_method, path, answer) => {
     if (!/\/(messages|commands)/.test(path) || path.endsWith('/timeline')) return answer;
-    // The cast is safe: the service answers with messages.
+    // The cast is safe because the service answers with messages.
     if (Array.isArray(answer)) return (answer as readonly Message[]).flatMap(change);
     const [one] = change(answer as Message);
     return one;
@@ -151,7 +151,7 @@ function polledAgain(): Lies {
   return {
     answer: (_method, path, answer) => {
       const [, device = '', kind] = /^(.*)\/(poll|ack)$/.exec(path) ?? [];
-      // The cast is safe: the service answers polls with an offer.
+      // The cast is safe because the service answers polls with an offer.
       const { downlink } = answer as { readonly downlink?: { readonly type: string } | null };
       if (kind === 'poll' && first === undefined && downlink?.type === 'shell') {
         first = { device, offer: answer };
@@ -194,7 +194,7 @@ function exchanged(): Lies {
   return {
     answer: (method, path, answer) => {
       if (!path.includes('/messages') || !Array.isArray(answer)) return answer;
-      // The cast is safe: the service answers with messages, newest first.
+      // The cast is safe because the service answers with messages, newest first.
       for (const message of (answer as readonly Message[]).toReversed()) {
         const [first] = pair;
         const isNext = message.type === 'data' && message.id !== first?.id;

@@ -42,7 +42,7 @@ export async function manyEvents(target: string, ids: readonly string[], rate: n
     incoming.pipe(passed);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // The cast is safe: a server that listens on a port has such an address.
+  // The cast is safe because a server that listens on a port has such an address.
   const { port } = server.address() as AddressInfo;
   const piece = () => {
     let text = '';

@@ -101,7 +101,7 @@ type Pod = NonNullable<Spec['template']>;
 
 function selectorProblems({ selector, template, ports = [] }: Spec, pods: readonly Pod[]): readonly string[] {
   if (selector === undefined) return [];
-  // The cast is safe: a selector has one of these two forms.
+  // The cast is safe because a selector has one of these two forms.
   const labels = ('matchLabels' in selector ? selector.matchLabels : selector) as Labels;
   const selected = (template ? [template] : pods).filter(({ metadata }) =>
     Object.entries(labels).every(([key, value]) => metadata.labels[key] === value),

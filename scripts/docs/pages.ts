@@ -91,7 +91,7 @@ async function pushgateway(): Promise<Prepared> {
     request.resume().on('end', () => response.end());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // The cast is safe: a server that listens on a port has such an address.
+  // The cast is safe because a server that listens on a port has such an address.
   const { port } = server.address() as AddressInfo;
   return {
     replaced: [

@@ -3,7 +3,7 @@ import { chance, type Draws, integerBetween } from '../../src/kernel/random.js';
 
 /** An item of a list, which must not be empty. */
 export function pick<T>(random: Draws, list: readonly T[]): T {
-  // The cast is safe: the index lies within the list.
+  // The cast is safe because the index lies within the list.
   return list[integerBetween(random, 0, list.length - 1)] as T;
 }
 

@@ -116,7 +116,7 @@ async function requestsOf(worker: number): Promise<number> {
 async function send(connections: Connections, request: FuzzRequest, pool: Pool): Promise<void> {
   const { method, path, headers, body, operation, family } = request;
   try {
-    // The cast is needed: undici's type lists fewer methods than are tried here.
+    // The cast is needed because undici's type lists fewer methods than are tried here.
     const answer = await connections.request({ method: method as 'GET', path, headers, body: body ?? null });
     const status = answer.statusCode;
     const text = isStream(answer.headers) ? await beginning(answer.body) : await answer.body.text();

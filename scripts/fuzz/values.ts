@@ -77,7 +77,7 @@ export class Values {
         return null;
       case 'array': {
         const length = integerBetween(random, Number(schema.minItems ?? 0), Math.min(Number(schema.maxItems ?? 4), 4));
-        // The cast is safe: `items`, if present, is a schema.
+        // The cast is safe because `items`, if present, is a schema.
         return Array.from({ length }, () => this.fitting((schema.items ?? {}) as Schema, name));
       }
       case 'object':
@@ -99,7 +99,7 @@ export class Values {
       return copy;
     }
     const key = pick(random, keys);
-    // The cast is safe: an array can also be changed by its index as text.
+    // The cast is safe because an array can also be changed by its index as text.
     const fields = copy as Record<string, unknown>;
     if (oneIn(random, 4)) delete fields[key];
     else fields[key] = this.spoilt(fields[key]);
@@ -150,7 +150,7 @@ export class Values {
 
   #object(schema: Schema, of: string): unknown {
     const random = this.#random;
-    // The cast is safe: these keywords of JSON schema have these shapes.
+    // The cast is safe because these keywords of JSON schema have these shapes.
     const properties = (schema.properties ?? {}) as Readonly<Record<string, Schema>>;
     const required = (schema.required ?? []) as readonly string[];
     const made: Record<string, unknown> = {};

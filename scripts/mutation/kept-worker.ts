@@ -11,7 +11,7 @@ import { type PoolOptions, type PoolWorker, ThreadsPoolWorker, type WorkerReques
 export const KEPT_WORKERS = {
   name: 'kept',
   createPoolWorker: (options: PoolOptions): PoolWorker => {
-    // The cast is needed: Stryker provides these two values, and the types of vitest do not have their names.
+    // The cast is needed because Stryker provides these two values, and the types of vitest do not have their names.
     const { mode, mutantActivation } = options.project.getProvidedContext() as unknown as Readonly<
       Record<string, string>
     >;

@@ -7,7 +7,7 @@ import { inject } from 'vitest';
 
 fc.configureGlobal({ seed: 20_260_101, numRuns: 10 });
 
-// The cast is needed: Stryker provides these values, and the types of vitest do not have their names.
+// The cast is needed because Stryker provides these values, and the types of vitest do not have their names.
 const provided = inject as (name: string) => string;
 
 // In a thread that is kept, the mutant of the run before is still active. This mutant must not affect the file while it loads.

@@ -89,7 +89,7 @@ async function relay(host: string, url: string): Promise<{ readonly url: string;
   server.listen(0, host).unref();
   await once(server, 'listening');
   const relayed = new URL(url);
-  // The cast is safe: a server that listens on a port has such an address.
+  // The cast is safe because a server that listens on a port has such an address.
   relayed.host = `${host}:${(server.address() as AddressInfo).port}`;
   return { url: relayed.href, server };
 }

@@ -75,7 +75,7 @@ export async function measure(load: LoadToMeasure): Promise<MeasuredLoad> {
   };
   const sender = httpCalls({ baseUrl, apiKey: 'none', connections });
   const caller = { space: 'space', sender, connections: new Semaphore(connections) };
-  // The cast is safe: loads use no other fields of a device.
+  // The cast is safe because loads use no other fields of a device.
   const handles = [{ cloudId: 'device' }] as unknown as readonly DeviceHandle[];
   let watch: GeneratorWatch | undefined;
   const clock = new RealClock({ frozen: true, onAlarm: (lateBy) => watch?.late(lateBy) });

@@ -52,6 +52,6 @@ function digestsUnder(version: string, which: Scenarios, ways: Ways): readonly W
     maxBuffer: 16 * 1024 * 1024,
   });
   const lines = output.toString().trim().split('\n');
-  // The cast is safe: the program prints one object a line.
+  // The cast is safe because the program prints one object a line.
   return lines.map((line) => JSON.parse(line) as WorkerDigests);
 }

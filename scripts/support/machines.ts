@@ -42,7 +42,7 @@ export function openMachines(count: number): Machines {
     return {
       what: `processes, because network namespaces are not possible here: ${why}`,
       host: '127.0.0.1',
-      // The cast is safe: a command always has a program as its first word.
+      // The cast is safe because a command always has a program as its first word.
       on: (_, command) => command as [string, ...string[]],
       close: () => {},
     };

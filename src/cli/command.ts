@@ -20,7 +20,7 @@ export interface Command {
 export function command<O>(build: (parser: Argv) => Argv, run: (options: O, host: Host) => Promise<ExitCode>): Command {
   return {
     build,
-    // The cast is safe: `build` declares exactly the options of O, and yargs adds camel-case copies of those with a hyphen.
+    // The cast is safe because `build` declares exactly the options of O. yargs adds camel-case copies of names with a hyphen.
     runWith: (values) => (host) => run(values as unknown as O, host),
   };
 }

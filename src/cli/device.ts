@@ -168,7 +168,7 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
   };
   const running = await startDevice({
     profile,
-    // The cast is safe: the option is required.
+    // The cast is safe because the option is required.
     serial: flags.serial as number,
     cloud,
     claimToken,

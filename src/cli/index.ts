@@ -92,7 +92,7 @@ function badArguments(message: string, command: unknown): UsageError {
  * text, and rendering takes as long as the rest of the start.
  */
 function withoutSpareHelp(parser: Argv): void {
-  // The cast is needed: the types of yargs omit these methods.
+  // The cast is needed because the types of yargs omit these methods.
   const { getInternalMethods } = parser as Argv & {
     getInternalMethods(): { getUsageInstance(): { cacheHelpMessage: () => void } };
   };
@@ -101,7 +101,7 @@ function withoutSpareHelp(parser: Argv): void {
 
 /** The declared options of the parser. */
 function knownTo(parser: Argv): Known {
-  // The cast is needed: the types of yargs omit this method.
+  // The cast is needed because the types of yargs omit this method.
   return (parser as Argv & { getOptions(): Known }).getOptions();
 }
 

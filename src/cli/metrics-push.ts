@@ -41,7 +41,7 @@ export function pushAddress(text: string): PushAddress | undefined {
     const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
     return { url, headers: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` } };
   } catch {
-    // An invalid percent escape.
+    // The user name or the password contains an invalid percent escape.
     return undefined;
   }
 }
@@ -137,7 +137,7 @@ async function put({ url, headers }: PushAddress, plan: Plan, control: RunContro
   const push = gateway.push({ jobName: 'ghostfleet', groupings: { instance: `${plan.scenario}-${plan.seed}` } });
   try {
     const { resp } = await Promise.race([push, aborted]);
-    // The cast is needed: the types do not say that this is Node's response.
+    // The cast is needed because the types do not say that this is Node's response.
     const status = (resp as { readonly statusCode?: number }).statusCode ?? 0;
     if (status > 299) throw new Error(`the response has the status ${status}`);
   } catch (error) {

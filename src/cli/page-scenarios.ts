@@ -48,7 +48,7 @@ export class PageScenarios implements ScenarioTools {
     const file = join(folder, 'scenario.yaml');
     writeFileSync(file, text, { mode: PRIVATE.file });
     const seeds = seed === undefined ? [] : ['--seed', String(seed)];
-    // One thread: the run of the console needs the other cores.
+    // This run takes one thread, because the run of the console needs the other cores.
     const child = this.#host.again(['run', file, ...seeds, '--workers', '1', '--json'], progress);
     const ended = child.ended.then(({ out, err }) => {
       rmSync(folder, { recursive: true, force: true });
@@ -65,7 +65,7 @@ export class PageScenarios implements ScenarioTools {
 /** Undefined if the text is not the result of a run. */
 function verdictIn(out: string): ScenarioVerdict | undefined {
   try {
-    // The cast is safe: `run --json` prints nothing but such a result.
+    // The cast is safe because `run --json` prints nothing but such a result.
     const { passed, failure, digest, events, simulatedMs, wallMs, expectations } = JSON.parse(out) as RunResult;
     return { passed, failure, digest, events, simulatedMs, wallMs, expectations };
   } catch {

@@ -46,7 +46,7 @@ function again(self: NodeJS.Process, args: readonly string[], errLine = (_: stri
   const out = text(child.stdout);
   const err = textWithLines(child.stderr, errLine);
   const ended = once(child, 'close').then(async ([code]: (number | null)[]) => {
-    // Null: a signal ended it.
+    // The code is null if a signal ended the process.
     return { exit: code ?? EXIT.interrupted, out: await out, err: await err };
   });
   return { ended, stop: () => void child.kill('SIGTERM') };

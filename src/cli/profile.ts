@@ -96,7 +96,7 @@ function draft(file: string, family: FamilyName, from: string | undefined, host:
     readProfile(text, file, userFiles(file));
   } catch (error) {
     if (from === undefined || !(error instanceof InputError)) throw error;
-    // Their places are in the profile, which is not written.
+    // The problems have places in the generated profile. Users do not have this file, so line and column are left out.
     throw new InputError(
       error.problems.map(({ message }) => ({
         ...{ file: from, line: 0, column: 0, message: `a profile of these messages is not valid: ${message}` },

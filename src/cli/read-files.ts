@@ -63,6 +63,6 @@ function profilesBeside(scenario: string, allowFiles: readonly string[] = []): R
   const folder = dirname(scenario);
   const read = (path: string) => readInside(folder, relative(folder, path), allowFiles).text;
   const [packaged, own] = [packagedProfiles(), profilesIn(join(folder, 'profiles'), read)];
-  // The cast is safe: each name is in one of the two maps.
+  // The cast is safe because each name is in one of the two maps.
   return new LazyMap([...packaged.keys(), ...own.keys()], (name) => (own.get(name) ?? packaged.get(name)) as Profile);
 }

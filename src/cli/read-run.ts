@@ -176,7 +176,7 @@ function* eventsIn(path: string, wanted: (line: string) => boolean): Generator<T
 function eventIn(line: string, place: string): TraceEvent {
   try {
     const value: unknown = JSON.parse(line);
-    // The cast is safe: this program has written the file, and readers skip unknown kinds of events.
+    // The cast is safe because this program has written the file, and readers skip unknown kinds of events.
     if (isRecord(value) && typeof value.kind === 'string' && typeof value.at === 'number')
       return value as unknown as TraceEvent;
   } catch {

@@ -199,7 +199,7 @@ async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
     db,
     ...(secretsKey && { secretsKey }),
     host: options.host,
-    // The cast is safe: a coerced option with a default always has a value.
+    // The cast is safe because a coerced option with a default always has a value.
     port: options.port as number,
     udpPort: options.udpPort as number,
     udpRawPort: options.udpRawPort as number,
@@ -291,6 +291,6 @@ function keptBy(db: string): string {
 }
 
 function isLoopback(host: string): boolean {
-  // Only for an IP address: a host name may also begin with "127.".
+  // The prefix counts only in an IP address, because a host name may also begin with "127.".
   return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 }

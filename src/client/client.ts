@@ -273,7 +273,7 @@ export class DeviceCloudClient extends SpaceClient {
 async function postOnce(baseUrl: string, path: string, body: unknown): Promise<Token> {
   const http = new JsonHttp({ baseUrl, connections: 1 });
   try {
-    // The cast is safe: types.ts describes the answers of the service.
+    // The cast is safe because types.ts describes the answers of the service.
     return (await http.request('POST', path, {}, body)) as Token;
   } finally {
     await http.close();

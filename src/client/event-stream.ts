@@ -78,7 +78,7 @@ class Follower {
         this.#wait = FIRST_WAIT;
         this.#onOpen(JSON.parse(data).resumed);
       } else if (event === 'end') needValidCredential(data);
-      // The cast is safe: the service sends each event with the data of this type.
+      // The cast is safe because the service sends each event with the data of this type.
       else if (event !== 'slow') yield { id: this.#lastId ?? '', event, data: JSON.parse(data) } as SpaceEvent;
     }
   }

@@ -32,7 +32,7 @@ export async function openStore(spec: string, { memory, secretsKey }: StoreOptio
     // Imported here, because loading the driver takes a tenth of a second.
     const { openPostgres } = await import('./store/postgres/open.js');
     const driver = await openPostgres(spec, secretsKey);
-    // The cast is safe: `openPostgres` throws without a key.
+    // The cast is safe because `openPostgres` throws without a key.
     return new SqlStore(driver, (secretsKey as NamedKey).vault);
   }
   const { db, key, options } = openDatabase(spec, secretsKey);

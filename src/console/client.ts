@@ -103,7 +103,7 @@ export class Connection {
   }
 
   #take(line: string): void {
-    // The cast is safe: the version in the greeting determines the form of the messages.
+    // The cast is safe because the version in the greeting determines the form of the messages.
     const message = parsed(line) as unknown as FromRun;
     if ('bye' in message) this.#bye = message.bye;
     else if ('event' in message) this.#onNews(message);

@@ -86,7 +86,7 @@ export class RunServer {
 
   /** The address of the console at this port. @param link address of the console at the cloud, with a one-time token */
   link(link: string): string {
-    // The cast is safe: a server that listens on a port has such an address.
+    // The cast is safe because a server that listens on a port has such an address.
     const { port } = this.#server.address() as AddressInfo;
     const { pathname, hash } = new URL(link);
     return `http://${LOOPBACK}:${port}${pathname}${hash}`;

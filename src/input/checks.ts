@@ -58,7 +58,7 @@ function show(node: LocatedNode): string {
   if (node.kind === 'list') return node.items.length === 0 ? 'an empty list' : 'a list';
   if (node.kind === 'map') return node.entries.size === 0 ? 'an empty map' : 'a map';
   if (node.value === null && node.source === '') return 'an empty value';
-  // As the user wrote it: 0x1F, not 31.
+  // The value is quoted as the user wrote it: 0x1F, not 31.
   return quote(typeof node.value === 'string' ? node.value : node.source);
 }
 
@@ -233,7 +233,7 @@ export function record<S extends Shape>(what: string, shape: S): Check<RecordOf<
       else if (typeof rule === 'function') problems.add(node, `${what} needs "${key}"`);
       else result[key] = rule.fallback;
     }
-    // The cast is safe: each key was read by the rule that determines its type.
+    // The cast is safe because each key was read by the rule that determines its type.
     return problems.list.length === before ? (result as RecordOf<S>) : undefined;
   });
 }
@@ -290,7 +290,7 @@ export function readVariant<S extends Shape, K extends string>(
 /** The form of {@link readVariant}. @param kinds the forms of the options of each kind */
 export function variantForm(shape: Shape, kinds: Readonly<Record<string, Form>>): Form {
   const { properties, ...common } = recordForm(shape);
-  // The cast is safe: the properties of recordForm are forms.
+  // The cast is safe because the properties of recordForm are forms.
   const all = { ...(properties as Readonly<Record<string, Form>>), ...kinds };
   return { ...common, properties: all, oneOf: Object.keys(kinds).map((kind) => ({ required: [kind] })) };
 }

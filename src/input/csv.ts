@@ -58,7 +58,7 @@ function recordsOf(source: string, file: string, problems: Problems): readonly (
       relax_column_count: true,
       cast: (value, context) => ({ file, ...places.next(context), text: value.trim() }),
     });
-    // The cast is safe: `cast` converts every text to a cell.
+    // The cast is safe because `cast` converts every text to a cell.
     return records as readonly (readonly Cell[])[];
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;

@@ -88,7 +88,7 @@ class JsonReader {
 
   #scalar(token: string, place: Place, wanted: string): string | number | boolean | null {
     try {
-      // The cast is safe: a token without brackets can only be a text, a number, true, false or null.
+      // The cast is safe because a token without brackets can only be a text, a number, true, false or null.
       return JSON.parse(token) as string | number | boolean | null;
     } catch {
       return this.#fail(place, `${shown(token)} is not ${wanted}`);

@@ -10,7 +10,7 @@ export function valueNode(value: unknown, name: string): LocatedNode {
 }
 
 function nodeOf(value: unknown, path: string, name = path): LocatedNode {
-  // Line 0: not a file.
+  // Line 0 means that the value is not from a file.
   const place = { file: name, line: 0, column: 0 };
   if (Array.isArray(value)) {
     return { kind: 'list', ...place, items: value.map((item, i) => nodeOf(item, `${path}[${i}]`)) };

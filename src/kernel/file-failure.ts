@@ -4,7 +4,7 @@ import { systemReason } from './system-errors.js';
 
 /** @param missing the message for a file that does not exist */
 export function fileReason(error: unknown, missing: string): string {
-  // The cast is safe: all errors of Node's file system have a code.
+  // The cast is safe because all errors of Node's file system have a code.
   const { code = '', message } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' ? missing : (systemReason(code) ?? message);
 }

@@ -75,7 +75,7 @@ export interface VirtualFleet extends AsyncDisposable {
 export async function startDevice(options: DeviceOptions): Promise<VirtualDevice> {
   check(options, SINGLE, 'startDevice', 'a device');
   const [device] = await start(options, (serial) => options.name ?? `${nameOf(options.profile)}-${serial}`, 1, options);
-  // The cast is safe: `start` creates `count` devices, here 1.
+  // The cast is safe because `start` creates `count` devices, here 1.
   return device as VirtualDevice;
 }
 

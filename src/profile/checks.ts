@@ -100,7 +100,7 @@ export function byTag<T>(what: string, tag: string, kinds: Readonly<Record<strin
 
 /** The form of one kind, with the word of the kind as the only value of `tag`. */
 function tagged(form: Form, tag: string, kind: string): Form {
-  // The cast is safe: only the form of a record has `properties`, and they are forms.
+  // The cast is safe because only the form of a record has `properties`, and they are forms.
   const properties = form.properties as Form | undefined;
   return properties ? { ...form, properties: { ...properties, [tag]: { const: kind } } } : form;
 }

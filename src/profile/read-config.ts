@@ -116,7 +116,7 @@ function inOrder(
     names.splice(names.indexOf(name), 1);
     names.splice(names.indexOf(after.source) + 1, 0, name);
   }
-  // The cast is safe: each name is a key of the map.
+  // The cast is safe because each name is a key of the map.
   return new Map(names.map((name) => [name, specs.get(name) as Nameless]));
 }
 
@@ -140,7 +140,7 @@ export const readModules: Check<readonly ModuleSpec[]> = refine(
         problems.add(node, `"${name}" of "order" is not one of the modules`);
         return [];
       }
-      // The cast is safe: adding the name turns each kind of nameless parameter into the same kind of parameter.
+      // The cast is safe because adding the name turns each kind of nameless parameter into the same kind of parameter.
       const parameters = [...module.parameters].map(([word, spec]) => ({ name: word, ...spec }) as ParameterSpec);
       const { slots, list, hidden } = module;
       if (list && module.parameters.has(list.name)) {

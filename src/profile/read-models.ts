@@ -104,7 +104,7 @@ export function quantity(
         at_window,
         ...options
       } = read as RecordOf<typeof common> & RecordOf<S>;
-      // The cast is safe: the keys that remain after removing the common ones are those of the shape.
+      // The cast is safe because the keys that remain after removing the common ones are those of the shape.
       const model = make(options as unknown as RecordOf<S>, (why) => problems.add(node, why));
       const [min, max] = ends;
       checkCentre(model, ends, node, problems);

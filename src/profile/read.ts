@@ -73,7 +73,7 @@ function compiled(root: LocatedNode, file: string): ProfileSections {
   const problems = new Problems();
   const sections = compile(root, file, problems);
   problems.finish();
-  // The cast is safe: each missing section has added a problem, and `finish` throws if there are problems.
+  // The cast is safe because each missing section has added a problem, and `finish` throws if there are problems.
   return sections as ProfileSections;
 }
 

@@ -74,7 +74,7 @@ const NOTHING_READ: Parts = {
 };
 
 function completeForm(): Form {
-  // The cast is safe: the keys of the table are the sections.
+  // The cast is safe because the keys of the table are the sections.
   const names = Object.keys(SECTIONS) as Section[];
   const forms = names.map((name) => [name, { description: ABOUT[name], ...formOf(SECTIONS[name](NOTHING_READ)) }]);
   return {
@@ -106,7 +106,7 @@ function orNull(form: Form): Form {
 }
 
 function propertiesOf({ properties }: Form): Readonly<Record<string, Form>> {
-  // The cast is safe: `properties` of a schema is a map of schemas.
+  // The cast is safe because `properties` of a schema is a map of schemas.
   return (properties ?? {}) as Readonly<Record<string, Form>>;
 }
 

@@ -117,7 +117,7 @@ interface TimerPolls {
   readonly delays: readonly Millis[];
 }
 
-/** @param usual delay as long as the timer has too few known polls */
+/** @param usual delay that is assumed until the timer has enough known polls */
 function follow({ from, until, every, anchor, seen, tolerance }: Timer, usual: Millis): TimerPolls {
   const foretold: Millis[] = [];
   const delays: Millis[] = [];

@@ -232,7 +232,7 @@ class RecordingLine {
 function objectIn(text: string): Fields | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    // The cast is safe: keys of an object from JSON are always strings.
+    // The cast is safe because keys of an object from JSON are always strings.
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
   } catch {
     return undefined;

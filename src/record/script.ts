@@ -69,7 +69,7 @@ const UPLOADS: ReadonlySet<UplinkType> = new Set(['decoder', 'encoder', 'config'
  * The script of one replay.
  * @param open numbers of the downlinks to predict
  * @param polls `recorded` includes polls that are known only from the delivery of an open downlink. Default: `foretold`
- * @param spooling device types that send stored reports right behind a new one, before they poll. Default: none
+ * @param spooling device types that send stored reports directly after a new one, before they poll. Default: none
  */
 export function scriptOf(
   recording: Recording,
@@ -121,7 +121,7 @@ function withoutDelivery(downlink: RecordedDownlink): RecordedDownlink {
 
 const UNCAUSED = { cause: undefined, moreUploads: false, deaf: false };
 
-/** @param drain maximum time from a report to a stored one behind it; 0: the device has no spool */
+/** @param drain maximum time from a report to the stored report after it; 0: the device has no spool */
 function contactOf(
   { at, type }: RecordedUplink,
   next: RecordedUplink | undefined,

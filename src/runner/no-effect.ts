@@ -1,7 +1,8 @@
 /**
- * The faults and steps of a plan that have no effect on devices that they select, although they are valid: a brown-out of
- * devices that a line supplies, a sensor that the configuration switches off, an outage that ends before the devices are
- * switched on. A run with them would test less than its scenario says. `validate`, `plan` and `run` show them as warnings.
+ * Finds the faults and steps of a plan that are valid, but have no effect on the devices that they select. Examples: a
+ * brown-out of devices on line power, a step for a sensor that the configuration switches off, an outage that ends before the
+ * devices are switched on. A run with them would test less than its scenario says. `validate`, `plan` and `run` show them as
+ * warnings.
  *
  * They are found before the run. A case that depends on events of the run, such as a configuration that a step changes, is not
  * reported.
@@ -114,7 +115,7 @@ function hitsIn({ from, until }: FaultWindow, devices: readonly number[]): reado
   return devices.map((device) => ({ device, at: from, until, latest: from }));
 }
 
-/** The windows of each fault. A recurring fault has several; it has an effect if one of them has. */
+/** The windows of each fault. A recurring fault has several windows; it has an effect if at least one window has an effect. */
 function recurring<W extends FaultWindow>(windows: readonly W[]): readonly (readonly [W, ...W[]])[] {
   const faults: [W, ...W[]][] = [];
   for (const window of windows) {

@@ -20,7 +20,7 @@ interface Build {
 }
 
 const text = readFileSync(new URL('../fixtures/builds.json', import.meta.url), 'utf8');
-// The cast is safe: the fixture was made with this shape. The tests check its values.
+// The cast is safe because the fixture was made with this shape. The tests check its values.
 const { builds } = JSON.parse(text) as { readonly builds: readonly Build[] };
 
 /** Profiles that have the name of their application instead of the one of their build. */

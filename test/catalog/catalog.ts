@@ -47,7 +47,7 @@ export interface Application {
 }
 
 const text = readFileSync(new URL('../fixtures/catalog.json', import.meta.url), 'utf8');
-// The cast is safe: the fixture was made with this shape. The tests check its values.
+// The cast is safe because the fixture was made with this shape. The tests check its values.
 const { applications } = JSON.parse(text) as { readonly applications: Readonly<Record<string, Application>> };
 
 export const catalog: readonly (readonly [string, Application])[] = Object.entries(applications);

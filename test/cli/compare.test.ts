@@ -145,6 +145,6 @@ async function freePort(): Promise<number> {
 async function listening(): Promise<{ readonly server: Server; readonly port: number }> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // The cast is safe: a server that listens on TCP has an address with a port.
+  // The cast is safe because a server that listens on TCP has an address with a port.
   return { server, port: (server.address() as AddressInfo).port };
 }

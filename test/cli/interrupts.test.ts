@@ -12,7 +12,7 @@ function made() {
     exit: (code: number) => done.push(`exit ${code}`),
   });
   const clock = new VirtualClock({ start: 0 });
-  // The cast is safe: nothing else of the process is used.
+  // The cast is safe because nothing else of the process is used.
   const interrupts = new Interrupts(self as unknown as NodeJS.Process, clock);
   return { done, self, clock, interrupts };
 }

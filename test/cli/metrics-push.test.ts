@@ -46,7 +46,7 @@ async function gateway(answer: (response: ServerResponse) => void = (response) =
     server.close();
     server.closeAllConnections();
   });
-  // The cast is safe: a server that listens on TCP has an address with a port.
+  // The cast is safe because a server that listens on TCP has an address with a port.
   return { pushes, host: `127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 

@@ -8,7 +8,7 @@ function made() {
   const stdout = new EventEmitter();
   const stderr = Object.assign(new EventEmitter(), { write: (text: string) => complaints.push(text) });
   const self = Object.assign(new EventEmitter(), { argv: [], env: {}, exitCode: 0, stdout, stderr });
-  // The cast is safe: nothing else of the process is used.
+  // The cast is safe because nothing else of the process is used.
   processHost(self as unknown as NodeJS.Process);
   const fail = (code: string) => stdout.emit('error', Object.assign(new Error(code), { code }));
   return { self, complaints, fail };

@@ -53,7 +53,7 @@ describe('the output of', () => {
   it('a run keeps its own colours, and no others', async () => {
     const written: string[] = [];
     const output = { write: (words: string) => written.push(words), isTerminal: true, columns: 80 };
-    // The cast is safe: only the outputs are used.
+    // The cast is safe because only the outputs are used.
     const host = safeHost({ out: output, err: output } as unknown as Host);
     host.out.write('\u001b[32mname\u001b[0m\n');
     host.out.write(`\u001b[32m${printable(EVIL)}\u001b[0m\n`, 'styled');

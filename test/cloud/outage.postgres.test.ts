@@ -58,7 +58,7 @@ async function betweenThem(url: string, { onTestFinished }: TestContext) {
     for (const wire of wires) wire.destroy();
     proxy.close();
   });
-  // The cast is safe: a server that listens on a port has such an address.
+  // The cast is safe because a server that listens on a port has such an address.
   target.port = String((proxy.address() as AddressInfo).port);
   target.hostname = '127.0.0.1';
   return {

@@ -129,7 +129,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       const pushed = vi.spyOn(AlarmHeap.prototype, 'push');
       set(days(2), 'waits');
       for (let i = 0; i < 10_000; i++) set(days(1), 'cancelled').cancel();
-      // The cast is safe: the mock replaces a method of the heap.
+      // The cast is safe because the mock replaces a method of the heap.
       const heap = pushed.mock.contexts[0] as AlarmHeap;
       pushed.mockRestore();
       expect(clock.waiting).toBe(1);

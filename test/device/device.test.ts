@@ -54,7 +54,7 @@ describe('after power-up', () => {
     const { clock, cloud } = await liveDevice({ profile });
     await clock.runUntil(minutes(3));
     const session = (await cloud.messages(await cloud.device())).find(({ type }) => type === 'session');
-    // The cast is safe: the body of a session message contains the facts that the device reported.
+    // The cast is safe because the body of a session message contains the facts that the device reported.
     const said = session?.body as SessionFacts | undefined;
     expect([said?.z_hw_revision, said?.z_hw_variant, said?.z_fw_version]).toEqual(expected);
   });

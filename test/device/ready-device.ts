@@ -23,7 +23,7 @@ export async function readyDevice(options: Partial<TestDeviceOptions> = {}) {
     /** Bodies of the reports so far. */
     bodies: async () => {
       const messages = await cloud.messages(await cloud.device());
-      // The cast is safe: each test knows the content of the bodies.
+      // The cast is safe because each test knows the content of the bodies.
       return messages.filter(({ type }) => type === 'data').map(({ body }) => body as Body);
     },
   };

@@ -41,7 +41,7 @@ async function wmbus(config: readonly string[], act: (shell: (line: string) => r
     async bodies(until: number): Promise<readonly Body[]> {
       await clock.runUntil(until);
       const stored = await cloud.messages(await cloud.device());
-      // The cast is safe: the decoder of wM-Bus makes bodies of this shape, and the assertions check it.
+      // The cast is safe because the decoder of wM-Bus makes bodies of this shape, and the assertions check it.
       return stored.filter(({ type }) => type === 'data').map(({ body }) => body as unknown as Body);
     },
   };

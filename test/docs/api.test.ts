@@ -187,7 +187,7 @@ function rootOf(node: ts.Expression): string | undefined {
 }
 
 async function documentedRoutes({ api }: Service): Promise<string[]> {
-  // The cast is safe: the service has its document at this path.
+  // The cast is safe because the service has its document at this path.
   const document = (await (await fetch(`${api}/v2/documentation/json`)).json()) as Document;
   return Object.entries(document.paths)
     .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))

@@ -75,7 +75,7 @@ export function testDevice(options: TestDeviceOptions): TestDevice {
     clock,
     device,
     events,
-    // The cast is needed: filter does not narrow by a generic kind.
+    // The cast is needed because filter does not narrow by a generic kind.
     of: (kind) => events.filter((event) => event.kind === kind) as never,
   };
 }

@@ -38,7 +38,7 @@ export async function liveDevice(options: Partial<TestDeviceOptions> = {}) {
     /** What the cloud has stored of its reports, oldest first. */
     async reports(): Promise<readonly ReportBody[]> {
       const messages = await cloud.messages(await cloud.device());
-      // The cast is safe: each test knows its device type.
+      // The cast is safe because each test knows its device type.
       return messages.filter(({ type }) => type === 'data').map(({ body }) => body as unknown as ReportBody);
     },
     /** When reports were made. */

@@ -50,7 +50,7 @@ export async function lyingProxy(
     response.writeHead(status, { 'content-type': 'application/json' }).end(shown);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // The cast is safe: a server that listens on a port has such an address.
+  // The cast is safe because a server that listens on a port has such an address.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,

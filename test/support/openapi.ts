@@ -49,14 +49,14 @@ export function inlined(document: Document): Document {
     if ('$ref' in node) return visit(target(document, String(node.$ref)));
     return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, visit(value)]));
   };
-  // The cast is safe: only references were replaced.
+  // The cast is safe because only references were replaced.
   return visit(document) as Document;
 }
 
 /** What a reference such as `#/components/schemas/Tag` refers to. */
 function target(document: Document, reference: string): unknown {
   const steps = reference.split('/').slice(1);
-  // The cast is safe: any object can be indexed by any key.
+  // The cast is safe because any object can be indexed by any key.
   return steps.reduce<unknown>((node, step) => (node as Record<string, unknown>)[step], document);
 }
 

@@ -100,7 +100,7 @@ export async function violationsOf(page: Page, rules?: readonly string[]): Promi
   const results = await page.evaluate(
     `axe.run(${JSON.stringify({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) })})`,
   );
-  // The cast is needed: axe has no types in the configuration of this project.
+  // The cast is needed because axe has no types in the configuration of this project.
   const { violations } = results as { violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] };
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`),

@@ -158,7 +158,7 @@ async function answerAsDevice(api: string, serial: string, output: string): Prom
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    // The cast is safe: the ingress describes its answers in this form.
+    // The cast is safe because the ingress describes its answers in this form.
     return (await response.json()) as { readonly downlink?: { readonly id: string; readonly type: string } | null };
   };
   await post('session', { fw_version: 'v1.0.0' });

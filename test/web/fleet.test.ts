@@ -10,7 +10,7 @@ const summary = (id: string) => ({
 
 it('lists devices again after a gap in the events: those that were deleted meanwhile are gone, new ones come last', async () => {
   let ids = ['a', 'b', 'c'];
-  // The cast is safe: listing needs these two requests only.
+  // The cast is safe because listing needs these two requests only.
   const client = {
     deviceSummaries: async ({ order_by = 'asc' }) => (order_by === 'asc' ? ids : ids.toReversed()).map(summary),
     messages: async () => [],

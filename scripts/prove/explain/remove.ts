@@ -47,7 +47,7 @@ export function definitionOf(drawn: DrawnScenario, changes: Changes): ScenarioDe
     fleet: groups.map((group) => groupWith(group, changes)),
     faults: kept.flatMap(({ faults }) => faults),
     steps: [...queued.map((each) => stepWith(each, changes)), ...kept.flatMap(({ steps }) => steps)],
-    // The cast is safe: the checks of scenarios accept any value and report its problems.
+    // The cast is safe because the checks of scenarios accept any value and report its problems.
   } as unknown as ScenarioDefinition;
 }
 

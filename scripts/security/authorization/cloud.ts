@@ -79,7 +79,7 @@ export async function openCloud(): Promise<Cloud> {
   const ask: Cloud['ask'] = async (method, url, headers, body) => {
     const json = body === undefined ? {} : { 'content-type': 'application/json' };
     const payload = body === undefined ? {} : { payload: JSON.stringify(body) };
-    // The cast is needed: inject's type lists fewer methods than a document may have.
+    // The cast is needed because inject's type lists fewer methods than a document may have.
     const answer = await app.inject({
       method: method as 'GET',
       url,

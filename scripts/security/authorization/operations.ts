@@ -45,7 +45,7 @@ export function pathOf({ template }: Operation, things: Things): string {
   return template.replaceAll(/(\w+)\/\{(\w+)\}/g, (_, collection: string, name: string) => {
     if (name === 'space_id') return `${collection}/${things.space}`;
     if (name === 'serial_number') return `${collection}/${things.serial}`;
-    // The cast is safe: a collection without a field in `things` gives the id "undefined", which no thing has.
+    // The cast is safe because a collection without a field in `things` gives the id "undefined", which no thing has.
     return `${collection}/${name === 'delivery_id' ? things.delivery : things[collection as keyof Things]}`;
   });
 }

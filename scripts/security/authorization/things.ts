@@ -164,7 +164,7 @@ export async function ownLogin(cloud: Cloud, token: string): Promise<Id> {
 /** Ids that nothing has. */
 export function randomThings({ ids }: Cloud, like: Things): Things {
   const entries = Object.keys(like).map((name) => [name, ids.uuid()]);
-  // The cast is safe: every field of `Things` is text.
+  // The cast is safe because every field of `Things` is text.
   const random = Object.fromEntries(entries) as unknown as Things;
   return { ...random, serial: '2147483649', claimToken: 'f'.repeat(32), suffix: 'random' };
 }

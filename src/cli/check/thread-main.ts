@@ -17,7 +17,7 @@ parentPort?.on('message', (request: ThreadRequest) => {
 
 function names(): ScenarioNames {
   return {
-    // As plain data: forms may share parts.
+    // Converted to a tree of plain data, because the forms of the schema may share parts.
     schema: JSON.parse(JSON.stringify(scenarioSchema())),
     profiles: [...packagedProfiles().values()].map(({ name, title }) => ({ name, about: title })),
     metrics: METRICS.map(({ name, about }) => ({ name, about })),

@@ -26,7 +26,7 @@ export class CheckThread {
   /** Never rejects: a check without a result is reported as a problem of the scenario. */
   async check(text: string): Promise<ScenarioCheck> {
     try {
-      // The cast is safe: thread-main.ts answers with this type.
+      // The cast is safe because thread-main.ts answers with this type.
       return (await this.#ask(text)) as ScenarioCheck;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
@@ -36,7 +36,7 @@ export class CheckThread {
 
   /** The names that scenarios can use. Reading all profiles takes a second. @throws GhostfleetError without an answer */
   async names(): Promise<ScenarioNames> {
-    // The cast is safe: thread-main.ts answers with this type.
+    // The cast is safe because thread-main.ts answers with this type.
     return (await this.#ask(null)) as ScenarioNames;
   }
 

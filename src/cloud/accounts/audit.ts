@@ -68,6 +68,6 @@ export class AuditLog {
 }
 
 function entryOf({ id, createdAt, body }: RecordRow): Entry {
-  // The cast is safe: only `add` writes these records.
+  // The cast is safe because only `add` writes these records.
   return { id, at: createdAt, ...(body as Event) };
 }

@@ -19,7 +19,7 @@ import { passwordOf } from './member-records.js';
 /** Lifetime of a token. */
 const LIFETIME = hours(24);
 
-/** Expired logins that are deleted together with a new one. */
+/** Maximum number of expired logins that are deleted in the commit of a new login. */
 const CLEARED_AT_ONCE = 100;
 
 interface Login {
@@ -144,6 +144,6 @@ export async function endLogins(store: Store, userId: Id): Promise<readonly Chan
 }
 
 function loginOf({ id, createdAt, dueAt, body }: RecordRow): Session {
-  // The cast is safe: only this class writes these records.
+  // The cast is safe because only this class writes these records.
   return { ...(body as Login), id, createdAt, expiresAt: dueAt ?? createdAt };
 }

@@ -42,12 +42,12 @@ export const keyOf = (email: string) => email.toLowerCase();
 
 /** Hash of an account's password; null until it has a password. */
 export function passwordOf({ body }: RecordRow): string | null {
-  // The cast is safe: only `putAccount` writes accounts.
+  // The cast is safe because only `putAccount` writes accounts.
   return (body as { readonly password: string | null }).password;
 }
 
 export function toMember(row: RecordRow): Member {
-  // The cast is safe: only `putMember` writes memberships.
+  // The cast is safe because only `putMember` writes memberships.
   const body = row.body as Pick<Member, 'email' | 'name' | 'role' | 'state' | 'spaceId' | 'invitation'>;
   return { id: row.id, createdAt: row.createdAt, ...body };
 }

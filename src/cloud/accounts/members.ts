@@ -2,8 +2,8 @@
  * Accounts and their memberships in spaces (cloud API gaps, 3.2 and 3.10).
  *
  * The service sends no mail: an invitation is a token that the inviting user passes on. It becomes a membership only together
- * with the account's password. So it does not help to create an account with the address of another person. If that address is
- * invited to a space later, the creator of the account has the password, but not the token.
+ * with the account's password. So an attacker gains nothing by creating an account with the address of another person. If that
+ * address is invited to a space later, the attacker has the password, but not the token.
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Random } from '../../kernel/random.js';
@@ -48,7 +48,7 @@ interface NewMember {
 /** Lifetime of an invitation. */
 export const INVITATION = days(7);
 
-/** Expired invitations that are deleted together with a new one. */
+/** Maximum number of expired invitations that are deleted in the commit of a new invitation. */
 const EXPIRED_AT_ONCE = 10;
 /** Maximum number of attempts to commit a change. Of concurrent changes, at least one succeeds in each round. */
 const MOST_ATTEMPTS = 100;
@@ -335,7 +335,7 @@ export class Members {
     }
   }
 
-  /** Stores that the account has its first password. Of two concurrent first passwords, one commit fails. */
+  /** Stores that the account has its first password. If two requests set a first password concurrently, one commit fails. */
   #claimPassword(userId: Id): Change {
     const id = this.#options.ids.uuid();
     const createdAt = this.#now();

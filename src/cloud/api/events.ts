@@ -65,7 +65,7 @@ export const events: Family = (routes, context, options) => {
         params: SpaceParams,
         querystring: EventQuery,
         headers: Headers,
-        // The cast is needed: the type of a description accepts only schemas of JSON, and this response is a stream.
+        // The cast is needed because the type of a description accepts only schemas of JSON, and this response is a stream.
         response: { 200: Stream as never },
         errors: { 429: 'Too many requests, or too many streams of this credential (`too-many-streams`).' },
       }),

@@ -21,7 +21,7 @@ import type { ApiContext } from './family.js';
 /** Time after which a receipt expires. */
 const RECEIPT_LIFETIME = hours(24);
 
-/** Expired receipts that are deleted together with a new one. */
+/** Maximum number of expired receipts that are deleted in the commit of a new receipt. */
 const CLEARED_AT_ONCE = 10;
 
 /** For the `headers` of an operation that writes a receipt. */
@@ -110,7 +110,7 @@ export function repeatable(routes: Routes, { store, clock, ids }: ApiContext): v
 }
 
 function repeat({ body }: RecordRow, { fingerprint }: Attempt, reply: FastifyReply): FastifyReply {
-  // The cast is safe: records of this family are written by `receipt` only.
+  // The cast is safe because records of this family are written by `receipt` only.
   const receipt = body as Receipt;
   if (receipt.print !== fingerprint) throw new ApiFault(422, 'this Idempotency-Key was used for another request');
   reply.code(receipt.status).header('idempotent-replayed', 'true').type('application/json; charset=utf-8');

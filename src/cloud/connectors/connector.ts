@@ -59,7 +59,7 @@ function rowOf({ id, spaceId, createdAt, ...body }: Connector): RecordRow {
 }
 
 export function toConnector({ id, spaceId, createdAt, body }: RecordRow): Connector {
-  // The cast is safe: these records are made by `rowOf`, and a connector always belongs to a space.
+  // The cast is safe because these records are made by `rowOf`, and a connector always belongs to a space.
   return { id, spaceId: spaceId as Id, createdAt, ...(body as Omit<Connector, 'id' | 'spaceId' | 'createdAt'>) };
 }
 

@@ -68,7 +68,7 @@ export function deleteDelivery(id: Id): Change {
 }
 
 export function toDelivery({ id, spaceId, createdAt, dueAt, body }: RecordRow): Delivery {
-  // The cast is safe: only `putDelivery` writes these records, and a delivery always belongs to a space.
+  // The cast is safe because only `putDelivery` writes these records, and a delivery always belongs to a space.
   const rest = body as Omit<Delivery, 'id' | 'spaceId' | 'createdAt' | 'dueAt'>;
   return { id, spaceId: spaceId as Id, createdAt, dueAt, ...rest };
 }

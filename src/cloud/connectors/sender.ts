@@ -59,7 +59,7 @@ export class Sender {
       const { agent, send } = await this.#client;
       const answer = await send(url, {
         dispatcher: agent,
-        // The cast is safe: request.ts accepts only methods that undici supports.
+        // The cast is safe because request.ts accepts only methods that undici supports.
         method: method as 'POST',
         headers: header,
         body,
@@ -92,7 +92,7 @@ async function clientOf({ allowPrivate, hosts, lookup }: SenderOptions): Promise
   const agent = new Agent({
     connect: guardedConnector(CONNECT_TIMEOUT, { allowPrivate, hosts }, lookup),
     maxHeaderSize: HEAD_BYTES,
-    // Short, because many targets close idle connections soon.
+    // This time is short, because many targets close idle connections after a few seconds.
     keepAliveTimeout: seconds(4),
   });
   return { agent, send: request };

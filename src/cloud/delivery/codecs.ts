@@ -81,7 +81,7 @@ export class Codecs {
     most: number,
   ): Promise<Change | undefined> {
     const before = await this.#store.record(COUNT, owner.spaceId, owner.id);
-    // The cast is safe: only this class writes these records.
+    // The cast is safe because only this class writes these records.
     const count = (before?.body as { readonly count: number } | undefined)?.count ?? 0;
     if (count >= most) return undefined;
     const row: RecordRow = { family: COUNT, ...owner, key: null, dueAt: null, body: { count: count + 1 } };

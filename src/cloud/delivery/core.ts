@@ -345,7 +345,7 @@ export class CloudCore implements Downlinks {
     try {
       return await this.#encoder.encode(session.device, row);
     } catch (error) {
-      // A failure of the store, not of the downlink.
+      // This is a failure of the store, so the downlink stays in the queue.
       if (error instanceof StoreUnavailable) throw error;
       const why = error instanceof Error ? error.message : String(error);
       this.#log.warn({ message: row.id, why }, 'downlink cannot be encoded');
@@ -386,7 +386,7 @@ export class CloudCore implements Downlinks {
   }
 
   #emitQueued(serial: number, row: MessageRow): void {
-    // The cast is safe: rows of direction down have only these types.
+    // The cast is safe because rows of direction down have only these types.
     const type = row.type as DownlinkType;
     this.#trace.emit({ kind: 'downlink.queued', at: this.#clock.now, serial, downlink: row.id, type });
   }

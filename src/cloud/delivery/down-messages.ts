@@ -44,7 +44,7 @@ export function downMessage(
   now: UnixMillis,
   encoder: Codec | undefined,
 ): DownMessage {
-  // The casts are safe: a row of a type is always created from a request or a session body of that type.
+  // The casts are safe because a row of a type is always created from a request or a session body of that type.
   switch (row.type) {
     case 'config':
       return { kind: 'download-config', lines: row.body as readonly string[] };

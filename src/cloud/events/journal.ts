@@ -75,7 +75,7 @@ export class Journal {
 
   /** The edition and its first number; undefined if no journal was ever kept. */
   get edition(): Edition | undefined {
-    // The cast is safe: only this class writes these records.
+    // The cast is safe because only this class writes these records.
     return this.#row?.body as Edition | undefined;
   }
 

@@ -88,6 +88,6 @@ export class Images {
 }
 
 function imageOf({ id, spaceId, createdAt, body }: RecordRow): Image {
-  // The cast is safe: records of this family are written by `put` only.
+  // The cast is safe because records of this family are written by `put` only.
   return { ...(body as Omit<Image, 'id' | 'spaceId' | 'createdAt'>), id, spaceId: spaceId ?? '', createdAt };
 }

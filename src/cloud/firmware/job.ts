@@ -68,7 +68,7 @@ function rowOf(job: UpdateJob): RecordRow {
 }
 
 export function jobOf({ id, spaceId, createdAt, body }: RecordRow): UpdateJob {
-  // The cast is safe: records of this family are written by `rowOf` only.
+  // The cast is safe because records of this family are written by `rowOf` only.
   return {
     ...(body as Omit<UpdateJob, 'id' | 'spaceId' | 'scheduledAt'>),
     id,

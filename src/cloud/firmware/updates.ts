@@ -301,7 +301,7 @@ export function endOf(chunk: WaitingRow): number {
 }
 
 function bodyOf(chunk: WaitingRow): ChunkBody {
-  // The casts are safe: only this class makes downlinks of type `firmware`, and their short bodies are always in memory.
+  // The casts are safe because only this class makes downlinks of type `firmware`, and their short bodies are always in memory.
   return (chunk as MessageRow).body as ChunkBody;
 }
 

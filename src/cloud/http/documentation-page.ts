@@ -49,7 +49,7 @@ export function addPage(api: FastifyInstance, name: string): void {
 async function createPage(api: FastifyInstance, name: string): Promise<FastifyInstance> {
   const { default: swaggerUi } = await import('@fastify/swagger-ui');
   const page = fastify();
-  // The cast is needed: the type allows only OpenAPI 2 and 3.0. The plugin returns the document unchanged.
+  // The cast is needed because the type allows only OpenAPI 2 and 3.0. The plugin returns the document unchanged.
   const specification = { document: api.swagger() } as StaticDocumentSpec;
   page.register(swagger, { mode: 'static', specification });
   page.register(swaggerUi, {

@@ -87,7 +87,7 @@ function toFault(error: FastifyError | Error): ApiFault {
   const conflict = error instanceof ConflictError ? faultOf(error.field) : undefined;
   if (conflict) return conflict;
   if (error instanceof StoreUnavailable) return new ApiFault(503, error.message, error.code);
-  // The cast is safe: errors of the framework and its plugins have some or all of these fields.
+  // The cast is safe because errors of the framework and its plugins have some or all of these fields.
   const { statusCode = 500, code } = error as Partial<FastifyError>;
   if (statusCode >= 400 && statusCode < 500) {
     return new ApiFault(statusCode, SENTENCES[code ?? ''] ?? error.message, code);

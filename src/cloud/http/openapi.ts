@@ -75,7 +75,7 @@ function withComponents<Document extends { components?: { schemas?: object } }>(
     schemas[title] = schema;
     return { $ref: `#/components/schemas/${title}` };
   };
-  // The cast is safe: the copy has the shape of the original, except for schemas replaced by references.
+  // The cast is safe because the copy has the shape of the original, except for schemas replaced by references.
   const copy = visit(document) as Document;
   return { ...copy, components: { ...copy.components, schemas } };
 }

@@ -103,7 +103,7 @@ export function operation<const O extends Operation>(description: O): { readonly
     security: SECURITY[access ?? 'key'],
     response: { ...withDescriptions(response), ...failures(description) },
   };
-  // The cast is safe: only the checked parts affect the types of the handler.
+  // The cast is safe because only the checked parts affect the types of the handler.
   return { schema: schema as unknown as Pick<O, keyof O & Checked> };
 }
 

@@ -34,8 +34,8 @@ export function sessionCookie(headers: IncomingHttpHeaders, secret: string, { ma
 }
 
 /**
- * Checks that a request comes from a page of this service. A browser says so in `Sec-Fetch-Site`. An older browser only sends
- * `Origin`, and only with changes.
+ * Checks that a request comes from a page of this service. A browser says so in `Sec-Fetch-Site`. An older browser sends only
+ * `Origin`, and only with requests that change something.
  * @throws ApiFault 403 `foreign-origin`
  */
 export function needSameOrigin(method: string | undefined, headers: IncomingHttpHeaders): void {

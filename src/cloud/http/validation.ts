@@ -18,7 +18,7 @@ export interface TypeBoxProvider extends FastifyTypeProvider {
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = 'body' }) => {
   const check = checker(schema, httpPart);
   if (httpPart === 'querystring') {
-    // The cast is safe: the routes describe their queries as objects, and TypeBox's objects are plain JSON schemas.
+    // The cast is safe because the routes describe their queries as objects, and TypeBox's objects are plain JSON schemas.
     const { properties } = schema as unknown as { properties: Readonly<Record<string, Parameter>> };
     return (data) => {
       const checked = check(readQuery(properties, data));
@@ -45,7 +45,7 @@ Settings.Set({ maxErrors: MOST_PROBLEMS });
 export function checker<S extends TSchema>(schema: S, where: string): (value: unknown) => Checked<Static<S>> {
   return (value) => {
     const validator = compiled(schema);
-    // The cast is safe: Check has proved that the value matches the schema.
+    // The cast is safe because Check has proved that the value matches the schema.
     if (validator.Check(value)) return { value: value as Static<S> };
     const problems = new Set<string>();
     const errors = validator.Errors(value);
@@ -94,7 +94,7 @@ function at(value: unknown, pointer: string): unknown {
 }
 
 function child(node: unknown, key: string): unknown {
-  // The cast is safe: any object can be indexed by any key; the keys of an array are its indexes.
+  // The cast is safe because any object can be indexed by any key; the keys of an array are its indexes.
   return typeof node === 'object' && node !== null ? (node as Record<string, unknown>)[key] : undefined;
 }
 

@@ -31,7 +31,7 @@ const TEST_LOAD_OHMS = 100;
 export const TEST_LOAD_TIME: Millis = 9000;
 /** Volts below which the board browns out while the transmitter is on [assumption]. */
 const BROWN_OUT = 2.5;
-/** Volts at rest while the line supplies the board (firmware behaviour, 9: "3.6-3.7 V"). */
+/** Volts at rest while the board has line power (firmware behaviour, 9: "3.6-3.7 V"). */
 const LINE_SUPPLY = 3.65;
 /** Differences between packs and boards: ± volts [assumption]. */
 const SPREAD = 0.02;
@@ -86,7 +86,7 @@ export class Battery {
     this.#at = wall;
   }
 
-  /** The line supplies the board: the battery is not used. */
+  /** Advances the time without using the battery, because the board has line power. */
   idle(wall: UnixMillis): void {
     this.#at = wall;
   }
@@ -96,12 +96,12 @@ export class Battery {
     return at(this.used, AGEING, 'used', 'rest') + this.#spread();
   }
 
-  /** Volts without load while the line supplies the board, whatever the state of the battery. */
+  /** Volts without load while the board has line power. They do not depend on the state of the battery. */
   restOnLine(): number {
     return LINE_SUPPLY + this.#spread();
   }
 
-  /** Volts with the test load while the line supplies the board. */
+  /** Volts with the test load while the board has line power. */
   loadOnLine(): number {
     return (this.restOnLine() * TEST_LOAD_OHMS) / (TEST_LOAD_OHMS + AGEING[0].ohms);
   }

@@ -130,7 +130,7 @@ export class Environment {
     return next;
   }
 
-  /** Whether the line supplies the board (CHESTER-Z), and not the battery. */
+  /** Whether the power line supplies the board (through CHESTER-Z) instead of the battery. */
   supplied(wall: UnixMillis): boolean {
     const { line } = this.#feeding;
     return line !== undefined && this.value(this.signal(line), wall) > LINE_PRESENT;

@@ -17,7 +17,7 @@ export function seriesValue({ times, values }: Series, at: Millis, stepped: bool
   const next = times[row + 1];
   const to = values[row + 1];
   const began = times[row];
-  // Next to a row without an answer values are not interpolated.
+  // Values are not interpolated next to a row without a value.
   if (stepped || next === undefined || to === undefined || Number.isNaN(to)) return from;
   if (began === undefined || at <= began) return from;
   return from + ((to - from) * (at - began)) / (next - began);

@@ -100,7 +100,7 @@ function shellAnswer(
     const answer = encodeUp({ kind: 'upload-shell', messageId, responses });
     return answer.length > room ? undefined : answer;
   } catch (error) {
-    // Too long for any message.
+    // The answer is too long for any message.
     if (error instanceof MessageError) return undefined;
     throw error;
   }

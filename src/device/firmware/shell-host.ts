@@ -308,7 +308,7 @@ function spoolOf(firmware: ShellFirmware): ShellSpool {
     fake: (count) => {
       for (let i = 0; i < count; i++) {
         const uplink = facts.made('data', MADE_UP);
-        // The command pauses for 2 ms after each.
+        // The command pauses for 2 ms after each message.
         const stored = firmware.exactTime(now) + i * 0.002;
         drop(spool.add({ uplink, message: MADE_UP, stored }, capacity), 'spool full');
       }

@@ -1,6 +1,7 @@
 /**
- * Counters of pulses. The firmware counts edges. Here, a read of the input's running total adds its growth since the previous
- * read to the count. The counts since boot, since the last window and since the last report wrap at 2^32.
+ * Counters of pulses. The firmware counts edges. Here, the count is updated when the running total of an input is read: it
+ * grows by the difference to the previous read. The counts since boot, since the last window and since the last report wrap at
+ * 2^32.
  *
  * These functions ignore sensors that are not counters. Buttons are counted press by press: see takePulses.
  */
@@ -20,7 +21,7 @@ export function countPulses(memory: Memory, environment: Environment, sensor: Se
   }
 }
 
-/** Pulses of an input since the last read, without counting them; 0 if its total fell, because an override set it back. */
+/** Pulses of an input since the last read, which are not added to the count; 0 if an override has lowered the total. */
 export function takePulses(
   memory: Memory,
   environment: Environment,
@@ -43,7 +44,7 @@ export function addPulses(memory: Memory, sensor: SensorPlan, quantity: number, 
   memory.ints[at] = memory.int(at) + pulses;
 }
 
-/** Sets the count to 0, whatever the input's total is. */
+/** Sets the count to 0. The running total of the input does not change. */
 export function restartCounter(memory: Memory, environment: Environment, sensor: SensorPlan, wall: UnixMillis): void {
   if (!sensor.spec.counter) return;
   sensor.spec.quantities.forEach((_, quantity) => {

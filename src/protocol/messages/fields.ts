@@ -92,7 +92,7 @@ export function cborIn(value: Uint8Array, message: string): CborValue {
 /** A copy of an object without its undefined members. */
 export function present<T extends object>(members: { readonly [K in keyof T]: T[K] | undefined }): T {
   const defined = Object.entries(members).filter(([, member]) => member !== undefined);
-  // The cast is safe: the two types differ only in members that may be undefined.
+  // The cast is safe because the two types differ only in members that may be undefined.
   return Object.fromEntries(defined) as T;
 }
 

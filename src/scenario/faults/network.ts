@@ -138,7 +138,7 @@ export const NETWORK_FAULTS: {
   },
 };
 
-// A cast, because `Object.keys` returns `string[]`.
+// The cast is needed because `Object.keys` returns `string[]`.
 export const NETWORK_FAULT_NAMES = Object.keys(NETWORK_FAULTS) as readonly FaultSpec['kind'][];
 
 /** `loss 10%` */

@@ -114,7 +114,7 @@ export const CALLS = {
 } as const satisfies Readonly<Record<string, CallKind>>;
 
 export type CallName = keyof typeof CALLS;
-// A cast, because `Object.keys` returns `string[]`.
+// The cast is needed because `Object.keys` returns `string[]`.
 export const CALL_NAMES = Object.keys(CALLS) as readonly CallName[];
 
 /** A call as plain data, for a plan. */

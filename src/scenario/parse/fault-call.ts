@@ -14,7 +14,7 @@ export type FaultCall =
   | { readonly part: 'service'; readonly fault: ServiceFault }
   | ({ readonly part: 'device'; readonly name: DeviceFaultName } & DeviceFault);
 
-// A cast, because `Object.keys` returns `string[]`.
+// The cast is needed because `Object.keys` returns `string[]`.
 const SERVICE_FAULT_NAMES = Object.keys(SERVICE_FAULTS) as readonly ServiceFault['kind'][];
 export const FAULT_NAMES = [...NETWORK_FAULT_NAMES, ...DEVICE_FAULT_NAMES, ...SERVICE_FAULT_NAMES] as const;
 export type FaultName = (typeof FAULT_NAMES)[number];

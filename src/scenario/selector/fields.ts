@@ -35,7 +35,7 @@ export const FIELDS: Readonly<Record<FieldName, Field>> = {
   },
   state: { ...states(), live: true },
 };
-// A cast, because `Object.keys` returns `string[]`.
+// The cast is needed because `Object.keys` returns `string[]`.
 export const FIELD_NAMES = Object.keys(FIELDS) as readonly FieldName[];
 
 /** Makes a test whether a text matches `word`, in which `*` stands for any characters. */

@@ -16,7 +16,7 @@ import { variable } from './variable.js';
 export const SETUPS = { tag, variable, connector, firmware, client, request } as const;
 
 export type SetupName = keyof typeof SETUPS;
-// A cast, because `Object.keys` returns `string[]`.
+// The cast is needed because `Object.keys` returns `string[]`.
 export const SETUP_NAMES = Object.keys(SETUPS) as readonly SetupName[];
 
 type OptionsOf<K extends SetupName> = (typeof SETUPS)[K] extends SetupKind<infer O> ? O : never;

@@ -54,7 +54,7 @@ export const STEPS = {
 } as const;
 
 export type StepName = keyof typeof STEPS;
-// A cast, because `Object.keys` returns `string[]`.
+// The cast is needed because `Object.keys` returns `string[]`.
 export const STEP_NAMES = Object.keys(STEPS) as readonly StepName[];
 
 /** The steps that send lines or data to devices. */

@@ -13,7 +13,7 @@ const FAULTS = {
   'no-socket': true,
   mended: true,
 } as const satisfies Record<ModemFault, true>;
-// A cast, because `Object.keys` returns `string[]`.
+// The cast is needed because `Object.keys` returns `string[]`.
 const NAMES = Object.keys(FAULTS) as readonly ModemFault[];
 
 /** Causes a fault of the modem, or ends it. */

@@ -121,7 +121,7 @@ export class SampleFold {
       ),
       durations: Object.fromEntries(
         Object.entries(DURATIONS).flatMap(([name, steps]) => {
-          // A cast, because `Object.entries` returns keys of type `string`.
+          // The cast is needed because `Object.entries` returns keys of type `string`.
           const batches = this.#durations.get(name as SampledDuration);
           if (batches === undefined) return [];
           const { min = 0, max = 0 } = Distribution.merged(batches.filter((batch) => batch !== undefined));

@@ -80,7 +80,7 @@ async function plantDelivery(): Promise<void> {
 
 /** Names of the secrets in the answers, and how many operations answered with 200. */
 async function seenBy(headers: Headers) {
-  // The cast is needed: the type of fastify-swagger covers every version of OpenAPI.
+  // The cast is needed because the type of fastify-swagger covers every version of OpenAPI.
   const operations = operationsOf(cloud.app.swagger() as unknown as Document).filter(({ method }) => method === 'GET');
   const seen: string[] = [];
   let answered = 0;

@@ -74,7 +74,7 @@ export async function service(
     const json = body === undefined ? {} : { 'content-type': 'application/json' };
     const payload = body === undefined ? {} : { payload: typeof body === 'string' ? body : JSON.stringify(body) };
     const answer = await app.inject({
-      // The cast is needed: the type of inject lists fewer methods than tests try.
+      // The cast is needed because the type of inject lists fewer methods than tests try.
       method: method as 'GET',
       url,
       headers: { 'x-api-key': KEY, ...json, ...headers },
@@ -103,7 +103,7 @@ const judges = new Map<boolean, Judge>();
 function judgeOf(app: FastifyInstance, { legacyPaths = false }: Partial<ApiOptions>): Judge {
   const known = judges.get(legacyPaths);
   if (known) return known;
-  // The cast is needed: the type of fastify-swagger covers every version of OpenAPI.
+  // The cast is needed because the type of fastify-swagger covers every version of OpenAPI.
   const made = judge(inlined(app.swagger() as unknown as Document));
   judges.set(legacyPaths, made);
   return made;

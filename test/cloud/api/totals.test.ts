@@ -92,7 +92,7 @@ describe('the number of items', () => {
   it('is a lower bound if counting stopped at its limit', () => {
     const headers: [string, number][] = [];
     const reply = { header: (name: string, value: number) => headers.push([name, value]) };
-    // The cast is safe: only the headers of the reply are used.
+    // The cast is safe because only the headers of the reply are used.
     setTotal(reply as never, 9_999, 10_000);
     setTotal(reply as never, 10_000, 10_000);
     expect(headers).toEqual([

@@ -33,7 +33,7 @@ class Connection extends EventEmitter {
 function open() {
   const raw = new Connection();
   const clock = new VirtualClock();
-  // The cast is safe: a stream uses only these parts of a reply.
+  // The cast is safe because a stream uses only these parts of a reply.
   const reply = { hijack: () => ({ raw }), getHeaders: () => ({}) } as unknown as FastifyReply;
   return { raw, clock, stream: new EventStream(reply, clock) };
 }
@@ -66,13 +66,13 @@ describe('a slow client', () => {
   it('that never reads from its socket costs a bounded memory, and loses its connection', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
-    // The cast is safe: a server that listens on a port has such an address.
+    // The cast is safe because a server that listens on a port has such an address.
     const { port } = server.address() as AddressInfo;
     const socket = connect(port, '127.0.0.1').pause();
     socket.write('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
     const [, raw]: [unknown, ServerResponse] = (await once(server, 'request')) as [unknown, ServerResponse];
     const clock = new VirtualClock();
-    // The cast is safe: a stream uses only these parts of a reply.
+    // The cast is safe because a stream uses only these parts of a reply.
     const stream = new EventStream(
       { hijack: () => ({ raw }), getHeaders: () => ({}) } as unknown as FastifyReply,
       clock,

@@ -40,7 +40,7 @@ function contentsOf({ requestBody, responses }: DocumentedOperation): [string, C
 
 /** The fields of a schema that have no description. */
 function fieldsWithoutMeaning(schema: Schema, place: string): string[] {
-  // The cast is safe: a schema of the document may have any of these parts.
+  // The cast is safe because a schema of the document may have any of these parts.
   const {
     properties = {},
     items,
@@ -80,7 +80,7 @@ describe('the OpenAPI document', () => {
     });
     addOperatorRoutes(app, { store, clock, log, metrics: new Metrics(clock), isPrepared: () => true });
     await app.ready();
-    // The cast is needed: the type of fastify-swagger covers every version of OpenAPI.
+    // The cast is needed because the type of fastify-swagger covers every version of OpenAPI.
     const documented = operationsOf(app.swagger() as unknown as Document).map(({ name }) => name);
     await core.close();
     expect(documented).toEqual(expect.arrayContaining(['POST /v2/auth/space', 'GET /readyz']));

@@ -10,7 +10,7 @@ function slowPool() {
     new Promise<void>((resolve, reject) => {
       queries.push({ payloads, end: (error) => (error ? reject(error) : resolve()) });
     });
-  // The cast is safe: claims use nothing else of a pool.
+  // The cast is safe because claims use nothing else of a pool.
   const nodes = new PostgresNodes({ pool: { query } as unknown as Pool, name: 'a', channel: 'fleet' });
   return { nodes, queries, turn: () => new Promise((done) => setImmediate(done)) };
 }

@@ -115,7 +115,7 @@ export function aboutMessages(opened: () => Store): void {
             .reverse()
             .slice(0, given.limit)
             .map((row) => row.id);
-          // The cast is safe: an absent option and an undefined one mean the same here.
+          // The cast is safe because an absent option and an undefined one mean the same here.
           const found = await store.messages(SPACE, given as MessageQuery);
           expect(found.map((row) => row.id)).toEqual(expected);
         }),

@@ -6,7 +6,7 @@ import { liveDevice, type ReportBody } from '../../support/live-device.js';
 /** Times of the windows of the hygrometer. */
 function windows(body: ReportBody | undefined): readonly number[] {
   if (body === undefined) return [];
-  // The cast is safe: each test knows its device type.
+  // The cast is safe because each test knows its device type.
   const { temperature } = body.hygrometer as { temperature: { measurements: { timestamp: number }[] } };
   return temperature.measurements.map(({ timestamp }) => timestamp);
 }

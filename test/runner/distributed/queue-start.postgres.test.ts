@@ -22,7 +22,7 @@ it('a run gives its parts to the queue although its connections break', async ()
   const url = await newSeparateDatabase();
   const crew = await QueueCrew.open({ url, version: version() });
   const breaking = breakConnections(url);
-  // The cast is safe: the queue does not read the content of a task.
+  // The cast is safe because the queue does not read the content of a task.
   const channels = await crew.engage([{ number: 1 } as PartTask], API_KEY);
   expect(await breaking).toBeGreaterThan(0);
   await Promise.all([...channels.map((channel) => channel.close()), crew.close()]);

@@ -68,7 +68,7 @@ async function contentOf(workers: number) {
   const spaces = await store.spaces({ limit: 9 });
   const id = spaces[0]?.id ?? '';
   const names = new Map((await store.tags(id, { limit: 9 })).map((tag) => [tag.id, tag.name]));
-  // The cast is safe: a list by name has no unknown cursor.
+  // The cast is safe because a list by name has no unknown cursor.
   const listed = (await store.devices(id, {
     ...{ limit: 99, sortBy: 'name', order: 'asc', withTokens: true },
   })) as readonly ListedDevice[];

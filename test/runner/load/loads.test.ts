@@ -101,7 +101,7 @@ async function play(given: {
     ...{ name: 'reads', call, from: 0, until, pace, devices: [0, 1] },
   };
   const caller = { space: 's', sender, connections: new Semaphore(connections) };
-  // The cast is safe: loads use no other fields of a device.
+  // The cast is safe because loads use no other fields of a device.
   const handles = [
     { cloudId: known ? 'one' : undefined },
     { cloudId: known ? 'two' : undefined },

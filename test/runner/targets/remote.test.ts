@@ -251,7 +251,7 @@ describe('a run against another cloud', () => {
       times: (method, path) => (method === 'POST' && path.endsWith('/commands') ? 2 : 1),
       answer: (_method, path, answer) => {
         if (!path.includes('/messages') || !Array.isArray(answer)) return answer;
-        // The cast is safe: the service answers with messages.
+        // The cast is safe because the service answers with messages.
         return (answer as readonly Message[]).flatMap((message) => {
           if (message.type !== 'data') return message;
           if (!seen.includes(message.id)) seen.push(message.id);

@@ -20,7 +20,7 @@ let count = 0;
 
 /** Address of the server that the tests share. @throws when it could not be started: without it, they fail */
 export async function sharedServer(): Promise<string> {
-  // The cast is safe: the other end sends this type, see setup.ts.
+  // The cast is safe because the other end sends this type, see setup.ts.
   const shared = (await json(connect(inject('postgres'), '127.0.0.1'))) as SharedServer;
   if ('problem' in shared) throw new Error(shared.problem);
   return shared.url;

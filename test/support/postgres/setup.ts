@@ -30,7 +30,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       .then((answer) => socket.end(JSON.stringify(answer)));
   }).listen(0, '127.0.0.1');
   await once(door, 'listening');
-  // The cast is safe: a server that listens on a port has such an address.
+  // The cast is safe because a server that listens on a port has such an address.
   project.provide('postgres', (door.address() as AddressInfo).port);
   return async () => {
     door.close();

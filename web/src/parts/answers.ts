@@ -2,7 +2,7 @@ import { errorText } from '../../../src/protocol/errno.js';
 
 /** The answer of a shell as a terminal would show it; undefined for other bodies. */
 export function answersIn(body: unknown): string | undefined {
-  // The cast is safe: every field is checked before it is used.
+  // The cast is safe because every field is checked before it is used.
   const { responses } = ((typeof body === 'object' ? body : null) as { responses?: unknown }) ?? {};
   if (!Array.isArray(responses)) return undefined;
   return responses

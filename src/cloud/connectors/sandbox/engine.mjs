@@ -117,7 +117,7 @@ export class Engines {
     const pages = Math.ceil(this.#memory / PAGE);
     const memory = new Memory({ initial: FIRST_PAGES, maximum: FIRST_PAGES + pages });
     const options = { wasmModule: this.#code, wasmMemory: memory };
-    // The cast is needed: the types of this package describe its CommonJS form, with the variant in a property `default`.
+    // The cast is needed because the package has types of its CommonJS form only, with the variant in a property `default`.
     const sync = /** @type {Variant} */ (/** @type {unknown} */ (variant));
     const module = await newQuickJSWASMModuleFromVariant(newVariant(sync, options));
     return new Engine(module, memory, (FIRST_PAGES + pages / 2) * PAGE);

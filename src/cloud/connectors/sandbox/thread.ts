@@ -85,7 +85,7 @@ export class Thread implements ScriptThread {
   async #run({ owner: { spaceId }, source, job, now, seed }: Script): Promise<ScriptResult> {
     const answer = this.#next(WATCHDOG);
     this.#worker.postMessage({ spaceId, source, job: job === undefined ? undefined : JSON.stringify(job), now, seed });
-    // The cast is safe: worker.mjs sends only this type in answer to a script.
+    // The cast is safe because worker.mjs sends only this type in answer to a script.
     return resultOf((await answer) as WorkerAnswer);
   }
 

@@ -2,7 +2,7 @@
 import type { EventRow, Id, NewEvent } from '../store.js';
 import type { MemoryTables } from './tables.js';
 
-/** Adds an entry with the space and the device of its row. */
+/** Adds an entry, with the space and the device of the row that the event is about. */
 export function addEvent(tables: MemoryTables, event: NewEvent): void {
   const place = placeOf(tables, event);
   if (!place) return;

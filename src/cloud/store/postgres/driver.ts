@@ -212,7 +212,7 @@ function isOwnFault({ code = '' }: DatabaseError): boolean {
  * XX001 and XX002 are damaged pages.
  */
 function asOutage(error: unknown): unknown {
-  // The cast is safe: the errors of servers and of sockets have a code.
+  // The cast is safe because the errors of servers and of sockets have a code.
   const { code = '', message = '' } = error as { readonly code?: string; readonly message?: string };
   if (error instanceof DatabaseError && code === '53100') return new StoreUnavailable(error, 'store-full');
   if (error instanceof DatabaseError && /^XX00[12]/.test(code)) return new StoreUnavailable(error, 'store-damaged');

@@ -65,7 +65,7 @@ function openPool(address: URL, connections: number): pg.Pool {
 
 /** 64-bit integers are read as numbers: no column of ours has values above 2^53. */
 const TYPES: NonNullable<ClientConfig['types']> = {
-  // The cast is needed: the declared type has an overload for every built-in type, which this function does not have.
+  // The cast is needed because the declared type has an overload for every built-in type, which this function does not have.
   getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
     if (oid === pg.types.builtins.INT8) return Number;
     if (oid === pg.types.builtins.TEXT) return fromPostgres;
@@ -147,7 +147,7 @@ const COMPLAINTS: Readonly<Record<string, string>> = {
 };
 
 function complaint(error: unknown): string {
-  // The cast is safe: the errors of drivers and of databases have a code.
+  // The cast is safe because the errors of drivers and of databases have a code.
   const { code = '', message = String(error) } = error as { readonly code?: string; readonly message?: string };
   if (code === '42P07' || code === '42723') return `is used by another program: ${message}`;
   if (/timeout expired|connection timeout/i.test(message)) return unreachable('ETIMEDOUT');

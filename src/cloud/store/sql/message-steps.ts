@@ -33,7 +33,7 @@ export async function listInSteps(
   for (let step = 0; ; step++) {
     const size = NEAR_STEPS[step] ?? FAR_STEP;
     const read = step < NEAR_STEPS.length ? near : far;
-    // The cast is safe: this query selects an id.
+    // The cast is safe because this query selects an id.
     const [end] = (await read(stepEnd(sql, spaceId, query, { from, to }, size))) as readonly { readonly id: Id }[];
     const rest = { ...query, limit: query.limit - found.length };
     found.push(...(await read(messageList(sql, spaceId, rest, { from: end?.id ?? from, to }))));

@@ -122,7 +122,7 @@ function* eachChunk<Row>(
   let after = start;
   let changed = 0;
   for (;;) {
-    // The cast is safe: the query selects these columns.
+    // The cast is safe because the query selects these columns.
     const rows = (yield { text, values: after }) as readonly Row[];
     for (const row of rows) {
       yield statementOf(row);

@@ -123,7 +123,7 @@ export class SqlStore implements Store {
 
   async countDevices(spaceId: Id, filter: DeviceFilter, most?: number): Promise<number> {
     const read = await this.#readerOf(spaceId);
-    // The cast is safe: the query selects this column.
+    // The cast is safe because the query selects this column.
     const rows = (await read(deviceCount(this.#driver.dialect, spaceId, filter, most))) as readonly { count: number }[];
     const [row] = rows;
     return row?.count ?? 0;
@@ -279,7 +279,7 @@ export class SqlStore implements Store {
   /** @throws StoreUnavailable `store-damaged` if a row does not match its checksum or cannot be decrypted */
   #converted<Stored, Row>(convert: (stored: Stored, vault: Vault) => Row, rows: readonly unknown[]): readonly Row[] {
     try {
-      // The cast is safe: the caller has selected the columns that `convert` needs.
+      // The cast is safe because the caller has selected the columns that `convert` needs.
       return (rows as readonly Stored[]).map((row) => convert(row, this.#vault));
     } catch (error) {
       if (!(error instanceof DamagedBody || error instanceof UnreadableSecret)) throw error;
@@ -305,7 +305,7 @@ export class SqlStore implements Store {
   }
 
   async #all<Row>(text: string, ...values: readonly SqlValue[]): Promise<readonly Row[]> {
-    // The cast is safe: the caller names the type of the columns that its own query selects.
+    // The cast is safe because the caller names the type of the columns that its own query selects.
     return (await this.#driver.all(text, values)) as readonly Row[];
   }
 }

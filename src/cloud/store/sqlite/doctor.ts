@@ -108,7 +108,7 @@ function withSource<T>(path: string, work: (db: Database) => T): T {
 
 function pagesOf(db: Database): readonly string[] {
   try {
-    // The cast is safe: the pragma returns such rows.
+    // The cast is safe because the pragma returns such rows.
     const rows = db.pragma(`integrity_check(${MOST})`) as readonly { readonly integrity_check: string }[];
     return rows
       .flatMap((row) => row.integrity_check.split('\n'))

@@ -30,7 +30,7 @@ const NO_ROOM = /^(ENOSPC|EDQUOT|EFBIG)$/;
  * @param path of the database
  */
 export function storeFailure(error: unknown, soundness: Soundness, path: string): Error {
-  // The cast is safe: SQLite's errors have a code.
+  // The cast is safe because SQLite's errors have a code.
   const { code = '', message = String(error) } = error as { readonly code?: string; readonly message?: string };
   if (DAMAGE.test(code)) {
     soundness.report(message);
@@ -58,7 +58,7 @@ function mayGrow(path: string): boolean {
     }
     return true;
   } catch (error) {
-    // The cast is safe: the errors of the file system have a code.
+    // The cast is safe because the errors of the file system have a code.
     return !NO_ROOM.test((error as NodeJS.ErrnoException).code ?? '');
   } finally {
     rmSync(trial, { force: true });

@@ -110,7 +110,7 @@ function probe(db: Database, { name }: Table, from: number, to: number, take: (r
 function isAltered(table: string, { id, body, raw, crc }: Row): boolean {
   if (table !== 'message' && table !== 'record') return false;
   try {
-    // The casts are safe: these tables have such columns. Tables of an earlier version lack the checksum.
+    // The casts are safe because these tables have such columns. Tables of an earlier version lack the checksum.
     const content = { id, body, raw: raw ?? null } as Parameters<typeof checkBody>[1];
     checkBody(table, content, (crc ?? null) as number | null);
     if (!isSealed(content.body)) JSON.parse(content.body);

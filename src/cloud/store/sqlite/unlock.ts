@@ -139,7 +139,7 @@ export function forgetOld(db: Database): void {
   const { hasOld } = db.prepare<[], { hasOld: number }>('SELECT has_old AS hasOld FROM vault').get() ?? {};
   if (hasOld !== 1) return;
   db.exec('VACUUM');
-  // The cast is safe: the pragma returns one such row. `busy` is 1 if, for example, a backup runs at the same time.
+  // The cast is safe because the pragma returns one such row. `busy` is 1 if, for example, a backup runs at the same time.
   const [result] = db.pragma('wal_checkpoint(TRUNCATE)') as readonly { readonly busy: number }[];
   if (result?.busy === 0) db.exec('UPDATE vault SET has_old = 0');
 }

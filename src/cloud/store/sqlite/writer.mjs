@@ -30,7 +30,7 @@ const DAMAGED = 'DAMAGED';
 const db = new BetterSqlite(path);
 for (const pragma of pragmas) db.pragma(pragma);
 
-// The cast is safe: the migrations insert the only row.
+// The cast is safe because the migrations insert the only row.
 const { lineage, sequence: opened } = /** @type {import('./tail.mjs').Tail} */ (
   db.prepare('SELECT lineage, sequence FROM soundness').get()
 );
@@ -170,7 +170,7 @@ function writeEach(entries) {
 function execute([number, values]) {
   let statement = prepared[number];
   if (statement === undefined) {
-    // The cast is safe: a text is sent before its number, or together with it.
+    // The cast is safe because a text is sent before its number, or together with it.
     statement = db.prepare(/** @type {string} */ (texts[number]));
     prepared[number] = statement;
   }

@@ -59,7 +59,7 @@ export class QueueCrew implements Crew {
          SELECT FROM ${QUEUE}.part p WHERE p.run = r.id AND p.seen > clock_timestamp() - interval '${FORGET_AFTER}')`,
     );
     for (const task of tasks) {
-      // In one statement, because other runs delete runs without parts.
+      // Both rows are inserted in one statement, because other runs delete runs without parts.
       await this.#database.persist(
         `WITH run AS (INSERT INTO ${QUEUE}.run (id) VALUES ($1) ON CONFLICT DO NOTHING)
          INSERT INTO ${QUEUE}.part (run, number, task) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,

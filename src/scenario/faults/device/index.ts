@@ -23,5 +23,5 @@ export const DEVICE_FAULTS = {
 } as const satisfies Readonly<Record<string, DeviceFaultKind>>;
 
 export type DeviceFaultName = keyof typeof DEVICE_FAULTS;
-// A cast, because `Object.keys` returns `string[]`.
+// The cast is needed because `Object.keys` returns `string[]`.
 export const DEVICE_FAULT_NAMES = Object.keys(DEVICE_FAULTS) as readonly DeviceFaultName[];
