@@ -30,7 +30,7 @@ export function peakMemory(pid: number): number {
 
 const TICK_MS = 1000 / Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
-/** The fields of /proc/PID/stat after the name, which are the third and all later ones; empty if the process has ended. */
+/** The third and all later fields of /proc/PID/stat, which follow the program's name; empty if the process has ended. */
 function fieldsOf(pid: number): readonly string[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');

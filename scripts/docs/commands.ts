@@ -1,5 +1,5 @@
 /**
- * The commands that the documents show. A code block shows either commands, or a transcript: commands behind `$ `, and what they
+ * The commands that the documents show. A code block shows either commands, or a transcript: commands after `$ `, and what they
  * print. A command ends with exit code 0 unless its comment names another: `ghostfleet run my.yaml  # exit code 3`.
  *
  * Blocks of language `sh` are scripts and are not read here: test/docs/api.test.ts runs them.

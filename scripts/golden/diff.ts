@@ -40,7 +40,7 @@ function editsOf(before: readonly string[], after: readonly string[]): readonly 
   ];
 }
 
-/** How many of the numbers 0, 1, 2, … below `most` are accepted by `holds` before the first one that is not. */
+/** Number of consecutive numbers from 0 (and below `most`) that `holds` accepts. */
 function lengthWhile(most: number, holds: (i: number) => boolean): number {
   let length = 0;
   while (length < most && holds(length)) length++;

@@ -97,8 +97,8 @@ async function takePictures(
 }
 
 /**
- * The pages scroll in their main part, so a picture of the whole page needs a window as high as this part. It can grow after
- * the window does, hence the rounds.
+ * The pages scroll in their main part, so a picture of the whole page needs a window as high as this part. The part can grow
+ * once more in the larger window, so the window is enlarged several times.
  */
 async function showAll(page: Page, width: number): Promise<void> {
   let shown = HEIGHT;

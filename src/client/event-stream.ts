@@ -1,4 +1,4 @@
-/** Follows the events of a space over connections that may break: each new connection resumes behind the last event. */
+/** Follows the events of a space over connections that may break: each new connection resumes after the last event. */
 import { RealClock } from '../kernel/real-clock.js';
 import { type Millis, seconds } from '../kernel/time.js';
 import { ApiError, ConnectionError } from './errors.js';

@@ -42,7 +42,7 @@ export type SpaceEvent = { readonly id: string } & (
 export interface EventQuery extends Pick<MessageQuery, 'device_id' | 'tag_id' | 'type' | 'direction'> {
   /** Default: all events. `type` and `direction` filter `message` and `downlink`. */
   readonly event?: readonly Exclude<SpaceEvent['event'], 'reset'>[];
-  /** Resumes behind the event with this id. Default: from now. */
+  /** Resumes after the event with this id. Default: from now. */
   readonly after?: string;
   /**
    * Called when a stream has begun: everything that happens from now on is reported. Lists that are read after this call miss

@@ -199,7 +199,7 @@ interface Parts {
   readonly core: CloudCore;
   readonly gateway: FlapGateway;
   readonly feed: Feed;
-  /** How far the start has come. */
+  /** Progress of the start. */
   readonly progress: { isPrepared: boolean };
 }
 

@@ -19,7 +19,7 @@ const MOST_CONTACTS = 1000;
 
 /** How lucky the device is. */
 export interface Fortune {
-  /** How far reports of unknown time deviate from their mean, in shares of the jitter: -1 to 1. */
+  /** Assumed deviation of reports of unknown time from their mean time, as a share of the jitter: -1 to 1. */
   readonly late: number;
   /** Share of the usual time that an exchange takes. */
   readonly pace: number;

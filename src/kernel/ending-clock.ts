@@ -8,7 +8,7 @@ export class EndingClock implements EdgeClock {
   readonly #holds = new Set<Release>();
   #ended = false;
 
-  /** @param clock the clock behind it, which keeps running */
+  /** @param clock the clock that it wraps, which keeps running */
   constructor(clock: EdgeClock) {
     this.#clock = clock;
   }

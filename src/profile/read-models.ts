@@ -131,7 +131,7 @@ function checkCentre(model: ModelSpec, [min, max]: readonly [number, number], no
   if (centre < min || centre > max) problems.add(node, `${centre} is outside of the range from ${min} to ${max}`);
 }
 
-/** How many times busier than the mean the busiest hour of a week is, rounded up. */
+/** Ratio of the busiest hour of a week to the mean hour, rounded up. */
 const PEAKS: Readonly<Record<RhythmName, number>> = { even: 1, home: 3, office: 5, shop: 5, shifts: 3 };
 
 const by = optional(oneOf(RHYTHMS), 'even' as const);

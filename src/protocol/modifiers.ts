@@ -61,7 +61,7 @@ export function roundHalfAway(value: number, decimals: number): number {
   // The last bit of the product can be wrong, which matters only near a tie.
   const clear = scaled < 1e9 && Math.abs(scaled - whole) < 0.499999;
   if (!clear) {
-    // For such large numbers, doubles are no denser than the rounding step; also infinities and NaN.
+    // Infinities, NaN, and numbers so large that rounding would not change them.
     if (!(scaled < Number.MAX_SAFE_INTEGER)) return value;
     whole = Math.round(shiftPoint(Math.abs(value), decimals));
   }

@@ -181,7 +181,7 @@ function uselessPress({ clicks, hold }: OptionsOfButton, { clicks: actions }: Pr
   return `the button erases the settings only if it is held for ${formatDuration(HELD)} or longer during a start`;
 }
 
-/** How long the effect of a step on a device that is still off lasts; undefined: until another step changes it. */
+/** Duration of the effect of a step on a device that is not switched on yet; undefined: until another step changes it. */
 function effectLasts(call: StepCall): Millis | undefined {
   switch (call.step) {
     case 'shell':

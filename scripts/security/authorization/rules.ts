@@ -3,9 +3,9 @@ import type { Credential, Right } from './credentials.js';
 import { namesThing, type Operation } from './operations.js';
 
 /**
- * Ids in the path. `own`: a thing that the credential sees. `unseen`: a thing of the own space without the tags of the key.
- * `mixed`: the own space with a thing of a foreign one. `missing`: the own space with the id of no thing. `foreign` and
- * `random`: both the space and the thing are foreign or random.
+ * Ids of the space and the thing in the path. `own`: a thing that the credential sees. `unseen`: a thing of the own space
+ * without the tags of the key. `mixed`: the own space, with a thing of another space. `missing`: the own space, with an id that
+ * no thing has. `foreign`: another space with one of its things. `random`: two random ids.
  */
 export const IDS = ['own', 'unseen', 'mixed', 'missing', 'foreign', 'random'] as const;
 export type IdKind = (typeof IDS)[number];
@@ -18,7 +18,7 @@ const WHOLE_SPACE_CHANGES: readonly string[] = [
   ...['createFirmwareImage', 'deleteFirmwareImage'],
 ];
 
-/** Whether the combination exists: a path without a thing has no missing thing. */
+/** Whether the path can have ids of this kind: for example, only a path with a thing can name a missing thing. */
 export function exists(operation: Operation, { right }: Credential, ids: IdKind): boolean {
   if (ids === 'unseen') return namesThing(operation) && right?.tags !== undefined;
   if (ids === 'mixed' || ids === 'missing') return namesThing(operation);

@@ -81,7 +81,7 @@ export class Feed {
   }
 
   /**
-   * The position behind an event with this id; a position without an edition if the id is not valid. Call it while the journal
+   * The position after an event with this id; a position without an edition if the id is not valid. Call it while the journal
    * is kept.
    */
   behind(id: string, spaceId: Id): Position {
@@ -89,7 +89,7 @@ export class Feed {
     return positionIn(id, edition, spaceId) ?? { edition: '', seq: 0 };
   }
 
-  /** The next entries behind a position, at most a page; `gone` if entries behind it have been deleted, or never existed. */
+  /** The next entries after a position, at most a page; `gone` if entries after it have been deleted, or never existed. */
   async after(position: Position): Promise<readonly Entry[] | 'gone'> {
     if (this.isGone(position)) return 'gone';
     const entries = await this.#page(position.seq);
@@ -97,7 +97,7 @@ export class Feed {
     return this.isGone(position) ? 'gone' : entries;
   }
 
-  /** Whether entries behind a position have been deleted, or never existed. */
+  /** Whether entries after a position have been deleted, or never existed. */
   isGone({ edition, seq }: Position): boolean {
     const present = this.#journal.edition;
     return edition !== present?.edition || seq + 1 < present.floor;

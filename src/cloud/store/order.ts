@@ -92,7 +92,7 @@ export function compareValues(a: string | number, b: string | number): number {
   return a.length - b.length;
 }
 
-/** Moves surrogates (code points from 0x10000 up) behind the rest of the UTF-16 units. */
+/** Moves surrogates (code points from 0x10000 up) after all other UTF-16 units. */
 function codePointRank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;

@@ -227,7 +227,7 @@ class Siblings implements Others {
     const { environment } = this;
     if (environment === undefined) return Number.NaN;
     const { battery } = environment;
-    // `supplied` and `celsius` read other signals, and use this object for that too: its fields are read before.
+    // `supplied` and `celsius` read other signals and change the fields of this object, so the fields were read above.
     if (environment.supplied(wall)) return underLoad ? battery.loadOnLine() : battery.restOnLine();
     return underLoad ? battery.load(environment.celsius(wall)) : battery.rest();
   }

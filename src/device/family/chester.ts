@@ -15,8 +15,8 @@ export const CHESTER: Policy = {
     keepsReport: false,
     namesModem: true,
   },
-  // The extra millisecond matters if the device polls every minute: a poll that takes its whole budget then ends just after the
-  // next tick. This tick has queued one more poll, which replaces the retry.
+  // The extra millisecond matters if the device polls every minute. A poll that takes its whole budget then ends just after the
+  // next poll is due; that next poll is queued already, and replaces the retry.
   polls: { budget: seconds(60) + millis(1), retry: minutes(5), inPlace: false },
   transfers: {
     alwaysRaw: false,

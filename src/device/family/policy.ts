@@ -62,7 +62,7 @@ export interface Policy {
     readonly updatePause: Millis;
   };
   readonly radio: {
-    /** How much shorter than assumed the boot of the modem is, because it needs no reset and no wake-up of a serial line. */
+    /** Time that the boot of the modem takes less than assumed, because it needs no reset and no wake-up of a serial line. */
     readonly bootShorter: Millis;
     /** Time to switch the serial line off before a pause. */
     readonly lineOff: Millis;
@@ -78,7 +78,7 @@ export interface Policy {
     readonly socketResetsBackOff: boolean;
     /** Time from an answer to the evaluation of the connection. */
     readonly afterAnswer: Millis;
-    /** How long the send of a datagram takes that needs no answer and releases the connection. */
+    /** Duration of a send that needs no answer and releases the connection. */
     readonly release: Millis;
     /** Whether the modem boots after the pause of a reset loop, or attaches at once. */
     readonly bootsAfterResetLoop: boolean;

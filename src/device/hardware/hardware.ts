@@ -39,7 +39,7 @@ export interface Hardware {
   readonly battery: Battery;
   readonly link: Link;
   readonly facts: DeviceFacts;
-  /** How much too fast the clock runs, in parts per million; 0 unless a control has changed it. */
+  /** Deviation of the clock in parts per million, positive if it runs too fast; 0 unless a control has changed it. */
   readonly clockDrift: number;
   /** Whether the button on the board is pressed. */
   readonly buttonPressed: boolean;

@@ -2,7 +2,7 @@
  * The part of a link that every protocol shares: the socket of the modem, and one exchange at a time (wire protocol, 5.2).
  *
  * The dialogue decides what is sent and what an answer means, and never repeats anything. The modem repeats the byte-identical
- * datagram until it is answered or its time limit is over; for hio devices, resending-link.ts does.
+ * datagram until it is answered or its time limit is over. For hio devices, resending-link.ts repeats it instead.
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Instant, Millis } from '../../kernel/time.js';

@@ -79,7 +79,7 @@ export abstract class Reception {
     this.anomalies?.forget();
   }
 
-  /** How long attaching takes from now on, given the span for a good signal; Infinity without network. */
+  /** Draws the duration of an attach that begins now, from the range for a good signal; Infinity without network. */
   protected attachTime(span: Span): Millis {
     if (!this.covered) return Number.POSITIVE_INFINITY;
     const signal = this.anomalies?.signal;

@@ -71,7 +71,7 @@ export interface MetricScopes {
   readonly devices: ReadonlyMap<string, readonly number[]>;
   /** Names of loads. */
   readonly loads: ReadonlyMap<string, readonly string[]>;
-  /** Durations for which the shares of boots, uplinks and requests can be read. Default: none */
+  /** Durations; for each, the metrics also give the share of boots, uplinks and requests completed within it. Default: none */
   readonly limits?: readonly Millis[];
 }
 

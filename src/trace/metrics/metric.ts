@@ -13,7 +13,7 @@ export interface MetricInfo {
   readonly name: string;
   readonly shape: MetricShape;
   readonly about: string;
-  /** Scopes of which the metric can be read: parts of the fleet, or the loads of a client. null: only the whole run. */
+  /** Scopes that have a value of the metric: parts of the fleet, or the loads of a client. null: only the whole run has one. */
   readonly of: 'devices' | 'clients' | null;
   /** Whether expectations can use `within`: the share of exchanges that completed within a duration ({@link Share}). */
   readonly within: boolean;

@@ -69,7 +69,7 @@ export class UplinkFold {
 
   /**
    * @param warmUp messages before this instant do not count for the busiest second
-   * @param limits durations for which the shares of `uplink.acked` and `uplink.stored` can be read
+   * @param limits durations; for each, `uplink.acked` and `uplink.stored` also give the share that was reached within it
    */
   constructor(warmUp: Millis, limits: readonly Millis[]) {
     this.arrivals = new BusiestSecond(warmUp);
@@ -172,7 +172,7 @@ export const UPLINK_METRICS: MetricTable<UplinkFold> = {
   },
 };
 
-/** A count of data uplinks for which the share within a duration can be read, too. */
+/** A count of data uplinks, which also has the share that was reached within a duration. */
 function timed(stage: 'acked' | 'stored'): MetricTable<UplinkFold> {
   const name = `uplink.${stage}`;
   const metric = DATA_UPLINKS[name];

@@ -49,7 +49,7 @@ interface Space<Task> extends Share {
 
 /** Weight of the latest task in the mean duration of a space's tasks. */
 const LATEST = 0.25;
-/** Least time that a task counts for, so that tasks without duration take turns as well. */
+/** Minimum time that is charged for a task, so that tasks without duration take turns as well. */
 const LEAST = 1;
 
 export class FairQueue<Task> {

@@ -18,7 +18,7 @@ export interface Dialect {
   /** Condition: the column is one of the texts in `?`, which is made by {@link list}. */
   among(column: string): string;
   list(texts: readonly string[]): SqlValue;
-  /** A number of up to ten digits as ten digits. */
+  /** A number of up to ten digits as text, padded with zeros to ten digits. */
   tenDigits(column: string): string;
   /** Tags of `device d` as one JSON array, in the order in which they were given. */
   readonly tagIds: string;

@@ -14,7 +14,7 @@ const OPENS: Millis = hours(7);
 const CLOSES: Millis = hours(18);
 const WEEKEND = 5 * 24;
 
-/** How much of the warmth and CO2 in the room comes from the people at an earlier time: 0.22 of it from 25 minutes ago. */
+/** Share of the warmth and CO2 in the room that comes from the people at an earlier time: 0.22 comes from 25 minutes ago. */
 const MEMORY = {
   lags: Float64Array.of(0, minutes(10), minutes(25), minutes(40), minutes(60), minutes(90)),
   weights: Float64Array.of(0.1, 0.2, 0.22, 0.2, 0.16, 0.12),

@@ -136,14 +136,14 @@ function valueField({ value, secure }: Variable): Field {
   return { ...textField('value', 'Value', value), isRequired: value !== null && value !== '' };
 }
 
-/** A field for a text that exists. A text with several lines needs a field with several lines: another one would join them. */
+/** A field for an existing text. A text of several lines needs a field of several lines, because a shorter field joins them. */
 function textField(name: string, label: string, text: string | null): Field {
   return { name, label, kind: /[\r\n]/.test(text ?? '') ? 'lines' : 'text', initial: text ?? '' };
 }
 
 /**
- * The text of a field after the user has left it. Browsers change line ends in text fields: a text that differs from the one
- * before only in its line ends stays unchanged.
+ * The text of a field after the user has left it. Browsers change line ends in text fields, so if only the line ends differ,
+ * the previous text is returned.
  */
 function edited<T extends string | null | undefined>(text: T, before: string | null): T | string {
   return before !== null && text === before.replace(/\r\n?/g, '\n') ? before : text;
