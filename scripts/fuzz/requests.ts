@@ -173,7 +173,7 @@ export class Requests {
 
 /** A path segment that names a resource family. */
 const FAMILY = /^\w+s$|^firmware$/;
-/** An id of no resource. */
+/** An id that no resource has. */
 const UNKNOWN_ID = '00000000-0000-7000-8000-000000000000';
 
 const FORMS = [

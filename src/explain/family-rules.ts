@@ -49,7 +49,7 @@ export const RESTARTS: Readonly<Record<RuledRestart, string>> = {
   'stale answers without end': 'four stale answers in a row: the transfer begins again',
 };
 
-/** @param part undefined: not known, taken for the family of most devices */
+/** @param part undefined: not known; the family of most devices is then assumed */
 export function rulesOf(part: Pick<FleetPart, 'family'> | undefined): FamilyRules {
   return RULES[part?.family ?? 'chester'];
 }

@@ -199,7 +199,7 @@ function effectLasts(call: StepCall): Millis | undefined {
   }
 }
 
-/** Whether an action cuts the line (true) or restores it (false); undefined: neither. */
+/** Whether an action cuts the power line (true) or restores it (false); undefined: neither. */
 function cutsLine(call: StepCall): boolean | undefined {
   if (call.step === 'line-power') return call.options === 'off';
   const waveform = call.step === 'sensor' ? call.options[LINE] : undefined;

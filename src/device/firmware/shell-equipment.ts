@@ -58,7 +58,7 @@ export function tagsOf(firmware: EquipmentHost): ShellTags | undefined {
       const address = config.slot('tag', n);
       return address === undefined ? undefined : reading(n, address, live(n));
     });
-  /** A tag that is not enrolled. The sensor of the first empty slot measures it, and it gets that slot when it is enrolled. */
+  /** A tag that is not enrolled. It has the values of the sensor of the first empty slot, which it gets when it is enrolled. */
   const stranger = (): TagReading | undefined => {
     const n = module.slots.findIndex((_, slot) => config.slot('tag', slot) === undefined);
     const address = hardware.environment.serialNumber(kind, n).toString(16).padStart(12, '0');

@@ -3,7 +3,7 @@ import type { EventKind, NewEvent } from '../store.js';
 import type { Statement } from './dialect.js';
 import { json } from './statements.js';
 
-/** The entry gets the space and the device of its row. */
+/** The entry gets the space and the device of the row that the event is about. */
 export function addEvent({ kind, ref, at, detail }: NewEvent): Statement {
   const values = [at, kind, ref, detail === null ? null : json(detail), ...(isOfRecord(kind) ? [kind] : []), ref];
   return { text: ADD_EVENT[kind], values, inOrder: true };
