@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import PQueue from 'p-queue';
 import type { PastRun, RunComparison, RunEnd, TimeTravel } from '../control/travel.js';
 import { InterruptedError, UsageError } from '../kernel/errors.js';
 import type { Pace } from '../kernel/pace.js';
@@ -61,6 +62,8 @@ export class PastRuns implements TimeTravel {
   /** Runs of the past that ended because another one was opened. */
   #ended: readonly PastRun[] = [];
   #count = 0;
+  /** One run begins after another, because each one first looks how many are open. */
+  readonly #turns = new PQueue({ concurrency: 1 });
 
   constructor(options: PastRunsOptions) {
     this.#options = options;
@@ -70,7 +73,11 @@ export class PastRuns implements TimeTravel {
     return [...this.#ended, ...this.#open.map(({ shown }) => shown)];
   }
 
-  async back(at: Millis): Promise<PastRun> {
+  back(at: Millis): Promise<PastRun> {
+    return this.#turns.add(() => this.#back(at));
+  }
+
+  async #back(at: Millis): Promise<PastRun> {
     const plan = this.#options.happened();
     const now = this.#options.now();
     if (at > now) throw new UsageError('bad-moment', `the run has only reached ${formatDuration(Math.floor(now))}`);
@@ -112,6 +119,7 @@ export class PastRuns implements TimeTravel {
   }
 
   async close(): Promise<void> {
+    await this.#turns.onIdle();
     for (const each of this.#open)
       await this.#end(each, 'The original run has ended, and this run of the past with it.');
   }

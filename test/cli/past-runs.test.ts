@@ -69,6 +69,11 @@ it('ends when a third one begins, says so, and can be entered again', async () =
   expect(past.all.filter(({ at_ms }) => at_ms === first.at_ms)).toEqual([{ id, link, at_ms: first.at_ms }]);
 });
 
+it('runs of the past that are begun at the same moment are at most two, too', async () => {
+  await Promise.all([7, 8, 9].map((minute) => past.back(minute * 60_000)));
+  expect(past.all.filter(({ link }) => link !== null)).toHaveLength(2);
+});
+
 it('cannot be a moment that the run has not come to', async () => {
   await expect(past.back(51 * 60_000)).rejects.toThrow('the run has only reached 50m');
   expect(await past.compare('past-99')).toBeUndefined();

@@ -1,6 +1,8 @@
 /** A channel through the message port between two threads of this process. */
 import { hrtime } from 'node:process';
-import type { Millis } from '../../../kernel/time.js';
+import type { Alarm } from '../../../kernel/clock.js';
+import { RealClock } from '../../../kernel/real-clock.js';
+import { type Millis, seconds } from '../../../kernel/time.js';
 import { type Channel, Inbox } from '../channel.js';
 
 /** The part of a `MessagePort` or a `Worker` that a channel uses. */
@@ -9,17 +11,49 @@ interface Port {
   on(event: 'message', listener: (message: unknown) => void): unknown;
 }
 
+/** A sign of life, which is not a message of the run. */
+const BEAT = 'alive';
+/** Real time between two signs of life, and how many may be missing. */
+const BEATS = { every: seconds(1), most: 30 };
+
 export class PortChannel<Out, In> implements Channel<Out, In> {
   readonly #port: Port;
   readonly #inbox = new Inbox<In>();
   readonly #end: () => void;
+  readonly #time = new RealClock();
+  #alarm: Alarm | undefined;
+  /** Number of times at which a sign of life was due since the last message. */
+  #missing = 0;
 
   /** @param end called when this end is closed */
   constructor(port: Port, end: () => void) {
     this.#port = port;
     this.#end = end;
     // The cast is safe because the other end sends only messages of type `In`.
-    port.on('message', (message) => this.#inbox.push(message as In));
+    port.on('message', (message) => {
+      this.#missing = 0;
+      if (message !== BEAT) this.#inbox.push(message as In);
+    });
+  }
+
+  /** Sends a sign of life from now on. */
+  beat(every: Millis = BEATS.every): void {
+    this.#repeat(every, 'a sign of life', () => this.#port.postMessage(BEAT));
+  }
+
+  /** Loses the other end if its signs of life are missing: a thread in an endless loop sends none. */
+  expectBeats({ every, most } = BEATS): void {
+    // A clock would also count the time for which the whole process was stopped.
+    this.#repeat(every, 'the next sign of life', () => {
+      if (++this.#missing > most) this.lose(`its thread has not answered for ${(every * most) / 1000} s`);
+    });
+  }
+
+  #repeat(every: Millis, what: string, act: () => void): void {
+    this.#alarm = this.#time.after(every, what, () => {
+      this.#repeat(every, what, act);
+      act();
+    });
   }
 
   send(message: Out): void {
@@ -36,10 +70,12 @@ export class PortChannel<Out, In> implements Channel<Out, In> {
 
   /** The other end is gone. @param why as a clause */
   lose(why: string): void {
+    this.#alarm?.cancel();
     this.#inbox.end(why);
   }
 
   async close(): Promise<void> {
+    this.#alarm?.cancel();
     this.#inbox.end('the connection is closed');
     this.#end();
   }

@@ -22,6 +22,7 @@ export class ThreadCrew implements Crew {
       const channel = new PortChannel<ToPart, FromPart>(thread, () => {});
       thread.on('error', (error) => channel.lose(`its thread has failed: ${error.message}`));
       thread.on('exit', () => channel.lose('its thread has ended'));
+      channel.expectBeats();
       return { thread, channel };
     });
     this.#threads = started.map(({ thread }) => thread);
@@ -31,8 +32,10 @@ export class ThreadCrew implements Crew {
   /** Does nothing: every thread has its part from the start, so there are no parts that no worker has taken. */
   async giveUp(): Promise<void> {}
 
-  /** Does nothing: a thread counts as lost only when it has ended. */
-  async dismiss(): Promise<void> {}
+  /** Ends the thread, which may be in an endless loop. */
+  async dismiss(number: number): Promise<void> {
+    await this.#threads[number - 1]?.terminate();
+  }
 
   async close(): Promise<void> {
     await Promise.all(this.#threads.map((thread) => thread.terminate()));

@@ -23,4 +23,5 @@ const { task, apiKey } = workerData as ThreadTask;
 const port = parentPort;
 if (port === null) throw new Error('this is the program of a thread');
 const channel = new PortChannel<FromPart, ToPart>(port, () => port.close());
+channel.beat();
 await beginPart(task, { apiKey, channel, sendEvery: SEND_EVERY }).over;
