@@ -96,6 +96,17 @@ describe('a message that is not acceptable', () => {
     expect(hear('xLxx', 7, message(5))).toBe('silence');
   });
 
+  it('too long because of its last fragment, is stored with a shorter one in its place', () => {
+    const { cloud, hear } = fixture();
+    const [most, fitting] = [message(LONGEST_MESSAGE - 10), message(10, 1)];
+    expect([hear('Fxxx', 0, most), hear('xLxx', 2, message(11)), hear('xLxx', 2, fitting)]).toEqual([
+      'xxAx 1',
+      'silence',
+      'xxAx 3',
+    ]);
+    expect(cloud.stored).toEqual([Buffer.concat([most, fitting])]);
+  });
+
   it('is one longer than the type byte and 16383 bytes; one of this length is stored', () => {
     for (const [length, last] of [
       [LONGEST_MESSAGE, 'xxAx'],
