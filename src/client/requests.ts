@@ -37,7 +37,7 @@ export class Requests {
     await this.#http.request('DELETE', path);
   }
 
-  /** The events of the space; each connection resumes behind the last event. */
+  /** The events of the space; each connection resumes after the last event. */
   events(query: EventQuery): AsyncGenerator<SpaceEvent> {
     const open: OpenStream = (parameters, lastId, signal) => {
       const headers = { accept: 'text/event-stream', ...(lastId !== undefined && { 'last-event-id': lastId }) };

@@ -112,7 +112,7 @@ export class VirtualTime {
 
 const clocks = new WeakMap<VirtualTime, VirtualClock>();
 
-/** The clock behind virtual time, for the parts that run on it. */
+/** The clock of virtual time, for the parts that run on it. */
 export function clockOf(time: VirtualTime): VirtualClock {
   const clock = clocks.get(time);
   if (clock === undefined) throw new UsageError('bad-options', 'time: expected the result of virtualTime()');

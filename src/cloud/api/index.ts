@@ -2,7 +2,7 @@
  * The public REST API (device cloud API; cloud API gaps, sections 2 and 3).
  *
  * A resource family is one file that is listed in FAMILIES or in one of the lists below it. Handlers only translate between
- * HTTP and the services behind: the store keeps the data, and src/cloud/delivery sends downlinks to devices.
+ * HTTP and the services behind them: the store keeps the data, and src/cloud/delivery sends downlinks to devices.
  */
 import cors from '@fastify/cors';
 import fastify, { type FastifyInstance } from 'fastify';
