@@ -23,6 +23,7 @@ describe('the anomalies of a run', () => {
     ...{ kind: 'cloud.stored', at: 0, serial: 1, type: 'data', message: 'm', copy },
   });
   const restart: TraceEvent = { kind: 'device.restart', at: 0, serial: 1, why: 'reset' };
+  const rejected: TraceEvent = { kind: 'downlink.rejected', at: 0, serial: 1, type: 'shell' };
   const step = (note: string): TraceEvent => ({ kind: 'step', at: 0, serial: 1, step: 'config', ok: false, note });
 
   it('are counted and described', () => {
@@ -38,11 +39,13 @@ describe('the anomalies of a run', () => {
       ...times(8, (): TraceEvent => ({ kind: 'console.action', at: 0, serial: 1, action: 'reboot' })),
       ...times(9, () => step('timeout')),
       step('no encoder'),
+      ...times(10, () => rejected),
     ]).summary();
     expect(anomalies.map(({ name, count }) => [name, count])).toEqual([
       ['downlink-unreceived', 2],
       ['final-ack-missed', 3],
       ['downlink-received-twice', 4],
+      ['downlink-rejected', 10],
       ['downlink-refused', 5],
       ['repetition-gap', 6],
       ['copy-after-restart', 7],

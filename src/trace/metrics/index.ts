@@ -161,7 +161,7 @@ export class Metrics implements Fold {
    * instant can follow.
    */
   at(now: Instant): Pick<Metrics, 'read' | 'within'> {
-    const before = this.#closed ? this.#now : Math.max(this.#now, now - 1);
+    const before = this.#closed ? this.#now : Math.max(this.#now, now) - 1;
     return {
       read: (name, of) => this.read(name, of),
       within: (name, limit, of) => this.#within(name, limit, before, of),
