@@ -165,6 +165,24 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
       ]);
     });
 
+    it('shares the states of the run among its tabs, and reads the events only in tabs that are shown', async () => {
+      const second = await page.context().newPage();
+      await second.addInitScript('Object.assign(window, { shown: "hidden" })');
+      await second.addInitScript('Object.defineProperty(document, "visibilityState", { get: () => window.shown })');
+      const streams: string[] = [];
+      second.on('request', (request) => streams.push(...(/[^/]+\/(states|events)(?=\?|$)/.exec(request.url()) ?? [])));
+      await second.goto(`${origin}/#/run`);
+      const moment = second.locator('.bar', { hasText: 'Pause' });
+      const before = await moment.textContent();
+      await expect.poll(() => moment.textContent()).not.toBe(before);
+      expect(streams).toEqual([]);
+      await second.evaluate('window.shown = "visible"; document.dispatchEvent(new Event("visibilitychange"))');
+      await second.locator('.state.live').waitFor();
+      expect(streams).toContain('events');
+      expect(streams).not.toContain('states');
+      await second.close();
+    });
+
     it('opens a packaged scenario in the editor, and keeps the text when the page is left', async () => {
       await open('#/scenario');
       await page.getByLabel('Example').selectOption('first-fleet');

@@ -33,7 +33,7 @@ describe('the story of a downlink', () => {
   it('says that a device is overdue, and that the cloud cannot know why', () => {
     const [, first, second] = storyOf(message('pending'), [entry('queued', 0)], SOON, QUEUED + 20 * minute);
     expect(first).toContain('expected 6 min ago');
-    expect(second).toContain('the cloud cannot know');
+    expect(second).toContain('The cloud cannot know');
   });
 
   it.each([

@@ -2,6 +2,7 @@ import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { doubtService } from './api/answering.js';
 import { explain, resume } from './api/session.js';
+import { followVisibility } from './api/shown.js';
 import { App } from './app.js';
 import { startTime } from './model/now.js';
 import { serviceFaults } from './model/run.js';
@@ -14,6 +15,7 @@ import { startTheme } from './theme.js';
 makeTextsInert();
 startTheme();
 startTime();
+followVisibility(document);
 followSession(explain);
 // A page that sends no requests would not notice that the service no longer answers. So a request is sent when a fault of the
 // service begins.

@@ -10,6 +10,8 @@ export const recoveries = signal(0);
 
 /** Time until the next request to a service that does not answer, in ms. */
 export const AGAIN = 2_000;
+/** Time within which a service answers a cheap request, also if it is busy, in ms. */
+const CHEAP = 10_000;
 
 let isAsking = false;
 
@@ -29,8 +31,8 @@ export async function doubtService(): Promise<void> {
 /** A cheap request that reads the store. Without a valid session, its answer is 401. */
 async function answers(): Promise<boolean> {
   try {
-    const options = { credentials: 'same-origin', cache: 'no-store' } as const;
-    return (await fetch(`${location.origin}/v2/spaces?limit=1`, options)).status < 500;
+    const options = { credentials: 'same-origin', cache: 'no-store', signal: AbortSignal.timeout(CHEAP) } as const;
+    return (await fetch('/v2/spaces?limit=1', options)).status < 500;
   } catch {
     return false;
   }

@@ -4,6 +4,8 @@
  */
 import { signal } from '@preact/signals';
 import { doubtService } from './answering.js';
+import { isShown } from './shown.js';
+import { Silence } from './silence.js';
 
 interface PoolRequest {
   readonly method: string;
@@ -12,6 +14,12 @@ interface PoolRequest {
   readonly body?: string | null;
   readonly signal?: AbortSignal;
 }
+
+/** Time without an answer after which the service is doubted, in ms. */
+export const PATIENCE = 10_000;
+/** Longest time for an answer to a request that reads, or that changes something, in ms. */
+const LONGEST_READ = 30_000;
+const LONGEST_CHANGE = 120_000;
 
 /** State of the connection for the event stream. */
 export const connection = signal<'connecting' | 'live' | 'lost'>('connecting');
@@ -25,16 +33,26 @@ export class Pool {
   }
 
   async request(request: PoolRequest) {
-    const response = await send(this.#origin, { ...request, signal: this.#ending.signal }).catch((error: unknown) => {
+    const ending = new AbortController();
+    const end = () => ending.abort();
+    const doubting = setTimeout(() => void doubtService(), PATIENCE);
+    const limit = longestOf(request);
+    const ended = limit === undefined ? undefined : setTimeout(end, limit);
+    this.#ending.signal.addEventListener('abort', end);
+    try {
+      const response = await send(this.#origin, { ...request, signal: ending.signal });
+      if (response.status >= 500) void doubtService();
+      const text = await response.text();
+      const headers = Object.fromEntries(response.headers);
+      return { statusCode: response.status, headers, body: { text: async () => text } };
+    } catch (error) {
       if (!this.#ending.signal.aborted) void doubtService();
       throw error;
-    });
-    if (response.status >= 500) void doubtService();
-    return {
-      statusCode: response.status,
-      headers: Object.fromEntries(response.headers),
-      body: { text: () => response.text() },
-    };
+    } finally {
+      clearTimeout(doubting);
+      clearTimeout(ended);
+      this.#ending.signal.removeEventListener('abort', end);
+    }
   }
 
   /** Aborts running requests. */
@@ -43,27 +61,55 @@ export class Pool {
   }
 }
 
+/** Times in ms after which a connection counts as broken: without the head of the response, and without a part of its body. */
+interface Limits {
+  readonly headersTimeout: number;
+  readonly bodyTimeout: number;
+}
+
 /** A connection for one long response, such as the event stream. */
 export class Client {
   readonly #origin: string;
+  readonly #limits: Limits;
   readonly #ending = new AbortController();
+  readonly #silence = new Silence(() => this.#ending.abort());
 
-  constructor(origin: string) {
+  constructor(origin: string, limits: Limits) {
     this.#origin = origin;
+    this.#limits = limits;
   }
 
   async request({ signal: ended, ...request }: PoolRequest) {
     ended?.addEventListener('abort', () => this.#ending.abort(), { once: true });
+    this.#silence.expect(this.#limits.headersTimeout);
     const response = await send(this.#origin, { ...request, signal: this.#ending.signal });
+    this.#silence.expect(this.#limits.bodyTimeout);
     if (response.ok) connection.value = 'live';
-    const body = { text: () => response.text(), [Symbol.asyncIterator]: () => piecesOf(response) };
+    const body = { text: () => response.text(), [Symbol.asyncIterator]: () => this.#pieces(response) };
     return { statusCode: response.status, headers: Object.fromEntries(response.headers), body };
   }
 
+  async *#pieces(response: Response): AsyncGenerator<Uint8Array> {
+    for await (const piece of piecesOf(response)) {
+      this.#silence.expect(this.#limits.bodyTimeout);
+      yield piece;
+    }
+  }
+
   async destroy(): Promise<void> {
-    connection.value = 'lost';
+    this.#silence.stop();
+    connection.value = isShown.value ? 'lost' : 'connecting';
     this.#ending.abort();
   }
+}
+
+/**
+ * The longest time for an answer. Undefined: the answer may take as long as the run needs, such as for the comparison of two
+ * runs.
+ */
+function longestOf({ method, path }: PoolRequest): number | undefined {
+  if (/^\/(run|scenarios)\//.test(path)) return undefined;
+  return method === 'GET' ? LONGEST_READ : LONGEST_CHANGE;
 }
 
 function send(origin: string, { method, path, headers, body = null, signal: ended }: PoolRequest): Promise<Response> {

@@ -1,9 +1,11 @@
 /**
  * Events of the space while the console is open: new messages, and stations of downlinks (new entries of their timelines).
- * Every page receives each event once. The client resumes the stream after a lost connection.
+ * Every page receives each event once. The stream is resumed after a lost connection, and after the tab was hidden.
  */
-import type { DeviceCloudClient, SpaceEvent } from '../../../src/client/client.js';
+import { ApiError, type DeviceCloudClient, type SpaceEvent } from '../../../src/client/client.js';
 import type { Message } from '../../../src/client/types.js';
+import { AGAIN } from '../api/answering.js';
+import { whileShown } from '../api/shown.js';
 
 type Events = { readonly [Each in SpaceEvent as Each['event']]: Each['data'] };
 export type Station = Events['downlink'];
@@ -20,6 +22,9 @@ export class Feed {
   readonly #client: DeviceCloudClient;
   readonly #listeners = new Set<Listener>();
   readonly #ending = new AbortController();
+  /** Position of the latest event; undefined before the first one. */
+  #lastId: string | undefined;
+  #wasOpen = false;
 
   constructor(client: DeviceCloudClient) {
     this.#client = client;
@@ -32,14 +37,40 @@ export class Feed {
   }
 
   /**
-   * Follows the events until the feed is closed.
+   * Follows the events until the feed is closed, as long as the tab is shown.
    * @param onOpen called when a stream has begun: lists that are read afterwards miss no event
    * @throws ApiError if the credential becomes invalid
    */
   async follow(onOpen: (resumed: boolean) => void): Promise<void> {
-    const wanted = ['message', 'downlink', 'device'] as const;
-    const query = { event: wanted, signal: this.#ending.signal, onOpen };
-    for await (const event of this.#client.events(query)) this.#tell(event);
+    await whileShown(this.#ending.signal, async (shown) => {
+      while (!shown.aborted) {
+        try {
+          await this.#followOnce(onOpen, shown);
+        } catch (error) {
+          if (shown.aborted) return;
+          if (error instanceof ApiError && error.status < 500 && error.status !== 429) throw error;
+          await new Promise((resolve) => setTimeout(resolve, AGAIN));
+        }
+      }
+    });
+  }
+
+  /** The client repeats a broken connection, but not the first one, which can fail when the machine has just woken up. */
+  async #followOnce(onOpen: (resumed: boolean) => void, signal: AbortSignal): Promise<void> {
+    const event = ['message', 'downlink', 'device'] as const;
+    const after = this.#lastId;
+    // Without a position, the service does not know that this tab has missed events.
+    const hasMissed = this.#wasOpen && after === undefined;
+    const opened = (resumed: boolean) => {
+      this.#wasOpen = true;
+      if (hasMissed) for (const { reset } of this.#listeners) reset?.();
+      else onOpen(resumed);
+    };
+    const query = { event, signal, onOpen: opened, ...(after !== undefined && { after }) };
+    for await (const each of this.#client.events(query)) {
+      this.#lastId = each.id || this.#lastId;
+      this.#tell(each);
+    }
   }
 
   /** Passes on a message that a request of the user has returned. */

@@ -8,7 +8,10 @@ import { JsonHttp } from '../../../src/client/http.js';
 import type { DownlinkWaits, FaultKind, RunState, Selection } from '../../../src/control/run-state.js';
 import type { PastRun, RunComparison } from '../../../src/control/travel.js';
 import type { Explanation } from '../../../src/explain/explanation.js';
+import { AGAIN, doubtService } from '../api/answering.js';
+import { linesOf } from '../api/lines.js';
 import { followRun } from './now.js';
+import { followStates } from './run-states.js';
 
 /** A fault of the run. */
 export type RunFault = RunState['faults'][number];
@@ -39,18 +42,29 @@ export class Run {
 
   /** Follows the state until the run ends. Does nothing if there is no run. */
   async follow(): Promise<void> {
-    try {
-      // The cast is safe because src/control answers with this type.
-      take((await this.#http.request('GET', '/run')) as RunState);
-      runEnd.value = '';
-      for await (const state of linesOf('/run/states', { signal: this.#ending.signal })) {
-        if (hasEnded(state)) runEnd.value = state.ended;
-        else take(state as RunState);
+    const { signal } = this.#ending;
+    while (!signal.aborted) {
+      try {
+        // The cast is safe because src/control answers with this type.
+        take((await this.#http.request('GET', '/run')) as RunState);
+        runEnd.value = '';
+        await followStates((state) => this.#see(state), signal);
+        return;
+      } catch (error) {
+        // 404: a service without a run; 401: the session did not begin with the address of the run.
+        if (signal.aborted) return;
+        if (error instanceof ApiError) return take(undefined);
+        void doubtService();
+        await new Promise((resolve) => setTimeout(resolve, AGAIN));
       }
-    } catch (error) {
-      // 404: a service without a run; 401: the session did not begin with the address of the run.
-      if (!(error instanceof ApiError)) take(undefined);
     }
+  }
+
+  #see(state: unknown): void {
+    if (this.#ending.signal.aborted) return;
+    if (!hasEnded(state)) return take(state as RunState);
+    runEnd.value = state.ended;
+    this.#ending.abort();
   }
 
   /** @param action `pause`, `resume`, `step` or `speed` */
@@ -144,20 +158,4 @@ function hasEnded(state: unknown): state is { readonly ended: string } {
 function take(state: RunState | undefined): void {
   runState.value = state;
   followRun(state && Date.parse(state.now));
-}
-
-/** The JSON values of a response that has one value on each line. @throws ApiError if the service rejects the request */
-async function* linesOf(path: string, request: RequestInit): AsyncGenerator<unknown> {
-  const headers = { 'content-type': 'application/json' };
-  const response = await fetch(path, { ...request, ...(request.body !== undefined && { headers }) });
-  if (!response.ok) throw new ApiError(response.status, await response.json().catch(() => ''), 'GET', path);
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = '';
-  for (;;) {
-    const piece = await reader?.read();
-    if (piece?.value === undefined) return;
-    const lines = (rest + piece.value).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) yield JSON.parse(line);
-  }
 }

@@ -1,0 +1,66 @@
+/**
+ * Whether this tab is shown. A browser has only six connections to an origin for all tabs together (HTTP/1.1), and a stream
+ * occupies one of them. So a hidden tab closes its stream of events, and resumes it when the user returns.
+ */
+import { signal } from '@preact/signals';
+
+export const isShown = signal(true);
+
+/** Time for which a hidden tab keeps its stream, in ms: users often return soon. */
+export const GRACE = 3_000;
+
+/** The part of a document that tells whether it is shown. */
+export interface Showable {
+  readonly visibilityState: string;
+  addEventListener(type: 'visibilitychange', listener: () => void): void;
+}
+
+/** A tab that is opened in the background is hidden from the beginning. */
+export function followVisibility(page: Showable): void {
+  let grace: ReturnType<typeof setTimeout> | undefined;
+  const isVisible = () => page.visibilityState !== 'hidden';
+  const hide = () => {
+    isShown.value = false;
+  };
+  isShown.value = isVisible();
+  page.addEventListener('visibilitychange', () => {
+    clearTimeout(grace);
+    if (isVisible()) isShown.value = true;
+    else grace = setTimeout(hide, GRACE);
+  });
+}
+
+/**
+ * Calls `work` while the tab is shown: its signal is aborted when the tab is hidden, and `work` is called again when the tab is
+ * shown again. Ends with `ended`, or when `work` ends by itself.
+ */
+export async function whileShown(ended: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  for (;;) {
+    await untilShown(ended);
+    if (ended.aborted) return;
+    const turn = new AbortController();
+    const end = () => turn.abort();
+    const unsubscribe = isShown.subscribe((value) => value || end());
+    ended.addEventListener('abort', end);
+    try {
+      await work(turn.signal);
+    } finally {
+      unsubscribe();
+      ended.removeEventListener('abort', end);
+    }
+    if (!turn.signal.aborted) return;
+  }
+}
+
+async function untilShown(ended: AbortSignal): Promise<void> {
+  let done = () => {};
+  const isDone = new Promise<void>((resolve) => {
+    done = resolve;
+  });
+  const unsubscribe = isShown.subscribe((value) => value && done());
+  ended.addEventListener('abort', done);
+  if (ended.aborted) done();
+  await isDone;
+  unsubscribe();
+  ended.removeEventListener('abort', done);
+}
