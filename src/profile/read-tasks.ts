@@ -28,7 +28,7 @@ export function readTasks(
   eventLists: readonly EventListSpec[] | undefined,
 ): Check<readonly TaskSpec[]> {
   return refine(list(task(modules, sensors), 1), (tasks, node, problems) => {
-    // Presses close the windows of some buttons.
+    // Buttons whose windows are closed by presses instead of by a task: those with a `period`.
     const pressed = (eventLists ?? []).flatMap((each) => (each.kind === 'press' && each.period ? [each.sensor] : []));
     if (sensors) checkTasks(tasks, sensors, pressed, node, problems);
     return tasks;

@@ -145,7 +145,7 @@ function courseOf(options: RunOptions, journal: Journal, started: (control: Worl
   return threads > 1 ? inThreads(options, threads, journal, started) : inOneWorld(options, journal, started);
 }
 
-/** Why the devices of a run cannot be divided among threads, as a clause; undefined if they can. */
+/** Why the devices of a run cannot be divided among threads, worded to follow "because"; undefined if they can. */
 export function undividedBecause({ clock, transport, pace, db, plan, cloud }: RunOptions): string | undefined {
   if (cloud !== undefined) return needsOneProcess(plan);
   if (clock === 'real') {

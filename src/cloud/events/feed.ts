@@ -31,8 +31,8 @@ export class Feed {
   readonly #store: Store;
   readonly #journal: Journal;
   /**
-   * Pages by the number of the entry before them, until there are new entries. Pages are shared, because most readers are at
-   * the same position.
+   * The key of a page is the number of the entry before it. Pages are shared, because most readers are at the same position.
+   * They are dropped when there are new entries.
    */
   readonly #pages = new Map<number, Promise<readonly Entry[]>>();
   #waiting = new Set<() => void>();
@@ -69,7 +69,7 @@ export class Feed {
     return this.#journal.hold();
   }
 
-  /** Keeps the journal for the readers in a time without commits. */
+  /** Extends the lease of the journal if it ends soon. Commits do the same; readers call this in a time without commits. */
   async keep(): Promise<void> {
     if (this.#journal.endsSoon) await this.#journal.keep();
   }
@@ -89,7 +89,7 @@ export class Feed {
     return positionIn(id, edition, spaceId) ?? { edition: '', seq: 0 };
   }
 
-  /** The next entries after a position, at most a page; `gone` if entries after it have been deleted, or never existed. */
+  /** The next entries after a position, at most a page; `gone` if {@link isGone}. */
   async after(position: Position): Promise<readonly Entry[] | 'gone'> {
     if (this.isGone(position)) return 'gone';
     const entries = await this.#page(position.seq);
@@ -97,7 +97,7 @@ export class Feed {
     return this.isGone(position) ? 'gone' : entries;
   }
 
-  /** Whether entries after a position have been deleted, or never existed. */
+  /** Whether a reader cannot continue: the position is in another edition, or entries after it have been deleted. */
   isGone({ edition, seq }: Position): boolean {
     const present = this.#journal.edition;
     return edition !== present?.edition || seq + 1 < present.floor;

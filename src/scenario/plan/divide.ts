@@ -9,7 +9,7 @@ import type { SetupName } from '../setup/index.js';
 /** Kinds of resources of which every part can have its own copy, because a copy only serves the devices of its part. */
 const OF_EACH_PART: readonly SetupName[] = ['tag', 'variable', 'firmware'];
 
-/** Why a plan cannot be divided, as a clause; undefined if it can. */
+/** Why a plan cannot be divided, worded to follow "because"; undefined if it can. */
 export function needsOneWorld(plan: Plan): string | undefined {
   if (plan.loads.length > 0) return 'its loads use the API of all devices';
   if ((plan.serviceFaults ?? []).length > 0) return 'it has faults of the whole service';
@@ -20,13 +20,13 @@ export function needsOneWorld(plan: Plan): string | undefined {
   return shared && `its setup has a ${shared.setup}`;
 }
 
-/** Why a plan cannot be divided among threads in real time with one embedded cloud, as a clause; undefined if it can. */
+/** The same for a division among threads in real time with one embedded cloud. */
 export function needsOneThread(plan: Plan): string | undefined {
   if ((plan.serviceFaults ?? []).length > 0) return 'it has faults of the whole service';
   return needsOneProcess(plan);
 }
 
-/** Why a plan cannot be divided among processes in real time, as a clause; undefined if it can. */
+/** The same for a division among processes in real time. */
 export function needsOneProcess(plan: Plan): string | undefined {
   return (plan.waits ?? []).length > 0 ? 'its steps wait for a condition of the whole fleet' : undefined;
 }
@@ -79,7 +79,7 @@ function turnsOf({ devices }: PlannedLoad, belongs: (index: number) => boolean):
   return devices.length === 0 ? undefined : devices.map(belongs);
 }
 
-/** Device time, which is duration times number of devices, for which a further thread pays: about a second of work. */
+/** One thread is used for each such amount of device time (duration × number of devices). It is about a second of work. */
 const WORTH_A_THREAD = hours(4000);
 
 /**

@@ -43,7 +43,8 @@ export interface CallSummary extends CallTimes {
 }
 
 /**
- * Steps per millisecond of the distributions. Microseconds, because a service in the same rack answers within a millisecond.
+ * Resolution of the distributions, in steps per millisecond. A step is a microsecond, because a service in the same rack
+ * answers within a millisecond.
  */
 const MICROSECONDS = 1000;
 

@@ -68,7 +68,7 @@ class Hop implements Channel, Receiver {
   readonly #channel: Channel;
   #lastUp: Instant = 0;
   #lastDown: Instant = 0;
-  /** When each direction has sent its queue; created by the first bandwidth limit. */
+  /** When the queue of each direction will be empty. Undefined until a bandwidth limit has delayed a datagram. */
   #freeAt: Record<Way, Instant> | undefined;
 
   constructor(serial: number, options: HopOptions, inner: Transport, device: Receiver) {

@@ -1,7 +1,9 @@
 /**
- * The values that the SQL stores encrypt, and the place of each value for the vault. They are the claim tokens and session
- * facts of devices, the bodies of records, and the content of messages that can contain passkeys, tokens or keys. Data,
- * statistics and codecs are not encrypted.
+ * Which values are encrypted in SQLite and PostgreSQL: the claim tokens and session facts of devices, the bodies of records,
+ * and the content of messages that can contain passkeys, tokens or keys. Data, statistics and codecs are not encrypted.
+ *
+ * Each value has a place, such as `device/019b…/token`. The vault binds the ciphertext to it, so that a value that was copied
+ * to another place cannot be decrypted.
  */
 import type { Vault } from '../secrets/vault.js';
 import type { Id, MessageRow } from '../store.js';
