@@ -161,6 +161,12 @@ describe('the share of firmware updates', () => {
     // An update that has succeeded late is not open.
     expect(share(100, moved(0, 'a', 'scheduled'), moved(150, 'a', 'succeeded'))?.open).toBe(0);
   });
+
+  it('does not leave an update open that succeeded too late after the end of the scenario', () => {
+    const closing: TraceEvent = { kind: 'world.closing', at: 50 };
+    const late = share(100, moved(0, 'a', 'scheduled'), closing, moved(150, 'a', 'succeeded'));
+    expect(late).toEqual({ total: 1, within: 0, open: 0 });
+  });
 });
 
 describe('the share of API requests', () => {
