@@ -55,6 +55,11 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       );
       const requests: string[] = [];
       let farewell = '';
+      const link = 'http://127.0.0.1:1/#token=x';
+      let pasts = [
+        { id: 'past-0', at_ms: 1_200_000, link: null as string | null },
+        { id: 'past-1', at_ms: 2_400_000, link },
+      ];
       await context.route(/\/run(\/|$)/, async (route) => {
         const { pathname } = new URL(route.request().url());
         const method = route.request().method();
@@ -71,9 +76,10 @@ export function runSuite(browser: () => Browser, here: () => World): void {
         }
         if (pathname === '/run/selection') return route.fulfill({ json: SELECTION });
         if (pathname === '/run/past') {
-          const past = { id: 'past-1', at_ms: 2_400_000, link: 'http://127.0.0.1:1/#token=x' };
-          const ended = { id: 'past-0', at_ms: 1_200_000, link: null };
-          return route.fulfill({ json: method === 'GET' ? [ended, past] : past });
+          if (method === 'GET') return route.fulfill({ json: pasts });
+          const isAgain = route.request().postData()?.includes('1200000ms') ?? false;
+          if (isAgain) pasts = pasts.map((past) => (past.link === null ? { ...past, id: 'past-2', link } : past));
+          return route.fulfill({ json: pasts[isAgain ? 0 : 1] });
         }
         if (pathname === '/run/comparisons') return route.fulfill({ json: COMPARISON });
         if (method === 'DELETE') return route.fulfill({ status: 204 });
@@ -103,6 +109,7 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       await page.getByLabel('Moment').fill('40m');
       await page.getByRole('button', { name: 'Go back', exact: true }).click();
       await page.getByRole('button', { name: 'Enter it again: the run at 20 min' }).click();
+      await page.locator('a:focus', { hasText: 'Open the run at 20 min' }).waitFor();
       await page.getByRole('button', { name: 'Run it to its end and compare, from 40 min on' }).click();
       await page.getByText('The first 1,000 events are the same').waitFor();
       expect(await violationsInThemes(page)).toEqual([]);

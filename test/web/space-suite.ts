@@ -174,6 +174,31 @@ export function spaceSuite(here: () => World, open: (fragment: string) => Promis
       expect(await page.getByRole('button', { name: 'Change locked' }).count()).toBe(0);
     });
 
+    it('sends only what the user has changed, and reads the table again after a rejected change', async () => {
+      const { client } = here().service;
+      const { id } = await client.createVariable({ name: 'shared', value: '1', comment: 'old' });
+      const page = await open('#/administration/variables');
+      const dialog = page.getByRole('dialog');
+      await page.getByRole('button', { name: 'Change shared' }).click();
+      await client.updateVariable(id, { comment: 'of another user' });
+      await dialog.getByLabel('Value', { exact: true }).fill('2');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('cell', { name: 'of another user' }).waitFor();
+      expect(await client.variable(id)).toMatchObject({ value: '2', comment: 'of another user' });
+      await page.getByRole('button', { name: 'Change shared' }).click();
+      await client.lockVariable(id);
+      await dialog.getByLabel('Comment').fill('too late');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.getByText('is locked').waitFor();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      const unlock = page.getByRole('button', { name: 'Unlock shared' });
+      await unlock.waitFor();
+      await client.unlockVariable(id);
+      await client.deleteVariable(id);
+      await unlock.click();
+      await unlock.waitFor({ state: 'detached' });
+    });
+
     it('shows a new key once', async () => {
       const page = await open('#/administration/keys');
       await page.getByText('New key').click();

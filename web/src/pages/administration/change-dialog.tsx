@@ -14,10 +14,12 @@ interface ChangeDialogProps<T> {
   readonly change: Change<T>;
   readonly surroundings: Surroundings;
   readonly saved: () => void;
+  /** Called after a failure: another user may have deleted or locked the item. */
+  readonly refused: () => void;
   readonly closed: () => void;
 }
 
-export function ChangeDialog<T>({ item, name, change, surroundings, saved, closed }: ChangeDialogProps<T>) {
+export function ChangeDialog<T>({ item, name, change, surroundings, saved, refused, closed }: ChangeDialogProps<T>) {
   const dialog = useRef<HTMLDialogElement>(null);
   const title = useId();
   // With `showModal`, the browser keeps the focus inside the dialog, closes it with Escape, and returns the focus to the
@@ -31,7 +33,12 @@ export function ChangeDialog<T>({ item, name, change, surroundings, saved, close
         tags={surroundings.tags}
         button="Save"
         submit={async (values) => {
-          await change.save(item, values, surroundings);
+          try {
+            await change.save(item, values, surroundings);
+          } catch (error) {
+            refused();
+            throw error;
+          }
           dialog.current?.close();
           saved();
         }}

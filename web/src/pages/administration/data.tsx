@@ -4,6 +4,7 @@ import { printableLine } from '../../../../src/kernel/printable.js';
 import { model } from '../../model/space.js';
 import { DeviceLink } from '../../parts/device-link.js';
 import type { Field, Values } from '../../parts/fields.js';
+import { changesOf, edited } from './changes.js';
 import type { Family } from './family.js';
 
 export const TAGS: Family<Tag> = {
@@ -34,7 +35,11 @@ export const TAGS: Family<Tag> = {
   },
   change: {
     fields: tagFields,
-    save: async ({ id }, values, { client }) => void (await client.updateTag(id, tagIn(values))),
+    save: async (tag, values, { client }) => {
+      // Browsers write colours in lower case.
+      const changes = changesOf(tagIn(values), { ...tag, color: tag.color.toLowerCase() });
+      if (changes) await client.updateTag(tag.id, changes);
+    },
   },
   actions: [
     {
@@ -102,9 +107,13 @@ export const VARIABLES: Family<Variable> = {
     ],
     save: async (variable, values, { client }) => {
       const value = edited(values.text('value'), variable.value);
-      const isNew = value !== undefined && value !== variable.value;
-      const update = { ...notesIn(values, variable), name: values.needed('name'), ...(isNew && { value }) };
-      await client.updateVariable(variable.id, update);
+      const wanted = {
+        ...notesIn(values, variable),
+        name: values.needed('name'),
+        ...(value !== undefined && { value }),
+      };
+      const changes = changesOf(wanted, variable);
+      if (changes) await client.updateVariable(variable.id, changes);
     },
   },
   actions: [
@@ -139,14 +148,6 @@ function valueField({ value, secure }: Variable): Field {
 /** A field for an existing text. A text of several lines needs a field of several lines, because a shorter field joins them. */
 function textField(name: string, label: string, text: string | null): Field {
   return { name, label, kind: /[\r\n]/.test(text ?? '') ? 'lines' : 'text', initial: text ?? '' };
-}
-
-/**
- * The text of a field after the user has left it. Browsers change line ends in text fields, so if only the line ends differ,
- * the previous text is returned.
- */
-function edited<T extends string | null | undefined>(text: T, before: string | null): T | string {
-  return before !== null && text === before.replace(/\r\n?/g, '\n') ? before : text;
 }
 
 function noteFields({ environment, comment, secure }: Notes): readonly Field[] {

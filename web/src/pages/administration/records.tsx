@@ -24,6 +24,15 @@ export function Records<T extends { readonly id: string }>({ family, surrounding
     setNote(text);
     reload();
   };
+  // After a failure as well: another user may have deleted or locked the item.
+  const act = async (action: () => Promise<string | undefined>) => {
+    try {
+      done(await action());
+    } catch (error) {
+      reload();
+      throw error;
+    }
+  };
   return (
     <>
       <Failure text={failure} />
@@ -46,7 +55,7 @@ export function Records<T extends { readonly id: string }>({ family, surrounding
       )}
       {items?.length === 0 && <p class="dim">{empty}</p>}
       {items && items.length > 0 && (
-        <Table {...{ family, surroundings, items, openId, setOpenId, done }} change={setChanging} />
+        <Table {...{ family, surroundings, items, openId, setOpenId, act }} change={setChanging} />
       )}
       {opened && Detail && <Detail key={opened.id} item={opened} surroundings={surroundings} reload={reload} />}
       {changing && change && (
@@ -55,6 +64,7 @@ export function Records<T extends { readonly id: string }>({ family, surrounding
           item={changing}
           name={nameOf(changing)}
           saved={done}
+          refused={reload}
           closed={() => setChanging(undefined)}
         />
       )}
@@ -68,8 +78,8 @@ interface TableProps<T extends { readonly id: string }> extends RecordsProps<T> 
   readonly openId: string;
   readonly setOpenId: (id: string) => void;
   readonly change: (item: T) => void;
-  /** Called after an action. @param note a text to be shown once */
-  readonly done: (note: string | undefined) => void;
+  /** Executes an action, and reads the table again. @param action returns a text that is shown once */
+  readonly act: (action: () => Promise<string | undefined>) => Promise<void>;
 }
 
 function Table<T extends { readonly id: string }>(props: TableProps<T>) {
@@ -115,7 +125,7 @@ function Table<T extends { readonly id: string }>(props: TableProps<T>) {
 
 /** The buttons of an item. */
 function Actions<T extends { readonly id: string }>(props: TableProps<T> & { readonly item: T }) {
-  const { item, family, surroundings, openId, setOpenId, change, done } = props;
+  const { item, family, surroundings, openId, setOpenId, change, act } = props;
   const name = family.nameOf(item);
   const isOpen = openId === item.id;
   const actions = surroundings.isAdmin ? (family.actions ?? []) : [];
@@ -145,7 +155,7 @@ function Actions<T extends { readonly id: string }>(props: TableProps<T> & { rea
             label={`${title} ${name}`}
             isDangerous={question !== undefined}
             {...(question && { confirm: question(item) })}
-            run={async () => done(await run(item, surroundings))}
+            run={() => act(() => run(item, surroundings))}
           >
             {title}
           </Action>

@@ -1,5 +1,5 @@
 /** Time travel: repeats the run up to a moment, in a separate console, and compares the ends of both runs. */
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PastRun, RunComparison, RunEnd } from '../../../../src/control/travel.js';
 import { printable, printableLine } from '../../../../src/kernel/printable.js';
 import { counted } from '../../model/count.js';
@@ -18,6 +18,11 @@ export function Past() {
   const { run } = model();
   const { value: pasts = [], reload } = useLoad(() => run.pastRuns(), []);
   const [comparison, setComparison] = useState<RunComparison>();
+  const [enteredAgain, setEnteredAgain] = useState('');
+  const enter = async (at: number) => {
+    setEnteredAgain((await run.goBack(`${Math.floor(at)}ms`)).id);
+    reload();
+  };
   return (
     <section>
       <h2>Time travel</h2>
@@ -28,7 +33,7 @@ export function Past() {
       <ul class="messages spaced">
         {pasts.map((past) => (
           <li key={past.id}>
-            <Entry past={past} compared={setComparison} reload={reload} />
+            <Entry past={past} isNew={past.id === enteredAgain} compared={setComparison} enter={enter} />
           </li>
         ))}
       </ul>
@@ -49,23 +54,25 @@ export function Past() {
 
 interface EntryProps {
   readonly past: PastRun;
+  /** Whether it takes the place of an ended one, whose button had the focus. */
+  readonly isNew: boolean;
   readonly compared: (comparison: RunComparison) => void;
-  readonly reload: () => void;
+  /** Repeats the run up to a moment again. @param at in ms of the run */
+  readonly enter: (at: number) => Promise<void>;
 }
 
-function Entry({ past: { id, at_ms, link }, compared, reload }: EntryProps) {
+function Entry({ past: { id, at_ms, link }, isNew, compared, enter }: EntryProps) {
   const name = exactText(at_ms);
+  const open = useRef<HTMLAnchorElement>(null);
+  // Only if the user has not moved the focus meanwhile.
+  useEffect(() => {
+    if (isNew && document.activeElement === document.body) open.current?.focus();
+  }, [isNew]);
   if (link === null) {
     return (
       <>
         <span class="badge dim">ended</span> The run at {name} has ended, because another one was begun.{' '}
-        <Action
-          label={`Enter it again: the run at ${name}`}
-          run={async () => {
-            await model().run.goBack(`${Math.floor(at_ms)}ms`);
-            reload();
-          }}
-        >
+        <Action label={`Enter it again: the run at ${name}`} run={() => enter(at_ms)}>
           Enter it again
         </Action>
       </>
@@ -73,7 +80,7 @@ function Entry({ past: { id, at_ms, link }, compared, reload }: EntryProps) {
   }
   return (
     <>
-      <a href={link} target="_blank" rel="noopener">
+      <a ref={open} href={link} target="_blank" rel="noopener">
         Open the run at {name}
       </a>{' '}
       <Action
