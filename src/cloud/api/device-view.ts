@@ -37,7 +37,7 @@ export const Device = Type.Object(
 
 /**
  * Views of devices of one space, with those of their tags that the caller sees.
- * @param rows the devices; with their claim tokens, unless the caller may change all devices
+ * @param rows the devices. They must contain their claim tokens unless the caller may change all devices
  */
 export async function deviceViews(
   store: Store,

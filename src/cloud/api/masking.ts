@@ -71,7 +71,7 @@ export class Masking {
 
 /**
  * The masking for a device; undefined if the caller may change the device, and so may see its secrets.
- * @param device the device; with its claim token, unless the caller may change all devices
+ * @param device the device. It must contain its claim token unless the caller may change all devices
  */
 async function maskingFor(
   store: Store,
@@ -85,7 +85,7 @@ async function maskingFor(
 
 /**
  * The views of devices of a list, with their secrets masked where the caller must not see them.
- * @param rows the devices; with their claim tokens, unless the caller may change all devices
+ * @param rows the devices. They must contain their claim tokens unless the caller may change all devices
  * @param hidden fields of a view that can contain secrets
  */
 export async function maskedViews<View extends object>(

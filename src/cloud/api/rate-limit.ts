@@ -12,8 +12,8 @@ const WINDOW = minutes(1);
 
 /**
  * Counts requests by credential, before it is checked. A request whose credential turns out to be invalid also counts for its
- * IP address. An address with too many such failures is rejected, which slows down the guessing of keys. Credentials that have
- * been valid in the same window are still accepted from it.
+ * IP address. An address with too many such failures is rejected, which slows down the guessing of keys. From such an address,
+ * only credentials that have been valid in the same window are still accepted.
  */
 export function limitRate(api: FastifyInstance, clock: Clock, rateLimit: number, holds = () => true): void {
   const used = new Map<string, number>();
@@ -48,14 +48,14 @@ export function limitRate(api: FastifyInstance, clock: Clock, rateLimit: number,
   });
 }
 
-/** Whether the limits apply to a request. Decided by its route, because a path can be written in several ways. */
+/** Whether the limits apply to a request. Its route decides, because a path can be written in several ways. */
 export function isLimited({ routeOptions: { url } }: FastifyRequest): boolean {
   return url === undefined || url.startsWith('/v2/') || url.startsWith('/console/');
 }
 
 /**
  * Key under which the requests of one caller are counted: the hash of the credential in either header, or the IP address for
- * routes without a credential. A hash, so that no credential is kept in memory.
+ * routes without a credential. The credential is hashed, so that it is not kept in memory.
  */
 export function callerOf({ headers, ip, routeOptions: { url = '' } }: FastifyRequest): string {
   const secret = /^\/(?:v2\/auth|console)\//.test(url)

@@ -40,7 +40,10 @@ interface ConnectorsOptions {
 
 /** Time that running attempts get to finish when the service closes. */
 const CLOSING_TIME = seconds(10);
-/** Parts of a space: previews and compilations run one after another, in turn with the scripts of its connectors. */
+/**
+ * Two parts of each space (see fair-queue.ts), in addition to its connectors. Within a part, one task runs at a time; the parts
+ * of a space take turns.
+ */
 const PREVIEWS = 'previews';
 const COMPILATIONS = 'compilations';
 

@@ -72,7 +72,7 @@ export class Dispatcher {
   readonly #work = new Holds();
   /** Deliveries of this process that wait or run. After a correction of the calendar they may be due again. */
   readonly #taken = new Set<Id>();
-  /** Time at which an attempt of a connector last ended, or its queue began; for connectors with taken deliveries. */
+  /** For each connector with taken deliveries: when its latest attempt ended, or when its queue began. */
   readonly #progress = new Map<Id, Instant>();
   #running: Promise<void> | undefined;
   /** A delivery may be due. */

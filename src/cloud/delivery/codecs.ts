@@ -63,9 +63,9 @@ export class Codecs {
   }
 
   /**
-   * Changes that store an uploaded codec. None if the device has already added {@link MOST_OF_DEVICE} codecs, or the devices of
-   * its space {@link MOST_OF_SPACE}. The upload is acknowledged all the same, so that it is not repeated. Data of the device
-   * are then stored as raw bytes.
+   * Changes that store an uploaded codec. The list is empty if the device has already added {@link MOST_OF_DEVICE} codecs, or
+   * if the devices of its space have added {@link MOST_OF_SPACE}. Such an upload is acknowledged all the same, so that the
+   * device does not repeat it. Data of the device are then stored as raw bytes.
    */
   async storing({ id, spaceId, createdAt }: DeviceRow, row: CodecRow): Promise<readonly Change[]> {
     const put: Change = { kind: 'codec.put', row };
@@ -85,7 +85,7 @@ export class Codecs {
     const count = (before?.body as { readonly count: number } | undefined)?.count ?? 0;
     if (count >= most) return undefined;
     const row: RecordRow = { family: COUNT, ...owner, key: null, dueAt: null, body: { count: count + 1 } };
-    // With the expected value, so that concurrent uploads of two devices of a space are both counted.
+    // `was` is the expected value, so that concurrent uploads of two devices of a space are both counted.
     return before ? { kind: 'record.change', row, was: before.body } : { kind: 'record.put', row };
   }
 

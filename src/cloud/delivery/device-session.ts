@@ -45,7 +45,7 @@ export interface DeviceSession {
 }
 
 interface SessionUpdate {
-  /** When the last chunk was delivered that the device has not answered; undefined: none is unanswered. */
+  /** Time of delivery of the last chunk that the device has not answered; undefined if every chunk is answered. */
   silentSince: Instant | undefined;
   /** Set if the first session after the swap does not prove which image runs. The next data of the device then decide. */
   readonly unproven?: true | undefined;
@@ -122,7 +122,7 @@ const RANK: Readonly<Record<string, number>> = { session: 0, timestamp: 1, data:
 
 /**
  * The downlink to deliver next, or undefined if none can be delivered now.
- * @param isOverdue whether the time of a downlink is over; it is not delivered then. Default: none is
+ * @param isOverdue whether the lifetime of a downlink is over; such a downlink is not delivered. Default: always false
  */
 export function nextDownlink(
   session: DeviceSession,

@@ -1,8 +1,8 @@
 /**
- * Offers downlinks to devices, and takes acknowledgements that arrive as requests of their own.
+ * Offers downlinks to devices, and processes acknowledgements that arrive in separate requests.
  *
- * An offer is durable before its first byte is sent. The stored number of attempts shows whether a downlink was offered. Every
- * node, also after a crash, accepts the acknowledgement of a pending downlink only if the downlink was offered.
+ * An offer is durable before its first byte is sent. The stored number of attempts shows whether a downlink was offered. So
+ * every node, also after a crash, can reject the acknowledgement of a downlink that was never offered.
  */
 import type { Clock } from '../../kernel/clock.js';
 import { contentFingerprint } from '../../protocol/hashes.js';
@@ -22,14 +22,13 @@ interface OffersOptions {
   readonly pack: (session: DeviceSession, queued: QueuedDownlink) => Promise<Uint8Array | undefined>;
   /** Commits that the downlink is sent; false if it had already ended. */
   readonly confirm: (session: DeviceSession, queued: QueuedDownlink) => Promise<boolean>;
-  /** Whether the time of a downlink is over. */
+  /** Whether the lifetime of a downlink is over. */
   readonly isOverdue: (row: WaitingRow) => boolean;
 }
 
 /**
- * Result of an acknowledgement. `sent`: this acknowledgement or an earlier one has confirmed the downlink. All others are
- * refusals: the device has no such downlink (`unknown`), it was never offered to the device, or it has ended as cancelled or
- * expired.
+ * Result of an acknowledgement. `sent`: this acknowledgement or an earlier one has confirmed the downlink. All other results
+ * are refusals. `unknown`: the device has no such downlink. `not-offered`: the downlink was never offered to the device.
  */
 export type AckResult = 'sent' | 'unknown' | 'not-offered' | 'cancelled' | 'expired';
 

@@ -59,7 +59,7 @@ interface PreparedUplink extends UplinkResult {
   readonly row: MessageRow;
   readonly device: DeviceChange;
   readonly changes: readonly Change[];
-  /** Ids of the downlinks that this message proves to be carried out. */
+  /** Ids of the downlinks that, as this message proves, the device has carried out. */
   readonly answers: readonly string[];
   /** New value of the session's `configUnchecked`; undefined: unchanged. */
   readonly configUnchecked: boolean | undefined;
@@ -88,7 +88,7 @@ export class UplinkHandler {
   /**
    * Commits a message and its consequences. Returns 'refused' for a malformed or unacceptable message, and 'copy' if it
    * is stored already.
-   * @param request fingerprint of the request, for a message that has none of its own
+   * @param request fingerprint of the request; used if the message itself has no fingerprint
    */
   async accept(
     session: DeviceSession,
@@ -132,7 +132,7 @@ export class UplinkHandler {
     const proves = (session.unproven ?? session.doubted) && (await this.#isNew(session, row));
     try {
       await store.commit([
-        // First: the commit rejects a copy before it writes anything else.
+        // This change is first, so that the commit rejects a copy before it writes anything else.
         { kind: 'message.insert', row, newSince: now - COPY_WINDOW },
         ...uplink.changes,
         ...uplink.queue.map((downlink): Change => ({ kind: 'message.insert', row: downlink })),

@@ -81,8 +81,8 @@ export class Feed {
   }
 
   /**
-   * The position after an event with this id; a position without an edition if the id is not valid. Call it while the journal
-   * is kept.
+   * The position after the event with this id. If the id is not valid, returns a position that {@link isGone}. Call it while
+   * the journal is kept.
    */
   behind(id: string, spaceId: Id): Position {
     const { edition = '' } = this.#journal.edition ?? {};

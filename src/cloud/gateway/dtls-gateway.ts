@@ -36,7 +36,7 @@ interface DtlsCounters {
   readonly rejected: Record<Rejection, number>;
 }
 
-/** Sends a datagram to an address, in the form in which {@link DtlsGateway.receive} got it. */
+/** Sends a datagram. @param address in the same form as for {@link DtlsGateway.receive} */
 export type Send = (datagram: Uint8Array, address: string) => void;
 
 /** The key of a device as it was read. */

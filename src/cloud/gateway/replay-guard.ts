@@ -17,7 +17,7 @@ export interface Source {
 
 interface Arrival {
   readonly packet: Packet;
-  /** The first bytes of its tag, which tell datagrams apart. */
+  /** Identifies the datagram: the first bytes of its tag. */
   readonly mark: number;
   readonly source: Source;
   readonly at: Instant;
@@ -28,8 +28,8 @@ interface Arrival {
 /**
  * - `known`: sent by the device from its proven address.
  * - `guest`: signed by the device, from an address that is not proven. Downlinks of users wait.
- * - `repeat`: a copy of the latest packet that comes from another address soon afterwards. An answer with content is not sent
- *   again.
+ * - `repeat`: a copy of the latest packet, received from another address soon after it. If the answer had content, it is not
+ *   sent again.
  * - `copy`: an old datagram; it is dropped.
  */
 type Verdict = 'known' | 'guest' | 'repeat' | 'copy';
@@ -126,8 +126,8 @@ export class ReplayGuard {
   }
 
   /**
-   * Whether another host asks for a session again, {@link LONGEST_CLAIM} after its first request, and the proven address has
-   * sent no new content meanwhile.
+   * Whether another host asks for a session more than {@link LONGEST_CLAIM} times `patience` after the first such request, and
+   * the proven address has sent no new content meanwhile.
    */
   #outlastsClaim({ packet, source, at }: Arrival): boolean {
     if (!startsAnew(packet) || source.host === this.#home?.host) return false;

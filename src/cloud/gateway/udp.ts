@@ -30,7 +30,7 @@ interface UdpOptions {
 /** Sends a datagram. */
 export type SendTo = (datagram: Uint8Array, to: Source) => void;
 
-/** Processes a datagram. `send` may be called at any time, also later. */
+/** Processes a datagram. It may call `send` at once or later. */
 type ReceiveFrom = (datagram: Uint8Array, from: Source, send: SendTo) => void;
 
 export interface UdpListener {
@@ -57,7 +57,7 @@ export async function listenUdp(receive: ReceiveFrom, { host, port, wires }: Udp
     const release = wires?.toCloud.arrived(datagram);
     if (wires && release === undefined) return;
     receive(datagram, { host: source.address, port: source.port }, send);
-    // Released only after `receive`: if the gateway needs more time, it now holds simulated time itself.
+    // Simulated time is released only now: if the gateway needs more time, it has begun to hold simulated time itself.
     release?.();
   });
   await bind(socket, host, port);
@@ -73,7 +73,7 @@ export async function listenUdp(receive: ReceiveFrom, { host, port, wires }: Udp
   };
 }
 
-/** Skips the resolver for IP addresses, so that answers to devices, which always have one, are sent at once. */
+/** Skips the resolver for IP addresses. Devices always have IP addresses, so answers to devices are sent at once. */
 const withoutDelay: NonNullable<SocketOptions['lookup']> = (name, options, callback) => {
   const family = isIP(name);
   if (family === 0) lookup(name, options, callback);

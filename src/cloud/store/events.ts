@@ -3,8 +3,8 @@
  * contents. The entry is written in the commit that changes the row, and only while the journal is kept
  * (cloud/events/journal.ts).
  *
- * The numbers of the entries are the order in which commits become visible, also on several services: when a reader sees a
- * number, it has seen all smaller ones.
+ * The entries are numbered in the order in which commits become visible, also if several services write them. So a reader that
+ * can see an entry can also see all entries with smaller numbers.
  */
 import type { UnixMillis } from '../../kernel/time.js';
 import type { Id } from './rows.js';

@@ -12,7 +12,7 @@ import type { UnixMillis } from '../../kernel/time.js';
 import { createIds, type Ids, inSequence } from './ids.js';
 import type { Id } from './store.js';
 
-/** A source of ids: their time is `clock.wall`, and everything else in them follows from `random`. */
+/** A source of ids. The time in an id is `clock.wall`; all its other bits follow from `random`. */
 export function createIdsByDevice(clock: Clock, random: Random): Ids {
   const seed = noiseSeed(random.fork('devices'));
   let lastMs: UnixMillis | undefined;
@@ -31,7 +31,7 @@ export function createIdsByDevice(clock: Clock, random: Random): Ids {
   return { uuid: createIds(clock, random).uuid, ofDevice, ...inSequence(ofDevice, random.fork('ahead')) };
 }
 
-/** Reused for every id: the package copies them. */
+/** Reused for every id, because the package `uuid` copies the bytes. */
 const bytes = new Uint8Array(16);
 
 /** The last four bytes of an id are the serial number XOR a number from the seed, so two devices never get the same id. */

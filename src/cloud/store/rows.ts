@@ -72,7 +72,7 @@ export interface DeviceRow {
 /** A device of a list; the claim token may be missing. */
 export type ListedDevice = Omit<DeviceRow, 'token'> & Partial<Pick<DeviceRow, 'token'>>;
 
-/** Sent as the hash of a codec when there is none (wire protocol, 12.6: devices do not compare it). */
+/** Stands for the hash of a codec if there is no codec (wire protocol, 12.6: devices do not compare it). */
 export const NO_CODEC = '0000000000000000';
 
 export type DownState = 'pending' | 'sent' | 'cancelled' | 'expired';
@@ -92,8 +92,8 @@ export interface MessageRow {
   /** The bytes of an uplink that could not be decoded, or of a downlink that is not encoded, in lower-case hex. */
   readonly raw: string | null;
   /**
-   * Fingerprint of an uplink, or of the request with the uplink; a copy has the same fingerprint. null: the message is never a
-   * copy.
+   * Fingerprint of an uplink, or of the request with the uplink; a copy has the same fingerprint. null: the message is never
+   * treated as a copy.
    */
   readonly print: string | null;
   readonly downState: DownState | null;

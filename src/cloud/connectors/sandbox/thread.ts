@@ -6,7 +6,7 @@ import { type Millis, seconds } from '../../../kernel/time.js';
 import { type Limits, type Script, type ScriptResult, TOO_LONG, TOO_MUCH, type WorkerAnswer } from './script.js';
 
 const WATCHDOG = seconds(3);
-/** Longest start of a thread; generous, for a busy machine. */
+/** Time limit for the start of a thread, long enough for a busy machine. */
 const START = seconds(30);
 
 /** `died`: the thread ended during the script, but perhaps because of an earlier one; the script has to run again. */
@@ -46,7 +46,7 @@ export class Thread implements ScriptThread {
     this.#patience = patience;
     this.#worker = new Worker(new URL('./worker.mjs', import.meta.url), {
       workerData: limits,
-      // No environment variables, which may hold secrets, and no module loaders.
+      // The thread gets no environment variables, because they may hold secrets, and no module loaders.
       env: {},
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16 },

@@ -1,4 +1,4 @@
-/** Keeps a text that many rows contain only once: all devices of a group have the same configuration, which takes 2 kB. */
+/** Keeps one copy of a text that is part of many rows: all devices of a group have the same configuration, which takes 2 kB. */
 
 /** Maximum number of remembered texts; before a further one is added, all are forgotten. */
 const MOST = 1000;

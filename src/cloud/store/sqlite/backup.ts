@@ -2,7 +2,8 @@
  * Copies the file of the SQLite store, also while a service writes to it.
  *
  * The copy is a snapshot, because a read transaction stays open while it is made. In WAL mode, that does not block
- * writers. (Without it, SQLite's online backup starts over at every commit, and never finishes beside a busy service.)
+ * writers. (Without the transaction, SQLite's online backup starts over at every commit, so it never finishes while a service
+ * writes often.)
  */
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import BetterSqlite, { type Database } from 'better-sqlite3';

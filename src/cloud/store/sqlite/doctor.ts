@@ -1,6 +1,6 @@
 /**
- * Examines the SQLite file of a service, and copies the readable rows into a new file. Does not change the examined file, so
- * that nothing is lost by trying.
+ * Examines the SQLite file of a service, and copies the readable rows into a new file. The examined file is never changed, so
+ * that no attempt loses data.
  */
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import BetterSqlite, { type Database } from 'better-sqlite3';
