@@ -119,7 +119,7 @@ interface Wire {
 /** Builds a device and switches it on. */
 export function switchOn(kind: DeviceKind, identity: DeviceIdentity, { transport, ...wire }: Wire): SwitchedOn {
   const { serial, claimToken, secret } = identity;
-  // Seeded with the serial number, so that the device has the same radio cell and the same climate in every process.
+  // The seed is the serial number, so that the device has the same radio cell and the same climate in every process.
   const random = seededRandom(`device/${serial}`);
   const device = new Device({
     ...{ ...kind, serial, claimToken, ...wire },

@@ -35,8 +35,7 @@ interface Effect {
 
 /**
  * The effects of steps. The effect of a step in the scenario file lasts until the next step of its kind or the end of a device
- * fault of its kind. A device fault lasts until its own end, whatever steps follow: without these steps it would last just as
- * long.
+ * fault of its kind. A device fault with an end lasts until then, whatever steps follow.
  * @param actions by time, counted from the beginning of the world
  */
 export function deviceEffects(

@@ -6,7 +6,7 @@ export type Handlers = {
   readonly [K in TraceEvent['kind']]?: (event: Extract<TraceEvent, { readonly kind: K }>) => void;
 };
 
-/** The handlers of several folds, by the kind of the event. */
+/** The handlers of several folds (`Fold` in log.ts), by the kind of the event. */
 export type Dispatch = ReadonlyMap<string, readonly ((event: TraceEvent) => void)[]>;
 
 /** Collects the handlers of `folds`; for each kind they are called in the order of the folds. */

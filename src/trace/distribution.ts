@@ -101,7 +101,7 @@ export class Distribution {
     return value;
   }
 
-  /** The histogram as pairs of a number of steps and a count ({@link Histogram.toPairs}). */
+  /** The histogram as pairs: a duration in steps, and its count ({@link Histogram.toPairs}). */
   toPairs(): readonly number[] {
     return this.#histogram.toPairs();
   }

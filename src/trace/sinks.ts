@@ -32,7 +32,7 @@ export class DigestSink implements LineSink {
 }
 
 /**
- * Writes a file, `events.jsonl`. Writes are synchronous, because a simulation never yields, so that a stream would buffer
+ * Writes a file, `events.jsonl`. Writes are synchronous: a simulation never yields to the event loop, so a stream would buffer
  * without limit. Batches of 64 kB make the cost small. After a failed write, every further write and `close` throw the same
  * error, because the caller of the failed write may be unable to report it.
  */

@@ -72,7 +72,7 @@ export interface DeviceRow {
 /** A device of a list; the claim token may be missing. */
 export type ListedDevice = Omit<DeviceRow, 'token'> & Partial<Pick<DeviceRow, 'token'>>;
 
-/** Stands for the hash of a codec if there is no codec (wire protocol, 12.6: devices do not compare it). */
+/** Sent in place of the hash of a codec that does not exist (wire protocol, 12.6: devices do not compare it). */
 export const NO_CODEC = '0000000000000000';
 
 export type DownState = 'pending' | 'sent' | 'cancelled' | 'expired';

@@ -29,7 +29,7 @@ export interface ApplicationHost extends ReporterHost {
   readonly receiver: Receiver | undefined;
   /** Time since the boot. */
   readonly uptime: Millis;
-  /** Whether the radio is LTE. */
+  /** Whether the device uses LTE. */
   readonly usesLte: boolean;
   /** Unix seconds on the device's clock. */
   unixTime(): UnixSeconds;

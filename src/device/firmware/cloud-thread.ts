@@ -35,7 +35,7 @@ export type Reaction =
     } & LineResults)
   /** The downlink could not be executed: the poll counts as failed. */
   | { readonly kind: 'failed' }
-  /** A command takes `wait`, then `go` continues. The thread does nothing else until then. */
+  /** A command takes the time `wait`. The thread does nothing else meanwhile, and then calls `go` to continue. */
   | { readonly kind: 'waits'; readonly wait: Millis; readonly go: () => Reaction }
   /** The device restarts after `delay`. The thread does nothing else until then. */
   | ({ readonly kind: 'restart' } & Restart & LineResults);

@@ -116,7 +116,7 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
     return this.now - this.#bootedAt;
   }
 
-  /** Whether the radio is LTE. In another mode the device has no contact with the cloud, and no downlink watchdog. */
+  /** Whether the device uses LTE. In another mode it has no contact with the cloud, and no downlink watchdog. */
   get usesLte(): boolean {
     const { mode } = this.profile.timing;
     return mode === undefined || this.config.text(mode.module, mode.name) === 'lte';

@@ -208,7 +208,8 @@ class FirmwareShellHost implements Omit<ShellHost, keyof OptionalEquipment> {
 
   setBatteryLoad(on: boolean): void {
     const { memory } = this;
-    // The charge is counted when the load is switched off. Voltages under load do not depend on whether it is on.
+    // Only the charge depends on this load: it is counted when the load is switched off. The battery sensor always returns both
+    // voltages, at rest and under load.
     if (memory.loadSince !== undefined) this.#firmware.hardware.spent('test-load', this.uptime() - memory.loadSince);
     memory.loadSince = on ? this.uptime() : undefined;
   }

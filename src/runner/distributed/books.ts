@@ -85,8 +85,8 @@ export class PartBooks {
   }
 
   /**
-   * A load at a rate loses the requests that were due until `until` and are not done. A closed load loses none: no request of
-   * it is planned in advance.
+   * A load at a rate loses the requests that were due until `until` and are not done. A closed load loses none, because its
+   * requests are not planned in advance.
    */
   *#loseRequests(load: PlannedLoad, at: Instant, until: Instant, why: string): Generator<TraceEvent, number> {
     const { name: call, pace } = load;

@@ -30,13 +30,12 @@ interface PartOptions extends Pick<WorldOptions, 'meter'> {
 /** A part that is being carried out. */
 export interface RunningPart {
   /**
-   * Resolves when the part is over and has deleted what it created. The value is the reason if the connection with the run was
-   * lost, so that the run does not learn of the end.
+   * Resolves when the part is over and has deleted what it created. If the connection with the run was lost, the run does not
+   * learn of the end, and the value is the reason for the loss.
    */
   readonly over: Promise<GhostfleetError | undefined>;
   /**
-   * Ends the part early, for a worker that stops although the run goes on. The part deletes what it created, and counts as
-   * lost.
+   * Ends the part early, for a worker that stops while the run continues. The part deletes what it created, and counts as lost.
    */
   leave(reason: GhostfleetError): void;
 }

@@ -19,8 +19,8 @@ export class CommonRest {
   }
 
   /**
-   * Called by each part at every check. When all parts have asked, `answer` is called with whether the devices of all parts are
-   * at rest.
+   * Called by each part at every check. When all parts have asked, calls the `answer` of each part: with true if the devices of
+   * all parts are at rest, otherwise with false.
    */
   ask(isAtRest: boolean, answer: Question['answer']): void {
     this.#questions.push({ isAtRest, answer });

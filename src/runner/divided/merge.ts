@@ -18,8 +18,8 @@ export function merged(parts: readonly Lines[]): readonly Logged[] {
   for (const { event, line } of entries) {
     const last = result.at(-1)?.event;
     if (last?.at !== event.at || last.kind !== event.kind) result.push({ event, line });
-    // Every part emits `world.closing`, and `cloud.pruned` with its own messages. The merged log has one `world.closing`, and
-    // one `cloud.pruned` with the sum.
+    // Every part emits `world.closing`, and `cloud.pruned` with the number of its own messages. The merged log has one
+    // `world.closing`, and one `cloud.pruned` with the sum.
     else if (event.kind === 'cloud.pruned' && last.kind === 'cloud.pruned') {
       const sum = { ...event, messages: last.messages + event.messages };
       result[result.length - 1] = { event: sum, line: JSON.stringify(sum) };

@@ -37,7 +37,7 @@ export class Player {
   readonly #options: PlayerOptions;
   readonly #channel: Channel;
   readonly #transfer = new DeviceTransfer(FRAGMENT_SIZE.base64.up, BUFFER);
-  /** Contacts that wait for the delivery that causes them, by the number of its downlink. */
+  /** Contacts that begin after the delivery of a downlink, by the number of this downlink. */
   readonly #caused = new Map<number, Contact[]>();
   /** Contacts that are due during an exchange. */
   #due: Task[] = [];

@@ -226,7 +226,7 @@ function timeOf(
 }
 
 /**
- * Number of devices that are provisioned at the same time. In virtual time one, so that equal runs create them in the same
+ * Number of devices that are provisioned at the same time. In virtual time it is 1, so that equal runs create them in the same
  * order.
  */
 function atOnce({ clock }: WorldOptions): number {

@@ -20,7 +20,7 @@ export function deviceHandle(planned: Known, tags: readonly string[], device: De
   return new OwnHandle(planned, tags, device);
 }
 
-/** A class, because an object with functions of its own takes 0.8 kB, and a fleet may have 100,000 handles. */
+/** This is a class, because an object with functions of its own takes 0.8 kB, and a fleet may have 100,000 handles. */
 class OwnHandle implements DeviceHandle {
   readonly tags: readonly string[];
   cloudId: string | undefined = undefined;

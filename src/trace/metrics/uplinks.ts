@@ -62,14 +62,14 @@ export class UplinkFold {
   readonly #open = new Set<number>();
   /** Time at which each open data uplink was made. */
   readonly #madeAt = new Map<number, Instant>();
-  /** Time from the moment at which a data uplink is ready to its acknowledgement. */
+  /** How long data uplinks took from the moment when they were ready until their acknowledgement. */
   readonly delay = new Distribution();
 
   readonly windows: UplinkWindows;
 
   /**
    * @param warmUp messages before this instant do not count for the busiest second
-   * @param limits durations; for each, `uplink.acked` and `uplink.stored` also give the share that was reached within it
+   * @param limits durations; for each, `uplink.acked` and `uplink.stored` also give the share of uplinks that took no longer
    */
   constructor(warmUp: Millis, limits: readonly Millis[]) {
     this.arrivals = new BusiestSecond(warmUp);
@@ -172,7 +172,7 @@ export const UPLINK_METRICS: MetricTable<UplinkFold> = {
   },
 };
 
-/** A count of data uplinks, which also has the share that was reached within a duration. */
+/** The metric of one stage: how many data uplinks reached it, and which share of all reached it within a duration. */
 function timed(stage: 'acked' | 'stored'): MetricTable<UplinkFold> {
   const name = `uplink.${stage}`;
   const metric = DATA_UPLINKS[name];

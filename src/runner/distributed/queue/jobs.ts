@@ -111,7 +111,7 @@ async function startRunner(
   carryOut: CarryOut,
 ): Promise<JobWorker & { looks: Promise<boolean> }> {
   const pool = poolOf(database);
-  // Cast, because the library declares its events for an emitter without types.
+  // The cast is needed because the library declares its events for an emitter without types.
   const events = new EventEmitter() as WorkerEvents;
   const looks = new Promise<boolean>((resolve) => {
     events.once('worker:getJob:empty', () => resolve(true));

@@ -172,7 +172,7 @@ export class QueueChannel<Out, In> implements Channel<Out, In> {
         ...this.#key,
         toRun,
         batch.map(({ number }) => number),
-        // Cast, because the types of the driver lack a list of buffers; PostgreSQL receives it as `bytea[]`.
+        // The cast is needed because the types of the driver lack a list of buffers; PostgreSQL receives it as `bytea[]`.
         batch.map(({ body }) => body) as unknown as readonly string[],
         topicOf(...this.#key, toRun ? 'run' : 'part'),
       ],
