@@ -89,6 +89,7 @@ describe('the console', () => {
 
   // The last one, because it looks back at all pages above.
   it('causes no errors, no warnings and no violations of the policy', () => {
-    expect(shared.complaints).toEqual([]);
+    // The browser reports the changes of a locked variable.
+    expect(shared.complaints.filter((text) => !text.includes('status of 423'))).toEqual([]);
   });
 });

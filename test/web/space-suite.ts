@@ -192,11 +192,12 @@ export function spaceSuite(here: () => World, open: (fragment: string) => Promis
       await dialog.getByText('is locked').waitFor();
       await dialog.getByRole('button', { name: 'Cancel' }).click();
       const unlock = page.getByRole('button', { name: 'Unlock shared' });
-      await unlock.waitFor();
-      await client.unlockVariable(id);
-      await client.deleteVariable(id);
       await unlock.click();
-      await unlock.waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Change shared' }).waitFor();
+      await client.lockVariable(id);
+      await page.getByRole('button', { name: 'Delete shared' }).click();
+      await page.getByRole('button', { name: 'Yes' }).click();
+      await unlock.waitFor();
     });
 
     it('shows a new key once', async () => {
