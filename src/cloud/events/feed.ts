@@ -89,7 +89,7 @@ export class Feed {
     return positionIn(id, edition, spaceId) ?? { edition: '', seq: 0 };
   }
 
-  /** The next entries after a position, at most a page; `gone` if {@link isGone}. */
+  /** The next entries after a position, at most a page; `gone` if a reader cannot continue there ({@link isGone}). */
   async after(position: Position): Promise<readonly Entry[] | 'gone'> {
     if (this.isGone(position)) return 'gone';
     const entries = await this.#page(position.seq);

@@ -14,8 +14,8 @@
  *     tag/indoor          the groups with a tag
  *
  * A percentage is a random sample: `10% of tag/indoor`; without "of" it is a sample of all devices. The same selector means the
- * same sample throughout a run, and a larger sample of the same devices contains every smaller one. Words with other characters
- * need quotation marks. Fields and operators: fields.ts.
+ * same sample throughout a run, and a larger sample of the same devices contains every smaller one. A word that contains a
+ * space, a quotation mark or one of ()&|!<>= needs quotation marks. Fields and operators: fields.ts.
  */
 import { didYouMean, orList, quote } from '../../input/problems.js';
 import { UsageError } from '../../kernel/errors.js';
