@@ -43,11 +43,10 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   'streamEvents.event': 'Only these events; may be repeated. Default: all.',
   'streamEvents.device_id': 'Only events of this device. Default: all.',
   'streamEvents.tag_id': 'Only events of the devices with this tag. Default: all.',
-  'streamEvents.type':
-    'Of `message` and `downlink`, only those of messages of these types; may be repeated. Default: all.',
+  'streamEvents.type': 'Types of the messages in `message` and `downlink` events; may be repeated. Default: all.',
   'streamEvents.direction':
-    'Of `message` and `downlink`, only those of messages from (`up`) or to (`down`) devices. Default: both.',
-  'last-event-id': 'Resumes behind this event. Default: from now.',
+    'Direction of the messages in `message` and `downlink` events: from (`up`) or to (`down`) devices. Default: both.',
+  'last-event-id': 'Resumes after this event. Default: from now.',
   after: 'Only messages after this time. Default: 24 hours ago.',
   before: 'Only messages before this time. Default: all.',
   'listFirmwareUpdates.device_id': 'Only updates of this device. Default: all.',
@@ -58,7 +57,7 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   'listVariables.device_id': 'Only variables of this device. Default: all.',
   'listVariables.name': 'Only variables with exactly this name. Default: all.',
   'listVariables.environment': 'Only variables of this environment. Default: all.',
-  'listVariables.secure': 'Only secure variables, or only those that are not. Default: all.',
+  'listVariables.secure': 'Only secure variables (`true`), or only the others (`false`). Default: all.',
 
   // Headers
   'idempotency-key':
@@ -162,7 +161,7 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   'acceptInvitation.email': 'Address to which the invitation was sent.',
   'changePassword.password': 'Present password of the account.',
   new_password: 'Password that replaces the present one.',
-  children: 'Whether to delete also the keys that were created with the key, and with these.',
+  children: 'Whether to delete also all keys that were created with this key, directly or through other keys.',
   parent_id: 'Key with which the key was created; null if a login or the service created it.',
   'Login.space_id': 'The only space that the token opens; null: all spaces of the account.',
   'Login.expires_at': 'Time at which the token becomes invalid.',

@@ -240,7 +240,7 @@ export const CALL_METRICS: MetricTable<CallTotals> = {
     within: (totals, limit, now) => totals.within(limit, now),
   },
   'call.failed': {
-    about: 'API requests of loads with another answer or none',
+    about: 'API requests of loads without an answer, or with an answer that is not 2xx or not usable',
     count: (totals) => totals.sum(({ failed }) => failed),
   },
   'call.refused': {

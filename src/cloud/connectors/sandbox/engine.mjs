@@ -23,7 +23,7 @@ import { newQuickJSWASMModuleFromVariant, newVariant } from 'quickjs-emscripten-
 const { compile, Memory } = Reflect.get(globalThis, 'WebAssembly');
 
 const PAGE = 65_536;
-/** Size of a new engine's memory, in pages; built into the engine. */
+/** Initial size of an engine's memory, in pages. It is fixed in the compiled engine. */
 const FIRST_PAGES = 256;
 /** Number of engines that a thread keeps: those that were used last. */
 const KEPT = 4;
@@ -117,7 +117,7 @@ export class Engines {
     const pages = Math.ceil(this.#memory / PAGE);
     const memory = new Memory({ initial: FIRST_PAGES, maximum: FIRST_PAGES + pages });
     const options = { wasmModule: this.#code, wasmMemory: memory };
-    // The cast is needed because the package has types of its CommonJS form only, with the variant in a property `default`.
+    // The cast is needed because the package only has the types of its CommonJS form, where the variant is in `default`.
     const sync = /** @type {Variant} */ (/** @type {unknown} */ (variant));
     const module = await newQuickJSWASMModuleFromVariant(newVariant(sync, options));
     return new Engine(module, memory, (FIRST_PAGES + pages / 2) * PAGE);

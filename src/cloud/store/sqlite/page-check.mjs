@@ -7,7 +7,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import BetterSqlite from 'better-sqlite3';
 
-/** Findings of one check; a damaged page may cause thousands. */
+/** Maximum number of findings of one check; a damaged page may cause thousands. */
 const MOST = 10;
 
 /** @type {{ readonly path: string }} */

@@ -42,12 +42,12 @@ const place = new Place(path);
 /** Interval, in milliseconds, at which the files are checked while nothing is written. */
 const LOOK_MS = 1000;
 
-/** By number, see Batch. @type {string[]} */
+/** The SQL texts by their numbers, see Batch. @type {string[]} */
 const texts = [];
 /** @type {import('better-sqlite3').Statement<unknown[]>[]} */
 const prepared = [];
 
-/** Because this file runs only in a thread. */
+/** The port exists because this file runs only in a thread. */
 const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort);
 
 port.on('message', (/** @type {Batch | null} */ first) => {
