@@ -26,7 +26,7 @@ export interface Connector {
   /** Timeout of a request in seconds; 0: the default of 30 s. */
   readonly timeout: Seconds;
   readonly createdAt: UnixMillis;
-  /** Time at which it was last enabled. Pending deliveries created before are dropped. */
+  /** Time at which it was last enabled. Pending deliveries that were created before this time are dropped. */
   readonly enabledAt: UnixMillis;
 }
 

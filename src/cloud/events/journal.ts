@@ -20,9 +20,9 @@ import {
   type Store,
 } from '../store/store.js';
 
-/** How long the journal is kept after the last reader has left. */
+/** The lease: how long the journal is kept after the last reader has left. */
 const LEASE = minutes(10);
-/** A lease with less time left than this is extended. */
+/** If less than this remains of the lease, the lease is extended. */
 const REMAINING = minutes(8);
 /** Maximum number of entries that are kept. */
 const KEPT = 100_000;

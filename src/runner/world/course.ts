@@ -80,7 +80,7 @@ export interface ApiAccess {
 
 /** The unplanned part of a run: faults and commands of users, and the times at which waits ended. */
 interface Happened {
-  /** The plan with the faults of users, and without those that they lifted. */
+  /** The plan with the faults of users. A fault that a user lifted ends at that time; one that was cancelled is left out. */
   readonly plan: Plan;
   readonly times: Pick<StepTimes, 'waits' | 'console'>;
 }

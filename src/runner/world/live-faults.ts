@@ -145,7 +145,7 @@ export class LiveFaults {
   }
 
   /**
-   * The plan with the faults as they happened: with the injected faults, and with lifted faults ending when they were lifted.
+   * The plan with the faults as they happened: it includes the injected faults, and a lifted fault ends when it was lifted.
    */
   get happened(): Plan {
     const network = this.#faults.flatMap((each) => each.network ?? []);

@@ -1,7 +1,7 @@
 /**
  * Tasks of many spaces that share few places: threads for scripts, or connections for requests.
  *
- * The next task is one of the space with the fewest running tasks; among equals, of the space that has used the least time. So
+ * The next task comes from the space with the fewest running tasks; among equals, from the one that has used the least time. So
  * every space gets its share, regardless of how many tasks, connectors or slow scripts the others have. The same rule decides
  * between the connectors of a space. A space or connector that comes back after a pause begins with the least used time of
  * those that are present, so that a pause gives it no advantage.

@@ -89,7 +89,7 @@ export class MemoryStore implements Store {
 
   async countDevices(spaceId: Id, filter: DeviceFilter, most = Number.POSITIVE_INFINITY): Promise<number> {
     const devices = this.#tables.spaces.get(spaceId)?.devices ?? [];
-    // Without a filter, the count is known. This is the usual case: every page of a list asks for it.
+    // Without a filter, the count is known. This is the usual case: every page of a device list comes with this count.
     const { tagLogic: _, ...wanted } = filter;
     if (Object.values(wanted).every((value) => value === undefined)) return Math.min(most, devices.length);
     const matches = deviceMatcher(filter);
