@@ -3,8 +3,8 @@
  *
  * A service takes a delivery by moving its `dueAt` to the end of a lease. Of several services on one database, only one at a
  * time does this, so that a delivery is attempted by one service. If that service crashes, the delivery is due again after the
- * lease. So no delivery is lost. But a request may be sent twice if a service crashes between sending it and storing the result,
- * or is suspended for longer than a lease.
+ * lease. So no delivery is lost. But a request may be sent twice if a service crashes between sending it and storing the
+ * result, or is suspended for longer than a lease.
  *
  * The due deliveries are read space by space, and the attempts run in fair turns (sandbox/fair-queue.ts). So a connector with a
  * slow target does not delay the others, and a space with many deliveries does not delay another space.
