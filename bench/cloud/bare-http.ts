@@ -1,7 +1,7 @@
 /**
  * A minimal server that durably stores uplinks of known devices over HTTP, with common libraries. fastify checks the body, the
  * token is compared, and better-sqlite3 writes a row with an index by device. Requests that arrive in one turn of the event
- * loop share a transaction. It has no sessions, repetitions, downlinks or metrics. Prints its port.
+ * loop share a transaction. It has no sessions, downlinks or metrics, and does not recognise repeated uplinks. Prints its port.
  */
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import BetterSqlite from 'better-sqlite3';

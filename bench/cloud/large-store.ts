@@ -71,7 +71,7 @@ export async function fill({ store, spaceId, devices, uuid }: Fleet, messages = 
   }
 }
 
-/** Queries as clients do (device cloud API, "Messages", rule 2). Returns ms per query, in the fastest of several rounds. */
+/** Queries the latest value of a device, as clients do. Returns ms per query, in the fastest of several rounds. */
 async function latestValues({ store, spaceId, devices }: Fleet): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 5; round++) {

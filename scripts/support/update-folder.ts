@@ -3,13 +3,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { dirname, join } from 'node:path';
 
 /**
- * Writes modules, by absolute path, to a folder, and deletes the other modules in it. A file that differs is replaced in one
- * step, because another process may be reading it.
+ * Writes modules and prepared profiles, by absolute path, to a folder, and deletes the other ones in it. A file that differs is
+ * replaced in one step, because another process may be reading it.
  */
 export function updateFolder(folder: string, modules: ReadonlyMap<string, Uint8Array>): void {
   const changed = new Map(modules);
   for (const file of existsSync(folder) ? filesIn(folder) : []) {
-    if (!/\.m?js$/.test(file)) continue;
+    if (!/\.(m?js|bin)$/.test(file)) continue;
     const content = modules.get(file);
     if (content === undefined) rmSync(file, { force: true });
     else if (readFileSync(file).equals(content)) changed.delete(file);

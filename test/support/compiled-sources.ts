@@ -23,6 +23,9 @@ const THREADS = [
   'runner/divided/thread.mjs',
 ].map((path) => join(COMPILED, path));
 
+/** Folder of the prepared profiles, beside the program and beside `profile/library.ts`. */
+const PROFILES = 'profiles';
+
 /** For `server.deps.external`: files that Node loads without vite. */
 export const isCompiled = /\/\.compiled\//;
 
@@ -57,6 +60,10 @@ async function compile(): Promise<void> {
   for (const thread of THREADS) {
     const path = relative(dirname(thread), join(folder, basename(thread)));
     modules.set(thread, Buffer.from(`import '${path}';\n`));
+  }
+  // From YAML, each worker would take a second to read the packaged profiles.
+  for (const file of filesIn(join(folder, PROFILES))) {
+    modules.set(join(COMPILED, 'profile', PROFILES, basename(file)), readFileSync(file));
   }
   updateFolder(COMPILED, modules);
 }

@@ -14,13 +14,13 @@ import { type FleetState, FleetStates } from './fleet-states.js';
 
 /** Bins for the planned duration. */
 const PLANNED_BINS = 240;
-/** Maximum number of bins: settling continues after the planned duration. */
+/** Maximum number of bins. It is larger, because a run continues after the planned duration until its devices are at rest. */
 const MOST_BINS = 300;
 /** Minimum length of a bin. */
 const SHORTEST_BIN: Millis = 100;
 /** Time without activity after which a device counts as asleep. */
 const AWAKE_FOR = seconds(10);
-/** Steps per millisecond of call latencies. */
+/** Resolution of the latencies of calls, in steps per millisecond: a step is a microsecond. */
 const MICROSECONDS = 1000;
 
 /** The counts of each bin. */
