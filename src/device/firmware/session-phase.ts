@@ -38,8 +38,8 @@ const TYPES = { decoder: 'codec', encoder: 'codec', config: 'config', update: 'f
 export function setUpSession(host: SessionHost, exchanges: SessionExchanges, policy: Policy, done: () => void): void {
   const again = () => setUpSession(host, exchanges, policy, done);
   exchanges.send('session', host.sessionRequest(), (outcome) => {
-    // Without a poll flag, no session follows, and both families start over at once. CHESTER treats the exchange as failed
-    // (wire protocol, 14, quirk 1). A hio device goes on to the first upload, which fails without a session.
+    // Without a poll flag, no session follows. CHESTER then treats the exchange as failed (wire protocol, 14, quirk 1), and
+    // starts over. A hio device tries the first upload, which fails without a session, and starts over as well.
     if (!outcome.ok || !outcome.poll) return again();
     exchanges.fetch((ok, session) => {
       if (!ok || session === undefined) again();
