@@ -28,7 +28,7 @@ export function prepareProfile(path: string, load: LoadText): Uint8Array {
   const sources = new Map<string, string>();
   const recorded: LoadText = (file) => {
     const text = load(file);
-    if (text !== undefined) sources.set(file, hashOf(text));
+    if (text !== undefined) sources.set(file, digestOf(text).toString('hex'));
     return text;
   };
   const profile = plainProfile(readProfile(recorded(path) ?? '', path, recorded));
@@ -47,7 +47,9 @@ export function prepareProfile(path: string, load: LoadText): Uint8Array {
 export function preparedProfile(file: URL, path: string, load: LoadText): Profile | undefined {
   const prepared = intact(file);
   if (prepared === undefined || !prepared.sources.has(path)) return undefined;
-  const isChanged = [...prepared.sources].some(([source, hash]) => hashOf(load(source) ?? '') !== hash);
+  const isChanged = [...prepared.sources].some(
+    ([source, hash]) => digestOf(load(source) ?? '').toString('hex') !== hash,
+  );
   return isChanged ? undefined : profileFrom(prepared.profile);
 }
 
@@ -62,10 +64,6 @@ function intact(file: URL): Prepared | undefined {
   }
 }
 
-function digestOf(content: Uint8Array): Buffer {
+function digestOf(content: Uint8Array | string): Buffer {
   return createHash('sha256').update(content).digest();
-}
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

@@ -28,8 +28,8 @@ export type DownlinkType = 'session' | 'data' | 'config' | 'shell' | 'firmware' 
 export type UpdateState = 'scheduled' | 'downloading' | 'swapping' | 'succeeded' | 'cancelled' | 'failed';
 
 /**
- * Evidence for the delivery of a downlink (wire protocol, 6.2 steps 4 and 5). `told`: the API of another cloud showed the
- * state.
+ * How the cloud knows that a device has a downlink (wire protocol, 6.2 steps 4 and 5). `told`: a run against another cloud
+ * has read it from the API of this cloud.
  */
 export type DeliveryEvidence = 'final-ack' | 'next-packet' | 'sequence-zero' | 'told';
 

@@ -9,7 +9,7 @@ export const isShown = signal(true);
 /** Time for which a hidden tab keeps its stream, in ms: users often return soon. */
 export const GRACE = 3_000;
 
-/** The part of a document that tells whether it is shown. */
+/** The members of `Document` that say whether the user can see the page. */
 export interface Showable {
   readonly visibilityState: string;
   addEventListener(type: 'visibilitychange', listener: () => void): void;

@@ -21,7 +21,7 @@ export function summaryOf({ type, body, raw, direction }: Message): string {
   return printableLine(text ?? '').slice(0, LONGEST);
 }
 
-/** The most important values of a message; empty if there are none. */
+/** A short text with the most important values of a message; an empty text if the message has none. */
 function factsIn(type: string, body: Readonly<Record<string, unknown>>): readonly string[] {
   switch (type) {
     case 'session':

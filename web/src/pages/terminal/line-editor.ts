@@ -127,7 +127,7 @@ export class LineEditor implements Screen {
     enter(line);
   }
 
-  /** Adds the characters that all completions of the last word have in common. If there are none, lists the completions. */
+  /** Completes the last word as far as all its completions agree. If they agree on no further character, prints their list. */
   async #complete(): Promise<void> {
     const line = this.#line;
     const words = await this.#options.complete(line).catch(() => []);
