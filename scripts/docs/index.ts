@@ -1,8 +1,8 @@
 /**
  * `npm run docs:check [-- page…]`: runs every command of README.md, of docs/ and of the library of scenarios, and compares its
- * exit code and its output with the document. Fails if one differs. With page names (`REPORTS`, `soak`), only the commands of
- * these; with `--long`, also the commands that take a quarter of an hour. Test: test/docs/commands.test.ts runs those that take
- * milliseconds.
+ * exit code and its output with the document. Fails if one differs. With page names (`REPORTS`, `soak`), it runs only the
+ * commands of these pages. With `--long`, it also runs the commands that take a quarter of an hour. Test:
+ * test/docs/commands.test.ts runs the commands that take milliseconds.
  */
 import { resolve } from 'node:path';
 import { commandsOf, type DocumentCommand, documents, missingLines, scenarioFiles } from './commands.js';

@@ -189,8 +189,8 @@ export interface MessageQuery {
   /** Only messages of devices with this tag. */
   readonly tag_id?: string;
   /**
-   * At most 32 types; `codec` stands for `decoder` and `encoder`, and `data`, without a `direction`, for data from the
-   * device. Default: all types.
+   * At most 32 types. `codec` stands for `decoder` and `encoder`. Without a `direction`, `data` selects only data that devices
+   * have sent. Default: all types.
    */
   readonly type?: readonly string[];
   /** Default: both directions. */

@@ -277,7 +277,7 @@ async function listenApi(
       ? undefined
       : addWebConsole(api, options.webConsole, {
           ...{ store, clock, ids, random: secrets.fork('web console') },
-          // Without an expiry in a run, whose time may pass faster than real time.
+          // In a run, sessions do not expire, because its time may pass faster than real time.
           lifetime: options.operated ? SESSION : null,
         });
   const connections = new Connections(api.server);

@@ -240,7 +240,7 @@ export class VirtualDeviceControls implements DeviceControls {
     );
   }
 
-  /** The quantity in which holding down a button of Push is counted: `clicks` if the firmware does not report holds. */
+  /** The quantity that counts how often a button of Push is held down: `clicks` if the firmware does not report holds. */
   #heldQuantity(button: Exclude<ButtonName, 'int'>): string {
     const holds = findQuantity(this.#device.type.profile, buttonQuantity(button, 'holds'));
     const reported = this.#device.type.profile.eventLists.some(

@@ -37,7 +37,10 @@ export interface Chance {
   /** Cause of the boot that interrupted the exchange. */
   readonly cutBy: BootCause | undefined;
   readonly pauses: readonly { readonly at: Instant; readonly why: RadioPause; readonly lasts: Millis }[];
-  /** When the transfer began again by a rule of the firmware: after stale answers, or at another address before this chance. */
+  /**
+   * When a rule of the firmware started the transfer again: after stale answers or, at the beginning of this chance, because
+   * the device has changed the address of the cloud.
+   */
   readonly restarts: readonly { readonly at: Instant; readonly why: RuledRestart }[];
 }
 
@@ -60,7 +63,7 @@ const OTHER_DROPS: ReadonlySet<string> = new Set([LOCKED, 'spool full', 'reboot'
 const POLL_RETRY = minutes(5);
 /** A time limit of 120 s for a report and 30 s of grace (firmware timing, 5). */
 const LONGEST_SILENCE = seconds(150);
-/** A copy of a datagram is read within this time. */
+/** After a datagram has arrived twice, the device may read the copy within this time. */
 const SAME_CONTACT = seconds(30);
 
 /** @param events events of one device, in order */

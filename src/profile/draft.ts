@@ -2,9 +2,9 @@
  * A first profile of a new device type: from nothing, or from messages of an existing device. It is valid and runs at once; its
  * author then corrects what the messages do not show.
  *
- * Messages give the identity (session), the parameters of the application (config) and the values of the reports (data), whose
- * range becomes that of a sensor. They do not show units, models, the true range of a parameter, or what the firmware does
- * without a network.
+ * Messages give the identity (session), the parameters of the application (config) and the values of the reports (data). The
+ * range of the reported values becomes the range of the sensor. Messages do not show units, models, the true range of a
+ * parameter, or the behaviour of the firmware without a network.
  */
 import { stringify } from 'yaml';
 import { type CodecEntry, compileCodec } from '../protocol/codec.js';

@@ -1,6 +1,6 @@
 /**
- * Derives two facts from the history that the API does not show: the round trip time on the network of a device, and the polls
- * that fetched downlinks.
+ * Derives two facts from the history: the round trip time on the network of a device, and the polls that fetched downlinks. The
+ * API shows neither.
  *
  * The time of an uplink is that of its storage, and `sent` is when the acknowledgement of the last fragment arrived (cloud API
  * gaps, 5.3). In between, the device polled once and acknowledged each fragment: one round trip each. A downlink that follows

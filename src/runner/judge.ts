@@ -7,8 +7,8 @@ import type { End } from './world/end.js';
 const AS_MEASURED: readonly ExitCode[] = [EXIT.fine, EXIT.expectation, EXIT.stuck];
 
 /**
- * The most serious failure decides: an accounting mismatch, an interrupted run, an invalid measurement, a world that is not at rest,
- * a failed expectation.
+ * The most serious failure decides. In this order: an accounting mismatch, an interrupted run, an invalid measurement, a world
+ * that is not at rest, a failed expectation.
  * @param spoiled why the measurement is invalid; null if it is valid
  */
 export function judge(

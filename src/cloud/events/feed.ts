@@ -69,7 +69,7 @@ export class Feed {
     return this.#journal.hold();
   }
 
-  /** Extends the lease of the journal if it ends soon. Commits do the same; readers call this in a time without commits. */
+  /** Extends the lease of the journal if it ends soon. Commits extend it, too; readers call this because there may be none. */
   async keep(): Promise<void> {
     if (this.#journal.endsSoon) await this.#journal.keep();
   }

@@ -162,8 +162,9 @@ export class Updates {
   }
 
   /**
-   * Handles application data of a device. A device sends such data only after the steps of a new session; undefined if nothing
-   * follows for its open update. The update fails if the device has begun a session after the swap without an acknowledgement.
+   * Handles application data of a device; undefined if nothing follows for its open update. A device that acknowledges its new
+   * image does so before it sends such data. So the update fails if the device has begun a session after the swap, and has not
+   * acknowledged the image.
    */
   async dataArrived(device: ReportingDevice): Promise<UpdateStep | undefined> {
     const job = await this.current(device);

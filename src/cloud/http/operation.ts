@@ -15,9 +15,9 @@
  *       async ({ spaceId, params }) => tagView(await find(spaceId, params.id)),
  *     );
  *
- * The response of a family is a schema too, with a `title` (its name in the components of the document). The function
- * that creates the response returns `Static<typeof Tag>`, so that the compiler compares them. Schemas never change a
- * response: the result of a handler is sent as it is.
+ * A response is described by a schema, too: `Tag` above. Its `title` is its name in the components of the document. The
+ * function that creates the response returns `Static<typeof Tag>`, so that the compiler compares the result with the schema.
+ * Schemas never change a response: the result of a handler is sent as it is.
  */
 import Type, { type TSchema } from 'typebox';
 

@@ -84,7 +84,7 @@ export function networkOf(address: string): string {
   return [...groups, ...zeros, ...rest].slice(0, 4).join(':');
 }
 
-/** An IPv4 address that is written as IPv6 (`::ffff:10.0.0.1`) in its own form. */
+/** Converts an IPv4 address that is written as IPv6 (`::ffff:10.0.0.1`) to its own form (`10.0.0.1`). */
 function unmapped(address: string): string {
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
 }

@@ -36,7 +36,7 @@ const CORRECTION = seconds(1);
 const LAST_SEQUENCE = 0xffff_ffff;
 
 /**
- * A source of ids that read `clock.wall` and draw from `random`, in the order of the calls.
+ * Creates a source of ids. Each id depends on `clock.wall` and on draws from `random`, in the order of the calls.
  * @param onCorrection called with the difference if the calendar time jumps by more than a second
  */
 export function createIds(clock: Clock, random: Random, onCorrection: (by: Millis) => void = () => {}): Ids {

@@ -48,7 +48,7 @@ export const COMMAND_GROUPS: Readonly<Record<Exclude<CommandWord, 'help'>, Group
   ble: () => withConfig({ word: 'ble', help: 'Bluetooth.', run: groupHelp }),
   button: () => button,
   channel: () => channel,
-  // Device types with a spool have the configuration module `cloud`, with its size.
+  // A device type with a spool has the configuration module `cloud`, which contains the size of the spool.
   cloud: (has) => (has('cloud') ? withConfig(cloudGroup(true)) : cloudGroup(false)),
   config: () => config,
   current: () => current,

@@ -76,7 +76,7 @@ function search(host: ShellHost, tags: ShellTags, duration: Seconds): CommandRes
 }
 
 /**
- * Stores the address of the first strong tag that has no slot yet in the free slot. The firmware uses it from the next boot on.
+ * Looks for a strong tag without a slot, and stores its address in the slot `free`. The firmware uses it from the next boot on.
  */
 function enroll(host: ShellHost, tags: ShellTags, threshold: number, free: ConfigItem): CommandResult {
   const { config } = host;

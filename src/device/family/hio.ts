@@ -1,6 +1,6 @@
 /**
- * hio devices: hardwario/hio-zephyr-sdk, commit 3566616 (firmware timing, column hio and section 8). Their transfer layer repeats
- * datagrams, not the modem, and may change the address of the cloud between two of them (link/resending-link.ts).
+ * hio devices: hardwario/hio-zephyr-sdk, commit 3566616 (firmware timing, column hio and section 8). Their transfer layer, not
+ * their modem, repeats datagrams. After several failures, it changes to another address of the cloud (link/resending-link.ts).
  */
 import { millis, seconds } from '../../kernel/time.js';
 import type { Policy } from './policy.js';

@@ -62,7 +62,7 @@ export interface Policy {
     readonly updatePause: Millis;
   };
   readonly radio: {
-    /** Time that the boot of the modem takes less than assumed, because it needs no reset and no wake-up of a serial line. */
+    /** Time by which the boot of the modem is shorter than assumed: no serial line has to be reset and woken up. */
     readonly bootShorter: Millis;
     /** Time to switch the serial line off before a pause. */
     readonly lineOff: Millis;

@@ -5,7 +5,7 @@
  * The device acknowledges a downlink before it executes it. Unlike over FLAP, the acknowledgement has a response, and is
  * repeated until the response arrives. If no response arrives, the device executes the downlink anyway, and recognises it by
  * its id when the cloud offers it again. If the cloud refuses the acknowledgement, because the downlink has been cancelled
- * meanwhile, the device discards it.
+ * meanwhile, the device discards the downlink.
  */
 import { downFromJson } from '../../protocol/http/downlinks.js';
 import { JsonFields } from '../../protocol/http/fields.js';

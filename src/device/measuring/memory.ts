@@ -30,7 +30,8 @@ export class Memory {
   }
 
   /**
-   * Views of the block. Two views take over 20 % of the memory that the values take, so only the device used last has views.
+   * Views of the block. Two views need more than a fifth of the memory of the values. So only the device that was used last has
+   * views.
    */
   #views(): Views {
     if (views?.of === this) return views;

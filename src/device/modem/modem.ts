@@ -193,7 +193,7 @@ export class Modem extends ModemState implements SendOwner {
     this.switchOff();
     const { fault } = this.anomalies ?? {};
     const { now } = this.board.clock;
-    // Later than the failure of a boot without "Ready" or SIM card. Infinity would cost each modem an object on the heap.
+    // A boot without "Ready" or SIM card fails before this time. Infinity would cost each modem an object on the heap.
     this.phaseEnd = now + LONG_AFTER;
     if (fault === 'mute') return this.enter('boot', ANSWER_LIMIT, () => this.#fail());
     const [shortest, longest] = this.board.modemTimings.boot;

@@ -34,7 +34,10 @@ export interface ModemBoard {
 
 export abstract class ModemState extends Reception {
   protected readonly board: ModemBoard;
-  /** `boot` includes `prepare`. After an exchange, `sleep` includes the states that {@link ModemState.state} finds by the clock. */
+  /**
+   * The stored state. `boot` also stands for `prepare`. After an exchange, `sleep` also stands for `open_socket`, `coneval` and
+   * `ready`. {@link ModemState.state} tells them apart by the clock.
+   */
   protected present: LteFsmState = 'disabled';
   protected isRegistered = false;
   /** Undefined while registered. */
@@ -78,7 +81,7 @@ export abstract class ModemState extends Reception {
     return this.counted;
   }
 
-  /** Number of the present attach attempt, or of the one before the present pause, from 1; 0 if there is none. */
+  /** Number of the present attach attempt, from 1; during a pause, number of the attempt before it; 0 if there is none. */
   get attempt(): number {
     return this.attaching?.number ?? 0;
   }

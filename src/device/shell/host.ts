@@ -176,7 +176,7 @@ export interface LteState {
   /** The last connection evaluation, if it is valid. */
   readonly evaluation: LteEvaluation | undefined;
   readonly fsm: LteFsmState;
-  /** Number of the present attach attempt, or of the one before the present pause, from 1; 0 if there is none. */
+  /** Number of the present attach attempt, from 1; during a pause, number of the attempt before it; 0 if there is none. */
   readonly attachAttempt: number;
   /** Length of the present attach attempt or pause, and the time left; only in states `attach` and `retry_delay`. */
   readonly wait: { readonly timeout: Millis; readonly remaining: Millis } | undefined;

@@ -47,7 +47,7 @@ export interface ConnectionOptions {
   readonly mtu: number;
   /** Time after which an unfinished handshake fails. */
   readonly timeout: Millis;
-  /** Sequence numbers of the first record, and of the first message from the other end. */
+  /** Sequence numbers of the first record that this end sends, and of the first message that it expects from the other end. */
   readonly first: { readonly record: number; readonly message: number };
 }
 

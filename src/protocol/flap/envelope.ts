@@ -119,7 +119,7 @@ export function tokenText(hex: string): string {
 
 /** Tag byte i = D[i] ^ D[8+i] ^ D[16+i] ^ D[24+i] of the SHA-256 D of `input` (wire protocol, 3.1). */
 function foldDigest(input: Uint8Array, into: Uint8Array, at: number): void {
-  // As text with one character per byte: many buffers of 32 bytes would burden the garbage collector.
+  // The digest is a text with one character per byte, because many buffers of 32 bytes would burden the garbage collector.
   const digest = hash('sha256', input, 'binary');
   for (let i = 0; i < TAG_SIZE; i++) {
     into[at + i] =

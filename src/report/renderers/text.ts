@@ -1,6 +1,6 @@
 /**
- * The report for terminals: as wide as the terminal, or 100 columns; colour is optional. The first and the last line contain the command that
- * reproduces the run.
+ * The report for terminals: as wide as the terminal, or 100 columns; colour is optional. The first and the last line contain
+ * the command that reproduces the run.
  */
 import { EXIT } from '../../kernel/errors.js';
 import { printableTexts } from '../../kernel/printable.js';

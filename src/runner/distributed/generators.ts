@@ -24,8 +24,8 @@ export function reportOf(
 }
 
 /**
- * The figures of all workers together: the worst value of each figure, because one slow worker spoils the measurement; of the
- * CPU, the sum over all processes. null if no worker has reported figures.
+ * The figures of all workers together. Each is the worst value, because one slow worker spoils the measurement; only the CPU is
+ * the sum over all processes. null if no worker has reported figures.
  */
 export function generatorOfAll(members: readonly Pick<Member, 'number' | 'place' | 'end'>[]): GeneratorReport | null {
   const reports = members.flatMap(({ number, place, end }) =>

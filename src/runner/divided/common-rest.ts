@@ -1,8 +1,7 @@
 /**
  * Lets the parts of a run end at the same simulated time. An undivided run ends when all of its devices are at rest; until
  * then, devices that are at rest still emit events, for example when their modems pause. A divided run must have the same
- * events, so a part whose devices are at rest must go on until those of all parts are. So every part asks at each check whether
- * the devices of all parts are at rest.
+ * events. So each part continues until the devices of all parts are at rest, and asks at each check whether they are.
  */
 
 interface Question {

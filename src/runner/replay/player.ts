@@ -147,8 +147,9 @@ export class Player {
   }
 
   /**
-   * Reacts to a downlink (firmware timing, 3 and 4.1). If the poll flag is set, the next poll follows data and timestamps at once,
-   * and a session after its uploads. Commands are answered first, and a configuration restarts the device.
+   * Reacts to a downlink (firmware timing, 3 and 4.1). If the poll flag is set, the device polls again: at once after data and
+   * timestamps, but after a session only when the uploads are done. Commands are answered first. A configuration restarts the
+   * device.
    */
   #received([type]: Uint8Array, more: boolean): void {
     if (more && (type === TYPE['download-data'] || type === TYPE['set-timestamp'])) return this.#poll();

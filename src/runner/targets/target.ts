@@ -52,7 +52,7 @@ export interface Target {
   readonly wire: Transport;
   /** Its ports for devices in other threads; undefined if it has none. */
   readonly ports?: CloudPorts;
-  /** The form in which devices must send their messages over it. */
+  /** The format in which devices must send their messages over {@link wire}. */
   readonly format: LinkFormat;
   /** Milliseconds of the run per millisecond of the cloud. */
   readonly speed: number;
@@ -60,7 +60,7 @@ export interface Target {
   readonly trace: Trace;
   /** Compares the messages in the cloud with those of the devices; undefined: the cloud is not judged. */
   readonly audit?: TargetAudit;
-  /** Whether the cloud still exists after the run, which therefore has to delete what it created there. */
+  /** Whether the cloud still exists after the run. If so, the run must delete what it created there. */
   readonly outlivesRun: boolean;
   /** Called when the fleet is at rest: reports the final state of the last messages. */
   lastLook(): Promise<void>;

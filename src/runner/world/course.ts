@@ -98,7 +98,7 @@ export interface WorldControl {
     happened(): Happened;
     /** Pauses time and changes its speed; undefined if virtual time passes as fast as possible. */
     readonly pace?: Pace | undefined;
-    /** The address of the web console with a new one-time token; undefined if the cloud has none. */
+    /** The address of the web console with a new one-time token; undefined if the cloud has no console. */
     consoleLink(): string | undefined;
     /** Whether a console session that began with the one-time token `secret` is open; undefined while the cloud is down. */
     hasSession(secret: string): Promise<boolean> | undefined;

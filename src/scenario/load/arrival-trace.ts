@@ -6,8 +6,8 @@
  *     1.75
  *     1.75
  *
- * Times are either numbers with a unit, counted from the beginning of the load, or calendar times in UTC, of which the first
- * row is the beginning of the load. The times must not decrease; several requests may have the same time.
+ * Times are either numbers with a unit, counted from the beginning of the load, or calendar times in UTC, counted from the
+ * first row: its request is due when the load begins. The times must not decrease; several requests may have the same time.
  */
 import { createHash } from 'node:crypto';
 import { readCsv } from '../../input/csv.js';

@@ -1,6 +1,6 @@
 /**
- * The times at which the requests of an open load are due. They depend only on the rate and the seed, never on how fast the
- * service answers. Such a load is called open.
+ * The times at which the requests of an open load are due. A load is called open if these times depend only on the rate and
+ * the seed, and never on how fast the service answers.
  *
  * For a replay, the times are in a file. For a rate, the rate is integrated over time, and a request is due whenever the
  * integral reaches the next mark. The distance between marks is 1 for even spacing. For Poisson arrivals it is exponentially

@@ -164,8 +164,8 @@ export interface PlannedLoad extends Load {
   /** Indices into {@link Plan.devices}, ascending. */
   readonly devices: readonly number[];
   /**
-   * Set in a part of a plan: says which requests and users of the whole load belong to the part. Request or user `k` does if
-   * the value at index `k` modulo the length is true. Left out: all belong to it.
+   * Set in a part of a plan: says which requests and users of the whole load belong to the part. Request or user `k` belongs to
+   * the part if `turns[k % turns.length]` is true. Left out: all of them belong to it.
    */
   readonly turns?: readonly boolean[];
 }

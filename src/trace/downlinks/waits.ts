@@ -59,7 +59,7 @@ export class WaitAccount {
   /** Time of the last activity of the device. */
   #lastActive: Instant;
   #phase: Phase = 'queued';
-  /** The last wake has led to no exchange, unless the device was active afterwards. */
+  /** Whether the last wake has led to no exchange. Valid only until the next activity of the device. */
   #inVain = false;
   #delivered = false;
   #executed = false;

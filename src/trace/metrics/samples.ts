@@ -48,7 +48,7 @@ export interface SampleSummary {
 }
 
 export interface SampledDurations {
-  /** Steps per millisecond of the values in `batches`. */
+  /** The values in `batches` are in steps; this is the number of steps in a millisecond. */
   readonly steps: number;
   /** The shortest and the longest duration of all batches. */
   readonly min: Millis;

@@ -9,9 +9,9 @@ import { UsageError } from '../../../kernel/errors.js';
  * 1: As in SQLite (see sqlite/migrations.ts), with three differences.
  *
  *  - Texts are ordered by code point: collation "C".
- *  - Lists of messages use the collation "POSIX", another name for the same order. Otherwise, for a device with many
- *    messages, the planner would find the newest ones by scanning the primary key backwards. If the device has sent nothing
- *    recently, that scan reads all later messages of other devices. The primary key cannot be used for another collation.
+ *  - Lists of messages use the collation "POSIX". It is another name for the same order, but the planner cannot use the
+ *    primary key for it. Otherwise, for a device with many messages, the planner would find the newest ones by scanning the
+ *    primary key backwards. If the device has sent nothing recently, that scan reads all later messages of other devices.
  *  - Triggers notify other services of changes of a device, in the transaction that makes them: no change is missed, and a
  *    change that is rolled back causes no notification. A notification contains the `application_name` of its sender; see
  *    nodes.ts. `last_seen` and the hashes of a device cause none, because they change with every uplink.

@@ -22,7 +22,7 @@ const OUTAGE = /^SQLITE_(IOERR|CANTOPEN|READONLY|BUSY|NOMEM)/;
 /** Bytes that `mayGrow` writes to find out: more than SQLite writes at once. */
 const TRIAL_SIZE = 65_536;
 
-/** Codes of the operating system for a file that may not grow: no space, a quota, a limit of files. */
+/** Codes of the operating system for a file that may not grow: no space, a quota, a limit of the size of files. */
 const NO_ROOM = /^(ENOSPC|EDQUOT|EFBIG)$/;
 
 /**

@@ -1,7 +1,7 @@
 /**
- * Merges the databases of the parts of a run (ADR 18) into one. Each part has a service with devices of its own. All other rows
- * are the same in every database, except those that each service creates for itself, such as API keys: of these, the first
- * database keeps its own.
+ * Merges the databases of the parts of a run (ADR 18) into the first one. Each part has a service with devices of its own, so
+ * rows of devices occur in one database only. Tags are merged by name. Other rows, such as spaces and API keys, may occur in
+ * several databases: if the first database has a row with the same id, it keeps its own.
  */
 import { copyFileSync, existsSync, rmSync, statSync } from 'node:fs';
 import BetterSqlite, { type Database } from 'better-sqlite3';

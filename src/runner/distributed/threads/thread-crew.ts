@@ -29,7 +29,7 @@ export class ThreadCrew implements Crew {
     return Promise.resolve(started.map(({ channel }) => channel));
   }
 
-  /** Does nothing: every thread has its part from the start, so there are no parts that no worker has taken. */
+  /** Does nothing: every thread gets its part when it starts, so no part waits for a worker. */
   async giveUp(): Promise<void> {}
 
   /** Ends the thread, which may be in an endless loop. */

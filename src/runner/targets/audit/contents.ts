@@ -1,5 +1,5 @@
 /**
- * The contents of messages in a form in which those of a device can be compared with those that the API shows.
+ * Brings the contents of messages into one form, so that a message of a device can be compared with a message in the API.
  *
  * Contents are compared by fingerprints of their JSON with sorted keys. Numbers that are not integers are compared to six digits,
  * because clouds decode floats differently. A content is undefined if it cannot be compared.
