@@ -206,8 +206,8 @@ export interface MessageQuery {
 }
 
 /**
- * A downlink to queue. The bodies are as in `sendData`, `sendConfig` and `sendCommands` of the client; `raw` is bytes in
- * hex digits for the application, which need no encoder.
+ * A downlink to queue. The bodies are as in `sendData`, `sendConfig` and `sendCommands` of the client. `raw` contains bytes for
+ * the application in hex digits; they need no encoder.
  */
 export type NewMessage =
   | { readonly device_id: string; readonly type: 'data'; readonly raw: string }

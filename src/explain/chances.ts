@@ -1,6 +1,6 @@
 /**
- * The chances that a device had to exchange messages with the cloud: each begins when the device wakes its radio, boots, or sends
- * a datagram once more, and ends when the device has an answer, gives up, or begins the next one.
+ * The chances that a device had to exchange messages with the cloud. A chance begins when the device wakes its radio, boots, or
+ * repeats a datagram. It ends when the device has an answer, gives up, or begins the next chance.
  *
  * A successful exchange leaves events, except for a poll without a downlink. So a poll without any event may have succeeded;
  * every other exchange without an event has failed.

@@ -51,7 +51,7 @@ export function wordOf(words: readonly string[]): OptionCheck {
 }
 
 function isMap(value: unknown): boolean {
-  // An object with the methods of a Map counts as well: the packaged profiles are one, which reads a profile when it is needed.
+  // An object with the methods of a Map is accepted, too: such an object reads the packaged profiles on demand.
   return (
     value instanceof Map || ['get', 'has', 'keys'].every((method) => typeof memberOf(value, method) === 'function')
   );

@@ -14,8 +14,8 @@ export function codecHash(cbor: Uint8Array): Hash {
 }
 
 /**
- * Hash of a configuration: over the raw output of `config show`, which is a line break followed by lines with line breaks (wire
- * protocol, 9.2). A device hashes only the part that fits into its capture buffer.
+ * Hash of a configuration, computed over the raw output of `config show`: a line break, then the lines, each with a line break
+ * (wire protocol, 9.2). A device hashes only the part that fits into its capture buffer.
  */
 export function configTextHash(text: string): Hash {
   return toHex(xorFold(digest('sha256', text, 'buffer')));

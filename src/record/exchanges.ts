@@ -2,10 +2,10 @@
  * Derives two facts from the history: the round trip time on the network of a device, and the polls that fetched downlinks. The
  * API shows neither.
  *
- * The time of an uplink is that of its storage, and `sent` is when the acknowledgement of the last fragment arrived (cloud API
- * gaps, 5.3). In between, the device polled once and acknowledged each fragment: one round trip each. A downlink that follows
- * another one in the same exchange takes only the round trips of its fragments: the device asks for it together with the last
- * acknowledgement.
+ * The time of an uplink is the time of its storage. The time of the state `sent` is the arrival of the last acknowledgement
+ * (cloud API gaps, 5.3). In between, the device polled once and acknowledged each fragment: one round trip each. A downlink
+ * that follows another one in the same exchange takes only the round trips of its fragments, because the device asks for it
+ * together with the last acknowledgement.
  */
 import { type Millis, seconds } from '../kernel/time.js';
 import { byDevice } from './group.js';

@@ -126,8 +126,8 @@ export class ReplayGuard {
   }
 
   /**
-   * Whether another host asks for a session more than {@link LONGEST_CLAIM} times `patience` after the first such request, and
-   * the proven address has sent no new content meanwhile.
+   * Whether another host asks for a session, and the proven address has sent no new content for too long: more than
+   * {@link LONGEST_CLAIM} times `patience` since another host first asked.
    */
   #outlastsClaim({ packet, source, at }: Arrival): boolean {
     if (!startsAnew(packet) || source.host === this.#home?.host) return false;

@@ -67,8 +67,8 @@ export type Change =
     }
   /**
    * Records an offer of a pending downlink: sets its number of attempts. From then on, an acknowledgement of the downlink is
-   * accepted. `commit` rejects it if the downlink is not pending (`down-state`), or if the stored number is not `attempt - 1`
-   * (`attempt`), because another service has offered it meanwhile.
+   * accepted. `commit` rejects the offer with `down-state` if the downlink is not pending. It rejects the offer with `attempt`
+   * if the stored number is not `attempt - 1`, because another service has offered the downlink meanwhile.
    */
   | { readonly kind: 'message.offer'; readonly id: Id; readonly attempt: number }
   /**
@@ -127,9 +127,10 @@ const OVERTAKEN: Partial<Record<ConflictField, string>> = {
  */
 export class ConflictError extends Error {
   /**
-   * Taken: `serial` and `token` (unique in the service), `tag-name` (in its space), `record-key` (in its family and space).
-   * Changed meanwhile: `record-body`, `down-state` and `attempt`. Others: `order`: the device has a newer message; `print`: the
-   * message is already stored; `queue`: full; `space`: deleted; `space-devices`: has devices.
+   * - Taken: `serial` and `token` (unique in the service), `tag-name` (in its space), `record-key` (in its family and space).
+   * - Changed meanwhile: `record-body`, `down-state`, `attempt`.
+   * - `order`: the device has a newer message. `print`: the message is already stored. `queue`: the queue is full.
+   * - `space`: the space is deleted. `space-devices`: the space has devices.
    */
   readonly field: ConflictField;
 

@@ -39,7 +39,7 @@ export function changeList(config: DeviceConfig, list: ConfigList, words: readon
   return 'done';
 }
 
-/** `app config address count 2` with the count of the live configuration, then a line for each number of the interim one. */
+/** `app config address count 2` with the count of the live numbers, then a line for each interim number. */
 export function listLines(config: DeviceConfig, module: ConfigModule): readonly string[] {
   const { list } = module;
   if (list === undefined) return [];

@@ -1,6 +1,6 @@
 /**
  * How the two families of firmware differ in their contact with the cloud, as plain data: one file for each family. Code reads
- * a rule from here instead of asking for the name of the family (firmware timing, the columns of its tables).
+ * a rule from here instead of asking for the name of the family. The tables of firmware timing have a column for each family.
  */
 import type { Millis } from '../../kernel/time.js';
 

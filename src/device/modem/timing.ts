@@ -46,7 +46,7 @@ export const ERROR_STEP = seconds(10);
 export const ERROR_CEILING = seconds(600);
 /** This many socket errors without a good check in between restart the modem (firmware timing, 7.3). */
 export const SOCKET_FAILURES = 3;
-/** In flight mode before the modem is switched off for a pause, and after it is switched on again (firmware timing, 7.1). */
+/** Time in flight mode before the modem is switched off for a pause, and after it is switched on (firmware timing, 7.1). */
 export const FLIGHT_MODE = seconds(5);
 /** The modem stays off this long after a reset loop (firmware timing, 7.1). */
 export const RESET_LOOP = minutes(32);

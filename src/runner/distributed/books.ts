@@ -1,6 +1,6 @@
 /**
  * Records which planned work of one part of a run is done. If the worker of the part is lost, the rest of the work that was
- * planned until the end of the run counts as lost, so that all planned work is either done or lost.
+ * planned until the end of the run counts as lost. So all planned work is either done or lost.
  */
 import { seededRandom } from '../../kernel/random.js';
 import type { Instant } from '../../kernel/time.js';

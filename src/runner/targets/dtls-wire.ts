@@ -1,4 +1,4 @@
-/** The transport for DTLS records, which is separate from that for datagrams with envelopes. */
+/** The transport for DTLS records. Datagrams with envelopes have a transport of their own. */
 import type { DtlsGateway } from '../../cloud/gateway/dtls-gateway.js';
 import type { Service } from '../../cloud/service.js';
 import { memoryPeers } from '../../transport/memory.js';

@@ -210,8 +210,8 @@ export class Observer implements Trace {
   }
 
   /**
-   * The downlinks to poll: all that a device has received and the API has not yet shown as delivered, and of the others those
-   * that were polled longest ago.
+   * The downlinks to poll: all that a device has received and that the API has not yet shown as delivered. Of the others, only
+   * those that were polled longest ago.
    */
   #worthPolling(mostEarly: number): readonly Watched[] {
     const open = [...this.#open].filter(({ delivered }) => !delivered);

@@ -6,7 +6,7 @@ import { type Selector, selectorName } from '../selector/selector.js';
 export type Expectation = MetricExpectation | InvariantExpectation;
 
 interface Ending {
-  /** Time from which on the run ends as soon as the expectation fails; left out: the expectation is judged only at the end. */
+  /** From this time on, the run ends as soon as the expectation fails. Left out: the expectation is judged only at the end. */
   readonly abort?: Instant;
 }
 

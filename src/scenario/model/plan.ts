@@ -151,7 +151,7 @@ export type PlannedAction = StepCall & {
   readonly at: Instant;
   /** Text of the selector if it is a random sample: `10% of clime`. */
   readonly sample?: string;
-  /** Index of the wait from whose end `at` counts; left out: `at` counts from the beginning of the world. */
+  /** Index of a wait: `at` counts from its end. Left out: `at` counts from the beginning of the world. */
   readonly wait?: number;
   /** Index into {@link Plan.deviceFaults} of the fault that the action begins or ends; left out: none. */
   readonly fault?: number;

@@ -22,7 +22,7 @@ import type { Instant } from '../../kernel/time.js';
 import type { Expectation } from '../expect/expectation.js';
 import { expectation, NO_NAMES, type ScopeNames } from '../expect/parse.js';
 
-/** `true`, or the time from which on the expectation may end the run. */
+/** `true`, or the earliest time at which the expectation may end the run. */
 const abort: Check<Instant> = formed(
   () => ({ anyOf: [{ const: true }, formOf(duration)] }),
   (node, problems) => {
