@@ -84,7 +84,7 @@ export class Receiver {
     this.begin();
   }
 
-  /** Begins a scan; does nothing during one, and while one is reported. */
+  /** Begins a scan; does nothing while a scan runs or is reported. */
   begin(): void {
     if (this.#working) return;
     const { lasts } = this.#spec.scan;

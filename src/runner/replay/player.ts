@@ -65,7 +65,7 @@ export class Player {
     }
   }
 
-  /** Plays at once a contact that is not in the script. */
+  /** Plays a contact that is not in the script. It begins at once. */
   contact(kind: Contact['kind']): void {
     this.#begin({ kind, moreUploads: false, deaf: false });
   }
