@@ -122,7 +122,8 @@ export class CloudThread implements PollHandler {
 
   /**
    * Takes the lock that {@link sendData} needs; the caller releases it with {@link unlock}.
-   * @param limit longest wait; Infinity for no limit @param refused called if the lock is not free in time
+   * @param limit longest wait; Infinity for no limit
+   * @param refused called if the lock is not free in time
    */
   lock(limit: Millis, granted: () => void, refused: () => void = () => {}): void {
     this.#lock.take(this.#host.policy.transfers.lockCounts ? limit : Number.POSITIVE_INFINITY, granted, refused);

@@ -51,7 +51,8 @@ export class Modem extends ModemState implements SendOwner {
 
   /**
    * Sends a datagram as soon as the state allows, and repeats it until it is answered (firmware timing, 6 and 7.5). Only one
-   * datagram at a time. @param budget time limit of this datagram; Infinity for no limit
+   * datagram at a time.
+   * @param budget time limit of this datagram; Infinity for no limit
    */
   send(request: SendRequest, budget: Millis): void {
     if (this.#pending) throw new Error('the modem sends one datagram at a time');
@@ -329,8 +330,8 @@ export class Modem extends ModemState implements SendOwner {
 
   /**
    * Evaluates the connection. Until the next send, the following states depend only on the clock.
-   * @param before time until the evaluation begins @param answered pause after an answer, which counts as a part of the
-   * evaluation
+   * @param before time until the evaluation begins
+   * @param answered pause after an answer, which counts as a part of the evaluation
    */
   #settle(before: Millis, answered: Millis = 0): void {
     const { clock, modemTimings } = this.board;

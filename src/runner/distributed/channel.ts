@@ -9,7 +9,8 @@ export interface Channel<Out, In> {
   /** Resolves with the next message of the other end. @throws ChannelLost if the connection is lost */
   next(): Promise<In>;
   /**
-   * Time of the shared clock: milliseconds since a moment that is the same for the run and all its parts. @throws ChannelLost
+   * Time of the shared clock: milliseconds since a moment that is the same for the run and all its parts.
+   * @throws ChannelLost
    */
   sharedNow(): Promise<Millis>;
   /** Closes this end after all messages have been sent. */

@@ -13,8 +13,8 @@ export interface RemoteCloud {
   /** The space of the run; null: the first space that the key opens. */
   readonly spaceId: string | null;
   /**
-   * The API key of a further space, by the name of the space in the scenario. Secret. @throws UsageError without a key for this
-   * space
+   * The API key of a further space, by the name of the space in the scenario. Secret.
+   * @throws UsageError without a key for this space
    */
   readonly keyOf: (space: string) => string;
   /** The UDP gateway; null: devices use the device ingress beside the API. */

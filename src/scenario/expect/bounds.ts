@@ -21,8 +21,8 @@ export function exactly(value: number): Bounds {
 }
 
 /**
- * The share of exchanges that completed in time. Open exchanges, which can still complete in time, count as missing. @param
- * share with a total above 0
+ * The share of exchanges that completed in time. Open exchanges, which can still complete in time, count as missing.
+ * @param share with a total above 0
  */
 export function ofShare({ total, within, open }: Share): Bounds {
   const low = within / total;
@@ -32,8 +32,8 @@ export function ofShare({ total, within, open }: Share): Bounds {
 type SpreadAggregate = Exclude<Aggregate['kind'], 'count' | 'within'>;
 
 /**
- * An aggregate of a distribution that lacks `missing` durations of unknown length; undefined without any durations. @param
- * percent percentage of a percentile, above 0
+ * An aggregate of a distribution that lacks `missing` durations of unknown length; undefined without any durations.
+ * @param percent for a percentile: its percentage, above 0
  */
 export function ofDistribution(
   kind: SpreadAggregate,

@@ -16,8 +16,8 @@ import type { DeviceTypes } from './sources.js';
 export const UNKNOWN: { readonly unknown: OptionalCheck<boolean, boolean> } = { unknown: optional(boolean, false) };
 
 /**
- * Adds a problem for the key `unknown` in a step or load that sends no lines or data. @param sending kinds that may have this
- * key
+ * Adds a problem for the key `unknown` in a step or load that sends no lines or data.
+ * @param sending kinds that may have this key
  */
 export function checkUnknown(node: MapNode, kind: string, sending: readonly string[], problems: Problems): void {
   if (sending.includes(kind)) return;

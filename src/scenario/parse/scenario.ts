@@ -99,7 +99,8 @@ export function partForms(): Readonly<Record<string, Form>> {
 }
 
 /**
- * @param source the YAML text @param file name of the scenario file, for messages
+ * @param source the YAML text
+ * @param file name of the scenario file, for messages
  * @param types known device types, by the names of their profiles
  * @param sources profiles and files that the scenario refers to; left out: references to them are not checked
  * @throws InputError with every problem
@@ -116,7 +117,8 @@ export function parseScenario(
 
 /**
  * Like {@link parseScenario}, for a tree that is already read.
- * @param problems the problems so far @throws InputError with every problem, including those in `problems`
+ * @param problems the problems so far
+ * @throws InputError with every problem, including those in `problems`
  */
 export function readScenario(
   root: LocatedNode,

@@ -75,7 +75,8 @@ export class QueueDatabase {
   }
 
   /**
-   * Carries out an action that may be repeated: retries after every failure. @throws ChannelLost after 15 s without success
+   * Carries out an action that may be repeated: retries after every failure.
+   * @throws ChannelLost after 15 s without success
    */
   async insist<T>(action: () => Promise<T>): Promise<T> {
     const absence = new Absence(this);

@@ -104,8 +104,8 @@ export class TargetAudit implements MessageWitness {
   }
 
   /**
-   * Judges the remaining messages. @param listed all downlinks of the devices of the run that the API shows, with their serial
-   * numbers
+   * Judges the remaining messages.
+   * @param listed all downlinks that the API shows for devices of the run, each with the serial number of its device
    */
   end(listed: readonly (readonly [serial: number, message: Message])[]): void {
     this.#uplinks.end();

@@ -123,7 +123,7 @@ export class DownlinkAudit {
     this.#arrived(serial, this.#of(serial), content, at);
   }
 
-  /** The device had an event. `trouble`: the cloud and the device may disagree about a delivery since then. */
+  /** The device had an event. `trouble`: after this event, the cloud and the device may disagree about a delivery. */
   heard(serial: number, at: Instant, trouble: boolean): void {
     const receiver = this.#of(serial);
     receiver.heardAt = at;
@@ -156,8 +156,8 @@ export class DownlinkAudit {
   }
 
   /**
-   * Judges the remaining downlinks. @param listed all downlinks of the devices of the run that the API shows; their serial
-   * numbers
+   * Judges the remaining downlinks.
+   * @param listed all downlinks that the API shows for devices of the run, each with the serial number of its device
    */
   end(listed: readonly (readonly [serial: number, message: Message])[], at: Instant): void {
     for (const [serial, { id, type, body }] of listed) {

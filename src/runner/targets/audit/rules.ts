@@ -77,8 +77,8 @@ function sum(one: RuleTally, other: RuleTally): RuleTally {
 }
 
 /**
- * A line for every rule that was checked or violated, in the order of a report. @param tallies may contain several tallies of a
- * rule, from the parts of a run
+ * A line for every rule that was checked or violated, in the order of a report.
+ * @param tallies may contain several tallies of a rule, from the parts of a run
  */
 export function ruleResults(
   tallies: readonly RuleTally[],
