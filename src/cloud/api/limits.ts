@@ -23,7 +23,7 @@ const ARRIVAL = seconds(15);
 /** Limits that the HTTP server itself enforces. */
 export const SERVER_LIMITS = {
   bodyLimit: BODY_LIMIT,
-  // Clients close idle connections earlier. So the server does not close a connection on which a request is arriving.
+  // Clients close idle connections earlier than this. So the server does not close a connection on which a request is arriving.
   keepAliveTimeout: seconds(75),
   requestTimeout: ARRIVAL,
   // Requests during a shutdown get an answer with a code and the time after which to retry: see operator/shutdown.ts.

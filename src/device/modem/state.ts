@@ -36,7 +36,7 @@ export abstract class ModemState extends Reception {
   protected readonly board: ModemBoard;
   /**
    * The stored state. `boot` also stands for `prepare`. After an exchange, `sleep` also stands for `open_socket`, `coneval` and
-   * `ready`. {@link ModemState.state} tells them apart by the clock.
+   * `ready`. {@link ModemState.state} derives the present one from the clock.
    */
   protected present: LteFsmState = 'disabled';
   protected isRegistered = false;
