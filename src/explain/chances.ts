@@ -18,8 +18,8 @@ export interface Chance {
   /** Why the device booted; undefined: it did not. */
   readonly booted: BootCause | undefined;
   /**
-   * How it began: the device woke its radio or booted, repeated a datagram, or continued an exchange; or it polled because a poll
-   * had failed 5 min before.
+   * How it began: the device woke its radio, booted, repeated a datagram, continued an exchange, or polled again 5 min after a
+   * failed poll.
    */
   readonly begins: 'wake' | 'boot' | 'repeat' | 'follow' | 'retry';
   /** `open`: no event shows the result. */

@@ -3,7 +3,7 @@
  * in the order of their numbers.
  *
  * A *quiet* task, such as taking a sample, has no visible effect until another task runs. So a quiet task sets no alarm. It
- * runs when the table is caught up: in the order of the due times, each run with its own due time, as if it had been on time.
+ * runs when the table is caught up. Then the quiet tasks run in the order of their due times, as if each had run on time.
  * Most devices therefore wake up once instead of forty times, and simulating a day of a fleet is several times faster.
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
