@@ -88,7 +88,7 @@ export class QueueCrew implements Crew {
       );
       for (const { number } of withdrawn) this.#fail(number, reason);
     } catch {
-      // The channels fail in the same way.
+      // The error is ignored: the channels use the same database, and report its failure.
     }
   }
 
@@ -131,7 +131,7 @@ export class QueueCrew implements Crew {
         await this.#database.pause();
       }
     } catch {
-      // The channels fail in the same way.
+      // The error is ignored: the channels use the same database, and report its failure.
     }
   }
 
