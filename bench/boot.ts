@@ -3,7 +3,7 @@
  * codecs and configuration, and report once. The CPU time is compared with that of the unavoidable work alone (bare-day.ts):
  * writing the same events, and signing and checking packets of the same size.
  *
- * `DEVICES=100000` in the environment selects another size of the fleet.
+ * `DEVICES` in the environment selects another size of the fleet.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,11 +11,14 @@ import { join } from 'node:path';
 import type { ScenarioDefinition } from '../src/scenario/parse/define.js';
 import { bareLog, runProgram } from './program-run.js';
 import type { Bench } from './result.js';
+import { size } from './size.js';
 
-const DEVICES = Number(process.env.DEVICES ?? 20_000);
+const DEVICES = size('DEVICES', 20_000, 100_000);
 const LIMIT = 0.03;
 /** Memory limit in bytes: per device, and for the program without devices. */
 const MEMORY = { device: 20_000, program: 250 * 1_048_576 };
+/** Wanted for each device of a fleet of 100,000, on two cores: 60 s and 1.5 GB for all of them. */
+const GOAL = { wall: 60_000 / 100_000, memory: 1.5e9 / 100_000 };
 
 export const boot: Bench = {
   name: 'boot',
@@ -32,12 +35,19 @@ export const boot: Bench = {
           ratio: bare / run.cpu,
           limit: LIMIT,
           detail: `${(run.cpu / DEVICES).toFixed(2)} ms of CPU a device, alone ${(bare / DEVICES).toFixed(2)} ms; ${(run.wall / 1000).toFixed(1)} s, ${run.events} events`,
+          goals: [{ figure: fleet, measured: run.wall / 1000, most: (DEVICES * GOAL.wall) / 1000, unit: 's' }],
         },
         {
           what: `memory of the ${fleet}, against ${mebibytes(most)}`,
           ratio: most / run.memory,
           limit: 1,
           detail: mebibytes(run.memory),
+          goals: [
+            {
+              figure: `memory of the ${fleet}`,
+              ...{ measured: run.memory / 1e6, most: (DEVICES * GOAL.memory) / 1e6, unit: 'MB' },
+            },
+          ],
         },
       ];
     } finally {

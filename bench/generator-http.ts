@@ -30,6 +30,7 @@ const SECONDS = 10;
 const LIMIT = 0.4;
 /** Lowest accepted ratio with two threads. */
 const LIMIT_OF_TWO = 0.4;
+const GOALS = { one: 0.9, two: 1.2 };
 const SPACE = '0199c0de-0000-7000-8000-000000000000';
 
 const quiet = () => {};
@@ -55,12 +56,19 @@ export const generatorHttp: Bench = {
           ratio: rate / peer,
           limit: LIMIT,
           detail: `${Math.round(rate)}/s, autocannon ${Math.round(peer)}/s`,
+          goals: [{ figure: 'requests of a run, of autocannon', measured: rate / peer, least: GOALS.one }],
         },
         {
           what: `requests of a run in two threads over ${CONNECTIONS} connections, against autocannon`,
           ratio: ofTwo / peerOfTwo,
           limit: LIMIT_OF_TWO,
           detail: `${Math.round(ofTwo)}/s, autocannon ${Math.round(peerOfTwo)}/s, ${availableParallelism()} cores`,
+          goals: [
+            {
+              figure: 'requests of a run in two threads, of autocannon',
+              ...{ measured: ofTwo / peerOfTwo, least: GOALS.two },
+            },
+          ],
         },
       ];
     } finally {

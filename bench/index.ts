@@ -1,6 +1,7 @@
 /**
- * `npm run bench [-- name…]`: runs the benchmarks one after the other, prints ratios, and fails if one is below its limit. Both
- * sides of a ratio are measured in the same run on the same machine, so that a slow machine does not make it fail.
+ * `npm run bench [-- name… --full]`: runs the benchmarks one after the other, prints ratios, and fails if one is below its
+ * limit. Both sides of a ratio are measured in the same run on the same machine, so that a slow machine does not make it fail.
+ * At the end, it prints the goals: figures that do not decide about the exit code. `--full` measures the sizes of docs/SCALE.md.
  */
 import { boot } from './boot.js';
 import { flapUplinks } from './cloud/flap-uplinks.js';
@@ -15,7 +16,7 @@ import { generatorHttp } from './generator-http.js';
 import { memoryAtRest } from './memory-at-rest.js';
 import { realTimeFleet } from './real-time-fleet.js';
 import { realTimeRun } from './real-time-run.js';
-import type { Bench } from './result.js';
+import { type Bench, goalLine } from './result.js';
 import { start } from './start.js';
 import { virtualDay } from './virtual-day.js';
 import { workers } from './workers.js';
@@ -39,7 +40,7 @@ const BENCHES: readonly Bench[] = [
   realTimeRun,
 ];
 
-const wanted = process.argv.slice(2);
+const wanted = process.argv.slice(2).filter((argument) => argument !== '--full');
 const unknown = wanted.filter((name) => !BENCHES.some((bench) => bench.name === name));
 if (unknown.length > 0) {
   console.error(`unknown benchmark "${unknown.join('", "')}"; expected ${BENCHES.map(({ name }) => name).join(', ')}`);
@@ -47,13 +48,16 @@ if (unknown.length > 0) {
 }
 
 let failed = 0;
+const goals: string[] = [];
 for (const bench of BENCHES) {
   if (wanted.length > 0 && !wanted.includes(bench.name)) continue;
-  for (const { what, ratio, limit, detail } of await bench.run()) {
+  for (const { what, ratio, limit, detail, goals: ofResult = [] } of await bench.run()) {
     const held = ratio >= limit;
     if (!held) failed++;
     const shown = ratio >= 100 ? Math.round(ratio).toLocaleString('en') : ratio.toFixed(2);
+    goals.push(...ofResult.map(goalLine));
     console.log(`${held ? 'ok  ' : 'FAIL'} ${what}: ${shown} (at least ${limit.toLocaleString('en')}) · ${detail}`);
   }
 }
+if (goals.length > 0) console.log(`\ngoals (docs/SCALE.md, "Limits on one machine"):\n${goals.join('\n')}`);
 process.exitCode = failed === 0 ? 0 : 1;

@@ -7,9 +7,33 @@ export interface BenchResult {
   readonly limit: number;
   /** The measured figures, as text. */
   readonly detail: string;
+  /** What the measured figures should become. A benchmark passes without reaching them. */
+  readonly goals?: readonly Goal[];
+}
+
+/** A wanted figure. docs/SCALE.md, "Limits on one machine", explains each one that is not reached. */
+export interface Goal {
+  readonly figure: string;
+  readonly measured: number;
+  /** Exactly one of the two is given. */
+  readonly least?: number;
+  readonly most?: number;
+  /** Unit of the measured and of the wanted figure. Default: a ratio. */
+  readonly unit?: string;
 }
 
 export interface Bench {
   readonly name: string;
   run(): Promise<readonly BenchResult[]>;
+}
+
+/** A goal in a line: whether it is reached, the measured figure and the wanted one. */
+export function goalLine({ figure, measured, least, most, unit }: Goal): string {
+  const reached = least === undefined ? measured <= (most ?? 0) : measured >= least;
+  const shown = (value: number) => {
+    const digits = value < 10 ? 2 : value < 100 ? 1 : 0;
+    return `${value.toLocaleString('en', { maximumFractionDigits: digits })}${unit ? ` ${unit}` : ''}`;
+  };
+  const wanted = least === undefined ? `at most ${shown(most ?? 0)}` : `at least ${shown(least)}`;
+  return `${reached ? 'reached    ' : 'not reached'} ${figure}: ${shown(measured)} (wanted: ${wanted})`;
 }

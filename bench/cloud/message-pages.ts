@@ -9,12 +9,13 @@ import { join } from 'node:path';
 import { Pool } from 'undici';
 import { startServe } from '../../scripts/support/serve-process.js';
 import type { Bench, BenchResult } from '../result.js';
+import { size } from '../size.js';
 import { API_KEY, registerFleet } from './fleet.js';
 import { postUplinks } from './http-load.js';
 import { fill } from './large-store.js';
 import { percentile } from './scanning-reads.js';
 
-const MESSAGES = Number(process.env.MESSAGES ?? 2_000_000);
+const MESSAGES = size('MESSAGES', 2_000_000, 10_000_000);
 const DEVICES = 1000;
 /** Devices that report as fast as they are acknowledged, one connection each. */
 const WRITERS = 8;
@@ -107,5 +108,11 @@ function result(what: string, took: readonly number[], health: number, around: s
     ratio: (health + MORE_MS) / p99,
     limit: 1,
     detail: `p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)} ms of ${took.length}, /healthz p99 ${health.toFixed(1)} ms; ${around}`,
+    goals: [
+      {
+        figure: `p99 of ${what} among ${MESSAGES.toLocaleString('en')} messages`,
+        ...{ measured: p99, most: MORE_MS, unit: 'ms' },
+      },
+    ],
   };
 }

@@ -31,8 +31,12 @@ export function configHash(lines: readonly string[]): Hash {
  * @param message its bytes including the type byte, or its JSON on an HTTP link
  */
 export function contentFingerprint(message: Uint8Array | string): string {
-  return digest('sha256', message, 'hex').slice(0, 16);
+  // `slice` would keep the whole hash in memory, 80 bytes for each stored message. A copy takes the same time.
+  firstDigits.write(digest('sha256', message, 'hex'), 'latin1');
+  return firstDigits.toString('latin1');
 }
+
+const firstDigits = Buffer.alloc(16);
 
 /** Bytes as lower-case hex digits. */
 export function toHex(bytes: Uint8Array): string {

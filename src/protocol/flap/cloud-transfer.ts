@@ -7,6 +7,7 @@
 import type { Instant, Millis } from '../../kernel/time.js';
 import {
   ACK,
+  bytesOf,
   FIRST,
   isAhead,
   type KeptPacket,
@@ -19,6 +20,7 @@ import {
   RESET,
   samePacket,
   successor,
+  textOf,
 } from './packet.js';
 
 /** Evidence for the delivery of a downlink. */
@@ -47,7 +49,8 @@ interface Remembered {
 }
 
 interface Uplink {
-  readonly fragments: Uint8Array[];
+  /** The fragments before the last one, from {@link textOf}. */
+  readonly fragments: string[];
   /** Bytes received, including those beyond the maximum length, which are not kept. */
   length: number;
 }
@@ -178,9 +181,9 @@ export class CloudTransfer {
     const uplink = this.#uplink;
     if (uplink === undefined) return this.#ignore(packet, now, 'fragment without a first one');
     uplink.length += data.length;
-    // Fragments beyond the maximum length are counted but not kept, because a device could send an endless message.
-    if (uplink.length <= LONGEST_MESSAGE) uplink.fragments.push(data);
     if (flags & LAST) return this.#complete(uplink, packet, now);
+    // Fragments beyond the maximum length are counted but not kept, because a device could send an endless message.
+    if (uplink.length <= LONGEST_MESSAGE) uplink.fragments.push(textOf(data));
     this.#open = { packet, at: now };
     return { kind: 'answer', packet: this.#answer(ACK, NOTHING), why: 'fragment accepted' };
   }
@@ -191,15 +194,15 @@ export class CloudTransfer {
       return this.#ignore(packet, now, 'message too long');
     }
     this.#open = { packet, at: now };
-    const [only] = fragments;
-    return { kind: 'store', message: fragments.length === 1 && only ? only : Buffer.concat(fragments) };
+    const { data } = packet;
+    const message = fragments.length === 0 ? data : bytesOf(fragments.join('') + textOf(data));
+    return { kind: 'store', message };
   }
 
   /** Removes the last fragment again: the device will repeat it, and the cloud must be in the same state then. */
   #takeBack({ flags, data }: Packet): void {
     const uplink = this.#uplink;
     if (uplink === undefined) return;
-    if (uplink.length <= LONGEST_MESSAGE) uplink.fragments.pop();
     uplink.length -= data.length;
     if (flags & FIRST) this.#uplink = undefined;
   }

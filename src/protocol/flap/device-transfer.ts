@@ -5,7 +5,7 @@
  * Without an answer, it repeats the same bytes (5.2). Between transfers the state is only two numbers: a fleet has 100,000 of
  * these objects.
  */
-import { ACK, FIRST, LAST, NOTHING, type Packet, POLL, successor } from './packet.js';
+import { ACK, bytesOf, FIRST, LAST, NOTHING, type Packet, POLL, successor, textOf } from './packet.js';
 
 /** Send this packet and wait for an answer. `again`: why a part is sent again. */
 interface SendStep {
@@ -147,14 +147,14 @@ export class DeviceTransfer {
     }
     task.length += answer.data.length;
     if (task.length > this.#bufferSize) return this.fail('message longer than the buffer');
-    if (answer.data.length > 0) task.parts.push(answer.data);
+    if (answer.data.length > 0) task.parts.push(textOf(answer.data));
     if (!(answer.flags & LAST)) return this.#sendRequest(task, ACK);
 
     this.#task = undefined;
     const more = (answer.flags & POLL) !== 0;
     if (isFirst && answer.data.length === 0) return { kind: 'poll-done', message: NOTHING, more, finalAck: undefined };
     const finalAck: Packet = { flags: ACK, sequence: this.#nextSequence(), data: NOTHING };
-    return { kind: 'poll-done', message: Buffer.concat(task.parts), more, finalAck };
+    return { kind: 'poll-done', message: bytesOf(task.parts.join('')), more, finalAck };
   }
 
   #sendFragment(task: UplinkTask, sequence = this.#nextSequence()): SendStep {
@@ -210,7 +210,8 @@ interface UplinkTask {
 
 interface PollTask {
   readonly kind: 'poll';
-  parts: Uint8Array[];
+  /** The received fragments, from {@link textOf}. */
+  parts: string[];
   length: number;
   sent: Packet;
   /** Stale answers to it so far. */

@@ -141,7 +141,9 @@ ALPHABET.forEach((character, bits) => {
 
 /** An encoder of our own, because most packets have few bytes: native calls with a text in between take longer for them. */
 function encodeBase64(bytes: Uint8Array, from: number, end: number): Uint8Array {
-  const text = Buffer.allocUnsafe(4 * Math.ceil((end - from) / 3));
+  // `Buffer.allocUnsafe` would cut the datagram from a block of 8 kB that it shares with others. A device keeps its datagram until
+  // it is answered, and would keep the whole block: V8 then collects the memory of a large fleet twice as often.
+  const text = new Uint8Array(4 * Math.ceil((end - from) / 3));
   const rest = (end - from) % 3;
   let to = 0;
   for (let at = from; at < end - rest; at += 3) {

@@ -84,6 +84,17 @@ export function samePacket(kept: KeptPacket, { flags, sequence, data }: Packet):
   return kept.flags === flags && kept.sequence === sequence && kept.data === textOf(data);
 }
 
-function textOf(data: Uint8Array): string {
+/**
+ * The bytes as a text with one character per byte. What waits for further packets is kept as text: an array that the decoder of
+ * datagrams returns keeps a whole block of memory, which it shares with datagrams of other devices.
+ */
+export function textOf(data: Uint8Array): string {
   return data.length === 0 ? '' : Buffer.from(data.buffer, data.byteOffset, data.length).toString('latin1');
+}
+
+/** The bytes of a text from {@link textOf}, in memory of their own. */
+export function bytesOf(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = text.charCodeAt(i);
+  return bytes;
 }

@@ -20,6 +20,7 @@ import { merged } from './merge.js';
 import { type Lines, type PartEnd, WINDOWS_AHEAD } from './messages.js';
 import { OwnPart } from './own-part.js';
 import { type Part, ThreadPart } from './part.js';
+import { scavengeAlone } from './scavenges.js';
 
 /**
  * Device time in a window: its length times the number of devices. Large enough that a thread rarely waits, and small enough
@@ -47,6 +48,7 @@ export async function inThreads(
   const own = ownShare(plan, count);
   const databases = db === 'memory' ? undefined : pathsOfParts(db, count);
   const rest = new CommonRest(count);
+  const scavengeAsBefore = scavengeAlone(count);
   const parts = partsOf(plan, count, own).map((part, index): Part => {
     const task = { plan: part, db: databases?.[index] ?? db, transport, window };
     if (index === 0 && own !== undefined) return new OwnPart({ ...task, profiles, log }, rest);
@@ -78,6 +80,7 @@ export async function inThreads(
   } finally {
     await Promise.all(parts.map((part) => part.close()));
     journal.close();
+    scavengeAsBefore();
     if (databases !== undefined) (isBuilt ? gatherDatabases : discardDatabases)(databases);
   }
 }

@@ -104,7 +104,7 @@ describe('a message that is not acceptable', () => {
       'silence',
       'xxAx 3',
     ]);
-    expect(cloud.stored).toEqual([Buffer.concat([most, fitting])]);
+    expect(cloud.stored).toEqual([Uint8Array.from([...most, ...fitting])]);
   });
 
   it('is one longer than the type byte and 16383 bytes; one of this length is stored', () => {

@@ -250,7 +250,7 @@ describe('sequence 0 in mid-message', () => {
     hear('xxxx', 2, message(360));
     expect(hear('Fxxx', 0, message(360, 9))).toBe('xxAx 1');
     expect(hear('xLxx', 2, message(5, 8))).toBe('xxAx 3');
-    expect(cloud.stored).toEqual([Buffer.concat([message(360, 9), message(5, 8)])]);
+    expect(cloud.stored).toEqual([Uint8Array.from([...message(360, 9), ...message(5, 8)])]);
   });
 
   it('a poll at sequence 0 discards the old fragments too', () => {
