@@ -4,10 +4,13 @@
  *
  * Pieces are not returned: a large block is freed when none of its pieces is referenced. So this suits pieces that live long or
  * are freed together.
+ *
+ * The blocks are shared buffers, because V8 starts a full garbage collection whenever the other buffers have grown by 64 MB,
+ * however large the heap is. The messages of a day of 100,000 devices would start it 48 times.
  */
 export class Arena {
   readonly #chunk: number;
-  #block = new Uint8Array(0);
+  #block = new Uint8Array(new SharedArrayBuffer(0));
   #used = 0;
 
   /** @param chunk bytes of a large block */
@@ -16,9 +19,9 @@ export class Arena {
   }
 
   /** A piece of `bytes` zeros at `offset` in a shared block; `offset` is a multiple of 8. */
-  take(bytes: number): { readonly block: Uint8Array<ArrayBuffer>; readonly offset: number } {
+  take(bytes: number): { readonly block: Uint8Array<SharedArrayBuffer>; readonly offset: number } {
     if (this.#used + bytes > this.#block.length) {
-      this.#block = new Uint8Array(Math.max(this.#chunk, bytes));
+      this.#block = new Uint8Array(new SharedArrayBuffer(Math.max(this.#chunk, bytes)));
       this.#used = 0;
     }
     const offset = this.#used;

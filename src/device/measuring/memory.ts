@@ -12,7 +12,7 @@ export class Memory {
   plan: Plan;
   layout: Layout;
   /** A block that several devices share. The values of this device begin at `#offset`. */
-  #block: ArrayBuffer;
+  #block: SharedArrayBuffer;
   #offset: number;
 
   constructor(plan: Plan) {
@@ -158,7 +158,7 @@ export class Memory {
 /** Blocks of 32 kB, each for about thirty devices. */
 const arena = new Arena(32_768);
 
-function allocate({ floats, ints }: Layout): { readonly block: ArrayBuffer; readonly offset: number } {
+function allocate({ floats, ints }: Layout): { readonly block: SharedArrayBuffer; readonly offset: number } {
   const { block, offset } = arena.take(4 * (floats.size + ints.size));
   return { block: block.buffer, offset };
 }

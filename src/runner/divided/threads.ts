@@ -121,13 +121,15 @@ function isEnd(report: Lines | PartEnd | undefined): report is PartEnd {
 const OWN_SHARES: Readonly<Record<number, number>> = { 2: 0.42, 3: 0.21 };
 /** With fewer devices, a small share could be no device at all. */
 const FEW = 100;
+/** From this number on, the start of one more thread costs less than its larger room for short-lived objects saves. */
+const MANY = 20_000;
 
 /**
  * The share of the devices that the thread of the run simulates itself. It is smaller than those of the other threads, because
  * this thread also merges the events of all threads, and all should finish at the same time. Undefined: the thread only merges.
  */
 function ownShare({ devices }: Plan, count: number): number | undefined {
-  const share = OWN_SHARES[count];
+  const share = devices.length < MANY ? OWN_SHARES[count] : undefined;
   return share !== undefined && devices.length < FEW ? 1 / count : share;
 }
 
