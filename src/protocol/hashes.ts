@@ -32,7 +32,7 @@ export function configHash(lines: readonly string[]): Hash {
  */
 export function contentFingerprint(message: Uint8Array | string): string {
   // `slice` would keep the whole hash in memory, 80 bytes for each stored message. A copy takes the same time.
-  firstDigits.write(digest('sha256', message, 'hex'), 'latin1');
+  firstDigits.write(digest('sha256', message, 'hex'), 0, 'latin1');
   return firstDigits.toString('latin1');
 }
 

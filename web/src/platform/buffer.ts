@@ -33,8 +33,9 @@ class ByteBuffer extends Uint8Array {
     return this.#view.getFloat64(at);
   }
 
-  write(text: string, at: number): number {
-    const bytes = new TextEncoder().encode(text);
+  /** As in Node, what does not fit is left out. */
+  write(text: string, at: number, encoding: Encoding): number {
+    const bytes = bytesOf(text, encoding).subarray(0, this.length - at);
     this.set(bytes, at);
     return bytes.length;
   }
