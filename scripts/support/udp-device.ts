@@ -1,6 +1,6 @@
 /**
- * A device that sends numbered data messages over UDP, one after the other, each until it is acknowledged, and fetches its
- * downlinks. Tests compare its acknowledgements and its received downlinks with the contents of the store.
+ * A device that sends numbered data messages over UDP one after the other, repeats each until it is acknowledged, and fetches
+ * its downlinks. Tests compare its acknowledgements and its received downlinks with the contents of the store.
  */
 import { createSocket } from 'node:dgram';
 import { type DeviceStep, DeviceTransfer } from '../../src/protocol/flap/device-transfer.js';

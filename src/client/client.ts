@@ -71,7 +71,7 @@ export class DeviceCloudClient extends SpaceClient {
   }
 
   /**
-   * Creates a client for the space of the key; for the token of a login, for the first space that it opens.
+   * Creates a client for the space of the key. With the token of a login, it uses the first space that the token opens.
    * @throws ApiError if the key is not valid (401) or opens no space
    * @throws ConnectionError if no response arrives
    * @throws UsageError if the address or the key is not valid
@@ -100,8 +100,8 @@ export class DeviceCloudClient extends SpaceClient {
   /**
    * Accepts an invitation (cloud API gaps, 3.1).
    * @param invitation `token`: the `invite_token` of {@link Invitation}; `email`: the invited address; `password`: the password
-   * of the account, 8 to 256 characters; an account without a password gets it
-   * @throws ApiError 401 if the token is not valid or has expired (7 days), the address is another one, or the password is wrong
+   * of the account, 8 to 256 characters; it becomes the password of an account without one
+   * @throws ApiError 401 if the token is invalid or expired (7 days), the address was not invited, or the password is wrong
    */
   static accept(baseUrl: string, invitation: { readonly token: string } & Credentials): Promise<Token> {
     return postOnce(baseUrl, '/v2/auth/accept', invitation);

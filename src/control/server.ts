@@ -240,7 +240,7 @@ class Lines implements Parts {
 async function bodyOf(request: IncomingMessage): Promise<string> {
   let text = '';
   request.setEncoding('utf8');
-  // Read to its end also if it is too long: the connection then serves the next request.
+  // A body that is too long is read to its end as well, so that the connection can serve the next request.
   for await (const piece of request) if (text.length <= LONGEST_BODY) text += piece;
   if (text.length <= LONGEST_BODY) return text;
   throw new ApiFault(413, `the body is longer than ${LONGEST_BODY} characters`);

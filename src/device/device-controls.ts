@@ -22,13 +22,13 @@ export interface DeviceControls {
   hold(quantity: string, value: number): void;
   /** Changes a quantity linearly to a value, then holds it. Without `from` it starts at the present value. */
   ramp(quantity: string, ramp: Ramp): void;
-  /** Plays back a recording to a quantity from now on, then holds the last value. */
+  /** Lets a quantity follow a recording from now on, then holds its last value. */
   replay(quantity: string, series: Series): void;
   /** Lets a quantity follow its model again. A running total continues from its present value. */
   free(quantity: string): void;
   /** Adds pulses to a counter, or closes a contact repeatedly. */
   pulse(quantity: string, pulses: Pulses): void;
-  /** Clicks a button: a multiple click of the one on the board, single clicks of the others. */
+  /** Clicks a button: one multiple click of the button on the board, or single clicks of another button. */
   click(button: ButtonName, times: number): void;
   /** Holds a button down. The one on the board has an effect while the device boots (firmware shell, 3.5). */
   press(button: ButtonName, duration: Millis): void;
@@ -46,7 +46,7 @@ export interface DeviceControls {
   powerSaving(granted: boolean): void;
   /** Causes a fault of the modem, or repairs it. */
   modem(fault: ModemFault): void;
-  /** Lets writes of settings fail after `writesLeft` more; Infinity: as new. */
+  /** Lets the next `writesLeft` writes of settings succeed and all later ones fail; Infinity: none fails. */
   flash(writesLeft: number): void;
   /** Makes the clock run fast by parts per million; slow if negative. Setting the time does not change that. */
   clock(drift: number): void;
@@ -77,7 +77,7 @@ export interface Pulses {
 export interface BoardOverrides {
   /** Parts per million that the clock is too fast. */
   drift: number;
-  /** The button on the board is pressed until then. */
+  /** The button on the board is pressed until this time. */
   pressedUntil: Instant;
 }
 
@@ -233,7 +233,7 @@ export class VirtualDeviceControls implements DeviceControls {
     return this.#device.environment.signal(address).counter;
   }
 
-  /** Whether the firmware notices at once when this goes on or off. */
+  /** Whether the firmware notices at once when this quantity switches on or off. */
   #watched({ sensor, quantity }: QuantityAddress): boolean {
     return this.#device.type.profile.eventLists.some(
       (list) => list.kind === 'edge' && list.sensor === sensor && list.quantity === quantity,

@@ -1,6 +1,7 @@
 /**
- * One exchange of a device under given conditions: how long it takes, and whether it works within its time limit. The numbers are
- * those of simulated devices whose polls fetched 180 downlinks under each of 27 faults (docs/EXPLAIN.md, "How it is computed").
+ * One exchange of a device under given conditions: how long it takes, and whether it works within its time limit. The numbers
+ * were measured on simulated devices: under each of 27 faults, their polls fetched 180 downlinks (docs/EXPLAIN.md, "How it is
+ * computed").
  */
 import type { Ratio } from '../kernel/ratio.js';
 import { type Instant, type Millis, seconds } from '../kernel/time.js';

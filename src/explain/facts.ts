@@ -98,8 +98,8 @@ const BROWN_OUT = 'brown-out';
 const ACCEPTED: Millis = seconds(10);
 
 /**
- * Assigns the interval settings of steps to the queued configurations. If several steps have the same time, their order is
- * that of the configurations.
+ * Assigns the interval settings of steps to the queued configurations. The settings of steps with the same time are assigned in
+ * the order in which the configurations were queued.
  */
 function settingsOf(
   downlinks: readonly DownlinkRecord[],

@@ -54,9 +54,9 @@ export type FaultEffect =
   | 'blocks'
   /** Exchanges fail by chance, or take longer. */
   | 'hinders'
-  /** The device restarts at its beginning. */
+  /** The device restarts when the fault begins. */
   | 'restarts'
-  /** The modem fails once, at its beginning. */
+  /** The modem fails once, when the fault begins. */
   | 'disturbs';
 
 /** How exchanges work again after a blocking fault. */
@@ -69,7 +69,7 @@ export type FaultRecovery =
   | 'backs-off'
   /** The supply breaks down at each transmission: the device boots again and again, until the modem reports a reset loop. */
   | 'boots'
-  /** The modem is off for the time of the fault, and attaches then. */
+  /** The modem is off during the fault, then attaches. */
   | 'rests';
 
 /** A fault, or a step with the effect of one. */
@@ -151,7 +151,7 @@ export class FaultCalendar {
     );
   }
 
-  /** When faults that affect a running exchange begin, from `from` to `until`, by time. */
+  /** Start times, from `from` to `until`, of the faults that affect a running exchange; in chronological order. */
   starts(from: Instant, until: Instant): readonly { readonly fault: number; readonly at: Instant }[] {
     const starts = this.faults.flatMap(([fault, { effect, windows }]) =>
       effect === 'blocks' || effect === 'hinders' ? windows.map((window) => ({ fault, at: window.from })) : [],

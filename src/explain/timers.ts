@@ -1,4 +1,4 @@
-/** When a device contacts the cloud of its own accord, from a moment in the trace on. */
+/** Computes when a device contacts the cloud by itself, from a given time of the trace on. */
 import { type Instant, type Millis, minutes, seconds } from '../kernel/time.js';
 import type { JudgedChance } from './blockers.js';
 import type { CauseSet } from './causes.js';
@@ -13,7 +13,7 @@ interface Contact {
   readonly kind: ExchangeKind;
 }
 
-/** The shortest useful interval, which removes the cause `interval`. */
+/** Interval of the polls if the cause `interval` is removed; interval of the reports for a device type without a poll timer. */
 const SHORTEST: Millis = minutes(1);
 /** From the start of the application to its first report (firmware timing, 2). */
 const FIRST_REPORT: Millis = seconds(10);

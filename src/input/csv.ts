@@ -1,7 +1,7 @@
 /**
- * Comma-separated values as a table in which every cell knows its line and column. Format: RFC 4180, read by csv-parse; in
- * addition, the separator may be a semicolon or a tab: it is the most frequent one in the first line. Empty lines and lines
- * that begin with `#` are skipped. Spaces around cells are removed. The first line names the columns.
+ * Comma-separated values as a table in which every cell knows its line and column. Format: RFC 4180, read by csv-parse. The
+ * separator is a comma, a semicolon or a tab, whichever is most frequent in the first line. Empty lines and lines that begin
+ * with `#` are skipped. Spaces around cells are removed. The first line names the columns.
  */
 import { type CastingContext, CsvError, parse } from 'csv-parse/sync';
 import type { Problems } from './document.js';

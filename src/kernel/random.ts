@@ -64,8 +64,8 @@ export function chance(random: Draws, ratio: Ratio): boolean {
  * Exponentially distributed with mean 1, such as the time between independent arrivals.
  *
  * Uses von Neumann's comparison of uniform numbers, because a logarithm may differ in its last bit between engines. Runs of
- * falling numbers are drawn until one has odd length; the first number of that run is the fraction, the runs before it the
- * whole part.
+ * falling numbers are drawn until one has odd length. The first number of that run is the fraction; the number of runs before
+ * it is the whole part.
  */
 export function exponential(random: Draws): number {
   for (let whole = 0; ; whole++) {

@@ -131,7 +131,7 @@ export interface Timing {
   readonly downlinkWatchdog?: ParameterRef;
   /** Timeout of the hardware watchdog once the firmware stops feeding it; default 120 s (firmware behaviour, 8). */
   readonly hardwareWatchdog?: Millis;
-  /** Undefined, like `eventRate`, if the device type has no events. */
+  /** Parameter with the delay of an event report, in seconds. Undefined, like `eventRate`, if the device type has no events. */
   readonly eventDelay?: ParameterRef;
   /** Maximum number of event reports in an hour. */
   readonly eventRate?: ParameterRef;
@@ -169,7 +169,7 @@ export type Presence =
   | { readonly kind: 'slot'; readonly module: string; readonly enabled: ParameterRef }
   /** The parameter has one of the values `is`, for all sensors of a kind: the weather station of Meteo M. */
   | { readonly kind: 'setting'; readonly ref: ParameterRef; readonly is: readonly string[] }
-  /** Parameter `<name>-<n>`, n from 0, is a slot with the device type `is`: devices on the line of Serial. */
+  /** Parameter `<name>-<n>`, n from 0, holds a device of type `is`: devices on the serial line of Serial. */
   | { readonly kind: 'device'; readonly ref: ParameterRef; readonly is: string };
 
 /** A quantity that a sensor measures. */
@@ -193,8 +193,8 @@ export interface QuantitySpec {
 export interface WindowSpec {
   /**
    * `statistics`: min, max, average and median of the samples. `direction`: their vector mean, in whole degrees. `count`:
-   * the total and its increment. `total`: only the total. `amount`: the increment × `each`. `log`: no windows, every sample is reported with its
-   * time; of a counter the increment since the sample before.
+   * the total and its increment. `total`: only the total. `amount`: the increment × `each`. `log`: no windows; every sample is
+   * reported with its time. A sample of a counter is the increment since the previous sample.
    */
   readonly kind: 'statistics' | 'direction' | 'count' | 'total' | 'amount' | 'log';
   /** Samples that fit into a window or log; 0 when pulses are counted. */
@@ -207,7 +207,7 @@ export interface WindowSpec {
   readonly each: number;
   /** Whether the windows of a report are dated by the last of them instead of the first: an error of the firmware. */
   readonly datedByLast?: boolean;
-  /** Of a `log` of counters: quantities whose increment restarts with every report, sent or not. */
+  /** Of a `log` of counters: quantities whose increment restarts with every report, even with a failed one. */
   readonly restarts?: readonly string[];
 }
 
@@ -226,7 +226,7 @@ interface EventList {
 
 /**
  * An input that is on or off. The firmware detects a change at once and always records it. It reports the change if the
- * parameter for its state is true.
+ * parameter for the new state (`reportOn`, `reportOff`) is true.
  */
 export interface EdgeListSpec extends EventList {
   readonly kind: 'edge';
@@ -247,16 +247,17 @@ export interface AlarmListSpec extends EventList {
 }
 
 /**
- * A button: every press is an event and is reported. If the list is full, a press is not counted either.
+ * A button: every press is counted, recorded as an event and reported, unless the list is full. Then it is neither counted nor
+ * recorded.
  */
 export interface PressListSpec extends EventList {
   readonly kind: 'press';
   /**
-   * Parameter with the period of the sensor's windows, in seconds. If it is defined, a press is counted in any case, closes a
-   * window instead of being recorded as an event, and is reported at once, without the delay and without the rate limit.
+   * Parameter with the period of the sensor's windows, in seconds. If it is defined, presses are counted
+   * but not recorded as events. Each press closes a window, and the device reports at once, without event delay and rate limit.
    */
   readonly period?: ParameterRef;
-  /** Indices of the running totals, one for each type of event, from 0; `quantity` is the first of them. */
+  /** Index of the quantity that counts the presses of each type of event; `quantity` is the first of them. */
   readonly types: readonly number[];
 }
 
@@ -305,7 +306,7 @@ export interface MetersSpec {
   readonly every: readonly [Millis, Millis];
   /** Signal strengths of the weakest and of the strongest meter, in dBm. */
   readonly rssi: readonly [Dbm, Dbm];
-  /** Share of meters that one antenna cannot hear. */
+  /** Share of the meters that an antenna does not receive; drawn for each antenna separately. */
   readonly unheard: Ratio;
 }
 

@@ -75,7 +75,7 @@ export class CborReader {
     return major;
   }
 
-  /** Whether an array or map of `count` items has an item at `index`. The first false leaves the array or map. */
+  /** Whether an array or map of `count` items has an item at `index`. The first false answer leaves the array or map. */
   more(index: number, count: number): boolean {
     if (count === INDEFINITE) {
       if (this.#bytes[this.#at] !== BREAK) return true;

@@ -41,8 +41,8 @@ export interface ShellResult {
   /** Result code of the firmware: 0, 1 (help was printed) or a negative errno. */
   readonly result: number;
   /**
-   * Whether the line was rejected. The result may be 0 even so, for an unknown parameter or an invalid value (firmware shell,
-   * 3.2).
+   * Whether the line was rejected. The result of a rejected line may be 0, for example for an unknown parameter or an invalid
+   * value (firmware shell, 3.2).
    */
   readonly rejected: boolean;
   readonly lines: readonly string[];

@@ -28,8 +28,8 @@ export type DownlinkType = 'session' | 'data' | 'config' | 'shell' | 'firmware' 
 export type UpdateState = 'scheduled' | 'downloading' | 'swapping' | 'succeeded' | 'cancelled' | 'failed';
 
 /**
- * How the cloud knows that a device has a downlink (wire protocol, 6.2 steps 4 and 5). `told`: a run against another cloud
- * has read it from the API of this cloud.
+ * How the cloud knows that a device has a downlink (wire protocol, 6.2 steps 4 and 5). `told`: in a run against another cloud,
+ * the API of that cloud has reported the delivery.
  */
 export type DeliveryEvidence = 'final-ack' | 'next-packet' | 'sequence-zero' | 'told';
 

@@ -7,7 +7,7 @@
  * equal width, so that the width of a bucket is less than 0.1 % of its numbers.
  *
  * Memory grows with the number of buckets that have values: their counts are in a hash table with open addressing, which takes
- * 8 to 16 bytes for each (docs/adr/0015-one-histogram.md).
+ * 8 to 16 bytes for each bucket (docs/adr/0015-one-histogram.md).
  */
 const IN_OCTAVE = 1024;
 /** Numbers below this have a bucket each. */
@@ -15,7 +15,7 @@ const EXACT = 2 * IN_OCTAVE;
 /** Binary logarithm of {@link IN_OCTAVE}. */
 const BITS = 10;
 const WORD = 4_294_967_296;
-/** Slots of the smallest table. Tables have a power of two of slots, up to 2^16: there are fewer than 46,000 buckets. */
+/** Slots of the smallest table. The number of slots is a power of two, at most 2^16: there are fewer than 46,000 buckets. */
 const FEWEST_SLOTS = 8;
 
 export class Histogram {

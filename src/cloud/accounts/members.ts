@@ -199,8 +199,8 @@ export class Members {
   }
 
   /**
-   * Deletes a space together with all its memberships. The deletion goes through `#decide`, so that no member is added in
-   * between.
+   * Deletes a space together with all its memberships. The deletion goes through `#decide`, so that no member is added at the
+   * same time.
    * @param deletion the change that deletes the space
    * @throws ConflictError if the space cannot be deleted or is already deleted
    */
@@ -214,7 +214,7 @@ export class Members {
 
   /**
    * Ensures that the space has an active admin with this address and password. An existing account keeps its name; if the
-   * password replaces another one, all its logins end. If the space has no owner, the admin becomes its owner.
+   * password replaces another one, all logins of the account end. If the space has no owner, the admin becomes its owner.
    */
   async ensureAdmin(spaceId: Id, email: string, password: string): Promise<void> {
     const { store, random, passwordCost } = this.#options;
@@ -298,8 +298,8 @@ export class Members {
   }
 
   /**
-   * Serialises the changes of the members of a space. Each commit takes the next number, which is unique on all nodes; if a
-   * concurrent commit has taken it, `decide` runs again on the new state. Without this, two admins could demote each other at
+   * Serialises the changes of the members of a space. Each commit stores the next number of the space. If a commit of any node
+   * has already stored this number, `decide` runs again on the new state. Without this, two admins could demote each other at
    * the same time.
    * @param decide reads the state and returns the result with its changes; without `changes`, nothing is committed
    * @throws ConflictError `record-body` after {@link MOST_ATTEMPTS} attempts

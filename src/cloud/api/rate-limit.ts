@@ -54,8 +54,9 @@ export function isLimited({ routeOptions: { url } }: FastifyRequest): boolean {
 }
 
 /**
- * Key under which the requests of one caller are counted: the hash of the credential in either header, or the IP address for
- * routes without a credential. The credential is hashed, so that it is not kept in memory.
+ * Key under which the requests of one caller are counted: the hash of its credential, from a header or from the cookie of the
+ * console. Requests without a credential, and requests to the routes of the sign-in, are counted under the IP address. The
+ * credential is hashed, so that it is not kept in memory.
  */
 export function callerOf({ headers, ip, routeOptions: { url = '' } }: FastifyRequest): string {
   const secret = /^\/(?:v2\/auth|console)\//.test(url)

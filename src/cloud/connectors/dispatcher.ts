@@ -1,8 +1,8 @@
 /**
  * Takes due deliveries and runs their attempts.
  *
- * A service takes a delivery by moving its `dueAt` to the end of a lease. Of several services on one database, only one at a
- * time does this, so that a delivery is attempted by one service. If that service crashes, the delivery is due again after the
+ * A service takes a delivery by moving its `dueAt` to the end of a lease. Services that share a database do this one after
+ * another, so that each delivery is attempted by one service. If that service crashes, the delivery is due again after the
  * lease. So no delivery is lost. But a request may be sent twice if a service crashes between sending it and storing the
  * result, or is suspended for longer than a lease.
  *

@@ -230,7 +230,7 @@ export class HttpGateway {
   }
 
   /**
-   * The requests of a device. They start empty with each new session object, for example after the device was deleted and
+   * The requests of a device. A new session object starts without requests, for example after the device was deleted and
    * created again.
    */
   #requestsOf(session: DeviceSession): DeviceRequests {

@@ -57,7 +57,7 @@ export async function listenUdp(receive: ReceiveFrom, { host, port, wires }: Udp
     const release = wires?.toCloud.arrived(datagram);
     if (wires && release === undefined) return;
     receive(datagram, { host: source.address, port: source.port }, send);
-    // Simulated time is released only now: if the gateway needs more time, it has begun to hold simulated time itself.
+    // Released only now: if the processing of the datagram takes longer, the gateway itself holds simulated time by now.
     release?.();
   });
   await bind(socket, host, port);

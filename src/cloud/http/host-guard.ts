@@ -1,7 +1,8 @@
 /**
- * Protection of services from web pages: a page can resolve its own name to the address of a service, also to 127.0.0.1, and
- * then read its answers (DNS rebinding). Its requests still carry that name in the header `Host`. An IP address in `Host` is
- * harmless, because a page that was loaded from an address comes from the service at that address.
+ * Protects services from web pages. The owner of a page can let the name of the page resolve to the address of a service, even
+ * to 127.0.0.1. The page can then read the answers of this service (DNS rebinding). Its requests still have the name of the
+ * page in the header `Host`. An IP address in `Host` is harmless: a page that was loaded from an address comes from the service
+ * at that address.
  */
 import { isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';

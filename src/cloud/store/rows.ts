@@ -2,9 +2,9 @@
 import type { UnixMillis } from '../../kernel/time.js';
 
 /**
- * A lower-case UUID, version 7. The order of ids is the order of creation: always for the messages of one device, otherwise
- * unless the clock was corrected. The time in a row's id and its `createdAt` differ only slightly (`SLACK` in order.ts);
- * searches by time rely on this.
+ * A lower-case UUID, version 7. The order of ids is the order of creation. This always holds for the messages of one device,
+ * and for other rows as long as the clock is not corrected. The time in a row's id and its `createdAt` differ only slightly
+ * (`SLACK` in order.ts); searches by time rely on this.
  */
 export type Id = string;
 

@@ -80,7 +80,7 @@ export interface MessageQuery extends Page {
 export interface Store {
   /** The other services on this database; absent if the store cannot be shared. */
   readonly nodes?: Nodes | undefined;
-  /** Damage of the database; absent if the store has none. */
+  /** Reports damage of the database; absent for a store in memory. */
   readonly soundness?: Soundness | undefined;
   /** File beside the database with the key of its secrets; absent if the key was given, or if nothing is encrypted. */
   readonly keyFile?: string | undefined;

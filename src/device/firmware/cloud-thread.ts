@@ -255,7 +255,7 @@ export class CloudThread implements PollHandler {
       this.#send(reaction.type, reaction.message, (answered) => {
         if (!answered.ok) return done('answer could not be sent');
         if (reaction.afterwards) return this.#restartLater(reaction.afterwards, () => {});
-        // The flag on the answer decides, not the one on the downlink (firmware timing, 4.1).
+        // The poll flag in the acknowledgement of the answer counts, not the flag of the downlink (firmware timing, 4.1).
         if (answered.poll) this.requestPoll();
         done(undefined);
       });

@@ -29,7 +29,7 @@ export interface SensorPlace {
 export interface ListPlace {
   /** In ints: state, number of events, then time and type of each. */
   readonly at: number;
-  /** In floats: the value of each event, of alarms. */
+  /** In floats, for alarms only: the value of each event. */
   readonly values: number;
   readonly room: number;
 }

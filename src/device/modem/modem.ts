@@ -96,7 +96,7 @@ export class Modem extends ModemState implements SendOwner {
         return this.#fail();
       }
       case 'reset_loop': {
-        // The firmware wakes the modem, and its check fails. The next boot is at the end of the 32 min, without a back-off.
+        // The firmware wakes the modem, and the check fails. The next boot is at the end of this pause, without a back-off.
         const end = this.phaseEnd;
         return this.enter('reset_loop', FLIGHT_MODE, () => {
           this.known.failed();
@@ -146,7 +146,7 @@ export class Modem extends ModemState implements SendOwner {
     return false;
   }
 
-  /** `lte reconnect`: boots and registers again. A pending datagram is kept, or ended, as after a failed check. */
+  /** `lte reconnect`: boots and registers again. CHESTER keeps a pending datagram; a hio device drops it. */
   reconnect(): void {
     if (this.present === 'disabled') return;
     this.attaching = undefined;
@@ -159,7 +159,7 @@ export class Modem extends ModemState implements SendOwner {
   suffer(fault: PassingFault): void {
     switch (fault) {
       case 'error':
-        // The firmware ignores an error during the back-off of another one, and ends a pause of the attach policy.
+        // An error has no effect during the back-off of another error, and it ends a pause of the attach policy.
         if (this.present === 'disabled' || this.present === 'error') return;
         if (this.present === 'retry_delay') this.attaching?.advance();
         return this.#fail();
@@ -401,14 +401,14 @@ export class Modem extends ModemState implements SendOwner {
   /** The network deregisters the modem. A modem that is asleep does not notice (firmware timing, 7.3). */
   #deregistered(): void {
     if (this.present === 'send') {
-      // The send of a hio device blocks the queue of its radio: the loss is found when the wait is over.
+      // A hio device finds the loss when its wait for a radio connection ends: until then, the send blocks its queue.
       if (this.rules.badCheckEndsSend) return this.enter('send', this.rules.connectionLimit, () => this.#error());
       this.#pending?.failed('deregistered');
       if (this.present === 'send') this.#attach();
     } else if (this.present === 'sleep' && !this.asleep) {
       const { now } = this.board.clock;
       if (now < this.phaseStart || now >= this.phaseEnd) return this.#attach();
-      // The message of the network starts an attach, then the failed evaluation ends it with an error.
+      // The deregistration starts an attach. When the evaluation of the connection fails, an error ends the attach.
       this.enter('coneval', this.phaseEnd - now, () => this.#fail());
     }
   }

@@ -21,8 +21,9 @@ export interface ModemTimings {
 }
 
 /**
- * The sources leave these open [assumptions], except for the 3.3 s of reset and wake-up that a boot contains (firmware timing,
- * 7.1 and 7.2: 5 to 8 s in all; firmware behaviour, 4.1: attach 5 to 40 s, wake-up and radio connection 1 to 4 s together).
+ * [Assumptions] within the ranges of the sources. A boot takes 5 to 8 s, of which reset and wake-up take 3.3 s (firmware
+ * timing, 7.1 and 7.2). An attach takes 5 to 40 s; wake-up and radio connection together take 1 to 4 s (firmware behaviour,
+ * 4.1).
  */
 export const ASSUMED_TIMINGS: ModemTimings = {
   boot: [seconds(5), seconds(8)],

@@ -46,7 +46,7 @@ export class ServerConnection extends Connection {
     this.id = id;
     this.#random = random;
     this.#keyOf = options.keyOf;
-    // A copy, here and below, because a part of the datagram would keep all of its memory; `slice` of a Buffer is a part.
+    // Copied, here and below: a view would keep the whole datagram in memory, and `slice` of a Buffer is a view.
     this.#clientRandom = Uint8Array.from(hello.random);
     this.#serverRandom = randomBytes(random, 32);
     this.#extended = hello.extensions.has(EXTENSION.extendedMasterSecret);

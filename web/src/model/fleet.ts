@@ -95,7 +95,7 @@ export class Fleet {
   }
 
   /**
-   * @param listed ids that were listed from either end: the list is complete when the two meet
+   * @param listed ids that either request has listed: the list is complete when the two requests meet
    * @param take receives the rows of new devices
    */
   async #pages(order_by: 'asc' | 'desc', listed: Set<string>, take: (row: Row) => void): Promise<void> {

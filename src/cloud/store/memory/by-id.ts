@@ -38,7 +38,7 @@ export function pageById<T extends Identified>(rows: readonly T[], page: Page): 
   return rows.slice(start, start + page.limit);
 }
 
-/** Rows with ids above `after`, ascending; all without it. */
+/** Rows with ids above `after`, ascending; all rows if `after` is undefined. */
 export function* ascending<T extends Identified>(rows: readonly T[], after: Id | undefined): Generator<T> {
   for (let at = after === undefined ? 0 : upperBound(rows, after); at < rows.length; at++) yield rows[at] as T;
 }

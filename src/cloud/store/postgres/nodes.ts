@@ -58,8 +58,8 @@ export class PostgresNodes implements Nodes {
   }
 
   /**
-   * Claims that arrive while another claim is sent are sent together. After a restart, every device of a fleet is claimed, and
-   * the database lets only one transaction with notifications commit at a time.
+   * Claims that arrive while another claim is being sent are sent together. After a restart, every device of a fleet is
+   * claimed, and the database lets only one transaction with notifications commit at a time.
    */
   claim(serial: number): Promise<void> {
     if (this.#nextClaims === undefined) {

@@ -60,7 +60,7 @@ function insertionsIn(sql: Dialect): MessageInsertions {
   return insertions;
 }
 
-/** Lists its columns explicitly, unlike other tables, because it is the most frequent write. */
+/** The columns are written out, unlike those of other tables, because this is the most frequent write. */
 export function insertMessage(
   { row, newSince, room }: Extract<Change, { kind: 'message.insert' }>,
   sql: Dialect,
