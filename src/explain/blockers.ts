@@ -1,4 +1,4 @@
-/** Which faults made the chances of a device (chances.ts) fail, and which exchanges they slowed down. */
+/** Finds the faults that made chances of a device fail or take long. A chance is an attempt at an exchange (chances.ts). */
 import type { Millis } from '../kernel/time.js';
 import { minutes, seconds } from '../kernel/time.js';
 import type { BootCause } from '../trace/events.js';
@@ -17,7 +17,7 @@ export interface JudgedChance extends Chance {
 
 /** An exchange without faults takes less than this: attach up to 40 s, radio connection, a few datagrams (docs/FIDELITY.md). */
 const SLOW: Millis = seconds(75);
-/** A device that reads the copy of a datagram in place of an answer gives up the exchange. */
+/** Sign of the fault that duplicates datagrams. A device that reads a copy in place of an answer gives up the exchange. */
 const DUPLICATION = 'duplication';
 /** A passing fault of the modem keeps it off for 32 min at most (firmware timing, 7.1). */
 const LONGEST_DISTURBANCE: Millis = minutes(35);

@@ -35,8 +35,8 @@ const LISTENS_AGAIN: Millis = seconds(12);
 /** From this delay on, no answer to a downlink can be sent. */
 const TOO_LATE: Millis = seconds(14);
 /**
- * Mean time of a repetition. The number of repetitions depends on the square of the share that gets through, because lost
- * answers begin a transfer again.
+ * Mean time of a repetition. The number of repetitions depends on the square of the share that gets through, because a transfer
+ * also begins again after a lost answer.
  */
 const REPETITION: Millis = seconds(8);
 const FEWEST_PASS: Ratio = 0.02;

@@ -16,13 +16,13 @@ export interface Explanation {
   readonly outcome: 'answered' | 'delivered' | 'pending' | 'cancelled' | 'expired';
   /** false: the cloud counts it as delivered, but the device never received it. */
   readonly received: boolean;
-  /** Why the answer that is due never came; missing: it came, or none is due. */
+  /** Why an expected answer never came. Missing if the answer came, or if no answer is expected. */
   readonly noAnswer?: string;
   /** Whether the run is in progress, and the answer may still come; `noAnswer` then says what has hindered it so far. */
   readonly awaitsAnswer?: true;
   /** Time to the last stage that it reached, or until it was cancelled or expired; if pending, to the end of the scenario. */
   readonly took: Millis;
-  /** The smallest set of causes without which it would have been fast; empty if it was, or if none is known. */
+  /** The smallest set of causes without which it would have been fast; empty if it was fast, or if no such set is known. */
   readonly causes: readonly ExplainedCause[];
   /** The waits that make up the whole time, longest first. */
   readonly waits: readonly ExplainedWait[];

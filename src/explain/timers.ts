@@ -64,7 +64,8 @@ export class Timers {
     this.#knownAt(last, Math.max(last > at ? 0 : 1, Math.ceil((at - last) / this.#reportEvery)));
     const next = reports.find((chance) => chance.at > at && chance.why === 'report')?.at;
     const latest = last + this.#reportEvery * (1 + this.#jitter) + seconds(2);
-    // After a restart in the trace, the next report is not used: without the causes, the restart might not have happened.
+    // If the device restarts before this report in the trace, the report is not used: without the removed causes, the restart
+    // might not happen.
     const restarted = this.#ready.some((time) => time > at && next !== undefined && time < next);
     if (next !== undefined && next <= latest && !restarted) this.#knownAt(next, 0);
   }

@@ -201,11 +201,11 @@ export interface WindowSpec {
   readonly samples: number;
   /** Windows that are kept until a report; 0 for a log. */
   readonly windows: number;
-  /** Effect of a failed reading: the whole window is null, NaN is aggregated unchecked, or no sample is taken. */
+  /** Effect of a failed reading. `spoils`: the whole window is null; `unchecked`: NaN is aggregated; `skipped`: no sample. */
   readonly missing: 'spoils' | 'unchecked' | 'skipped';
   /** Value of one pulse of an `amount`; otherwise 1. */
   readonly each: number;
-  /** Whether the windows of a report are dated by the last of them instead of the first: an error of the firmware. */
+  /** Whether a report dates its windows by the last window instead of the first. This is an error of the firmware. */
   readonly datedByLast?: boolean;
   /** Of a `log` of counters: quantities whose increment restarts with every report, even with a failed one. */
   readonly restarts?: readonly string[];

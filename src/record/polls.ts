@@ -20,7 +20,7 @@ export interface Poll {
 const STARTS: ReadonlySet<string> = new Set(['session', 'decoder', 'encoder', 'config']);
 /** Typical time to wake the radio, which takes 1 to 4 s (firmware behaviour, 4.1), in the time of the device. */
 export const WAKE: Millis = 2500;
-/** A known poll belongs to the timer when it is this close to its expected time, plus a share of the interval for drift. */
+/** Maximum distance of a known poll of the timer from its expected time; the share `DRIFT` of the interval is added. */
 const TOLERANCE = seconds(4);
 const DRIFT = 0.01;
 /** Number of known delays that the median needs, and number of the latest delays from which it is computed. */

@@ -258,7 +258,7 @@ function deviceFaults(plan: Plan, actions: readonly PlannedAction[]): readonly S
   });
 }
 
-/** Windows of the same fault of the same devices become one fault. */
+/** Merges equal faults of the same devices into one fault with several windows. */
 function merged(faults: readonly SituationFault[]): readonly SituationFault[] {
   const all = new Map<string, SituationFault>();
   for (const fault of faults) {

@@ -98,7 +98,10 @@ export interface Store {
   tags(spaceId: Id, page: Page): Promise<readonly TagRow[]>;
   tag(spaceId: Id, id: Id): Promise<TagRow | undefined>;
 
-  /** Unless sorted by id, `after` must be the id of a device of the space; otherwise returns 'unknown-cursor'. */
+  /**
+   * A page of devices. If `sortBy` is not `id`, `after` must be the id of a device of the space; for any other id, returns
+   * 'unknown-cursor'.
+   */
   devices(spaceId: Id, query: DeviceQuery): Promise<readonly ListedDevice[] | 'unknown-cursor'>;
   /** @param most number at which counting stops. Default: all */
   countDevices(spaceId: Id, filter: DeviceFilter, most?: number): Promise<number>;

@@ -10,7 +10,7 @@ import type { ShellHost } from './host.js';
 export interface Command {
   readonly word: string;
   readonly help: string;
-  /** Least and most words after this one; undefined if the handler checks the number of words itself (firmware shell, 1.2). */
+  /** Minimum and maximum number of words after this one; undefined if the handler checks it itself (firmware shell, 1.2). */
   readonly args?: readonly [min: number, max: number];
   /** Undefined for a group, which prints its help. */
   readonly run?: Handler;

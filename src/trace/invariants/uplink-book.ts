@@ -119,9 +119,8 @@ export class UplinkBook {
       const inTransfer = open.filter(({ acked, droppedAt }) => (acked?.at ?? droppedAt ?? event.at) >= event.at);
       const again = event.copy ? entries.findLast(({ stored }) => stored?.message === event.message) : undefined;
       const missing = alike.filter(({ stored }) => stored === undefined);
-      // If no uplink is in transfer, the message belongs to an uplink that the device has just dropped. Or the clocks of
-      // another cloud and of the fleet differ by some milliseconds; then the message belongs to the oldest uplink that is not
-      // stored.
+      // If no uplink is in transfer, there are two cases. The message belongs to an uplink that the device has just dropped; or
+      // to the oldest uplink that is not stored, because the clocks of another cloud and of the fleet differ by milliseconds.
       const late = missing.findLast(({ droppedAt }) => droppedAt !== undefined) ?? missing[0];
       const entry = again ?? inTransfer.at(-1) ?? (this.#stillStored(entries, event) ? undefined : late);
       this.#reader.stored?.(event, entry, alike.at(-1));
