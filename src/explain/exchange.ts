@@ -89,7 +89,7 @@ function course(
   // A session begins again if an answer is unreadable; a report or an answer is lost.
   if (kind === 'session') return { takes: (DURATION.session + repeats) / (readable * readable), chance: 1 };
   const takes = DURATION[kind] + repeats;
-  // The device takes late answers for answers to later datagrams.
+  // The device mistakes late answers for answers to later datagrams.
   if (kind === 'answer' && trip > LISTENS) return { takes, chance: readable * inOrder(conditions.delay(at)) };
   if (limit === null || takes <= limit) return { takes, chance: readable };
   return { takes: limit, chance: (readable * limit) / (2 * takes) };

@@ -147,8 +147,8 @@ export class CloudCore implements Downlinks {
     const aboutUpdate = message instanceof Uint8Array && UPDATE_REPORTS.has(message[0] ?? -1);
     if (!aboutUpdate) {
       const accepted = await this.#accept(session, message, request);
-      // Any other uplink after a chunk shows that the device will not answer the chunk. A stalled download is also restarted
-      // here, because some devices never poll.
+      // If an uplink that is not about the update follows a chunk, the device will not answer the chunk. A stalled download is
+      // restarted here as well as at polls, because some devices never poll.
       if (session.update) await this.firmware.noteActivity(session);
       return accepted;
     }
@@ -160,7 +160,7 @@ export class CloudCore implements Downlinks {
   }
 
   async #accept(session: DeviceSession, message: Uint8Array | DecodedData, request: string | null): Promise<boolean> {
-    // Committed first, because the message may answer one of these downlinks.
+    // These deliveries are committed first, because the message may answer one of the downlinks.
     for (const queued of unwritten(session)) await this.#confirmed(session, queued.confirmed, queued);
     const accepted = await this.#uplinks.accept(session, message, request);
     if (accepted === 'refused') return false;

@@ -93,7 +93,7 @@ export class Feed {
   async after(position: Position): Promise<readonly Entry[] | 'gone'> {
     if (this.isGone(position)) return 'gone';
     const entries = await this.#page(position.seq);
-    // Entries may have been deleted before they were read.
+    // Entries may have been deleted while the page was being read.
     return this.isGone(position) ? 'gone' : entries;
   }
 

@@ -89,7 +89,7 @@ export class Modem extends ModemState implements SendOwner {
         if (!this.asleep) this.#error();
         return;
       case 'retry_delay': {
-        // Events wait while the firmware pauses in flight mode.
+        // Until the modem has left flight mode, the firmware does not handle the error.
         const left = this.phaseStart - now;
         this.attaching?.advance();
         if (left > 0) return this.enter('retry_delay', left, () => this.#fail());
@@ -112,7 +112,7 @@ export class Modem extends ModemState implements SendOwner {
     }
   }
 
-  /** The hard limit of a send is over, in whatever state (firmware timing, 8): a pause, a back-off or an attach window ends. */
+  /** The hard limit of a send is over (firmware timing, 8). This also ends a pause, a back-off or an attach window. */
   timedOut(): void {
     switch (this.present) {
       case 'attach':

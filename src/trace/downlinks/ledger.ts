@@ -206,8 +206,8 @@ export class DownlinkLedger {
 
   #reach(entry: TrackedDownlink | undefined, stage: Stage, at: Instant, charge: (account: WaitAccount) => void): void {
     if (entry === undefined || entry.reached[stage] !== undefined) return;
-    // Events of another cloud are read from its API: they have times of its clock, and come later than the events of the
-    // device.
+    // Events of another cloud are read from its API. They have times of its clock, which may be before `queuedAt`, and they
+    // arrive after later events of the device.
     const time = Math.max(at, entry.queuedAt);
     entry.reached[stage] = time;
     const last = entry.last === undefined ? undefined : entry.reached[entry.last];

@@ -53,7 +53,7 @@ export function openDatabase(path: string, given?: NamedKey): OpenDatabase {
     accepted = true;
     for (const pragma of WRITER_PRAGMAS) db.pragma(pragma);
     migrate(db, path);
-    // Not earlier, because this changes the header of the file, which must be ours.
+    // Only after the checks, because this changes the header of the file.
     db.pragma('journal_mode = WAL');
     const soundness = new Soundness();
     const loss = tail && lossOf(db, path, tail);
