@@ -16,7 +16,7 @@ export type BodyNode =
       readonly key: number;
       readonly sensors: readonly number[];
       readonly children: readonly BodyNode[];
-      /** Whether to omit sensors without a sample; if no sensor is left, the key is omitted, too. */
+      /** Whether to omit sensors without a sample. If the device has no sensor of these kinds, the key is omitted, too. */
       readonly sparse: boolean;
     }
   | { readonly kind: 'fact'; readonly key: number; readonly fact: Fact }
