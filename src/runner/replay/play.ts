@@ -111,7 +111,7 @@ class ReplayWorld {
     }
   }
 
-  /** Sends a request at a time. Virtual time is held while it is open. */
+  /** Sends a request at the time `at` of the recording. Virtual time is held while the request is open. */
   #at(at: Millis, request: () => Promise<void>): void {
     const { now } = this.#clock;
     this.#clock.after(Math.max(0, LEAD + at - now), 'a request of a recording', () => {
@@ -190,7 +190,7 @@ class Watch implements Trace {
     if (!made) this.#expected.delete(entry.device);
   }
 
-  /** The recorded answer to a session that is closest in time. */
+  /** Number of the recorded session answer whose time is closest to `at`. Each is returned once. */
   #answerTo(device: string, at: Instant): number | undefined {
     const made = this.#made.get(device) ?? [];
     let best: ScriptDownlink | undefined;

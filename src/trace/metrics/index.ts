@@ -90,7 +90,7 @@ export class Metrics implements Fold {
   readonly #scopes: ReadonlyMap<string, MetricScope>;
   readonly #callScopes: ReadonlyMap<string, CallTotals>;
   /**
-   * Time of the latest event until the end of the scenario. Later events do not change it, because devices then start nothing
+   * Time of the latest event up to the end of the scenario. Later events do not change it, because devices then start nothing
    * new.
    */
   #now: Instant = 0;
