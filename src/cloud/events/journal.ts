@@ -73,7 +73,7 @@ export class Journal {
     return this.#keptUntil - this.#options.clock.wall;
   }
 
-  /** The edition and its first number; undefined if no journal was ever kept. */
+  /** The present edition; undefined if no journal was ever kept. */
   get edition(): Edition | undefined {
     // The cast is safe because only this class writes these records.
     return this.#row?.body as Edition | undefined;

@@ -74,7 +74,7 @@ export class CloudThread implements PollHandler {
   readonly #polls: PollWork;
   #initialized = false;
   #session: Session | undefined;
-  /** Ends the wait for a command that takes time, or for a restart. */
+  /** The alarm for the end of a command that takes time, or for a restart. */
   #carrying: Alarm | undefined;
   /** A message of the thread itself that is being sent. */
   #own: { readonly uplink: number; readonly type: UplinkType } | undefined;
