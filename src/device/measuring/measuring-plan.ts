@@ -141,12 +141,12 @@ function makePlan(profile: Profile, settings: MeasuringSettings): Plan {
   return { tasks, quiet: tasks.map(isQuiet), sensors, byKind, lists, edges, presses: allPresses };
 }
 
-/** How often a task with the interval `every` runs in the time `within`; Infinity for an unknown number. */
+/** How often a task with the interval `every` runs in the time `within`; Infinity (not known) if `every` is 0. */
 function times(within: Millis, every: Millis): number {
   return every === 0 ? Number.POSITIVE_INFINITY : Math.ceil(within / every);
 }
 
-/** How often a sensor is sampled and aggregated; 0 for never. */
+/** The intervals at which a sensor is sampled and aggregated; 0: never. */
 function intervalsOf(
   kind: number,
   profile: Profile,
