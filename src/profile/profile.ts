@@ -253,8 +253,8 @@ export interface AlarmListSpec extends EventList {
 export interface PressListSpec extends EventList {
   readonly kind: 'press';
   /**
-   * Parameter with the period of the sensor's windows, in seconds. If it is defined, presses are counted
-   * but not recorded as events. Each press closes a window, and the device reports at once, without event delay and rate limit.
+   * Parameter with the period of the sensor's windows, in seconds. If it is defined, presses are counted but not recorded as
+   * events. Each press closes a window, and the device reports at once, without event delay and rate limit.
    */
   readonly period?: ParameterRef;
   /** Index of the quantity that counts the presses of each type of event; `quantity` is the first of them. */

@@ -57,7 +57,7 @@ export async function listenUdp(receive: ReceiveFrom, { host, port, wires }: Udp
     const release = wires?.toCloud.arrived(datagram);
     if (wires && release === undefined) return;
     receive(datagram, { host: source.address, port: source.port }, send);
-    // Released only now: if the processing of the datagram takes longer, the gateway itself holds simulated time by now.
+    // Released only now: if the gateway needs more time for the datagram, it has begun to hold simulated time.
     release?.();
   });
   await bind(socket, host, port);

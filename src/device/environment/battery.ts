@@ -49,7 +49,7 @@ const AGEING = [
   { used: 0.95, rest: 3.35, ohms: 12 },
   { used: 1, rest: 3.0, ohms: 25 },
 ] as const;
-/** Factor of the inner resistance by temperature. At -20 °C, it lowers the voltage under load by 0.1 to 0.3 V. */
+/** Factor of the inner resistance by temperature. At -20 °C, the voltage under load is 0.1 to 0.3 V lower. */
 const COLD = [
   { celsius: 20, factor: 1 },
   { celsius: -20, factor: 2 },

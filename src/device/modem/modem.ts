@@ -57,7 +57,7 @@ export class Modem extends ModemState implements SendOwner {
   send(request: SendRequest, budget: Millis): void {
     if (this.#pending) throw new Error('the modem sends one datagram at a time');
     this.#pending = new PendingSend(request, budget, this.board.clock, this, this.board.policy);
-    // In every other state, the datagram waits until the modem can send it.
+    // In every state other than `sleep`, the datagram waits until the modem can send it.
     if (this.present !== 'sleep') return;
     if (this.asleep) return this.#wake();
     this.enter('sleep', Math.max(0, this.phaseEnd - this.board.clock.now), () => this.#ready());

@@ -88,7 +88,7 @@ export class TargetAudit implements MessageWitness {
     this.#uplinks.stored(serial, message, at);
   }
 
-  /** The API says that a downlink has been in state `sent` since `since`. */
+  /** The API says that a downlink has been in state `sent` since the time `since`. */
   sent(serial: number, id: string, since: Instant): void {
     this.#downlinks.sent(serial, id, since, this.#clock.now);
   }

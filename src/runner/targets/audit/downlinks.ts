@@ -130,7 +130,7 @@ export class DownlinkAudit {
     if (trouble) receiver.troubledAt = at;
   }
 
-  /** The API was read at the time `at`; it says that a downlink has been in state `sent` since `since`. */
+  /** The API, read at the time `at`, says that a downlink has been in state `sent` since the time `since`. */
   sent(serial: number, id: string, since: Instant, at: Instant): void {
     const entry = this.#entry(serial, id);
     if (entry === undefined || entry.sentAt !== undefined) return;
