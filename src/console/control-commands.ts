@@ -48,7 +48,7 @@ export const CONTROL_COMMANDS: Readonly<Record<string, ControlCommand>> = {
   replay: {
     step: 'sensor',
     usage: 'QUANTITY FILE.csv',
-    about: 'replays readings from a file; its first row is now',
+    about: 'replays readings from a file, starting now with its first row',
     inScenario: (name, file, ...more) =>
       file && more.length === 0 ? `{ ${name}: { replay: ${JSON.stringify(file)} } }` : undefined,
     words: quantities,

@@ -162,9 +162,8 @@ export class Updates {
   }
 
   /**
-   * Handles application data of a device; undefined if nothing follows for its open update. A device that acknowledges its new
-   * image does so before it sends such data. So the update fails if the device has begun a session after the swap, and has not
-   * acknowledged the image.
+   * Handles application data of a device; undefined if nothing follows for its open update. A device acknowledges its new image
+   * before it sends such data. The update fails if data arrive in a session after the swap without this acknowledgement.
    */
   async dataArrived(device: ReportingDevice): Promise<UpdateStep | undefined> {
     const job = await this.current(device);

@@ -131,7 +131,7 @@ export class Reporter {
       });
     };
     const ended = (ok: boolean) => {
-      // A report that follows at once takes over the lock.
+      // `done` comes first: if it starts a report, this report already waits for the lock when the lock is released.
       done(ok);
       cloud.unlock();
     };

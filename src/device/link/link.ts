@@ -20,11 +20,11 @@ export interface Link {
   /** Changes of the cloud's address; undefined for devices with one address. */
   readonly failover: FailoverState | undefined;
   /**
-   * Sends one message. `budget` limits each datagram of it, Infinity for none. `started` is called when its first datagram
-   * leaves, `done` exactly once, unless the link is reset before.
+   * Sends one message. Each of its datagrams must be acknowledged within `budget`; Infinity sets no limit. `started` is called
+   * when the first datagram leaves. `done` is called exactly once, unless the link is reset before.
    */
   uplink(message: Uint8Array, budget: Millis, started: () => void, done: (outcome: UplinkOutcome) => void): void;
-  /** Asks for one downlink. `budget` limits each datagram. */
+  /** Asks for one downlink. Each datagram must be answered within `budget`. */
   poll(budget: Millis, done: (outcome: PollOutcome) => void): void;
   /** Ends a use of the radio: the next exchange counts as a new use. */
   rest(): void;

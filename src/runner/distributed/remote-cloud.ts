@@ -90,8 +90,8 @@ export class SharedRemoteCloud implements SharedCloud {
   }
 
   /**
-   * Whether the run has created the device. A device with one of our serial numbers may belong to another user, if the worker
-   * could not create its own device for that reason; such a device is older than the run.
+   * Whether the run has created the device. Another user may already have had a device with this serial number, so that the
+   * worker could not create its own. Such a device is older than the run.
    */
   #isOurs({ serial_number, created_at }: Device, names: ReadonlyMap<number, string>): boolean {
     return names.has(Number(serial_number)) && Date.parse(created_at) >= this.#opened - CLOCK_ERROR;

@@ -1,7 +1,7 @@
 /**
  * Makes all texts of the pages inert. Names and answers come from devices and other users. Characters in them that change the
- * direction of writing could falsify a text of the page, such as the question before a deletion. Preact calls this function for
- * every element, so that no page can forget it. Texts that users type into fields stay unchanged.
+ * direction of writing could falsify a text of the page, such as the question before a deletion. Preact calls the code below
+ * for every element that it makes, so that no page has to remember it. Texts that users type into fields stay unchanged.
  */
 import { type ComponentChildren, Fragment, options, type VNode } from 'preact';
 import { printable } from '../../../src/kernel/printable.js';

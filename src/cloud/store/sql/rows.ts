@@ -1,4 +1,4 @@
-/** Columns of the SQL stores, and their conversion to rows of the port: JSON text becomes a value. */
+/** The columns of the SQL stores, and the conversion of their rows to those of `Store`: JSON text becomes a value. */
 import { stationId } from '../order.js';
 import type { Vault } from '../secrets/vault.js';
 import {

@@ -1,7 +1,7 @@
 /** The text that `.help` prints in a terminal of the console. */
 import type { ControlDescription } from '../../../../src/console/control-help.js';
 
-/** The possible lines. @param columns maximum number of characters in a row */
+/** Explains the lines that a user can type. @param columns maximum number of characters in a row */
 export function helpText(controls: readonly ControlDescription[], columns: number): string {
   const rows = controls.flatMap(({ name, usage, about }) => [
     ...wrapped(`${name} ${usage}`, '  ', columns),
