@@ -16,11 +16,11 @@ import type { Journal } from '../world/journal.js';
 import { packProfiles } from '../world/plan-profiles.js';
 import { CommonRest } from './common-rest.js';
 import { endOfAll } from './ends.js';
+import { tuneCollections } from './garbage.js';
 import { merged } from './merge.js';
 import { type Lines, type PartEnd, WINDOWS_AHEAD } from './messages.js';
 import { OwnPart } from './own-part.js';
 import { type Part, ThreadPart } from './part.js';
-import { scavengeAlone } from './scavenges.js';
 
 /**
  * Device time in a window: its length times the number of devices. Large enough that a thread rarely waits, and small enough
@@ -48,7 +48,7 @@ export async function inThreads(
   const own = ownShare(plan, count);
   const databases = db === 'memory' ? undefined : pathsOfParts(db, count);
   const rest = new CommonRest(count);
-  const scavengeAsBefore = scavengeAlone(count);
+  const collectAsBefore = tuneCollections({ threads: count, isLarge: isLarge(plan) });
   const parts = partsOf(plan, count, own).map((part, index): Part => {
     const task = { plan: part, db: databases?.[index] ?? db, transport, window };
     if (index === 0 && own !== undefined) return new OwnPart({ ...task, profiles, log }, rest);
@@ -80,7 +80,7 @@ export async function inThreads(
   } finally {
     await Promise.all(parts.map((part) => part.close()));
     journal.close();
-    scavengeAsBefore();
+    collectAsBefore();
     if (databases !== undefined) (isBuilt ? gatherDatabases : discardDatabases)(databases);
   }
 }
@@ -124,13 +124,17 @@ const FEW = 100;
 /** From this number on, the start of one more thread costs less than its larger room for short-lived objects saves. */
 const MANY = 20_000;
 
+function isLarge({ devices }: Plan): boolean {
+  return devices.length >= MANY;
+}
+
 /**
  * The share of the devices that the thread of the run simulates itself. It is smaller than those of the other threads, because
  * this thread also merges the events of all threads, and all should finish at the same time. Undefined: the thread only merges.
  */
-function ownShare({ devices }: Plan, count: number): number | undefined {
-  const share = devices.length < MANY ? OWN_SHARES[count] : undefined;
-  return share !== undefined && devices.length < FEW ? 1 / count : share;
+function ownShare(plan: Plan, count: number): number | undefined {
+  const share = isLarge(plan) ? undefined : OWN_SHARES[count];
+  return share !== undefined && plan.devices.length < FEW ? 1 / count : share;
 }
 
 /** Length of a window: shorter for a larger fleet, but never so short that messages between threads cost much time. */
