@@ -79,8 +79,10 @@ function turnsOf({ devices }: PlannedLoad, belongs: (index: number) => boolean):
   return devices.length === 0 ? undefined : devices.map(belongs);
 }
 
-/** One thread is used for each such amount of device time (duration × number of devices). It is about a second of work. */
+/** One thread is used for each such amount of device time, of all devices together. It is about a second of work. */
 const WORTH_A_THREAD = hours(4000);
+/** The boot of a device takes as much work as this device time. */
+const BOOT = hours(7);
 
 /**
  * Number of threads with which a run is fastest, at most `most`. For a small run it is 1, because starting another thread takes
@@ -88,6 +90,6 @@ const WORTH_A_THREAD = hours(4000);
  */
 export function usefulParts(plan: Plan, most: number): number {
   if (needsOneWorld(plan) !== undefined) return 1;
-  const work = Math.floor((plan.devices.length * plan.duration) / WORTH_A_THREAD);
+  const work = Math.floor((plan.devices.length * (BOOT + plan.duration)) / WORTH_A_THREAD);
   return Math.max(1, Math.min(most, work, plan.devices.length));
 }
