@@ -1,7 +1,8 @@
 /**
  * `npm run bench [-- name… --full]`: runs the benchmarks one after the other, prints ratios, and fails if one is below its
  * limit. Both sides of a ratio are measured in the same run on the same machine, so that a slow machine does not make it fail.
- * At the end, it prints the goals: figures that do not decide about the exit code. `--full` measures the sizes of docs/SCALE.md.
+ * At the end, it prints the goals: figures that do not decide about the exit code. `--full` measures the sizes of
+ * docs/SCALE.md.
  */
 import { boot } from './boot.js';
 import { flapUplinks } from './cloud/flap-uplinks.js';

@@ -1,4 +1,7 @@
-/** Kills the processes of a service again and again during traffic. Nothing that was acknowledged may be lost, doubled or reordered. */
+/**
+ * Kills the processes of a service again and again during traffic. Nothing that was acknowledged may be lost, doubled or
+ * reordered.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
  * Checks of the manifests in deploy/kubernetes without a cluster: their form, against the types of the package kubernetes-types
- * (generated from the OpenAPI document of Kubernetes), and what the form does not say: names that refer to each other, options of
- * the program, and the rights of containers.
+ * (generated from the OpenAPI document of Kubernetes), and what the form does not say: names that refer to each other, options
+ * of the program, and the rights of containers.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

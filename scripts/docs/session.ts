@@ -1,6 +1,6 @@
 /**
- * A terminal in a folder of its own: runs the commands of a document as a user would. Commands that do not end by themselves are
- * ended with Ctrl-C.
+ * A terminal in a folder of its own: runs the commands of a document as a user would. Commands that do not end by themselves
+ * are ended with Ctrl-C.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

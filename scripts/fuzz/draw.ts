@@ -19,8 +19,8 @@ export function pickWeighted<T>(random: Draws, entries: readonly (readonly [numb
 }
 
 /**
- * A text that matches a simple pattern: literals, escapes, classes, and `{n}`, `{n,m}`, `?`, `*`, `+` after them. Other syntax is
- * used literally; the service then rejects the text, which is also a valid test.
+ * A text that matches a simple pattern: literals, escapes, classes, and `{n}`, `{n,m}`, `?`, `*`, `+` after them. Other syntax
+ * is used literally; the service then rejects the text, which is also a valid test.
  */
 export function textMatching(random: Draws, pattern: string): string {
   const parts = pattern.replace(/^\^/, '').replace(/\$$/, '');

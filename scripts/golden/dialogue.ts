@@ -1,7 +1,7 @@
 /**
- * The dialogue of one device with the cloud, recorded at the device's end of the wire: the datagrams that it sends and receives,
- * and the events of the device between them. It is recorded from a scenario with one device, in virtual time and memory, and
- * is the same every time.
+ * The dialogue of one device with the cloud, recorded at the device's end of the wire: the datagrams that it sends and
+ * receives, and the events of the device between them. It is recorded from a scenario with one device, in virtual time and
+ * memory, and is the same every time.
  */
 import type { Device } from '../../src/device/device.js';
 import { seededRandom } from '../../src/kernel/random.js';

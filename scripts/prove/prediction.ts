@@ -23,7 +23,9 @@ steps:
   - { at: 70s, to: control, over: 40s, downlink: { output_1_state: 1 } }
   - { at: 80s, to: control, over: 20s, commands: [info show] }
 `;
-/** In ms. A poll that shows in one downlink only can be 1.5 s earlier or later than predicted: the radio wakes up in 1 to 4 s. */
+/**
+ * In ms. A poll that shows in one downlink only can be 1.5 s earlier or later than predicted: the radio wakes up in 1 to 4 s.
+ */
 const LIMIT = 1000;
 const MEDIAN = 100;
 const POLL_LIMIT = 2000;

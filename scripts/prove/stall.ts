@@ -1,7 +1,7 @@
 /**
  * A server that is suspended for 6 s of a minute delays a tenth of all requests, by up to 6 s, evenly distributed: 95 % of the
- * latencies are then below 3 s, 99 % below 5.4 s, 99.9 % below 5.94 s. Latencies that count from the time of sending, instead of
- * the due time, hardly show the stall.
+ * latencies are then below 3 s, 99 % below 5.4 s, 99.9 % below 5.94 s. Latencies that count from the time of sending, instead
+ * of the due time, hardly show the stall.
  */
 
 import type { Proof } from '../support/proof.js';

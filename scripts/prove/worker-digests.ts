@@ -1,6 +1,6 @@
 /**
- * The program of the proof `workers`, which runs it in several versions of Node: prints the digests of each scenario for several
- * numbers of threads, in memory and over UDP, one line of JSON a scenario. Progress goes to the standard error.
+ * The program of the proof `workers`, which runs it in several versions of Node: prints the digests of each scenario for
+ * several numbers of threads, in memory and over UDP, one line of JSON a scenario. Progress goes to the standard error.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,6 @@
-/** Callers over HTTP that repeat each request until it is answered: one queues commands, the other is a device on the ingress. */
+/**
+ * Callers over HTTP that repeat each request until it is answered: one queues commands, the other is a device on the ingress.
+ */
 import { Pool } from 'undici';
 import { numberedBody } from './numbered.js';
 

@@ -1,6 +1,6 @@
 /**
- * Bundles the program and the library into a few files. As 1,000 files, with those of packages, they would take twice as long
- * to start, because Node finds, opens and compiles each module separately.
+ * Bundles the program and the library into a few files. Unbundled, with their packages, they are 1,000 files and take twice as
+ * long to start, because Node finds, opens and compiles each module separately.
  */
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -41,8 +41,8 @@ export function program(): string {
 }
 
 /**
- * Returns `main.mjs`, `index.mjs`, the files of threads, what they share, the licences of the packages in them, and the prepared
- * profiles, by path.
+ * Returns `main.mjs`, `index.mjs`, the files of threads, what they share, the licences of the packages in them, and the
+ * prepared profiles, by path.
  * @param folder two levels below the root of the package, like the sources that look for files there
  */
 export function programFiles(folder: string): ReadonlyMap<string, Uint8Array> {

@@ -7,7 +7,7 @@ import { readText } from '../input/text-file.js';
 import { entropy } from '../kernel/entropy.js';
 import type { Host } from './host.js';
 
-/** Undefined, with a message on the error stream, if consoles cannot attach. */
+/** If consoles cannot attach, returns undefined and writes a message to the error stream. */
 export async function openToConsoles(host: Host, fleet: Fleet): Promise<ConsoleServer | undefined> {
   try {
     const random = Math.floor(entropy.next() * 0x1_00_00)

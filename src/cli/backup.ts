@@ -4,7 +4,8 @@ import { sameKey } from '../cloud/store/sqlite/unlock.js';
 import { EXIT, UsageError } from '../kernel/errors.js';
 import { command } from './command.js';
 
-const IN_CLEAR = 'has its secrets in clear: an earlier version wrote the database, and its next start encrypts it';
+const IN_CLEAR =
+  'has its secrets in clear: an earlier version wrote the database; the next start of the service encrypts them';
 
 export const backup = command<{ readonly db: string; readonly target: string }>(
   (parser) =>

@@ -1,6 +1,6 @@
 /**
- * Checks the words of a command line against the chosen command and reports all errors together. The values of options are checked
- * later, by each option.
+ * Checks the words of a command line against the chosen command and reports all errors together. The values of options are
+ * checked later, by each option.
  */
 import { didYouMean, orList, quote } from '../input/problems.js';
 
@@ -52,7 +52,7 @@ export function wrongArguments(
     ...given.flatMap((option) => wrongSwitch(option, known.boolean)),
     ...repeated(given, known.array),
     ...Object.keys(known.demandedOptions)
-      // The parser leaves "-", the standard input, out of a list of files.
+      // The parser drops "-" (standard input) from a list of files, so such a list may look empty.
       .filter((name) => !(known.array.includes(name) && args.includes('-')))
       .flatMap((name) => missing(titleOf(name), parsed[name], known.choices[name])),
     ...[...parsed._.slice(1), ...(parsed['--'] ?? [])].map((word) => `unexpected argument ${quote(String(word))}`),

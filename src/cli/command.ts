@@ -9,7 +9,7 @@ export type Run = (host: Host) => Promise<ExitCode>;
 export interface Command {
   /** Declares the options in a parser. */
   readonly build: (parser: Argv) => Argv;
-  /** Returns the run of the command with the values that the parser has read. */
+  /** Returns the function that runs the command with the values from the parser. */
   readonly runWith: (values: object) => Run;
 }
 

@@ -152,7 +152,7 @@ class Session {
     return 'stay';
   }
 
-  /** @param toTheEnd also waits for commands that take time */
+  /** @param toTheEnd whether to wait until commands that take time have finished */
   async #carryOut(on: string, line: string, toTheEnd: boolean): Promise<number> {
     parseSelector(on);
     if (line === '.list') return this.#list(on);

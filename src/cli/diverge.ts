@@ -80,7 +80,7 @@ function report({ difference, reordered, same }: LogComparison, a: RunLog, b: Ru
   return `${lines.join('\n').trimEnd()}\n`;
 }
 
-/** Compares the inputs that decide a run. */
+/** Compares the inputs that decide the events of a run. */
 function facts(a: RunLog, b: RunLog): readonly string[] {
   const [one, other] = [a.facts, b.facts];
   if (one === undefined || other === undefined) {

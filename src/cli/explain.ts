@@ -50,7 +50,7 @@ export const explain = command<ExplainFlags>(
         type: 'boolean',
         default: false,
         describe:
-          'explain all downlinks that were not delivered: pending, cancelled or expired; delivered but never received; or received but never answered',
+          'explain all incomplete downlinks: pending, cancelled or expired; delivered but never received; or received but never answered',
       })
       .option(
         'limit',
@@ -116,7 +116,7 @@ function serialOf({ names, downlinks }: Source, what: string): number | undefine
   return found && Number(found[0]);
 }
 
-/** @throws UsageError when nothing or too much matches */
+/** @throws UsageError if no downlink or more than one matches `what` */
 function chosen(
   { downlinks, names }: Source,
   { what, slowest = DEFAULT_SLOWEST, pending }: Pick<ExplainFlags, 'what' | 'slowest' | 'pending'>,

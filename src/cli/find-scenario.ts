@@ -39,7 +39,7 @@ export function typedName(name: string, { args }: Pick<Host, 'args'>): string {
   return name === '' && args.includes(STANDARD_INPUT) ? STANDARD_INPUT : name;
 }
 
-/** The same for several words: yargs leaves "-" out of a list. */
+/** Like {@link typedName}, for several words: yargs drops "-" from a list. */
 export function typedNames(names: readonly string[], { args }: Pick<Host, 'args'>): readonly string[] {
   return args.includes(STANDARD_INPUT) ? [...names, STANDARD_INPUT] : names;
 }

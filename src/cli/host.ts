@@ -34,7 +34,7 @@ export interface TerminalOptions {
 export interface AnotherRun {
   /** Exit code and output, when it has ended. */
   readonly ended: Promise<{ readonly exit: number; readonly out: string; readonly err: string }>;
-  /** Sends it a termination signal. */
+  /** Sends a termination signal to the process. */
   stop(): void;
 }
 
@@ -53,7 +53,7 @@ export interface Host {
   terminal(options: TerminalOptions): Terminal | undefined;
   /**
    * Calls `handler` at the first Ctrl-C or termination signal; a second one exits the process at once.
-   * @param left message about the leftovers of such an exit
+   * @param left message for such an exit: what the command leaves behind
    * @returns a function that removes the handler
    */
   onInterrupt(handler: InterruptHandler, left?: string): () => void;

@@ -68,8 +68,8 @@ async function chosen(host: Host): Promise<ExitCode> {
 }
 
 /**
- * Loads every command whose name is among the words. Only the parser knows which of them is meant: the first word that is not
- * the value of an option.
+ * Loads every command whose name is among the arguments. Only the parser, which runs later, knows which argument is the
+ * command: the first one that is not the value of an option.
  */
 async function commandsIn(args: readonly string[]): Promise<ReadonlyMap<string, Command>> {
   const named = COMMANDS.filter(({ name }) => args.includes(name));

@@ -2,8 +2,8 @@
  * Logs of the service: pino lines on the error stream.
  *
  * Callers do not log secrets. Two filters are a safeguard against mistakes. The first masks fields with the name of a secret,
- * at any depth. The second masks texts in the finished line that have the form of a secret, or that the command line gave as
- * one. Ids are not mistaken for keys: ids are UUIDs of version 7, keys of version 4.
+ * at any depth. The second masks texts in the finished line that look like a secret, or that equal a secret from the command
+ * line. Ids are not mistaken for keys: ids are UUIDs of version 7, keys of version 4.
  */
 import { pino } from 'pino';
 import type { Log } from '../kernel/log.js';

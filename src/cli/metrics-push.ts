@@ -122,7 +122,7 @@ export class MetricsPush {
 
 const ABORTED = new Error('aborted');
 
-/** @throws Error when the gateway does not accept the metrics; the reason of `signal` */
+/** @throws Error if the gateway rejects the metrics; if `signal` aborts the push, its reason */
 async function put({ url, headers }: PushAddress, plan: Plan, control: RunControl, signal: AbortSignal): Promise<void> {
   const registry = runMetrics(plan, control);
   const gateway = new Pushgateway(

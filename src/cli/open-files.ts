@@ -1,11 +1,15 @@
 /**
- * The limit on open files of this process (`ulimit -n`). Below a certain limit, loading the modules of a command already
- * fails, with messages that do not name the cause. So main.ts checks it first; this file imports only the table of exit codes.
+ * Checks the limit on open files of this process (`ulimit -n`). If the limit is too low, loading the modules of a command fails
+ * with messages that do not name the cause. So main.ts checks the limit first, and this file imports only the table of exit
+ * codes.
  */
 import { readFileSync } from 'node:fs';
 import { EXIT, type ExitCode } from '../kernel/errors.js';
 
-/** Loading `serve` fails with 100 and succeeds with 200; a service then needs one for each connection. */
+/**
+ * Lowest accepted limit. Loading `serve` fails with 100 and succeeds with 200; a running service needs one more for each
+ * connection.
+ */
 const LEAST = 256;
 
 /** The limits of this process. Only Linux has this file. */

@@ -19,7 +19,7 @@ import { CheckThread } from './check/thread.js';
 import { packagedNames, packagedText } from './find-scenario.js';
 import type { Host } from './host.js';
 
-/** Last characters of the error output that explain a run without a verdict. */
+/** If a run gives no verdict, this many last characters of its error output are shown as the reason. */
 const LONGEST_REASON = 2000;
 
 export class PageScenarios implements ScenarioTools {

@@ -1,6 +1,6 @@
 /**
- * Time travel: repeats a run in virtual time. A run of the past stops at a moment and gets a console of its own; a comparison
- * runs both this run and the original to their ends.
+ * Time travel: repeats a run in virtual time. Such a run of the past stops at a given moment and gets its own console. A
+ * comparison runs it to its end, and repeats the original run to compare their events.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ interface PastRunsOptions {
   readonly happened: () => Plan;
   /** The time of the run. */
   readonly now: () => Millis;
-  /** The speed at which the run continues from the moment. */
+  /** The speed at which a run of the past continues from its moment. */
   readonly speed: () => number;
   readonly openConsole: (control: RunControl) => Promise<Console | undefined>;
 }
@@ -62,7 +62,7 @@ export class PastRuns implements TimeTravel {
   /** Runs of the past that ended because another one was opened. */
   #ended: readonly PastRun[] = [];
   #count = 0;
-  /** One run begins after another, because each one first looks how many are open. */
+  /** Begins the runs one after another, because each first counts the open ones. */
   readonly #turns = new PQueue({ concurrency: 1 });
 
   constructor(options: PastRunsOptions) {

@@ -26,7 +26,7 @@ interface QueueFlags {
 /** The queue of a run; undefined if it has none. @throws UsageError without another option that it needs */
 export function queueIn(flags: QueueFlags, { env }: Host): string | undefined {
   const { workers, target } = flags;
-  // A variable that is set for workers does not concern other runs.
+  // The variable may be set for workers on this machine, so runs without --workers and --target ignore it.
   const queue = flags.queue ?? (workers !== undefined && target !== undefined ? env[VARIABLE] : undefined);
   if (queue === undefined) return undefined;
   if (target === undefined) {

@@ -22,7 +22,9 @@ interface ScenarioSettings {
   readonly firmware?: string | undefined;
   /** Files outside the folder of the scenario that it may read. Default: none. */
   readonly allowFiles?: readonly string[] | undefined;
-  /** Profiles that an earlier call returned, to save reading them again. Default: the packaged ones and those beside the file. */
+  /**
+   * Profiles that an earlier call returned, to save reading them again. Default: the packaged ones and those beside the file.
+   */
   readonly profiles?: Profiles | undefined;
 }
 

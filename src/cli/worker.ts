@@ -17,7 +17,7 @@ export const worker = command<WorkerFlags>(
     parser.option('queue', QUEUE).option('api-key', {
       type: 'string',
       requiresArg: true,
-      describe: 'API key of the cloud that the runs use, the same as theirs; also GHOSTFLEET_API_KEY',
+      describe: 'API key of the cloud that the runs use, the same key as in these runs; also GHOSTFLEET_API_KEY',
     }),
   execute,
 );

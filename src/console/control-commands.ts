@@ -13,15 +13,15 @@ interface ControlCommand {
   readonly about: string;
   /** The options of the step as YAML; undefined if there are too few or too many arguments. */
   readonly inScenario: (...words: readonly string[]) => string | undefined;
-  /** Completions of each argument. */
+  /** Possible words for each argument, for completion. */
   readonly words?: (profile: Profile) => readonly (readonly string[])[];
 }
 
 const ON_OFF = () => [['on', 'off']];
 const quantities = (profile: Profile) => [numberedQuantityNames(profile)];
-/** A contact with a command of its own, `.line-power`. */
+/** Left out of the inputs of `.pulse`, because `.line-power` switches this contact. */
 const LINE = 'backup.line_voltage';
-/** Quantities that can have pulses: counters, which count them, then contacts. */
+/** Quantities to which pulses can be sent: first the counters, then the contacts. */
 const inputs = (profile: Profile) => {
   const names = numberedQuantityNames(profile).filter((name) => name !== LINE);
   const counters = names.filter((name) => quantityOf(profile, name)?.counter);

@@ -19,8 +19,8 @@ export interface LineOptions {
 }
 
 /**
- * Executes a line. Its output is passed to `answer` in parts; the last part has `more: false`. Never throws: errors are passed to
- * `answer` with the code {@link FAILED}.
+ * Executes a line. Its output is passed to `answer` in parts; the last part has `more: false`. Never throws: errors are passed
+ * to `answer` with the code {@link FAILED}.
  */
 export async function carryOut(
   member: Member,

@@ -1,6 +1,6 @@
 /**
- * A device for a console: the fields for selectors, the shell and the controls. The runner creates members on demand, so a fleet
- * without consoles needs no memory for them.
+ * A device for a console: the fields for selectors, the shell and the controls. The runner creates members on demand, so a
+ * fleet without consoles needs no memory for them.
  */
 import type { Random } from '../kernel/random.js';
 import type { Profile } from '../profile/profile.js';
@@ -39,7 +39,7 @@ export interface Fleet {
   readonly name: string;
   readonly size: number;
   members(): Iterable<Member>;
-  /** Random source for samples (scenario/selector/match.ts). */
+  /** Random source for selectors that pick a random sample of the devices (scenario/selector/match.ts). */
   readonly random: Random;
   /**
    * Records an action on a device in the trace.

@@ -6,8 +6,8 @@
  *     run      {"id":1,"from":"cellar-0001","code":0,"lines":["vendor name: …"],"more":false}      one line for each part
  *     run      {"id":1,"done":100}                                        all devices received the request; further parts may follow
  *
- * The first line has the version; a console of another version closes the connection. The run executes the requests of one console
- * one at a time. Unknown keys are ignored, so that keys can be added without a new version.
+ * The first line has the version; a console of another version closes the connection. The run executes the requests of one
+ * console one at a time. Unknown keys are ignored, so that keys can be added without a new version.
  */
 import type { TraceEvent } from '../trace/events.js';
 import type { Answer, Candidate } from './member.js';

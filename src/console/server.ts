@@ -1,9 +1,9 @@
 /**
  * Lets consoles attach to a run: listens at the place of the run, and executes their requests.
  *
- * Consoles must not slow down a run. A request is executed in small parts, between which the run continues. If a console does not
- * read, its request waits, and events for it are counted instead of sent. While a request is executed, the server reads no further
- * requests of that console.
+ * Consoles must not slow down a run. A request is executed in small parts, between which the run continues. If a console does
+ * not read, its request waits, and events for it are counted instead of sent. While a request is executed, the server reads no
+ * further requests of that console.
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import { GhostfleetError } from '../kernel/errors.js';
@@ -37,7 +37,7 @@ const MOST_CONSOLES = 16;
 const BACKLOG = 1 << 20;
 /** Unsent bytes above which a console is disconnected: late output of commands cannot be held back. */
 const MOST_BACKLOG = 16 << 20;
-/** Numbers of devices that are compared with a selector, and that execute a request, before the run continues. */
+/** How many devices are compared with a selector, and how many execute a request, before the run continues. */
 const COMPARED_AT_ONCE = 512;
 const ASKED_AT_ONCE = 16;
 /** Pause in which the run continues. */
@@ -197,8 +197,8 @@ class Attached {
   }
 
   /**
-   * Calls `action` for every selected device and returns their number. The run continues meanwhile: each device is compared with
-   * the selector just before its `action`.
+   * Calls `action` for every selected device and returns their number. The run continues meanwhile: each device is compared
+   * with the selector just before its `action`.
    */
   async #forEach(on: string, action: (member: Member) => Promise<void> | 'enough' | void): Promise<number> {
     const { fleet } = this.#options;

@@ -162,7 +162,7 @@ export class RunControls {
     });
   }
 
-  /** Ends a fault. False for an unknown fault, and for one that is over. */
+  /** Ends a fault. Returns false for an unknown fault, and for one that is over. */
   lift(id: string): boolean {
     return this.#faults.lift(id);
   }
@@ -251,7 +251,7 @@ function checkUse(
   }
   const isTimed = call.part === 'service' && call.fault.kind === 'service-restart' && call.fault.away !== null;
   if (isTimed && lasts !== undefined) {
-    throw new UsageError('bad-fault', 'a restart with "away" has no other duration');
+    throw new UsageError('bad-fault', 'a restart with "away" accepts no duration: "away" is its duration');
   }
   const isOnce = call.part === 'device' && call.end === null && call.every === null;
   if (isOnce && lasts !== undefined)

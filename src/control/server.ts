@@ -130,7 +130,10 @@ export class RunServer {
     }
   }
 
-  /** Sends a file of the console, which this port has also while the cloud is down. False for another path. */
+  /**
+   * Sends a file of the console. This port has these files itself, so they are available while the cloud is down. Returns false
+   * for another path.
+   */
   async #page(path: string, response: ServerResponse): Promise<boolean> {
     const found = this.#files && (await consoleFile(this.#files, path));
     if (!found) return false;

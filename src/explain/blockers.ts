@@ -17,9 +17,15 @@ export interface JudgedChance extends Chance {
 
 /** An exchange without faults takes less than this: attach up to 40 s, radio connection, a few datagrams (docs/FIDELITY.md). */
 const SLOW: Millis = seconds(75);
-/** Sign of the fault that duplicates datagrams. A device that reads a copy in place of an answer gives up the exchange. */
+/**
+ * Name of the fault that duplicates datagrams in `net.fault` events. A device that reads a copy in place of an answer gives up
+ * the exchange.
+ */
 const DUPLICATION = 'duplication';
-/** A passing fault of the modem keeps it off for 32 min at most (firmware timing, 7.1). */
+/**
+ * Longest time for which a passing fault of the modem has an effect: the modem is off for 32 min at most (firmware timing,
+ * 7.1).
+ */
 const LONGEST_DISTURBANCE: Millis = minutes(35);
 
 /** @param chances of one device, in order */
@@ -76,7 +82,10 @@ function faultsOf(chance: Chance, calendar: FaultCalendar): readonly number[] {
   return calendar.during(at - LONGEST_DISTURBANCE, until, 'disturbs');
 }
 
-/** While the modem is off, no datagram can get lost. Faults that lose datagrams then have no effect. */
+/**
+ * The faults in `blocking` that can have stopped the exchange. While the modem is off, it sends no datagrams, so faults that
+ * lose datagrams are left out.
+ */
 function struck({ lost }: Chance, blocking: readonly number[], calendar: FaultCalendar): readonly number[] {
   const rests = blocking.some((fault) => calendar.get(fault)?.recovery === 'rests');
   if (!rests || lost.length > 0) return blocking;

@@ -20,7 +20,7 @@ export function faultCauses(faults: readonly number[], ...others: readonly Cause
   return new Set<CauseKey>([...others, ...faults.map((index): CauseKey => `fault:${index}`)]);
 }
 
-/** The same text for equal sets. */
+/** The text for a set of causes; equal sets have the same text. */
 export function setKey(causes: CauseSet): string {
   return [...causes].sort().join(' ');
 }

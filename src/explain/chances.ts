@@ -186,7 +186,10 @@ class Walk {
     current.until = at;
   }
 
-  /** The chance of a datagram that a fault hits. A datagram at the end of an exchange is its last acknowledgement. */
+  /**
+   * The chance to which a datagram belongs that a fault hits. A datagram at the very end of an exchange is its last
+   * acknowledgement.
+   */
   #hit(at: Instant): Draft {
     const current = this.#current;
     return current?.missed !== undefined && current.until === at ? current : this.#ongoing(at);
@@ -210,7 +213,7 @@ class Walk {
     return this.#current;
   }
 
-  /** @param rested the device rested before `at`, so that the chance ended some time before */
+  /** @param rested whether the device was at rest before `at`, so that the chance ended earlier */
   #close(at: Instant, rested: boolean): void {
     const current = this.#current;
     if (current === undefined) return;

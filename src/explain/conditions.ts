@@ -7,7 +7,7 @@ import type { FaultCalendar, FaultWindow, SituationFault } from './situation.js'
 
 /** From a power-up to the first exchange: start, modem, attach (docs/FIDELITY.md). */
 export const START: Millis = seconds(40);
-/** The same with the shortest and the longest time to attach. */
+/** The same time with the shortest and with the longest attach. */
 const QUICKEST_START: Millis = seconds(18);
 const LONGEST_START: Millis = seconds(58);
 /** A device that restarts repeatedly counts as started once the probability that all its starts failed is at most this. */
@@ -72,7 +72,7 @@ export class Conditions {
     });
   }
 
-  /** Restarts in such quick succession that the device only finishes a start in between if its modem attaches quickly. */
+  /** Restarts in quick succession: between two of them, the device finishes its start only if its modem attaches quickly. */
   #restarting(at: Instant): readonly Blocking[] {
     return this.#faults.flatMap((fault) => {
       if (fault.effect !== 'restarts') return [];

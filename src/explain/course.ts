@@ -3,8 +3,8 @@ import type { Instant, Millis } from '../kernel/time.js';
 import { type DownlinkRecord, expectsAnswer } from '../trace/downlinks/ledger.js';
 
 /**
- * Whether the downlink was delivered, also if only the device knows of the delivery. Otherwise it is pending, was cancelled or
- * has expired.
+ * Whether the downlink was delivered, even if the cloud does not know of the delivery. Otherwise it is pending, was cancelled
+ * or has expired.
  */
 export function isDelivered({ reached }: DownlinkRecord): boolean {
   return reached.delivered !== undefined || reached.executed !== undefined;
@@ -28,14 +28,14 @@ export function isUnanswered(record: DownlinkRecord): boolean {
   return reached.answered === undefined && (!refused || partly);
 }
 
-/** When the downlink reached its last stage, was cancelled or expired; undefined while it is open: not delivered, and not ended. */
+/** When the downlink reached its last stage, was cancelled or expired; undefined while it is pending. */
 export function endOf(record: DownlinkRecord): Instant | undefined {
   const { last, reached, endedAt } = record;
   if (!isDelivered(record)) return endedAt;
   return last === undefined ? undefined : reached[last];
 }
 
-/** Time from the queue to the end of the downlink, or to the end of the run while it is open. */
+/** Time from the queue to the end of the downlink, or to the end of the run while it is pending. */
 export function timeTaken(record: DownlinkRecord, closing: Instant): Millis {
   return Math.max(0, (endOf(record) ?? closing) - record.queuedAt);
 }

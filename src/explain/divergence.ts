@@ -1,4 +1,4 @@
-/** The moment from which a device would have behaved in another way without some causes. */
+/** The moment from which a device would have behaved differently without some causes. */
 import type { Instant } from '../kernel/time.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import type { JudgedChance } from './blockers.js';
@@ -13,7 +13,7 @@ export interface Divergence {
   readonly attempts: ExchangeKind | undefined;
 }
 
-/** @returns undefined: nothing would have changed until the downlink reached its last stage */
+/** @returns undefined if nothing would have changed before the downlink reached its last stage */
 export function divergence(record: DownlinkRecord, facts: DeviceFacts, removed: CauseSet): Divergence | undefined {
   const { queuedAt } = record;
   if (removed.has('power-on') && (facts.firstBoot ?? Number.POSITIVE_INFINITY) > queuedAt)
@@ -59,13 +59,13 @@ function affected(
   return [];
 }
 
-/** With a shorter interval, the device behaves in another way as soon as it would be at rest. */
+/** With a shorter interval, the device behaves differently as soon as it would be at rest. */
 function oftenPolled([first]: readonly JudgedChance[], queuedAt: Instant, { firstBoot }: DeviceFacts): Divergence {
   if (first?.failing && first.at < queuedAt) return { at: first.at, attempts: kindOf(first) };
   return { at: Math.max(queuedAt, firstBoot ?? Number.POSITIVE_INFINITY), attempts: undefined };
 }
 
-/** Without other downlinks, the device would have behaved in another way since it received the first of them. */
+/** Without other downlinks, the device would have behaved differently since it received the first of them. */
 function withoutOthers(record: DownlinkRecord, { downlinks }: DeviceFacts): readonly Divergence[] {
   const received = downlinks.flatMap((other) => (other === record ? [] : (other.reached.offered ?? [])));
   const first = Math.min(...received.filter((at) => at >= record.queuedAt));

@@ -42,7 +42,9 @@ const REPETITION: Millis = seconds(8);
 const FEWEST_PASS: Ratio = 0.02;
 const FEWEST_READABLE: Ratio = 0.02;
 
-/** @param pace share of the usual time that it takes @param limit null: the firmware waits until the exchange works */
+/**
+ * @param pace time of the exchange as a share of its usual time @param limit null: the firmware waits until the exchange works
+ */
 export function attempt(
   kind: ExchangeKind,
   at: Instant,
@@ -96,8 +98,8 @@ function course(
 }
 
 /**
- * The probability that all copies of a poll stay without an answer: `lost` to the power of 2.5. The power is not higher,
- * because the cloud does not answer the first repetition.
+ * The probability that no copy of a poll gets an answer: `lost` to the power of 2.5. The power is not higher, because the cloud
+ * does not answer the first repetition.
  */
 function missed(passes: Ratio): Ratio {
   const lost = 1 - passes;

@@ -30,7 +30,7 @@ export class Histories implements Fold {
     this.#rolls = rolls;
   }
 
-  /** The run has had more events than are kept: the histories are empty, or have the latest events only. */
+  /** Whether the run had more events than are kept. If so, the histories are empty, or have only the latest events. */
   get overflowed(): boolean {
     return this.#overflowed;
   }

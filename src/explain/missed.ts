@@ -1,6 +1,6 @@
 /**
- * Exchanges that the device counts as complete although the cloud does not: the last acknowledgement of a downlink was lost, or the
- * cloud acknowledged an upload without storing it (docs/FIDELITY.md, late acknowledgements).
+ * Exchanges that the device counts as complete although the cloud does not: the last acknowledgement of a downlink was lost, or
+ * the cloud acknowledged an upload without storing it (docs/FIDELITY.md, late acknowledgements).
  */
 import { type Instant, type Millis, seconds } from '../kernel/time.js';
 import type { DeliveryEvidence, TraceEvent } from '../trace/events.js';
@@ -11,8 +11,8 @@ export type Missed = 'acknowledgement' | 'upload';
 /** An acknowledgement that a later packet overtakes arrives within this time. After that, it counts as lost. */
 const OVERTAKEN: Millis = seconds(10);
 /**
- * A device counts a downlink as received at most this long after its last acknowledgement: hio devices wait for the release of the
- * connection (firmware timing, 6), so the cloud may know of the delivery first.
+ * A device counts a downlink as received at most this long after its last acknowledgement: hio devices wait for the release of
+ * the connection (firmware timing, 6), so the cloud may know of the delivery first.
  */
 const RELEASE: Millis = seconds(1);
 /** Faults in `net.fault` events that destroy a datagram. */
@@ -35,9 +35,9 @@ export function missedBy(events: readonly TraceEvent[]): ReadonlyMap<Instant, Mi
 
 function lostAcknowledgements(events: readonly TraceEvent[]): readonly Instant[] {
   const lost: Instant[] = [];
-  /** When the device received the downlink whose delivery the cloud does not know yet. */
+  /** When the device received the latest downlink; undefined if the cloud knows of its delivery. */
   let received: Instant | undefined;
-  /** When the last acknowledgement of a downlink arrived that the device has not counted as received yet. */
+  /** When the cloud got the last acknowledgement of a downlink before the device counted that downlink as received. */
   let arrivedAt = NEVER;
   let destroyedAt = NEVER;
   const settle = (known: boolean, now: Instant) => {

@@ -11,10 +11,10 @@ import type { CauseTime } from './waits.js';
 const LEAST_SHARE = 0.1;
 
 /**
- * Adds faults to `main` in two cases. First: `main` has no fault, but the downlink waited longest because of a fault, as with
- * shorter intervals it would have been delivered before the fault began. This fault becomes the first cause. Second: all faults
- * of `main` make exchanges fail at random. Then the other faults of this kind are causes, too, because each of them would have
- * made some exchanges fail alone.
+ * Adds faults to `main` in two cases. First: `main` has no fault, but the downlink waited longest because of a fault. With
+ * shorter intervals, it would have been delivered before that fault began. This fault becomes the first cause. Second: all
+ * faults of `main` make exchanges fail at random. Then the other faults of this kind are causes, too, because each of them
+ * would have made some exchanges fail on its own.
  * @param main the causes without which the downlink would have been fast
  * @param waits longest first
  */

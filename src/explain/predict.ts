@@ -13,7 +13,7 @@ interface Remedy {
   readonly time: Millis;
 }
 
-/** Removing causes has to save at least this share of the time. */
+/** A set of causes counts as a remedy only if removing it saves at least this share of the time. */
 const LEAST_GAIN = 0.1;
 /** Maximum number of causes in a set. */
 const MOST_TOGETHER = 5;

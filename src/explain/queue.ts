@@ -15,7 +15,7 @@ export class Queue {
 
   /**
    * The downlinks that the device had not received at `at`, and those that users queue later.
-   * @param record the explained downlink, which the removed causes concern
+   * @param record the explained downlink
    */
   constructor(facts: DeviceFacts, record: DownlinkRecord, removed: CauseSet, at: Instant) {
     this.#record = record;

@@ -51,7 +51,7 @@ export class RunExplainer {
     this.#unknown = unknown;
   }
 
-  /** The run has had more events than were kept: nothing can be explained. */
+  /** Whether the run had more events than were kept. If so, nothing can be explained. */
   get overflowed(): boolean {
     return this.#histories.overflowed;
   }
@@ -64,7 +64,7 @@ export class RunExplainer {
       .map(({ record, explainer }) => explainer.explain(record, limit));
   }
 
-  /** undefined for an unknown downlink. @param id of a downlink, or its beginning or end if no other has the same */
+  /** undefined for an unknown downlink. @param id of a downlink; its beginning or end is enough if no other id matches */
   downlink(id: string, limit?: Millis): Explanation | undefined {
     const [found, ...others] = this.idsLike(id);
     if (found === undefined || others.length > 0) return undefined;
@@ -84,7 +84,7 @@ export class RunExplainer {
     return record && explainer.waited(record);
   }
 
-  /** Ids of the downlinks that begin or end with `id`. If an id is equal to `id`, only this one. */
+  /** All downlink ids that begin or end with `id`; only `id` itself if it is a complete downlink id. */
   idsLike(id: string): readonly string[] {
     const ids = this.#candidates().map(({ record }) => record.id);
     return ids.includes(id) ? [id] : ids.filter((each) => each.startsWith(id) || each.endsWith(id));

@@ -1,4 +1,6 @@
-/** The timeline of a downlink: its stages, every exchange of its device, faults that begin or end, and rules of the firmware. */
+/**
+ * The timeline of a downlink: its stages, every exchange of its device, faults that begin or end, and rules of the firmware.
+ */
 import { humanDuration, type Instant, minutes } from '../kernel/time.js';
 import { type DownlinkRecord, STAGES, type Stage } from '../trace/downlinks/ledger.js';
 import type { ContactReason } from '../trace/events.js';

@@ -44,7 +44,7 @@ export function causeTimes(record: DownlinkRecord, facts: DeviceFacts, end: Inst
   return [...times.values()].sort((a, b) => b.time - a.time);
 }
 
-/** The cause of the first wait: the device rests when the downlink is queued. */
+/** The cause of the first wait if the device is at rest when the downlink is queued. */
 function restBefore(record: DownlinkRecord, { chances }: DeviceFacts): CauseSet | undefined {
   const last = chances.findLast(({ until }) => until < record.queuedAt);
   return last?.failing && last.result !== 'reached' ? failureCause(last) : only('interval');

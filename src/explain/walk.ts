@@ -19,7 +19,9 @@ const MOST_CONTACTS = 1000;
 
 /** How lucky the device is. */
 export interface Fortune {
-  /** How late a report is assumed to be if its time is not known: deviation from the mean, as a share of the jitter, -1 to 1. */
+  /**
+   * How late a report is assumed to be if its time is not known: deviation from the mean, as a share of the jitter, -1 to 1.
+   */
   readonly late: number;
   /** Share of the usual time that an exchange takes. */
   readonly pace: number;

@@ -111,7 +111,7 @@ class CellPlaces {
     return this.#place();
   }
 
-  /** Skips spaces, empty lines and comments, no further than to the byte `end`. */
+  /** Skips spaces, empty lines and comments, at most up to the byte `end`. */
   #skipTo(end: number): void {
     while (this.#byte < end) {
       const char = this.#source[this.#index] ?? '';

@@ -1,8 +1,8 @@
 /**
  * Reads a YAML file as a tree in which every value has its line and column, for messages.
  *
- * Accepts only the data model of JSON: aliases are resolved; tags, duplicate keys and non-text keys are problems. Deep nesting, and
- * aliases that expand to millions of values, are problems too, because they would exhaust the stack or the memory.
+ * Accepts only the data model of JSON: aliases are resolved; tags, duplicate keys and non-text keys are problems. Deep nesting,
+ * and aliases that expand to millions of values, are problems too, because they would exhaust the stack or the memory.
  */
 import {
   Composer,

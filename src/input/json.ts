@@ -1,4 +1,4 @@
-/** Reads JSON text as a tree in which every value has its line and column, for messages; see readYaml for files of YAML. */
+/** Reads JSON text as a tree in which every value has its line and column, for messages. For YAML, see `readYaml`. */
 import { LineCounter } from 'yaml';
 import { isTooDeep, TOO_DEEP } from '../kernel/json-depth.js';
 import type { LocatedNode, Place } from './document.js';

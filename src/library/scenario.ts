@@ -283,8 +283,8 @@ export type FileFormat = ReportFormat | 'downlinks';
 const FILE_FORMATS: readonly FileFormat[] = [...REPORT_FORMATS, 'downlinks'];
 
 /**
- * Writes reports of a result, and the table of its downlinks, into a folder, which is created if it does not exist. The event log
- * is written by the option `out` of {@link runPlan} only.
+ * Writes reports of a result, and the table of its downlinks, into a folder, which is created if it does not exist. The event
+ * log is written by the option `out` of {@link runPlan} only.
  * @param result the table needs the object with which {@link run} resolved in this process; a copy has no downlinks
  * @param formats default: all; for a copy, all except the table
  * @throws UsageError for an unknown format, for the table of a copy, or when a file cannot be written

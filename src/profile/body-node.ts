@@ -7,7 +7,7 @@ export type BodyNode =
       readonly kind: 'map';
       readonly key: number;
       readonly children: readonly BodyNode[];
-      /** The sensor without which a device omits the key; undefined: every device has it. */
+      /** A device writes the key only if it has this sensor; undefined: every device writes it. */
       readonly needs?: number;
     }
   /** A list with one map for each sensor of these kinds that the device has, in the order of their numbers. */
@@ -48,8 +48,8 @@ export type BodyNode =
   /** A fact about the last scan of the receiver. */
   | { readonly kind: 'scan'; readonly key: number; readonly fact: ScanFact }
   /**
-   * The frames of the receiver, if the bool parameter `when` has the value `is`: signal strengths and frames alternating (codec:
-   * `$wmbus`), or a map of both for each frame.
+   * The frames of the receiver, if the bool parameter `when` has the value `is`: signal strengths and frames alternating
+   * (codec: `$wmbus`), or a map of both for each frame.
    */
   | {
       readonly kind: 'frames';

@@ -6,7 +6,10 @@ import { InputError, quote } from '../input/problems.js';
 import { IDENTITY_LENGTHS, identityText, isName } from './checks.js';
 import { INTERVALS, isCommonSection, type ObservedMessage, observedText, PARAMETER_LINE } from './draft.js';
 
-/** Largest number of a report: a thousand of them is exact, as a draft sends up to three digits after the point. */
+/**
+ * Largest number in a report. A draft multiplies numbers by up to 1000, to send three decimals; the product must be an exact
+ * integer.
+ */
 const LARGEST = 1e12;
 
 /**
@@ -30,7 +33,10 @@ export function readHistory(text: string, file: string): readonly ObservedMessag
   return (plain(root) as ObservedMessage[]).reverse();
 }
 
-/** The same messages; a body that is a JSON text is replaced by its content at the place of the text. */
+/**
+ * The same messages, but each body that is a JSON text is replaced by its content. All values of the content get the place of
+ * the text.
+ */
 function withBodies(root: LocatedNode): LocatedNode {
   if (root.kind !== 'list') return root;
   const items = root.items.map((item) => {

@@ -30,7 +30,10 @@ export interface DailyModel {
   readonly noise: number;
   /** Half the difference between July and January. */
   readonly season: number;
-  /** Added in the middle of a low, subtracted in the middle of a high. A covered sky halves the daily swing. */
+  /**
+   * Added in the middle of a low-pressure area, subtracted in the middle of a high-pressure area. A covered sky halves the
+   * daily swing.
+   */
   readonly front: number;
   /** Added in heavy rain. */
   readonly rain: number;
@@ -62,7 +65,10 @@ export interface MeterModel {
   readonly perHour: number;
 }
 
-/** A running total of the tips of a rain gauge: showers come with the lows of the device's weather; otherwise it is dry. */
+/**
+ * A running total of the tips of a rain gauge: showers come with the low-pressure areas in the device's weather; otherwise it
+ * is dry.
+ */
 export interface RainModel {
   readonly kind: 'rain';
   /** Mean number of tips in a shower. On average there is one shower a day. */
@@ -99,7 +105,7 @@ export interface DirectionModel {
   readonly step: number;
   /** Largest random turn, either way. */
   readonly drift: number;
-  /** Turn in the middle of a low; a high turns the direction as far the other way. */
+  /** Turn in the middle of a low-pressure area; a high-pressure area turns the direction as far the other way. */
   readonly front: number;
   /** Largest error of a reading. */
   readonly noise: number;

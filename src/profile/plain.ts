@@ -1,6 +1,6 @@
 /**
- * A profile as plain data, for messages to other threads and processes: they carry no functions, so the firmware versions of a device type are
- * written out.
+ * A profile as plain data, for messages to other threads and processes. Messages cannot carry functions, so every firmware
+ * version of the device type is written out.
  */
 import type { Profile } from './profile.js';
 import { firmwareVersions } from './versions.js';

@@ -1,6 +1,6 @@
 /**
- * Packaged profiles as the build of the program has read them. Reading one from YAML takes a third of the time of `ghostfleet
- * validate`.
+ * Packaged profiles in the form that the build stores: already read and checked. Reading one from YAML would take a third of
+ * the time of `ghostfleet validate`.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -41,8 +41,8 @@ export function prepareProfile(path: string, load: LoadText): Uint8Array {
  * @param file made by {@link prepareProfile}
  * @param path of the profile
  * @param load loads the files that it was made from
- * @returns undefined without the file, if it is damaged or has another profile, if one of those files has changed, or if a newer
- * version of Node has made it
+ * @returns undefined if the file is missing, is damaged or has another profile, if one of the loaded files has changed, or if a
+ * newer version of Node wrote it
  */
 export function preparedProfile(file: URL, path: string, load: LoadText): Profile | undefined {
   const prepared = intact(file);

@@ -38,7 +38,9 @@ export interface Profile {
   readonly transferBuffer: number;
   /** Root words of the shell (firmware shell, 2). */
   readonly commands: readonly CommandWord[];
-  /** Shell lines that the vendor recommends for setup. With the defaults alone, most device types never connect to the cloud. */
+  /**
+   * Shell lines that the vendor recommends for setup. With the defaults alone, most device types never connect to the cloud.
+   */
   readonly setup: readonly string[];
   /** In the order of `config show`. Always includes the module `app`, the parameters of the application. */
   readonly modules: readonly ModuleSpec[];
@@ -119,7 +121,9 @@ export interface SerialLineSpec {
 
 /** Intervals and delays of the application (firmware behaviour, 3.1). */
 export interface Timing {
-  /** Delay of the first report after the start of the application; undefined: the application sends no first report by itself. */
+  /**
+   * Delay of the first report after the start of the application; undefined: the application sends no first report by itself.
+   */
   readonly firstReport?: Millis;
   /** Share of the report interval by which the next report may come earlier or later. */
   readonly jitter: Ratio;

@@ -1,6 +1,6 @@
 /**
- * Names of the quantities of a device type in scenarios and on the console: `hygrometer.temperature`, or with a number from 1 if
- * there may be several sensors of the kind, `trigger.2.state`.
+ * Names of the quantities of a device type in scenarios and on the console: `hygrometer.temperature`, or with a number from 1
+ * if there may be several sensors of the kind, `trigger.2.state`.
  */
 import type { Profile } from './profile.js';
 

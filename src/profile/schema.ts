@@ -2,8 +2,8 @@
  * The JSON Schema of profiles, for editors. It is generated from the forms of the checks (input/checks.ts), so it cannot
  * contradict them. It checks less: only `ghostfleet profile check` checks references between sections.
  *
- * In a profile that extends another, every key is optional, and `~` removes an inherited value. A profile without `extends` must
- * have all required keys.
+ * In a profile that extends another, every key is optional, and `~` removes an inherited value. A profile without `extends`
+ * must have all required keys.
  */
 import { type Form, formOf } from '../input/checks.js';
 import { BODY_ENTRY } from './body-form.js';

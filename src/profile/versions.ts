@@ -5,7 +5,7 @@
  *     versions:
  *       3.5.5: { transfer_buffer: 16384, timing: { send_timeout: ~, spool: ~ } }
  *
- * A version is compiled when it is first asked for: most runs need one.
+ * A version is compiled when it is first used, because most runs use only one version.
  */
 import { text } from '../input/checks.js';
 import type { LocatedNode, Place, Problems } from '../input/document.js';

@@ -14,8 +14,8 @@ import type { Poll } from './polls.js';
 import type { RecordedDownlink, Recording } from './recording.js';
 
 /**
- * Maximum pause within an exchange: a lost packet costs 10 s of the time of the device (wire protocol, 5.2). The minimum is for
- * devices at a higher speed: cloud and network still take real time.
+ * Maximum pause within an exchange: a lost packet costs 10 s of the time of the device (wire protocol, 5.2). In a run with a
+ * higher `--speed`, these 10 s are shorter, but cloud and network still take real time: hence the minimum.
  */
 const LONGEST_PAUSE = seconds(10);
 const LEAST_PAUSE = seconds(1);

@@ -2,7 +2,7 @@
  * Groups the devices of a recording by type, firmware version, report period and poll interval, for a scenario that behaves
  * like them.
  *
- * The scenario contains each figure as a setting. A figure without a setting is a comment: jitter, for example, belongs to the
+ * The scenario contains each figure as a setting if there is one, otherwise as a comment: jitter, for example, is a part of the
  * profile.
  */
 import type { Ratio } from '../kernel/ratio.js';

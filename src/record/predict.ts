@@ -55,7 +55,7 @@ export interface ErrorSpread {
 const REPLAYS = 5;
 const REPLAYED: ReadonlySet<DownlinkType> = new Set(['session', 'data', 'shell', 'config']);
 
-/** The scripts of all replays, each with other downlinks to predict; see {@link scriptOf}. */
+/** The scripts of all replays, each with different downlinks to predict; see {@link scriptOf}. */
 export function scriptsOf(
   recording: Recording,
   polls: Polls = 'foretold',

@@ -28,7 +28,7 @@ export interface ScriptDevice {
   readonly device: string;
   /** Time from a packet of the device to its next packet, which follows the answer. */
   readonly trip: Millis;
-  /** From a poll that fails to the next one. Until then, the device ignores ticks and poll flags (firmware timing, 4). */
+  /** From a failed poll to its repetition. Until then, the device ignores ticks and poll flags (firmware timing, 4). */
   readonly retry: Millis;
   /** In chronological order. */
   readonly contacts: readonly Contact[];
@@ -135,14 +135,17 @@ function contactOf(
   return { at, kind: type, moreUploads };
 }
 
-/** The device did not follow the poll flag of this report: a command was waiting, and nothing was delivered afterwards. */
+/**
+ * Whether the device ignored the poll flag in the acknowledgement of this report: a command was waiting, and nothing was
+ * delivered afterwards.
+ */
 function wasDeaf({ at }: RecordedUplink, downlinks: readonly RecordedDownlink[], pause: Millis): boolean {
   const delivered = downlinks.filter(({ state, ended }) => state === 'sent' && ended !== null && ended >= at);
   if (delivered.some(({ ended }) => (ended ?? 0) <= at + pause)) return false;
   return delivered.some(({ type, at: queued, scheduled }) => type === 'shell' && (scheduled ?? queued) < at);
 }
 
-/** Delivered configurations without a restart, and without another delivery before the retry. */
+/** Delivered configurations after which the device neither restarted nor received another downlink before the retry. */
 function failedIn({ downlinks, from, until }: Recording, causes: ReadonlyMap<number, number>): ReadonlySet<number> {
   const restarted = new Set(causes.values());
   const failed = downlinks.filter(({ n, device, type, state, ended }) => {

@@ -1,4 +1,6 @@
-/** Metrics of a run, at one moment, as a registry of prom-client: for Prometheus to scrape, or for a push to its Pushgateway. */
+/**
+ * Metrics of a run, at one moment, as a registry of prom-client: for Prometheus to scrape, or for a push to its Pushgateway.
+ */
 
 import { Gauge, Registry, type Summary } from 'prom-client';
 import type { Millis } from '../kernel/time.js';

@@ -90,7 +90,9 @@ export function callRows({ calls, allCalls }: RunResult): readonly Row[] {
   );
 }
 
-/** Times to the answer by load, and of all loads if there are several. Empty in virtual time, in which an answer takes no time. */
+/**
+ * Times to the answer by load, and of all loads if there are several. Empty in virtual time, in which an answer takes no time.
+ */
 export function callTimeRows({ calls, allCalls, clock }: RunResult): readonly Row[] {
   if (clock === 'virtual') return [];
   const loads = Object.entries(calls);

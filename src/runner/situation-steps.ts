@@ -35,7 +35,7 @@ interface Effect {
 
 /**
  * The effects of steps. The effect of a step in the scenario file lasts until the next step of its kind or the end of a device
- * fault of its kind. A device fault with an end lasts until then, whatever steps follow.
+ * fault of its kind. The effect of a device fault with an end lasts until this end, whatever steps follow.
  * @param actions by time, counted from the beginning of the world
  */
 export function deviceEffects(

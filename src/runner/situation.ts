@@ -1,4 +1,6 @@
-/** The situation of a plan for explanations: its device types with their intervals, and everything that can delay an exchange. */
+/**
+ * The situation of a plan for explanations: its device types with their intervals, and everything that can delay an exchange.
+ */
 import {
   type FaultEffect,
   type FleetPart,

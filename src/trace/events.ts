@@ -146,8 +146,8 @@ export type CloudEvent =
       readonly type: DownlinkType;
     }
   /**
-   * The API did not accept a downlink of a step or a load, or the device does not exist in the cloud. The reason is in the event
-   * `step`, `call.done` or `call.dropped` before it.
+   * The API did not accept a downlink of a step or a load, or the device does not exist in the cloud. The reason is in the
+   * event `step`, `call.done` or `call.dropped` before it.
    */
   | { readonly kind: 'downlink.rejected'; readonly at: Instant; readonly serial: number; readonly type: DownlinkType }
   /** The first packet of the device since the downlink was queued. */

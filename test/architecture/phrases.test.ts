@@ -1,4 +1,6 @@
-/** The texts of the project name the component that acts, without words for persons and without phrases that are hard to read. */
+/**
+ * The texts of the project name the component that acts, without words for persons and without phrases that are hard to read.
+ */
 import { describe, expect, it } from 'vitest';
 import { moduleOf, pathsIn, textOf } from './sources.js';
 

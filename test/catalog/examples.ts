@@ -1,4 +1,6 @@
-/** What is typed to try the commands of the catalog (commands.test.ts), and what of the catalog is not printed, with the reason. */
+/**
+ * What is typed to try the commands of the catalog (commands.test.ts), and what of the catalog is not printed, with the reason.
+ */
 import type { Device } from '../../src/device/device.js';
 
 export interface Example {

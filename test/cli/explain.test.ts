@@ -53,7 +53,7 @@ describe('ghostfleet explain', () => {
       { device: 'clime-0003', outcome: 'cancelled' },
     ]);
     const { out: help } = await ghostfleet(['explain', '--help']);
-    expect(help.replace(/\s+/g, ' ')).toContain('not delivered: pending, cancelled or expired');
+    expect(help.replace(/\s+/g, ' ')).toContain('incomplete downlinks: pending, cancelled or expired');
   });
 
   it('lists downlinks that were received but never answered with the option --pending', async () => {

@@ -42,7 +42,10 @@ const path = (name: string) => join(folder, name);
 const record = (api: string, ...more: readonly string[]) =>
   ghostfleet(['record', '--target', api, '--api-key', KEY, '--out', path('a.jsonl'), '--rate', '100', ...more]);
 
-/** Ten minutes of six devices, in ten seconds of real time. A downlink that misses a contact waits half a second for the next one. */
+/**
+ * Ten minutes of six devices, in ten seconds of real time. A downlink that misses a contact waits half a second for the next
+ * one.
+ */
 const SCENARIO = `
 name: to-record
 duration: 30m

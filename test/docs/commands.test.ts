@@ -1,6 +1,6 @@
 /**
- * The commands that the documents show: their options exist, the scenarios and variables that they name can be planned, and those
- * that take milliseconds are run. `npm run docs:check` runs all of them.
+ * The commands that the documents show: their options exist, the scenarios and variables that they name can be planned, and
+ * those that take milliseconds are run. `npm run docs:check` runs all of them.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

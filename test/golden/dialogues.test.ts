@@ -1,4 +1,6 @@
-/** One device of each application talks to the cloud exactly as in its golden dialogue, which was checked against the documents. */
+/**
+ * One device of each application talks to the cloud exactly as in its golden dialogue, which was checked against the documents.
+ */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { recordDialogue } from '../../scripts/golden/dialogue.js';

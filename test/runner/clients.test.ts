@@ -1,4 +1,6 @@
-/** Loads of several clients, each with a key of its own, in the space of the fleet or in another; and limits that count by key. */
+/**
+ * Loads of several clients, each with a key of its own, in the space of the fleet or in another; and limits that count by key.
+ */
 import { afterEach, describe, expect, it } from 'vitest';
 import { DeviceCloudClient } from '../../src/client/client.js';
 import { type Service, startService } from '../../src/cloud/service.js';

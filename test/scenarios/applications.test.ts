@@ -1,7 +1,7 @@
 /**
  * Every application of the catalog lives a day as its scenario says: boot, report, poll, config, shell, data, alarm, outage and
- * recovery hold. The course is the same in memory and over UDP, which three of them show: the transport does not know the type of
- * a device.
+ * recovery hold. The course is the same in memory and over UDP, which three of them show: the transport does not know the type
+ * of a device.
  *
  * A digest changes with anything that a device of that application does otherwise. When that was meant, look at the golden
  * dialogue (test/golden) first, then put the new digest here.

@@ -1,6 +1,6 @@
 /**
- * Every scenario of the library holds, says what it expects with numbers and invariants, and has a page whose commands work. What
- * a scenario is about is for its own expectations to prove; nothing of its course is pinned here.
+ * Every scenario of the library holds, says what it expects with numbers and invariants, and has a page whose commands work.
+ * What a scenario is about is for its own expectations to prove; nothing of its course is pinned here.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -100,7 +100,9 @@ function commandsIn(text: string): readonly string[] {
   return [...text.matchAll(/^(?:# {4})?(ghostfleet .+)$/gm)].map(([, command = '']) => command);
 }
 
-/** Why the scenario of a command cannot be read with its variables; nothing when it can, or names another file that is there. */
+/**
+ * Why the scenario of a command cannot be read with its variables; nothing when it can, or names another file that is there.
+ */
 function wrongWith(command: string): string {
   const [, file] = /\s(scenarios\/\S+)/.exec(command) ?? [];
   if (file === undefined) return '';

@@ -2,8 +2,8 @@
  * Compiles src/ once for all workers, and Node loads the compiled files. Otherwise each worker requests every module from vite
  * and evaluates it there: a run of the tests of the library, which load nearly all modules, takes 14 s of CPU instead of 9 s.
  *
- * Runs with coverage and runs that follow the imports of tests (`--watch`, `--changed`, `related`) use vite. Stack traces name the
- * sources in both cases.
+ * Runs with coverage and runs that follow the imports of tests (`--watch`, `--changed`, `related`) use vite. Stack traces name
+ * the sources in both cases.
  */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
@@ -16,7 +16,9 @@ const SOURCES = resolve('src');
 /** As deep as src/: some modules look for the root of the package. */
 const COMPILED = resolve('.compiled');
 
-/** Where threads with most of the sources begin. From the program, which is a few files, they start in a quarter of the time. */
+/**
+ * Where threads with most of the sources begin. From the program, which is a few files, they start in a quarter of the time.
+ */
 const THREADS = [
   'cli/check/check-thread.mjs',
   'runner/distributed/threads/part-thread.mjs',

@@ -1,7 +1,7 @@
 /**
- * The order of the test files: those that take longest first, because a long file at the end keeps one worker busy while the others
- * have nothing to do. The time of a file is that of its last run here (vitest keeps it in node_modules/.vite); in a new checkout
- * it is that of the list below, and other files follow by size, those with sockets, processes and databases first.
+ * The order of the test files: those that take longest first, because a long file at the end keeps one worker busy while the
+ * others have nothing to do. The time of a file is that of its last run here (vitest keeps it in node_modules/.vite); in a new
+ * checkout it is that of the list below, and other files follow by size, those with sockets, processes and databases first.
  */
 import { statSync } from 'node:fs';
 import { relative } from 'node:path';

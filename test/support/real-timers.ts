@@ -1,6 +1,6 @@
 /**
- * Runs around each test file. Files that run one after another share their modules and globals: a simulated timer that one of them
- * leaves behind never fires, so that tests of later files hang, in whichever order the files run.
+ * Runs around each test file. Files that run one after another share their modules and globals: a simulated timer that one of
+ * them leaves behind never fires, so that tests of later files hang, in whichever order the files run.
  */
 import { afterAll, expect } from 'vitest';
 

@@ -1,4 +1,6 @@
-/** The page of the run, with a stand-in for the run: docs/CONSOLE.md describes its answers, test/control/ tests the real one. */
+/**
+ * The page of the run, with a stand-in for the run: docs/CONSOLE.md describes its answers, test/control/ tests the real one.
+ */
 import type { Browser } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { openConsole, violationsInThemes } from './console.js';

@@ -15,8 +15,8 @@ import { Repetitions, stepKey } from './ran.js';
 import type { Changes } from './remove.js';
 
 /**
- * The time that a downlink took in a repetition. `not found`: the API has not accepted it there. `not delivered`: it is open at the
- * end, or the device never received it.
+ * The time that a downlink took in a repetition. `not found`: the API has not accepted it there. `not delivered`: it is open at
+ * the end, or the device never received it.
  */
 export type Course = Millis | 'not found' | 'not delivered';
 

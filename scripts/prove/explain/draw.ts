@@ -1,4 +1,7 @@
-/** Small random scenarios with faults. Every part that can be removed is kept separately, so that it can be left out of a repetition. */
+/**
+ * Small random scenarios with faults. Every part that can be removed is kept separately, so that it can be left out of a
+ * repetition.
+ */
 import { seededRandom } from '../../../src/kernel/random.js';
 
 /** A value of a scenario file. */

@@ -44,7 +44,7 @@ async function verdicts(all: readonly Checked[]): Promise<readonly Verdict[]> {
     {
       what: 'and explain seldom names more causes than necessary',
       held: needless.length <= all.length * MOST_NEEDLESS,
-      detail: `${needless.length} of ${all.length} are as well faster without a part of the causes`,
+      detail: `${needless.length} of ${all.length} are also fast if only some of the causes are removed`,
     },
   ];
 }

@@ -73,7 +73,7 @@ class StepIds {
 
   constructor(plan: Plan, { queueing }: DrawnScenario, changes: Changes) {
     for (const { serial } of plan.devices) this.#order.set(serial, []);
-    // The scenario lists them before its other steps.
+    // A scenario lists its queueing steps before its other steps.
     const kept = queueing.flatMap((_, index) => (isKept(index, changes) ? [index] : []));
     for (const { origin, fault, devices } of plan.actions) {
       const queued = fault === undefined ? kept[origin] : undefined;

@@ -28,14 +28,14 @@ export async function authorizationMatrix(part: 'whole' | 'sample'): Promise<Mat
   return matrix.check(part);
 }
 
-/** Ids that must be answered alike. */
+/** Pairs of kinds of ids whose answers must be the same. */
 const ALIKE: readonly (readonly [IdKind, IdKind])[] = [
   ['foreign', 'random'],
   ['mixed', 'missing'],
   ['unseen', 'missing'],
 ];
 
-/** Ids that a sample uses together, if the credential is valid: those that must be answered alike. */
+/** Kinds of ids that a sample tries together if the credential is valid: those whose answers must be the same. */
 const GROUPS: readonly (readonly IdKind[])[] = [['own'], ...ALIKE];
 
 class Matrix {

@@ -28,7 +28,7 @@ export function checkText(text: string): ScenarioCheck {
   }
 }
 
-/** The problem of a scenario with `allow-private`: a run from the console would reject it. */
+/** The problem to report for a scenario with `allow-private`, which a run from the console would reject. */
 function privateTargets(text: string): ScenarioCheck['problems'][number] {
   const before = text.slice(0, Math.max(0, text.indexOf('allow-private'))).split('\n');
   const message =

@@ -17,7 +17,7 @@ parentPort?.on('message', (request: ThreadRequest) => {
 
 function names(): ScenarioNames {
   return {
-    // Converted to a tree of plain data, because the forms of the schema may share parts.
+    // Copied through JSON to get a tree of plain data: parts of the schema may be one shared object.
     schema: JSON.parse(JSON.stringify(scenarioSchema())),
     profiles: [...packagedProfiles().values()].map(({ name, title }) => ({ name, about: title })),
     metrics: METRICS.map(({ name, about }) => ({ name, about })),

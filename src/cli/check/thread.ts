@@ -74,7 +74,7 @@ export class CheckThread {
     const worker = new Worker(new URL('./check-thread.mjs', import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: MEMORY },
     });
-    // A console that is not used must not keep the process of a finished run alive.
+    // An idle thread must not keep the process alive after the run has finished.
     worker.unref();
     this.#worker = worker;
     return worker;

@@ -6,7 +6,8 @@ import { verdict } from './words.js';
 const FORMAT = 1;
 
 /**
- * One indented JSON object. Durations are in milliseconds; changes and the ends of intervals are relative to A: 0.05 is 5% more.
+ * One indented JSON object. Durations are in milliseconds; changes and the ends of intervals are relative to A: 0.05 is 5%
+ * more.
  * @param remarks reasons for which the runs should not be compared
  */
 export function comparisonJson(comparison: RunComparison, remarks: readonly string[] = []): string {

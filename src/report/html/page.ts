@@ -1,6 +1,6 @@
 /**
- * A self-contained HTML page that can be mailed and opened anywhere. It loads nothing; its content security policy allows only its
- * own style sheet and its own script, by their hashes.
+ * A self-contained HTML page that can be mailed and opened anywhere. It loads nothing; its content security policy allows only
+ * its own style sheet and its own script, by their hashes.
  */
 import { createHash } from 'node:crypto';
 import { Markup, markup } from './markup.js';

@@ -15,7 +15,9 @@ const NARROW = 356;
 /** Draws a plot at a width in pixels. */
 type Plot = (width: number) => Markup;
 
-/** The plot for wide and for narrow screens. @param about description for screen readers @param values shown under the pointer */
+/**
+ * The plot for wide and for narrow screens. @param about description for screen readers @param values shown under the pointer
+ */
 export function plot(about: string, draw: Plot, values: Readout): Markup {
   const areas = [WIDE, NARROW].map((whole) => {
     const { left, width } = areaOf(whole, 0);

@@ -123,8 +123,8 @@ function tiles(result: RunResult): readonly Tile[] {
 }
 
 /**
- * Name of the tile for the delivery time. It says so if the percentile covers only a part of the downlinks: the delivered
- * ones.
+ * Name of the tile for the delivery time. If some downlinks were not delivered, the name says that the percentile covers only
+ * the delivered ones.
  */
 function deliveryTime(delivered: number, queued: number): string {
   return delivered < queued ? 'delivery time, p95 of the delivered' : 'delivery time, p95';

@@ -10,7 +10,9 @@ export interface SharedCloud {
   readonly made: readonly string[];
   /** How each part reaches the cloud: its address, and the share of the allowed requests. @param workers number of parts */
   reachedBy(workers: number): PartCloud;
-  /** Runs the setup of the scenario, and creates all tags that groups and steps name. @throws UsageError for the first failure */
+  /**
+   * Runs the setup of the scenario, and creates all tags that groups and steps name. @throws UsageError for the first failure
+   */
   setUp(plan: Plan, signal: AbortSignal): Promise<SharedThings>;
   /** All parts begin. */
   begin(): void;

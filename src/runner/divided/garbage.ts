@@ -10,8 +10,8 @@ interface Setting {
 
 /**
  * Each thread collects its short-lived objects alone. By default, V8 uses additional threads for this, one for each core. In a
- * run that uses every core they only take time from the other threads of the run: 100,000 devices × 90 min in two threads on two
- * cores took 229 s of CPU with them, and 209 s without.
+ * run that uses every core they only take time from the other threads of the run: 100,000 devices × 90 min in two threads on
+ * two cores took 229 s of CPU with them, and 209 s without.
  */
 const ALONE: Setting = { flag: '--no-parallel-scavenge', undo: '--parallel-scavenge' };
 

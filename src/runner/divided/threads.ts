@@ -119,9 +119,12 @@ function isEnd(report: Lines | PartEnd | undefined): report is PartEnd {
  * events takes all its time.
  */
 const OWN_SHARES: Readonly<Record<number, number>> = { 2: 0.42, 3: 0.21 };
-/** With fewer devices, a small share could be no device at all. */
+/** With fewer devices than this, a small share could be no device at all. */
 const FEW = 100;
-/** From this number on, the start of one more thread costs less than its larger room for short-lived objects saves. */
+/**
+ * From this number of devices on, one more thread pays off: its start costs less time than its room for short-lived objects
+ * (part.ts) saves.
+ */
 const MANY = 20_000;
 
 function isLarge({ devices }: Plan): boolean {

@@ -1,6 +1,6 @@
 /**
- * Runs the loads of a plan. Requests at a rate are sent when they are due, whatever the service does; a user of a closed load sends
- * the next request after the response and a think time.
+ * Runs the loads of a plan. Requests at a rate are sent when they are due, whatever the service does; a user of a closed load
+ * sends the next request after the response and a think time.
  */
 import type { Alarm } from '../../kernel/clock.js';
 import type { Random } from '../../kernel/random.js';

@@ -13,7 +13,9 @@ export function hasTurn({ turns }: Pick<PlannedLoad, 'turns'>, k: number): boole
   return turns === undefined || turns[k % turns.length] === true;
 }
 
-/** The times of the requests of this part, ascending. @throws RangeError for a closed load, whose times depend on the answers */
+/**
+ * The times of the requests of this part, ascending. @throws RangeError for a closed load, whose times depend on the answers
+ */
 export function* ownArrivals(load: PlannedLoad, random: Random): Generator<Instant, void> {
   let k = 0;
   for (const due of arrivals(load, random)) if (hasTurn(load, k++)) yield due;

@@ -1,6 +1,6 @@
 /**
- * The requests of one load, and their accounting. A request is sent as soon as a connection is free; the waiting time is part of
- * its latency. Every request is accounted for: answered, failed, open at the end, or dropped for a reason.
+ * The requests of one load, and their accounting. A request is sent as soon as a connection is free; the waiting time is part
+ * of its latency. Every request is accounted for: answered, failed, open at the end, or dropped for a reason.
  */
 import type { EdgeClock } from '../../kernel/clock.js';
 import { ClockHold } from '../../kernel/clock-hold.js';
@@ -176,7 +176,7 @@ export class Requests {
     if (!isAnswered({ status, why })) this.#rejected(pending.device);
   }
 
-  /** For a request without an answer: if the load queues downlinks, the cloud may have queued one or not. */
+  /** For a request without an answer: if the load queues downlinks, the cloud may or may not have queued one. */
   #withoutAnswer(device: DeviceHandle | undefined, cloudId: string): void {
     if (this.#queues === undefined || device === undefined) return;
     const { body = 'null' } = requestOf(this.#load.call, { space: this.#caller.space, device: cloudId });

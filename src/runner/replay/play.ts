@@ -32,7 +32,9 @@ interface PlayOptions {
   readonly signal: AbortSignal;
 }
 
-/** Plays a script. Returns the delivery times of the delivered downlinks by number, in ms since the beginning of the recording. */
+/**
+ * Plays a script. Returns the delivery times of the delivered downlinks by number, in ms since the beginning of the recording.
+ */
 export async function play({ script, from, log, signal }: PlayOptions): Promise<ReadonlyMap<number, Millis>> {
   const clock = new VirtualClock({ start: from - LEAD });
   const random = seededRandom('replay');

@@ -106,7 +106,10 @@ export class Observer implements Trace {
     this.#after(look);
   }
 
-  /** Reads the new messages and the state of every open downlink, and ends the audit. @throws GhostfleetError if the cloud is gone */
+  /**
+   * Reads the new messages and the state of every open downlink, and ends the audit. @throws GhostfleetError if the cloud is
+   * gone
+   */
   async lastLook(api: DeviceCloudClient): Promise<void> {
     await this.#looking;
     this.stop();

@@ -1,6 +1,6 @@
 /**
- * The cloud that a fleet runs against: the embedded one, or any cloud that follows the contract. The runner uses only its API and
- * its transport for datagrams.
+ * The cloud that a fleet runs against: the embedded one, or any cloud that follows the contract. The runner uses only its API
+ * and its transport for datagrams.
  */
 import type { DeviceCloudClient } from '../../client/client.js';
 import type { ClockHold } from '../../kernel/clock-hold.js';

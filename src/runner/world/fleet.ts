@@ -27,7 +27,9 @@ interface FleetOptions {
   readonly format: LinkFormat;
 }
 
-/** Builds the devices of the plan, in its order, all switched off. @throws UsageError for a configuration that devices reject */
+/**
+ * Builds the devices of the plan, in its order, all switched off. @throws UsageError for a configuration that devices reject
+ */
 export function buildFleet(options: FleetOptions): readonly Device[] {
   const { plan, profiles, clock, random, trace, witness, transport, format } = options;
   const types = new Map<string, DeviceType>();

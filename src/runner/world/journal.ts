@@ -85,7 +85,9 @@ export class Journal {
     this.#order?.settle();
   }
 
-  /** Discards later events: devices still emit some while they are switched off. @throws UsageError if a sink cannot be written */
+  /**
+   * Discards later events: devices still emit some while they are switched off. @throws UsageError if a sink cannot be written
+   */
   close(): void {
     this.settle();
     this.#log.close();

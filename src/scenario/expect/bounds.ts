@@ -124,8 +124,8 @@ function finite(value: number): number | undefined {
 }
 
 /**
- * Relative difference up to which two values count as equal; for values below 1, the absolute difference. In floating point, 100
- * times 7% is a little more than 7, and 1 - 95% a little more than 5%.
+ * Relative difference up to which two values count as equal; for values below 1, the absolute difference. In floating point,
+ * 100 times 7% is a little more than 7, and 1 - 95% a little more than 5%.
  */
 const ROUNDING = 1e-12;
 

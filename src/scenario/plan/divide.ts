@@ -20,13 +20,13 @@ export function needsOneWorld(plan: Plan): string | undefined {
   return shared && `its setup has a ${shared.setup}`;
 }
 
-/** The same for a division among threads in real time with one embedded cloud. */
+/** Like {@link needsOneWorld}, for a division among threads in real time with one embedded cloud. */
 export function needsOneThread(plan: Plan): string | undefined {
   if ((plan.serviceFaults ?? []).length > 0) return 'it has faults of the whole service';
   return needsOneProcess(plan);
 }
 
-/** The same for a division among processes in real time. */
+/** Like {@link needsOneWorld}, for a division among processes in real time. */
 export function needsOneProcess(plan: Plan): string | undefined {
   return (plan.waits ?? []).length > 0 ? 'its steps wait for a condition of the whole fleet' : undefined;
 }
@@ -79,7 +79,10 @@ function turnsOf({ devices }: PlannedLoad, belongs: (index: number) => boolean):
   return devices.length === 0 ? undefined : devices.map(belongs);
 }
 
-/** One thread is used for each such amount of device time, of all devices together. It is about a second of work. */
+/**
+ * A run gets one more thread for each such amount of device time, which is the simulated time summed over all devices. It is
+ * about a second of work.
+ */
 const WORTH_A_THREAD = hours(4000);
 /** The boot of a device takes as much work as this device time. */
 const BOOT = hours(7);

@@ -1,6 +1,6 @@
 /**
- * A firmware image for the step `firmware`. It is either generated for a device type, or read from a file. The file contains the
- * output of `ghostfleet image`, which is the body of the upload request.
+ * A firmware image for the step `firmware`. It is either generated for a device type, or read from a file. The file contains
+ * the output of `ghostfleet image`, which is the body of the upload request.
  */
 import { createHash } from 'node:crypto';
 import { boolean, complain, eitherForm, formOf, integer, optional, record, text, valueAt } from '../../input/checks.js';

@@ -14,8 +14,8 @@ interface ShrinkOptions {
   /** Whether this text is a scenario that fails in the same way. */
   readonly stillFails: (text: string) => Promise<boolean>;
   /**
-   * How far this text is from a scenario that passes: 0 if it passes, undefined if it cannot be run. Default: the reduction does not
-   * look for faults as causes.
+   * How far this text is from a scenario that passes: 0 if it passes, undefined if it cannot be run. Default: the reduction
+   * does not look for faults as causes.
    */
   readonly shortfall?: (text: string) => Promise<number | undefined>;
   /** Called before every try: true stops the reduction with the best result so far. */

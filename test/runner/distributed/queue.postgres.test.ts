@@ -1,6 +1,6 @@
 /**
- * Runs that are divided among workers at a queue, against two services that share a database. Two workers run in this process, and
- * one, which is killed, in its own. `npm run prove -- distributed` has all of them in processes.
+ * Runs that are divided among workers at a queue, against two services that share a database. Two workers run in this process,
+ * and one, which is killed, in its own. `npm run prove -- distributed` has all of them in processes.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { execPath, env as nodeEnv } from 'node:process';

@@ -9,8 +9,8 @@ import type { Profile } from '../../../src/profile/profile.js';
 import { profiles, runText } from '../run-text.js';
 
 /**
- * Several types, a loss, steps for some devices and for all, a rejected configuration, a device that the cloud does not know, and
- * devices without network: one of them is not at rest for some time after the end, in which the modems of the others pause.
+ * Several types, a loss, steps for some devices and for all, a rejected configuration, a device that the cloud does not know,
+ * and devices without network: one of them is not at rest for some time after the end, in which the modems of the others pause.
  */
 const TEXT = `
 name: divided

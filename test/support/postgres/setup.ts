@@ -1,6 +1,6 @@
 /**
- * Starts the PostgreSQL server that the tests share when the first of them asks for it; see vitest.config.ts. They ask through a
- * socket, because they run in several processes.
+ * Starts the PostgreSQL server that the tests share when the first of them asks for it; see vitest.config.ts. They ask through
+ * a socket, because they run in several processes.
  */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';

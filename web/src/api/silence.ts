@@ -1,6 +1,6 @@
 /**
- * Notices a connection that has become silent. It may be broken without a sign of it: a cable was cut, or the service stands
- * still.
+ * Notices a connection that has become silent. Such a connection may be broken without an error: a cable was cut, or the
+ * service hangs.
  */
 import { doubtService } from './answering.js';
 

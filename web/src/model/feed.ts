@@ -55,7 +55,10 @@ export class Feed {
     });
   }
 
-  /** The client repeats a broken connection, but not the first one, which can fail when the machine has just woken up. */
+  /**
+   * Follows one stream until it ends. The client reopens a broken stream. It does not repeat a first connection that fails, for
+   * example because the machine has just woken up: {@link follow} does.
+   */
   async #followOnce(onOpen: (resumed: boolean) => void, signal: AbortSignal): Promise<void> {
     const event = ['message', 'downlink', 'device'] as const;
     const after = this.#lastId;

@@ -72,7 +72,9 @@ export class Run {
     take((await this.#http.request('POST', `/run/${action}`, {}, body)) as RunState);
   }
 
-  /** @param fault as in a scenario: `loss: 10%` @param to selector; empty: all devices @param lasts `10m`; empty: until lifted */
+  /**
+   * @param fault as in a scenario: `loss: 10%` @param to selector; empty: all devices @param lasts `10m`; empty: until lifted
+   */
   async inject(fault: string, to: string, lasts: string): Promise<void> {
     await this.#http.request(
       'POST',

@@ -8,7 +8,10 @@ export interface Reading {
   readonly unit: string;
 }
 
-/** Sections about the device itself. They are no readings, because the table of the fleet has separate columns for them. */
+/**
+ * Sections about the device itself. They do not count as readings, because the table of the fleet has separate columns for
+ * them.
+ */
 const OWN = ['message', 'system', 'network', 'accelerometer'];
 
 /** Units by a part of a name. */

@@ -184,7 +184,8 @@ export class QueueChannel<Out, In> implements Channel<Out, In> {
   }
 
   /**
-   * Deletes the messages that were read, reads the next ones, and increases the own heartbeat. Without rows, the run is over.
+   * Deletes the messages that were read, reads the next ones, and increases the heartbeat of this end. If it returns no rows,
+   * the run is over.
    */
   #read(): Promise<readonly Row[]> {
     const [own, other] = this.#side === 'run' ? ['run', 'part'] : ['part', 'run'];

@@ -1,4 +1,6 @@
-/** The tables through which runs and workers exchange messages. Jobs are tables of graphile-worker, in a schema of their own. */
+/**
+ * The tables through which runs and workers exchange messages. Jobs are tables of graphile-worker, in a schema of their own.
+ */
 import { PART_FORMAT } from '../messages.js';
 
 /** Schema of graphile-worker. */

@@ -41,7 +41,7 @@ export class PortChannel<Out, In> implements Channel<Out, In> {
     this.#repeat(every, 'a sign of life', () => this.#port.postMessage(BEAT));
   }
 
-  /** Loses the other end if its signs of life are missing: a thread in an endless loop sends none. */
+  /** Counts the other end as lost if its signs of life are missing: a thread in an endless loop sends none. */
   expectBeats({ every, most } = BEATS): void {
     // A clock would also count the time for which the whole process was stopped.
     this.#repeat(every, 'the next sign of life', () => {

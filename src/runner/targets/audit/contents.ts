@@ -1,8 +1,8 @@
 /**
  * Brings the contents of messages into one form, so that a message of a device can be compared with a message in the API.
  *
- * Contents are compared by fingerprints of their JSON with sorted keys. Numbers that are not integers are compared to six digits,
- * because clouds decode floats differently. A content is undefined if it cannot be compared.
+ * Contents are compared by fingerprints of their JSON with sorted keys. Numbers that are not integers are compared to six
+ * digits, because clouds decode floats differently. A content is undefined if it cannot be compared.
  */
 import type { Message } from '../../../client/client.js';
 import { type CborValue, decodeCbor } from '../../../protocol/cbor.js';
@@ -134,7 +134,9 @@ function jsonOf(value: CborValue): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }
 
-/** The device puts an empty line of output at the start of the following line; clouds may remove it (wire protocol, quirk 6). */
+/**
+ * The device puts an empty line of output at the start of the following line; clouds may remove it (wire protocol, quirk 6).
+ */
 function answerOf(rest: object, lines: readonly unknown[]): object {
   return { ...rest, lines: lines.map((line) => (typeof line === 'string' ? line.replace(/^[\r\n]+/, '') : line)) };
 }
