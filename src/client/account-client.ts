@@ -4,7 +4,8 @@ import { everyPage, type Requests } from './requests.js';
 import type { PageQuery, Token } from './types.js';
 
 /**
- * Base class of the client: the account of the login, and the audit log. An API key has no account: its calls reject with 403.
+ * Base class of the client: the account of the login, and the audit log. An API key has no account: with a key, the methods for
+ * the account reject with 403.
  */
 export class AccountClient {
   protected readonly requests: Requests;

@@ -24,7 +24,7 @@ export interface Login {
 export interface AuditEntry {
   readonly id: string;
   readonly at: IsoTime;
-  /** Null if the caller was not authenticated: a failed login. */
+  /** Null for a failed login, whose caller is not authenticated. */
   readonly actor_type: 'user' | 'key' | null;
   readonly actor_id: string | null;
   /** Operation of the API, such as `updateKey`; or `loginFailed`. */

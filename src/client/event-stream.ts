@@ -50,7 +50,7 @@ export async function* followEvents(
   }
 }
 
-/** The position of a reader over several connections. */
+/** Follows the events, and keeps the position in them across connections. */
 class Follower {
   readonly #open: (lastId: string | undefined) => AsyncGenerator<string>;
   readonly #onOpen: (resumed: boolean) => void;

@@ -40,13 +40,12 @@ export type SpaceEvent = { readonly id: string } & (
 );
 
 export interface EventQuery extends Pick<MessageQuery, 'device_id' | 'tag_id' | 'type' | 'direction'> {
-  /** Default: all events. `type` and `direction` filter `message` and `downlink`. */
+  /** Kinds of events. Default: all. `type` and `direction` filter the events `message` and `downlink`. */
   readonly event?: readonly Exclude<SpaceEvent['event'], 'reset'>[];
   /** Resumes after the event with this id. Default: from now. */
   readonly after?: string;
   /**
-   * Called when a stream has begun: everything that happens from now on is reported. Lists that are read after this call miss
-   * no change.
+   * Called when a stream has begun: every later change arrives as an event. So read lists after this call.
    * @param resumed whether the stream continues after an earlier event
    */
   readonly onOpen?: (resumed: boolean) => void;

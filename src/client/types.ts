@@ -49,7 +49,10 @@ export interface NewTag {
   readonly name: string;
   /** `#RRGGBB` */
   readonly color: string;
-  /** `read`: a key limited to this tag can neither change its devices nor send to them. Default `write`. */
+  /**
+   * `read`: a key limited to this tag can only read the devices with this tag: it can neither change them nor send to them.
+   * Default `write`.
+   */
   readonly access_type?: 'write' | 'read';
 }
 
@@ -119,7 +122,7 @@ export interface NewDevice {
   readonly secret_type?: 'psk';
 }
 
-/** Fields to change. `label` and `tags` replace the whole set. `token` replaces the claim token, after a repair. */
+/** Fields to change. `label` and `tags` replace the whole set. `token` replaces the claim token, for example after a repair. */
 export type DeviceUpdate = Partial<Omit<NewDevice, 'serial_number'>>;
 
 export interface DeviceFilter {

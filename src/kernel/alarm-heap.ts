@@ -1,8 +1,8 @@
 /**
  * A 4-ary heap of alarms in typed arrays, ordered by (due, order of insertion).
  *
- * A fleet sets and takes millions of alarms. With four children a node, the heap has half the depth of a binary one;
- * with flat arrays, there are no objects to collect. The clock defines what a slot number means.
+ * A fleet sets and fires millions of alarms. With four children per node, the heap has half the depth of a binary heap. With
+ * flat arrays, the garbage collector has no objects to collect. The clock defines what a slot number means.
  */
 export class AlarmHeap {
   #due = new Float64Array(1024);
@@ -28,7 +28,7 @@ export class AlarmHeap {
     while (at > 0) {
       const parent = (at - 1) >> 2;
       const parentDue = this.#due[parent] as number;
-      // An entry never moves up past an equal due time: the entry that was there first stays first.
+      // The new entry stays below an entry with the same due time, because that entry was inserted first.
       if (parentDue <= due) break;
       this.#move(parent, at);
       at = parent;

@@ -1,12 +1,12 @@
 /**
- * Small blocks of memory, cut one after the other from large ones. A typed array with a buffer of its own costs several hundred
- * bytes before its first number: too much for every device of a fleet.
+ * Small pieces of memory, cut one after the other from large blocks. A typed array with a buffer of its own costs several
+ * hundred bytes before its first number: too much for every device of a fleet.
  *
- * Pieces are not returned: a large block is freed when none of its pieces is referenced. So this suits pieces that live long or
- * are freed together.
+ * A piece cannot be freed alone: the whole block is freed when none of its pieces is referenced. So an arena suits pieces that
+ * live long or are freed together.
  *
- * The blocks are shared buffers, because V8 starts a full garbage collection whenever the other buffers have grown by 64 MB,
- * however large the heap is. The messages of a day of 100,000 devices would start it 48 times.
+ * The blocks are shared buffers, because V8 starts a full garbage collection whenever unshared buffers have grown by 64 MB,
+ * however large the heap is. A day of messages of 100,000 devices would cause 48 such collections.
  */
 export class Arena {
   readonly #chunk: number;

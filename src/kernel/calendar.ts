@@ -17,7 +17,7 @@ interface CalendarFields {
   readonly milli: number;
 }
 
-/** The Unix time of the fields; undefined if there is none, such as for 30 February or 24:00. */
+/** The Unix time of the fields; undefined if no such time exists, as for 30 February or 24:00. */
 export function utcTime({ year, month, day, hour, minute, second, milli }: CalendarFields): UnixMillis | undefined {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
@@ -27,7 +27,7 @@ export function utcTime({ year, month, day, hour, minute, second, milli }: Calen
   return date.setUTCHours(hour, minute, second, milli);
 }
 
-/** Milliseconds of a decimal fraction of a second. Only the first three of `digits`, the digits after the point, count. */
+/** Milliseconds of a decimal fraction of a second. `digits` are the digits after the point; only the first three are used. */
 export function milliOf(digits: string): number {
   return Number(digits.slice(0, 3).padEnd(3, '0'));
 }

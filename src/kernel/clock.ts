@@ -38,7 +38,7 @@ export interface EdgeClock extends Clock {
 
 /** Lets time pass; only for the runner. */
 export interface DrivenClock extends EdgeClock {
-  /** Lets time pass until `work` settles, and settles like it. */
+  /** Lets time pass until `work` settles, and returns its result or error. */
   attend<T>(work: Promise<T>): Promise<T>;
   /** Lets time pass up to and including `deadline`. */
   runUntil(deadline: Instant): Promise<void>;

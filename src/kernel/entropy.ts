@@ -4,12 +4,12 @@ import type { Random } from './random.js';
 
 /** Bytes per number: 48 bits fit exactly into the 53-bit mantissa of a double. */
 const SIZE = 6;
-/** Filled at once, because a system call costs the same for one number as for hundreds. */
+/** The whole pool is filled at once, because a system call costs the same for one number as for hundreds. */
 const pool = Buffer.alloc(SIZE * 512);
 let used = pool.length;
 
 export const entropy: Random = {
-  /** A byte needs no number of its own: an id takes 16 bytes of the pool instead of 96. */
+  /** Takes the bytes from the pool directly: from one number per byte, an id of 16 bytes would use 96 bytes of the pool. */
   bytes(length) {
     if (length > pool.length) return randomFillSync(new Uint8Array(length));
     if (used + length > pool.length) refill();

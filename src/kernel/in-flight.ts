@@ -2,8 +2,8 @@
  * Holds virtual time while datagrams are on a real wire.
  *
  * The two ends of a pair of UDP sockets share one object for each direction. The sender reports a departure, the receiver an
- * arrival; virtual time is held in between. So a run over UDP has the same events as one in memory. Any other program can also
- * send to the ports of a run: a datagram that did not depart at the other end has no effect on the hold.
+ * arrival; virtual time is held in between. So a run over UDP has the same events as one in memory. Another program may send to
+ * the ports of a run, too: without a reported departure, its datagrams have no effect on the hold.
  */
 import type { EdgeClock, Release } from './clock.js';
 

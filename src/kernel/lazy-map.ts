@@ -1,4 +1,4 @@
-/** A map whose keys are known, and whose values are made when they are first asked for. */
+/** A map whose keys are known from the start, and whose values are made when they are first read. */
 export class LazyMap<K, V> implements ReadonlyMap<K, V> {
   readonly #keys: ReadonlySet<K>;
   readonly #make: (key: K) => V;

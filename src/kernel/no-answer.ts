@@ -6,7 +6,7 @@ export function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
-/** A message for users; the error's own one for an unknown code. */
+/** A message for users; for an unknown code, the error's own message. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = codeOf(error);

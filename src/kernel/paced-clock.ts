@@ -12,17 +12,17 @@ import { VirtualClock } from './virtual-clock.js';
 
 interface PacedOptions {
   readonly start: UnixMillis;
-  /** Simulated milliseconds that pass in a real one, at most. */
+  /** Maximum number of simulated milliseconds per real millisecond. */
   readonly speed: number;
-  /** Called when an instant is complete, before time waits. */
+  /** Called when an instant is complete, before the clock waits. */
   readonly rest: () => void;
 }
 
 /** Longer than any pause, in ms of real time. */
 const ENDLESS = 1e12;
-/** Real time in ms after which sockets are served, also if the run cannot keep up with its pace. */
+/** Real time in ms after which sockets are served, even if the run cannot keep up with its pace. */
 const BREATH = 10;
-/** A run that is behind by more than this does not catch up. In ms of real time. */
+/** A run that is late by more than this, in ms of real time, does not catch up. */
 const LATE = 250;
 
 export class PacedClock extends VirtualClock implements Pace {
@@ -48,7 +48,7 @@ export class PacedClock extends VirtualClock implements Pace {
     this.#breathed = this.#origin;
   }
 
-  /** From now on the speed is limited; before that, it is not. */
+  /** Limits the speed from now on; before this call, time passes without a limit. */
   begin(): void {
     this.#begun = true;
     this.#rebase();

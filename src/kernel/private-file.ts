@@ -14,7 +14,7 @@ export function makePrivate(path: string): void {
     if (there === undefined) closeSync(openSync(path, 'a', PRIVATE.file));
     else if (there.isFile() && (there.mode & 0o077) !== 0) chmodSync(path, there.mode & 0o700);
   } catch {
-    // The caller opens the file next, and reports why that fails.
+    // Not reported here: the caller opens the file next, and reports why that fails.
   }
 }
 

@@ -12,7 +12,7 @@ import type { Ratio } from './ratio.js';
 export interface Draws {
   /** Uniform in [0, 1). */
   next(): number;
-  /** Random bytes, if the source has a cheaper way than one number for each. */
+  /** Random bytes; only in sources with a cheaper way than one number per byte. */
   bytes?(length: number): Uint8Array;
 }
 
@@ -55,7 +55,7 @@ export function integerBetween(random: Draws, from: number, to: number): number 
   return from + Math.floor(random.next() * (to - from + 1));
 }
 
-/** True with the probability `ratio`. Draws only if the result is open, so a ratio of 0 or 1 uses no number. */
+/** True with the probability `ratio`. A ratio of 0 or 1 draws no number, because the result is certain. */
 export function chance(random: Draws, ratio: Ratio): boolean {
   return ratio > 0 && (ratio >= 1 || random.next() < ratio);
 }

@@ -1,5 +1,6 @@
 /**
- * Real time, optionally faster: with `speed` 60 a simulated hour passes in a minute. It can be paused, and its speed changed.
+ * Real time, optionally faster: with `speed` 60 a simulated hour passes in a minute. The clock can be paused, and its speed can
+ * be changed.
  *
  * All alarms share one heap and one Node timer. The timer is armed for the earliest alarm, in hops of at most 2^31-1 ms,
  * because Node runs a timer with a longer delay at once.
@@ -14,7 +15,7 @@ const LONGEST_TIMER = 2_147_483_647;
 const nothing = (): void => {};
 
 interface RealClockOptions {
-  /** Simulated milliseconds that pass in a real one. Default 1. */
+  /** Simulated milliseconds per real millisecond. Default 1. */
   readonly speed?: number;
   /** Calendar time at which the world begins. Default: now. */
   readonly start?: UnixMillis;
@@ -23,7 +24,7 @@ interface RealClockOptions {
    * the elapsed time.
    */
   readonly followsSystem?: boolean;
-  /** Keeps time at 0, without alarms, until {@link RealClock.begin}: while a world is being built. */
+  /** Whether time stays at 0, and no alarm fires, until {@link RealClock.begin}: for the time in which a world is built. */
   readonly frozen?: boolean;
   /** Called for every alarm with the time by which it is late, in real milliseconds. */
   readonly onAlarm?: (lateBy: Millis) => void;
@@ -66,7 +67,7 @@ export class RealClock implements DrivenClock, Pace {
     return this.#base + Math.round((performance.now() - this.#origin) * this.#speed * 1000) / 1000;
   }
 
-  /** Simulated milliseconds that pass in a real one, also while time is paused. */
+  /** Simulated milliseconds per real millisecond. A pause does not change this value. */
   get speed(): number {
     return this.#speed;
   }
@@ -97,7 +98,7 @@ export class RealClock implements DrivenClock, Pace {
     this.#rearm();
   }
 
-  /** While time is paused: moves time to the next alarms, and performs them. */
+  /** Moves paused time to the instant of the next alarms, and performs them. */
   step(): void {
     if (!this.#paused) return;
     this.#heap.retain((slot) => this.#pending.has(slot));
@@ -159,7 +160,7 @@ export class RealClock implements DrivenClock, Pace {
 
   stop(reason: Error): void {
     this.#stopped = reason;
-    // The code that shuts down may wait for alarms.
+    // Time must pass again, because the code that shuts down may wait for alarms.
     this.resume();
     this.#interrupt(reason);
   }
@@ -209,7 +210,7 @@ export class RealClock implements DrivenClock, Pace {
     this.#timer = setTimeout(() => this.#fire(), Math.min(wait, LONGEST_TIMER));
   }
 
-  /** No alarm is pending: drops cancelled ones, so that they do not keep the process alive. */
+  /** Called when no alarm is pending: drops cancelled alarms, so that they do not keep the process alive. */
   #rest(): void {
     this.#heap.clear();
     clearTimeout(this.#timer);

@@ -9,9 +9,12 @@ const MASK = '********';
 const TOKEN = /(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])/gi;
 /** A word that names a secret, such as `password`, `appskey` or `lte/password`. */
 const NAME = String.raw`\S*(?:passw|key|token|secret)\S*`;
-/** The value after such a name, or after a pattern such as `pass*` that may match one (firmware shell, 3.2). */
+/**
+ * The value that is typed after such a name, or after a pattern such as `pass*` that may match such a name (firmware shell,
+ * 3.2).
+ */
 const TYPED = new RegExp(String.raw`((?:${NAME}|\bconfig\s+\S*\*\S*|\bpsk\s+set)\s+).+`, 'i');
-/** `lte config password "sesame"`, and not `""`; `ble passkey: 123456`, and not `(unset)`. */
+/** Matches `lte config password "sesame"` and `ble passkey: 123456`, but no empty value (`""`, `(unset)`). */
 const PRINTED = new RegExp(String.raw`^(\S+ config ${NAME} |(?:claim token|ble passkey): )(?!""$|\(unset\)$).+`, 'i');
 /** A command that prints the bare value. */
 const READING = new RegExp(String.raw`^\s*settings\s+read\s.*${NAME}`, 'i');

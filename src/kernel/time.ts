@@ -1,8 +1,8 @@
 /**
  * Units of time. A duration is written `seconds(30)` in code and "30s" in files, never a bare 30000.
  *
- * At run time all of them are plain numbers. A run makes millions of comparisons of times, so wrapper objects would be the most
- * expensive part of the simulation. The type checker keeps the units apart (units.ts).
+ * At run time, the values of all units are plain numbers. A run makes millions of comparisons of times, so wrapper objects
+ * would be the most expensive part of the simulation. The type checker keeps the units apart (units.ts).
  */
 import type { Flavoured } from './units.js';
 
@@ -15,7 +15,7 @@ export type Instant = Flavoured<'ms' | 'ms since start'>;
 export type Millis = Flavoured<'ms'>;
 /** Milliseconds since 1970-01-01T00:00:00Z. */
 export type UnixMillis = Flavoured<'ms since 1970'>;
-/** A length of time in seconds, as devices and users' files have it. */
+/** A length of time in seconds, the unit of devices and of users' files. */
 export type Seconds = Flavoured<'s'>;
 /** Seconds since 1970-01-01T00:00:00Z, as devices count them. */
 export type UnixSeconds = Flavoured<'s since 1970'>;

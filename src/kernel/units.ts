@@ -7,10 +7,10 @@
 
 declare const UNIT: unique symbol;
 
-/** A number of the unit `U`. Nothing of it exists at run time. */
+/** A number of the unit `U`. At run time, it is a plain number. */
 export type Flavoured<U extends string> = number & { readonly [UNIT]?: U };
 
-/** Power of a received signal in dBm, decibels over one milliwatt. All that a modem receives is negative. */
+/** Power of a received signal in dBm, decibels over one milliwatt. Every signal that a modem receives has a negative value. */
 export type Dbm = Flavoured<'dBm'>;
 
 /** A ratio of two powers in dB. */

@@ -26,7 +26,10 @@ interface VirtualClockOptions {
 /** Number of alarms after which signals and progress lines are served. */
 const STEPS_PER_BREATH = 16_384;
 
-/** An alarm is a slot and the generation of the slot. So an old handle cannot cancel a later alarm in the same slot. */
+/**
+ * The handle of an alarm has the number of its slot and the generation of that slot. So an old handle cannot cancel a later
+ * alarm in the same slot.
+ */
 export class VirtualClock implements DrivenClock {
   now: Instant = 0;
   readonly #start: UnixMillis;
@@ -128,7 +131,7 @@ export class VirtualClock implements DrivenClock {
     this.now = unboxed(Math.max(this.now, deadline));
   }
 
-  /** What time waits for before it moves on to the next alarm or to a deadline; undefined: nothing. */
+  /** A promise for which time waits before it moves to `_due`, the next alarm or a deadline; undefined: time moves at once. */
   protected delayOf(_due: Instant): Promise<void> | undefined {
     return undefined;
   }
@@ -136,7 +139,7 @@ export class VirtualClock implements DrivenClock {
   /** Called by the alarm's own handle. */
   cancel(slot: number, generation: number): void {
     if (this.#generations[slot] !== generation || this.#actions[slot] === undefined) return;
-    // The slot stays in the heap as an empty entry until it is due, or until there are too many of them.
+    // The slot stays in the heap as a cancelled entry until it is due, or until most entries are cancelled.
     this.#actions[slot] = undefined;
     this.#waiting--;
     if (this.#heap.isMostlyCancelled(this.#waiting)) this.#dropCancelled();
@@ -179,7 +182,10 @@ export class VirtualClock implements DrivenClock {
     while (this.#holds.count > 0 && !this.#stopped && !enough()) await this.#holds.changed();
   }
 
-  /** One timer for all holds, because most of them (a commit in memory) end within a few dozen promise turns. */
+  /**
+   * One timer watches all holds. Most holds, such as a commit in memory, end within a few dozen promise turns and are not worth
+   * a timer each.
+   */
   #watchHolds(): NodeJS.Timeout {
     let taken = this.#holds.taken;
     return setInterval(() => {

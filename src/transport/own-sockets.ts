@@ -1,6 +1,5 @@
 /**
- * Real UDP with a socket for each device, for datagrams that do not name their device, such as those of DTLS. So the number of
- * devices is limited by the number of open files. A device that opens a new socket gets another port.
+ * Real UDP with a socket for each device, for datagrams that do not name their device, such as those of DTLS. So the limit of open files of the process limits the number of devices. A device that opens a new socket gets another port.
  */
 import { createSocket, type Socket } from 'node:dgram';
 import type { Alarm, Clock } from '../kernel/clock.js';

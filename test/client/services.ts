@@ -28,7 +28,7 @@ export async function connected(options: Partial<ApiOptions> = {}, change: Parti
   return { ...made, baseUrl, client };
 }
 
-/** A client of a server that answers whatever `listener` says. */
+/** The address of a server that answers with `listener`. */
 export async function listening(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

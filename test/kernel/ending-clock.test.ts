@@ -15,7 +15,7 @@ describe('a clock that can be ended', () => {
     expect(own.wall).toBe(clock.wall);
   });
 
-  it('cancels its alarms and releases its holds at its end, and starts nothing after it', async () => {
+  it('cancels its alarms and releases its holds when it ends, and starts nothing afterwards', async () => {
     const clock = new VirtualClock({ holdLimit: 50 });
     const own = new EndingClock(clock);
     let rung = 0;

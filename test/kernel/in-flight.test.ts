@@ -5,7 +5,7 @@ import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 const datagram = Uint8Array.of(1, 2, 3);
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-it('time waits until as many datagrams have arrived as have departed', async () => {
+it('time waits until all departed datagrams have arrived', async () => {
   const clock = new VirtualClock();
   const wire = new InFlight(clock, 'datagram to the gateway');
   wire.departed(datagram);
@@ -19,7 +19,7 @@ it('time waits until as many datagrams have arrived as have departed', async () 
   expect(clock.now).toBe(1000);
 });
 
-it('a datagram of another program is not expected, and does not let time go on', async () => {
+it('a datagram of another program does not end the wait', async () => {
   const clock = new VirtualClock();
   const wire = new InFlight(clock, 'datagram');
   wire.departed(datagram);

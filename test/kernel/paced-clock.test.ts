@@ -12,7 +12,7 @@ const made = (speed: number) => {
 const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 describe('time at a pace', () => {
-  it('passes at most as fast as the pace, and waits for a deadline too', async () => {
+  it('passes at most as fast as the pace, also before a deadline', async () => {
     const { clock, heard } = made(50);
     clock.begin();
     const began = performance.now();
@@ -27,7 +27,7 @@ describe('time at a pace', () => {
     expect(rests).toEqual([]);
   });
 
-  it('stands still while it is paused, and goes on by instants and at another speed', async () => {
+  it('stands still while it is paused, advances by one instant per step, and resumes at another speed', async () => {
     const { clock, heard, rests } = made(1);
     clock.begin();
     clock.pause();

@@ -27,8 +27,8 @@ function constant(value: number) {
 }
 
 describe('the numbers of a seed', () => {
-  // These pins are the promise "same seed, same run" across Node versions and releases. Changing them breaks every
-  // seed that anybody has noted down.
+  // These fixed values keep the promise "same seed, same run" across Node versions and releases. A change would give other runs
+  // for all seeds that users have noted down.
   it('are those of earlier versions', () => {
     expect(draw(seededRandom(7), 3)).toEqual([0.36459518410265446, 0.007880980148911476, 0.1876203876454383]);
     expect(draw(seededRandom(7).fork('device').fork('2159017985'), 2)).toEqual([

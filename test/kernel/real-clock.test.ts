@@ -33,7 +33,7 @@ describe('RealClock', () => {
     expect(new RealClock().wall).toBe(Date.now());
   });
 
-  it('follows a correction of the system clock only if it shall, and alarms never do', async () => {
+  it('follows a correction of the system clock only with `followsSystem`; alarms never follow it', async () => {
     const [steady, following] = [new RealClock(), new RealClock({ followsSystem: true })];
     const before = Date.now();
     vi.setSystemTime(before - hours(1));
@@ -92,7 +92,7 @@ describe('RealClock', () => {
   });
 });
 
-it('RealClock lets the event loop turn between alarms without delay', async () => {
+it('RealClock lets the event loop turn between alarms that have no delay', async () => {
   const clock = new RealClock();
   let turned = false;
   let rounds = 0;

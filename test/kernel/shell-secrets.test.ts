@@ -1,4 +1,4 @@
-/** Secrets in what is typed at a device and in what it prints (firmware shell, 3.4 and 4). */
+/** Secrets in typed lines and in the output of a device (firmware shell, 3.4 and 4). */
 import { describe, expect, it } from 'vitest';
 import { printedWithoutSecrets, withoutSecrets } from '../../src/kernel/shell-secrets.js';
 import { packagedProfiles } from '../../src/profile/library.js';
@@ -29,7 +29,7 @@ describe('output of a device', () => {
     expect(printedWithoutSecrets('config show', 0, [line])).toEqual([line]);
   });
 
-  it('is masked as a whole where it is the bare value, and an error is not', () => {
+  it('is masked completely if it is the bare value of a secret; an error message is not masked', () => {
     const dump = '00000000: 73 65 73 61 6d 65 00                              |sesame.          |';
     expect(printedWithoutSecrets('settings read lte/password', 0, [dump])).toEqual([MASK]);
     expect(printedWithoutSecrets('settings read lte/password', -2, ['Setting not found'])).toEqual([
@@ -47,7 +47,7 @@ describe('a typed line', () => {
     ['settings write string lte/password sesame', `settings write string lte/password ${MASK}`],
     [' lte config apn iot.1nce.net ', 'lte config apn iot.1nce.net'],
     ['app config interval-*', 'app config interval-*'],
-  ])('%s is written down as %s', (line, written) => expect(withoutSecrets(line)).toBe(written));
+  ])('%s is shown as %s', (line, written) => expect(withoutSecrets(line)).toBe(written));
 });
 
 describe('the parameters of the packaged device types', () => {

@@ -50,7 +50,7 @@ describe('a value of one unit does not pass for another:', () => {
     expectTypeOf<Instant>().not.toExtend<UnixMillis>();
   });
 
-  it('an instant and a length of time; the other way round it counts from the start', () => {
+  it('an instant for a length of time (but a length of time passes for an instant, counted from the start)', () => {
     expectTypeOf<Instant>().not.toExtend<Millis>();
     expectTypeOf<Millis>().toExtend<Instant>();
     expectTypeOf(sinceStart).returns.toEqualTypeOf<Millis>();

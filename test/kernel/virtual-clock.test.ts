@@ -113,7 +113,7 @@ describe('VirtualClock, when the world is stuck', () => {
   it('does not confuse many short holds in a row with one that never ends', async () => {
     const clock = new VirtualClock({ holdLimit: 20 });
     let taken = 0;
-    // Each begins before the last one ends, for several times the limit in all.
+    // Each hold begins before the previous one ends. Together, they last several times the limit.
     const next = (releaseLast: () => void) => {
       const release = clock.hold(`request ${taken++}`);
       releaseLast();
@@ -210,7 +210,7 @@ function play(program: readonly Step[], clock: Pick<Clock, 'now' | 'after'>): st
   return log;
 }
 
-/** The obvious clock: a list that is searched for the first alarm due. */
+/** A simple clock for comparison: a list that is searched for the first alarm due. */
 class SortedListClock {
   now = 0;
   #alarms: { readonly due: number; readonly action: () => void }[] = [];

@@ -83,7 +83,7 @@ function memoryWorld() {
 }
 
 describe('a device with DTLS', () => {
-  it('sends the packet that began the handshake when it is complete', async () => {
+  it('sends the packet that began the handshake once the handshake is complete', async () => {
     const { send, answers, handshakes } = memoryWorld();
     await send(1);
     await send(2);

@@ -67,25 +67,25 @@ describe('without faults', () => {
 });
 
 describe('loss', () => {
-  it('takes about its share, each way, and writes every loss down', async () => {
+  it('drops about its share in each direction, and reports every loss', async () => {
     const { up, down, events } = await send([{ fault: { kind: 'loss', ratio: 0.1 } }]);
     expect(up.length).toBeGreaterThan(860);
     expect(up.length).toBeLessThan(940);
     expect(events).toHaveLength(1000 - up.length + (up.length - down.length));
   });
 
-  it('of 0 % and of 100 % is none and all', async () => {
+  it('of 0 % drops no datagram, and of 100 % drops all', async () => {
     expect((await send([{ fault: { kind: 'loss', ratio: 0 } }])).down).toHaveLength(1000);
     expect((await send([{ fault: { kind: 'loss', ratio: 1 } }])).up).toHaveLength(0);
   });
 
-  it('is the same for the same seed, and another for another', async () => {
+  it('is the same for the same seed, and differs for another seed', async () => {
     const lost = async (seed: string) => (await send([{ fault: { kind: 'loss', ratio: 0.3 } }], { seed })).up;
     expect(await lost('a')).toEqual(await lost('a'));
     expect(await lost('a')).not.toEqual(await lost('b'));
   });
 
-  it('in one direction leaves the other alone', async () => {
+  it('in one direction does not affect the other', async () => {
     const { up, down } = await send([{ fault: { kind: 'loss', ratio: 1 }, way: 'down' }]);
     expect([up.length, down.length]).toEqual([1000, 0]);
   });
@@ -131,7 +131,7 @@ describe('an outage', () => {
     expect(events.every((event) => event.kind === 'net.fault' && event.fault === 'outage')).toBe(true);
   });
 
-  it('of other devices does not concern this one', async () => {
+  it('of other devices does not affect this one', async () => {
     expect((await send([{ fault: { kind: 'outage' }, hits: (serial) => serial !== 7 }])).down).toHaveLength(1000);
   });
 });
@@ -168,14 +168,14 @@ describe('corruption', () => {
 });
 
 describe('bandwidth', () => {
-  it('lets datagrams queue up, each direction for itself', async () => {
+  it('lets datagrams queue up, separately in each direction', async () => {
     // 16 bits at 100 bit/s take 160 ms.
     const { up, down } = await send([{ fault: { kind: 'bandwidth', bitsPerSecond: 100 } }], { count: 3, every: 10 });
     expect(up.map(({ took }) => took)).toEqual([161, 311, 461]);
     expect(down.map(({ took }) => took)).toEqual([161, 161, 161]);
   });
 
-  it('is not felt by those who leave it time', async () => {
+  it('does not delay datagrams with enough time between them', async () => {
     const { up } = await send([{ fault: { kind: 'bandwidth', bitsPerSecond: 100 } }], { count: 3, every: 200 });
     expect(up.map(({ took }) => took)).toEqual([161, 161, 161]);
   });

@@ -1,4 +1,4 @@
-/** One suite for every transport: bytes go there and come back, to the right device. */
+/** One suite for every transport: datagrams reach the cloud, and answers reach the right device. */
 import { createSocket } from 'node:dgram';
 import { afterEach, describe, expect, it } from 'vitest';
 import { listenUdp, type UdpListener } from '../../src/cloud/gateway/udp.js';
@@ -44,7 +44,7 @@ describe.each(CASES)('the transport "$name"', ({ name, open }) => {
   const datagramOf = (serial: number, sequence: number) =>
     seal({ flags: POLL, sequence, data: NOTHING }, serial, tokenBytes(TOKEN), format);
 
-  it('carries a datagram to the cloud as it is', async () => {
+  it('carries a datagram to the cloud unchanged', async () => {
     const sent = datagramOf(7, 1);
     const arrived = await new Promise<Uint8Array>((resolve) => {
       void open(resolve).then((transport) => {
@@ -102,7 +102,7 @@ describe('a device with a new socket', () => {
 });
 
 describe('a UDP port', () => {
-  it('that is taken is refused with a sentence', async () => {
+  it('that is in use is rejected with a message', async () => {
     const listener = await listenUdp(() => {}, { host: '127.0.0.1', port: 0 });
     listeners.push(listener);
     const again = listenUdp(() => {}, { host: '127.0.0.1', port: listener.port });
