@@ -3,8 +3,8 @@
  *
  * We use our own reader because the bytes come from untrusted datagrams. Libraries also accept what this protocol does not use:
  * tags for dates, patterns and cyclic references, misplaced breaks, unlimited nesting. So every value that they return would
- * need another check. Also, bodies become JSON without a tree in between, which is faster than building the tree with a library
- * (docs/adr/0001-own-cbor-reader.md). The tests compare the results with two libraries.
+ * need another check. In addition, bodies become JSON without a tree in between, which is faster than building the tree with a
+ * library (docs/adr/0001-own-cbor-reader.md). The tests compare the results with two libraries.
  *
  * Not supported: tags, strings in chunks, simple values other than false, true, null and undefined.
  */
@@ -75,7 +75,10 @@ export class CborReader {
     return major;
   }
 
-  /** Whether an array or map of `count` items has an item at `index`. The first false answer leaves the array or map. */
+  /**
+   * Whether an array or map of `count` items has an item at `index`. When it returns false, the reader has left the array or
+   * map.
+   */
   more(index: number, count: number): boolean {
     if (count === INDEFINITE) {
       if (this.#bytes[this.#at] !== BREAK) return true;

@@ -77,7 +77,7 @@ export class CodecError extends Error {
   }
 }
 
-/** Encodes a document byte by byte as the generator of the vendor does, so that the hash is the same. */
+/** Encodes a document to the same bytes as the vendor's generator, so that the hash is the same. */
 function encodeCodecDocument(document: CodecDocument): Uint8Array {
   return encodeCbor(
     new Map<string, CborValue>([

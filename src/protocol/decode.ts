@@ -130,8 +130,8 @@ function readList(reader: CborReader, keys: Keys, column: CodecColumn | undefine
 }
 
 /**
- * Values before the rows, and values of each row before its columns. `$tsp` begins with start and period. `$tso` begins with
- * the start, and each of its rows with the offset.
+ * `heads`: number of values before the rows. `leads`: number of values in each row before its columns. `$tsp` begins with start
+ * and period. `$tso` begins with the start, and each of its rows with the offset.
  */
 const ROW_LAYOUTS = { period: { heads: 2, leads: 0 }, offsets: { heads: 1, leads: 1 } } as const;
 

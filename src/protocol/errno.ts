@@ -17,7 +17,7 @@ export const ENODATA = -61;
 export const ETIMEDOUT = -116;
 export const ENOTSUP = -134;
 
-/** The code for a value that the configuration rejects. */
+/** The code for a value that the configuration rejects, by the fault. `unsaid`: the firmware prints an error but returns 0. */
 export const REJECTED_VALUE = { unsaid: 0, invalid: EINVAL, 'too long': ENOMEM } as const;
 
 const MEANINGS: Readonly<Record<number, readonly [name: string, meaning: string]>> = {

@@ -3,13 +3,13 @@
  * 12.4). In an encoder they convert values of users to integers on the wire.
  */
 
-/** `$add`, `$sub`, `$mul`, `$div`: arithmetic with a number; `$fpp`: rounding; `$enum`: a number is an index of a text. */
+/** `$add`, `$sub`, `$mul`, `$div`: arithmetic with a number; `$fpp`: rounding; `$enum`: the text with this index in a list. */
 export type Modifier =
   | { readonly kind: 'add' | 'sub' | 'mul' | 'div'; readonly by: number }
   | { readonly kind: 'fpp'; readonly decimals: number }
   | { readonly kind: 'enum'; readonly labels: readonly string[] };
 
-/** Maximum of `$fpp`: a number has no more decimals. */
+/** Maximum of `$fpp`: a double has at most 15 exact decimal digits. */
 export const MOST_DECIMALS = 15;
 
 /** Applies the modifiers to a number from the wire. The text of an enumeration is the final result. */

@@ -12,7 +12,7 @@ import {
 } from '../../src/protocol/cbor.js';
 import { hex, map, toHex, tries } from './fixtures.js';
 
-/** Floats that are no integers: an integral float and an integer are the same number in JavaScript. */
+/** Floats that are not integers: an integral float and an integer are the same number in JavaScript. */
 const float = fc.double({ noNaN: true, noDefaultInfinity: true }).filter((value) => !Number.isSafeInteger(value));
 const text = fc.string({ unit: 'grapheme' });
 const integer = fc.oneof(
@@ -73,7 +73,7 @@ function decodeWithCborg(bytes: Uint8Array): unknown {
   return comparable(cborg.decode(bytes, { useMaps: true, coerceUndefinedToNull: true }));
 }
 
-/** The value with what the libraries represent in different ways made equal: bigints, minus zero, Buffer. */
+/** The value in a form for comparisons. The libraries represent bigints, minus zero and byte strings in different ways. */
 function comparable(value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   if (value === 0) return 0;
@@ -216,7 +216,7 @@ describe('reading', () => {
   });
 
   it.each([[0x81], [0x9f], [0xbf, 0x00], [0xa1, 0x00]])(
-    'ends at 64 levels, however deep the nesting by %j goes',
+    'ends at 64 levels, however deep the data are nested with %j',
     (...head) => {
       const nested = (levels: number) =>
         Uint8Array.from({ length: levels * head.length }, (_, i) => head[i % head.length] ?? 0);

@@ -200,7 +200,7 @@ describe('a wrong schema', () => {
     ['$mul', 0],
     ['$add', 0],
     ['$sub', 2],
-  ])('is not one with %s %d', (name, value) => {
+  ])('does not include %s %d, which is valid', (name, value) => {
     expect(problemsOf(() => decoderOf(field('a', modifier(name, value))))).toEqual([]);
   });
 

@@ -38,7 +38,7 @@ describe('a value', () => {
     expect(decodeBody(codec, hex('a1 00 f7'))).toEqual({ a: null });
   });
 
-  it('beyond 2^53 is decimal text, and a number when there is something to calculate', () => {
+  it('beyond 2^53 is decimal text; with an arithmetic modifier, it is a number', () => {
     const sent = body([0, 2n ** 63n], [1, 2n ** 63n + 1n]);
     expect(decodeBody(codec, sent)).toEqual({ a: 922337203685477600, b: '9223372036854775809' });
     expect(decodeBody(codec, body([1, -(2n ** 53n)]))).toEqual({ b: '-9007199254740992' });
@@ -158,7 +158,7 @@ describe('a series with offsets', () => {
   });
 });
 
-describe('frames and what has no public meaning', () => {
+describe('frames, and modifiers without a public meaning', () => {
   it('pair signal strength and bytes', () => {
     const codec = decoderOf(field('packets', modifier('$wmbus', null)));
     expect(decodeBody(codec, body([0, [-80, hex('2e44'), -91, hex(''), -1]]))).toEqual({

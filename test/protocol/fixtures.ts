@@ -1,4 +1,4 @@
-/** Short hands for codec documents, CBOR and hex. */
+/** Shorthands for codec documents, CBOR and hex. */
 import fc from 'fast-check';
 import { type CborKey, type CborValue, encodeCbor } from '../../src/protocol/cbor.js';
 import { type Codec, type CodecEntry, type CodecValue, compileCodec } from '../../src/protocol/codec.js';

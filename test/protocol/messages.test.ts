@@ -93,7 +93,7 @@ const anyUp: fc.Arbitrary<UpMessage> = fc.oneof(
       target: text,
       type: text,
       updateId: id,
-      // What is 0 or empty is not sent.
+      // Fields that are 0 or empty are not sent.
       offset: fc.integer({ min: 1 }),
       maxLength: fc.integer({ min: 1 }),
       firmware: fc.string({ minLength: 1, unit: 'grapheme' }),
@@ -164,7 +164,7 @@ describe('every message', () => {
     );
   });
 
-  it('has at most 16383 bytes behind its type', () => {
+  it('has at most 16383 bytes after its type', () => {
     const message = (length: number): UpMessage => ({
       kind: 'upload-data',
       hash: HASH,
@@ -372,7 +372,7 @@ describe('a device rejects', () => {
       encodeDown({ kind: 'download-shell', commands: ['x'.repeat(256)], messageId: ID }),
       'DOWNLOAD_SHELL has a line of 256 bytes',
     ],
-    ['a chunk without the size of the image', chunk({ 6: 0 }), 'does not tell the size of the image'],
+    ['a chunk without the size of the image', chunk({ 6: 0 }), 'does not state the size of the image'],
     ['a chunk of another length', chunk({ 4: 2 }), 'announces 2 bytes and has 1'],
     ['a chunk with a short id', chunk({ 2: hex('00') }), 'has an id of 1 bytes, not 16'],
     ['a chunk for a long target', chunk({ 0: 'bootloader' }), 'has a target of more than 7 characters'],

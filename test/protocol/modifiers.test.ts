@@ -30,7 +30,7 @@ describe('modifiers', () => {
     expect(modify([enumeration], 1)).toBe('open');
   });
 
-  it.each([2, -1, 0.5, 1e9])('leave the number %d, which is not in the enumeration', (value) => {
+  it.each([2, -1, 0.5, 1e9])('leave the number %d unchanged, because it is not in the enumeration', (value) => {
     expect(modify([enumeration], value)).toBe(value);
   });
 

@@ -57,7 +57,7 @@ const MOST_EARLY = 4;
 export abstract class Connection {
   #phase: 'handshake' | 'open' | 'closed' = 'handshake';
   protected readonly layer: RecordLayer;
-  /** All messages so far; reset by a server that asks for a cookie. */
+  /** All messages of the handshake so far; reset when the server asks for a cookie. */
   #transcript: Transcript | undefined = new Transcript();
   readonly #clock: Clock;
   readonly #events: ConnectionEvents;
@@ -163,7 +163,7 @@ export abstract class Connection {
     this.#flight?.repeat();
   }
 
-  /** Computes the keys; then the records that have arrived early are processed. */
+  /** Computes the keys, then processes the records that have arrived early. */
   protected agree(role: 'client' | 'server', psk: Uint8Array, randoms: Randoms, extended: boolean): void {
     const master = masterSecret(psk, randoms, extended ? this.transcript.digest() : undefined);
     const { client, server } = connectionKeys(master, randoms);
@@ -171,7 +171,7 @@ export abstract class Connection {
     this.layer.keys = role === 'client' ? { write: client, read: server } : { write: server, read: client };
   }
 
-  /** All messages of the handshake. @throws TypeError after it */
+  /** All messages of the handshake. @throws TypeError after the handshake */
   protected get transcript(): Transcript {
     if (this.#transcript === undefined) throw new TypeError('the handshake is over');
     return this.#transcript;

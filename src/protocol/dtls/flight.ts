@@ -13,7 +13,7 @@ export const LARGEST_DATAGRAM = 508;
 /** Header of a record, a connection ID, the encryption. */
 const RECORD_OVERHEAD = 13 + 32 + 17;
 
-/** The time doubles with every repetition (RFC 6347, section 4.2.4.1). */
+/** Time before the first repetition; it doubles with every further one (RFC 6347, section 4.2.4.1). */
 const FIRST_WAIT = seconds(1);
 /** Maximum number of transmissions of a flight, whatever causes them. */
 const MOST_TRANSMISSIONS = 10;

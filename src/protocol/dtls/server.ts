@@ -22,7 +22,7 @@ import { type Answer, ServerConnection } from './server-connection.js';
 /** Length of the connection IDs (wire protocol, 2.3). */
 const ID_SIZE = 4;
 
-/** Names a connection as long as it is open. */
+/** Identifies a connection until it ends. */
 export type SessionId = number;
 
 interface ServerEvents {
@@ -248,8 +248,8 @@ export class DtlsServer {
   }
 
   /**
-   * Passes the address of the record on, for an answer. The connection moves to this address only if the record is the newest
-   * (RFC 9146, 6).
+   * Passes on the data with the address of the record, to which answers are sent. The connection moves to this address only if
+   * the record is the newest (RFC 9146, 6).
    */
   #received(peer: Peer, plain: Uint8Array, newest: boolean): void {
     peer.lastAt = this.#options.clock.now;

@@ -199,7 +199,7 @@ export class CloudTransfer {
     return { kind: 'store', message };
   }
 
-  /** Removes the last fragment again: the device will repeat it, and the cloud must be in the same state then. */
+  /** Removes the last fragment again: the device will repeat it, and must then find the cloud in the same state. */
   #takeBack({ flags, data }: Packet): void {
     const uplink = this.#uplink;
     if (uplink === undefined) return;

@@ -85,8 +85,8 @@ export function samePacket(kept: KeptPacket, { flags, sequence, data }: Packet):
 }
 
 /**
- * The bytes as a text with one character per byte. What waits for further packets is kept as text: an array that the decoder of
- * datagrams returns keeps a whole block of memory, which it shares with datagrams of other devices.
+ * The bytes as a text with one character per byte, for fragments that wait for further packets. An array from the decoder of
+ * datagrams would keep a whole block of memory, which it shares with datagrams of other devices.
  */
 export function textOf(data: Uint8Array): string {
   return data.length === 0 ? '' : Buffer.from(data.buffer, data.byteOffset, data.length).toString('latin1');

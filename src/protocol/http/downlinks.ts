@@ -1,12 +1,12 @@
 /**
- * Downlink messages as JSON, for devices with an HTTP link (cloud API gaps, 5.5): the answer to `poll`. The device
- * acknowledges the `id`; for a shell downlink it is also the `message_id` of the answer.
+ * Downlink messages as JSON, for devices with an HTTP link (cloud API gaps, 5.5): the answer to `poll`. The device acknowledges
+ * the `id`; for a shell downlink it is also the `message_id` of the answer.
  *
  *   {"id": "…", "type": "session", "body": {"session_id": 1750000000, "timestamp": 1750000001, "device_id": "…", …}}
  *   {"id": "…", "type": "timestamp", "body": {"timestamp": 1750000001}}
  *   {"id": "…", "type": "config", "body": ["app config interval-report 900"]}
  *   {"id": "…", "type": "shell", "body": ["info show"]}
- *   {"id": "…", "type": "data", "body": {"relay": 1}, "codec_hash": "7eab…", "cbor": "oQAB"}   cbor: by the device's encoder
+ *   {"id": "…", "type": "data", "body": {"relay": 1}, "codec_hash": "7eab…", "cbor": "oQAB"}   cbor: the encoded body
  *   {"id": "…", "type": "firmware", "body": {"target": "app", "type": "chunk", "update_id": "…", "offset": 0, "size": 300,
  *                                            "data": "base64"}}
  */
@@ -23,9 +23,9 @@ interface JsonDownlink {
   readonly id: string;
   readonly type: (typeof DOWNLINK_TYPES)[number];
   readonly body: unknown;
-  /** Of `data`: the encoder. */
+  /** Of `data`: hash of the encoder. */
   readonly codec_hash?: string;
-  /** Of `data`, in base64. */
+  /** Of `data`: the encoded body in base64. */
   readonly cbor?: string;
 }
 

@@ -12,16 +12,16 @@ type CborMap = ReadonlyMap<CborKey, CborValue>;
 /** The fields of a map by key. Each reader returns undefined for a missing field. */
 export class Fields {
   readonly #map: CborMap;
-  /** The name of the message, when the reading is strict. */
+  /** The name of the message for errors of strict reading; undefined: loose reading. */
   readonly #strict: string | undefined;
 
-  /** For the cloud. */
+  /** Loose reading, for the cloud. */
   static loose(map: CborMap): Fields {
     return new Fields(map, undefined);
   }
 
   /**
-   * For a device: the readers throw MessageError when a field has another type.
+   * Strict reading, for a device: the readers throw MessageError when a field has another type.
    * @throws MessageError when there are other keys than the `known` ones
    */
   static strict(map: CborMap, known: readonly number[], message: string): Fields {

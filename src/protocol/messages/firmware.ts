@@ -120,6 +120,6 @@ export function readDownloadFirmware(value: Uint8Array): DownloadFirmware {
   if (message.updateId.length !== ID_BYTES) reject(`has an id of ${message.updateId.length} bytes, not ${ID_BYTES}`);
   const length = fields.uint(4) ?? 0;
   if (message.data.length !== length) reject(`announces ${length} bytes and has ${message.data.length}`);
-  if (message.size === 0) reject('does not tell the size of the image');
+  if (message.size === 0) reject('does not state the size of the image');
   return message;
 }

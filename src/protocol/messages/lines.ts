@@ -6,7 +6,10 @@ import { cborIn, isText } from './fields.js';
 
 export interface UploadConfig {
   readonly kind: 'upload-config';
-  /** Computed by the device over its output. It can differ from the hash of `lines`, because devices truncate (9.2). */
+  /**
+   * Computed by the device over its output. It can differ from the hash of `lines`, because devices truncate that output (wire
+   * protocol, 9.2).
+   */
   readonly hash: Hash;
   readonly lines: readonly string[];
 }

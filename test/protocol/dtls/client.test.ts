@@ -74,14 +74,14 @@ describe('a client repeats its last flight', () => {
     expect(sent.length).toBe(3);
   });
 
-  it('only for a ServerHelloDone, not for any message that claims to be one', () => {
+  it('only for a ServerHelloDone that it has received before, not for one with the number of another message', () => {
     const { server, sent } = againstServer('nothing');
     server.say(REQUEST, COOKIE);
     server.say(DONE, undefined, { sequence: 0 });
     expect(sent.length).toBe(2);
   });
 
-  it('not after data from the server, which show that it has arrived', () => {
+  it('not after data from the server, which show that the flight has arrived', () => {
     const { server, sent, received } = againstServer('finished');
     server.record(23, Buffer.from('data'), { epoch: 1 });
     server.say(DONE, undefined, { sequence: 1 });

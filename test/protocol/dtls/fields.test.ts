@@ -37,7 +37,7 @@ describe('an alert', () => {
     expect(decodeAlert(Uint8Array.from(bytes))).toEqual(alert);
   });
 
-  it.each([[[]], [[2]], [[2, 40, 0]]])('has two bytes; %j is none', (bytes) => {
+  it.each([[[]], [[2]], [[2, 40, 0]]])('has two bytes: %j is not an alert', (bytes) => {
     expect(decodeAlert(Uint8Array.from(bytes))).toBeUndefined();
   });
 });

@@ -71,7 +71,7 @@ describe('a ClientHello', () => {
     expect(readClientHello(body)).toBeUndefined();
   });
 
-  it('must accept no compression, among others', () => {
+  it('must offer "no compression", alone or among others', () => {
     const head = CLIENT.whole.subarray(0, COMPRESSIONS_AT);
     expect(readClientHello(Uint8Array.from([...head, 2, 1, 0]))).toMatchObject({ suites });
     expect(readClientHello(Uint8Array.from([...head, 1, 1]))).toBeUndefined();

@@ -6,7 +6,7 @@ import { type Network, network, PSK, undisturbed } from './pair.js';
 /** Datagrams of a handshake without disturbance. */
 const USUAL = 6;
 
-/** Messages of the server are in fragments with `mtu`. */
+/** With `mtu`, the messages of the server are fragmented. */
 async function opens(disturbed: Network, mtu?: number): Promise<boolean> {
   let calm = false;
   const { connect, pass, server } = network({
@@ -14,7 +14,7 @@ async function opens(disturbed: Network, mtu?: number): Promise<boolean> {
     keys: () => PSK,
     ...(mtu && { mtu }),
   });
-  // The message with the long identity is in fragments with `mtu`; the hello must not be.
+  // With `mtu`, the message with the long identity is fragmented; the hello must not be.
   const client = connect('a:1', { timeout: 60_000, ...(mtu && { mtu: mtu + 60, identity: 'long '.repeat(60) }) });
   await pass(30_000);
   calm = true;

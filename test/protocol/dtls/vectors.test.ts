@@ -103,7 +103,7 @@ describe('the replay window', () => {
     expect(open).toEqual(expected);
   });
 
-  it.each([1, 2, 31, 32, 33, 63, 64, 65, 200])('is that of a list of all numbers after a step of %i', (step) => {
+  it.each([1, 2, 31, 32, 33, 63, 64, 65, 200])('agrees with a list of all numbers after a step of %i', (step) => {
     const window = new ReplayWindow();
     const arrived = new Set<number>();
     const newest = () => Math.max(-1, ...arrived);

@@ -1,4 +1,7 @@
-/** The cloud's side, packet by packet: polls, downlinks and their fragments (wire protocol, 6.2 and 16.6). */
+/**
+ * The cloud's side, packet by packet: polls, downlinks and their fragments (wire protocol, 6.2 and 16.6). Flags: F first, L
+ * last, A acknowledgement, P poll, x not set.
+ */
 import { describe, expect, it } from 'vitest';
 import { fixture } from './cloud-fixture.js';
 import { message, packet } from './notation.js';
@@ -63,7 +66,7 @@ describe('two downlinks, `xxAP`', () => {
     expect(cloud.delivered).toHaveLength(1);
   });
 
-  it('AP in mid-transfer: the next fragment, P is disregarded', () => {
+  it('AP in mid-transfer: the next fragment is sent, P is ignored', () => {
     const { hear } = fixture({ expecting: 7, queue: [message(500), message(8)] });
     expect([hear('xxxP', 7), hear('xxAP', 9)]).toEqual(['Fxxx 8 +360', 'xLxP 10 +140']);
   });

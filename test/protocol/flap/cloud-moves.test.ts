@@ -6,7 +6,7 @@ import { LONGEST_MESSAGE, type Packet } from '../../../src/protocol/flap/packet.
 import { message, packet } from './notation.js';
 
 const PATIENCE = seconds(60);
-/** Times are long after the start, so that a difference is not a sum. */
+/** Times are long after the start, so that a test notices a sum of times in place of their difference. */
 const START = minutes(10);
 
 /** Passes packets to the cloud, which has one downlink of `downlink` bytes; returns why it made its last move. */

@@ -96,7 +96,7 @@ describe('a message that is not acceptable', () => {
     expect(hear('xLxx', 7, message(5))).toBe('silence');
   });
 
-  it('too long because of its last fragment, is stored with a shorter one in its place', () => {
+  it('that is too long because of its last fragment is stored with a shorter last fragment', () => {
     const { cloud, hear } = fixture();
     const [most, fitting] = [message(LONGEST_MESSAGE - 10), message(10, 1)];
     expect([hear('Fxxx', 0, most), hear('xLxx', 2, message(11)), hear('xLxx', 2, fitting)]).toEqual([
@@ -107,7 +107,7 @@ describe('a message that is not acceptable', () => {
     expect(cloud.stored).toEqual([Uint8Array.from([...most, ...fitting])]);
   });
 
-  it('is one longer than the type byte and 16383 bytes; one of this length is stored', () => {
+  it('is longer than the type byte and 16383 bytes; a message of exactly this length is stored', () => {
     for (const [length, last] of [
       [LONGEST_MESSAGE, 'xxAx'],
       [LONGEST_MESSAGE + 1, 'silence'],

@@ -98,11 +98,11 @@ describe('long repetition', () => {
     expect(hear('FLxx', 7, message(5))).toBe('reset');
   });
 
-  it('does not begin with a packet that was ignored long ago, before others were accepted', () => {
+  it('does not count from a packet that was ignored long ago if other packets were accepted since', () => {
     const { cloud, hear } = fixture({ expecting: 40 });
     expect(hear('xxxP', 2)).toBe('silence');
     hear('FLxx', 40, message(5));
-    // The device boots, and its numbering comes by the same packet again.
+    // After a boot, the numbering of the device reaches the same packet again.
     cloud.now = minutes(120);
     hear('FLxx', 0, message(5));
     expect(hear('xxxP', 2)).toBe('FLxx 3');

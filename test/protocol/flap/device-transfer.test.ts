@@ -375,7 +375,7 @@ describe('a downlink longer than the buffer', () => {
     expectFreshStart(setup);
   });
 
-  it('that begins again with F counts from there', () => {
+  it('that begins again with F: the length is counted from there', () => {
     const { poll, hear } = fixture({ bufferSize: 720 });
     poll();
     hear('Fxxx', 1, message(360));

@@ -24,7 +24,7 @@ describe('the published example of the MAC envelope', () => {
   const exampleToken = tokenBytes(macExample.token);
   const example = packet(macExample.flags, macExample.seq);
 
-  it('is what the same packet is sealed into', () => {
+  it('is the result of sealing the same packet', () => {
     expect(toHex(seal(example, macExample.serial, exampleToken, 'raw'))).toBe(macExample.hex);
     expect(Buffer.from(seal(example, macExample.serial, exampleToken, 'base64')).toString()).toBe(macExample.b64);
   });

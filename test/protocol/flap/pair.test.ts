@@ -1,4 +1,4 @@
-/** Both machines back to back over bad networks (wire protocol, 6.5), on simulated time. */
+/** The state machines of both ends, connected by bad networks (wire protocol, 6.5), in simulated time. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/kernel/random.js';
@@ -14,7 +14,7 @@ function runSeed(seed: number, count: number, badness: Badness): Promise<Picture
   return runFlapPair(randomExchanges(random.fork('exchanges'), count), badChannel(random.fork('channel'), badness));
 }
 
-/** What every run must come to. */
+/** Expectations for every run. */
 function expectNothingLost({ uplinks, downlinks }: Picture, count: number): void {
   expect(uplinks.acknowledged + uplinks.aborted).toBe(count);
   expect(uplinks.lost).toBe(0);
@@ -25,7 +25,7 @@ function expectNothingLost({ uplinks, downlinks }: Picture, count: number): void
 const seed = fc.nat();
 const loss = fc.double({ min: 0, max: 0.3, noNaN: true });
 
-describe('over a network that only loses', () => {
+describe('over a network that only loses packets', () => {
   it('every uplink is acknowledged and stored once, without stray packets', async () => {
     const arbitrary = fc.asyncProperty(seed, loss, async (seed, loss) => {
       const picture = await runSeed(seed, 20, { loss, duplication: 0, delay: 500 });
@@ -39,7 +39,7 @@ describe('over a network that only loses', () => {
   });
 });
 
-describe('over a network that loses, doubles, delays and changes the order', () => {
+describe('over a network that loses, duplicates, delays and reorders packets', () => {
   it('no acknowledged uplink is lost or corrupted, except by a stray packet', async () => {
     const badness = fc.record({
       loss,
@@ -53,7 +53,7 @@ describe('over a network that loses, doubles, delays and changes the order', () 
   });
 });
 
-describe('the picture of 6.5', () => {
+describe('the figures of 6.5', () => {
   /** Runs of 60 messages, added up. */
   async function measure(runs: number, badness: Badness) {
     const pictures: Picture[] = [];
@@ -72,7 +72,7 @@ describe('the picture of 6.5', () => {
     };
   }
 
-  it('without loss: nothing twice, no restarts, no aborts, about 1.8 s an uplink', async () => {
+  it('without loss: nothing is stored twice, no restarts, no aborts, about 1.8 s per uplink', async () => {
     const { meanSeconds, delivered, ...others } = await measure(20, { loss: 0, duplication: 0, delay: 500 });
     expect(others).toEqual({
       acknowledged: 1200,
@@ -88,7 +88,7 @@ describe('the picture of 6.5', () => {
     expect(meanSeconds).toBeLessThan(2.4);
   });
 
-  it('loss 10 %: about 13 s an uplink, hardly anything twice', async () => {
+  it('loss 10 %: about 13 s per uplink, hardly anything is stored twice', async () => {
     const picture = await measure(20, { loss: 0.1, duplication: 0, delay: 500 });
     expect(picture).toMatchObject({ acknowledged: 1200, aborted: 0, lost: 0 });
     expect(picture.meanSeconds).toBeGreaterThan(10);
@@ -96,7 +96,7 @@ describe('the picture of 6.5', () => {
     expect(picture.storedAgain).toBeLessThan(12);
   });
 
-  it('loss 30 %: about 61 s an uplink, 6 % stored twice, 6 % of the downlinks delivered but not received', async () => {
+  it('loss 30 %: about 61 s per uplink, 6 % stored twice, 6 % of the downlinks delivered but not received', async () => {
     const picture = await measure(20, { loss: 0.3, duplication: 0, delay: 500 });
     expect(picture).toMatchObject({ acknowledged: 1200, aborted: 0, lost: 0 });
     expect(picture.meanSeconds).toBeGreaterThan(50);
@@ -121,12 +121,12 @@ describe('the picture of 6.5', () => {
   });
 });
 
-/** A network that takes 100 ms, and does what `exception` says with the packets for which it says something. */
+/** A network with a delay of 100 ms. For a packet for which `exception` returns delays, these apply instead. */
 function network(exception: (...packet: Parameters<Channel>) => readonly number[] | undefined): Channel {
   return (way, packet) => exception(way, packet) ?? [100];
 }
 
-/** Loses the first `count` of what `which` picks, and nothing else. */
+/** Loses only the first `count` packets that `which` selects. */
 function losing(count: number, which: (...packet: Parameters<Channel>) => boolean): Channel {
   let left = count;
   return network((way, packet) => (which(way, packet) && left-- > 0 ? [] : undefined));

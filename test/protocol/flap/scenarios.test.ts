@@ -14,7 +14,7 @@ interface Row {
 }
 
 const { scenarios } = vectors.published;
-/** What the firmware does in place of G: it never sends `xxAP` (4.3). */
+/** What the firmware does in place of scenario G: it never sends `xxAP` (4.3). */
 const firmwareG = [
   { dir: 'D>S', rel: 0, flags: 'xxxP', data: false },
   { dir: 'S>D', rel: 1, flags: 'FLxP', data: true },
@@ -44,7 +44,7 @@ function from(first: number, rows: readonly (Omit<Row, 'seq'> & { readonly rel: 
   });
 }
 
-/** `FLxx 3 with data`, as the scenarios tell packets. */
+/** `FLxx 3 with data`, as the scenarios write packets. */
 const tell = ({ flags, seq, data }: Omit<Row, 'dir'>) => `${flags} ${seq}${data ? ' with data' : ''}`;
 const tellPacket = (sent: Packet) =>
   tell({ flags: show(sent).slice(0, 4), seq: sent.sequence, data: sent.data.length > 0 });
@@ -52,7 +52,7 @@ const tellPacket = (sent: Packet) =>
 describe.each(settings)('scenario $name, the cloud', ({ rows, uplink, downlinks }) => {
   it.each([0, 2, 40, 4094])('answers as in the table from n = %d', (first) => {
     const cloud = new LittleCloud();
-    // Two numbers an exchange: the cloud comes to expect `first`.
+    // Each exchange uses two numbers, so the cloud expects `first` afterwards.
     for (let n = 0; n < first; n += 2) cloud.receive(packet('xxxP', n));
     cloud.queue.push(...downlinks.map((size) => message(size)));
     const answers: string[] = [];
