@@ -136,7 +136,7 @@ export class VirtualDeviceControls implements DeviceControls {
         if (times === 1 || every === 0) this.#running('nothing counts the pulses');
         environment.give(address, train);
       } else if (this.#watched(address)) environment.steer(address, { kind: 'blinks', train, stays });
-      else throw new Error(`"${quantity}" neither counts pulses nor is it a contact`);
+      else throw new Error(`"${quantity}" is neither a counter of pulses nor a contact`);
     });
   }
 

@@ -341,7 +341,9 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     this.#trace.emit({ kind: 'device.boot', at: this.clock.now, serial: this.serial, cause });
     if (this.build.bundle !== this.type.build.bundle) {
       // The firmware of another device type hangs on this board until the watchdog resets it.
-      return this.#standStill(HARDWARE_WATCHDOG, 'a firmware that is not its own', () => this.reboot('watchdog'));
+      return this.#standStill(HARDWARE_WATCHDOG, 'the watchdog, because the firmware is for another device type', () =>
+        this.reboot('watchdog'),
+      );
     }
     this.#adoptVersion();
     const reset = this.boardOverrides && factoryResetAt(this.clock.now, this.boardOverrides.pressedUntil);

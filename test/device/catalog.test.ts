@@ -50,7 +50,7 @@ interface Type {
   readonly encoder?: string;
   /** Sections of a body, in the order in which they are sent. */
   readonly sections: readonly string[];
-  /** What the second report says about what this type is for. */
+  /** The part of the second report with the measurements of this type. */
   readonly second: object;
 }
 
@@ -153,7 +153,7 @@ describe.each(Object.entries(TYPES))('a device of the type %s', (name, type) => 
       message: { sequence: 0, timestamp: NUMBER },
       system: { uptime: NUMBER, voltage_rest: null },
     });
-    // What a body is made of does not change from one report to the next.
+    // The sections of a body are the same in every report.
     for (const body of [first, second]) expect(Object.keys(body ?? {})).toEqual(type.sections);
     expect(second).toMatchObject({
       message: { sequence: 1, timestamp: NUMBER },
@@ -165,7 +165,7 @@ describe.each(Object.entries(TYPES))('a device of the type %s', (name, type) => 
   });
 });
 
-it('a device with jitter of 0 % reports by the clock', async () => {
+it('a device with a jitter of 0 % reports exactly at its interval', async () => {
   const { bodies } = await reportsOf('current');
   const uptimes = bodies.map((body) => (body as { system: { uptime: number } }).system.uptime);
   expect(uptimes.slice(1).map((uptime, n) => uptime - (uptimes[n] ?? 0))).toEqual([900, 900, 900, 900, 900]);

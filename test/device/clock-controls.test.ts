@@ -19,7 +19,7 @@ describe('the clock', () => {
     device.reboot('power');
     await clock.runUntil(clock.now + minutes(3));
     expect(Math.abs(ahead())).toBeLessThan(2);
-    // It goes on drifting: that is its crystal, not its setting.
+    // The clock continues to drift, because the drift is a property of the crystal, not of the set time.
     const set = ahead();
     await clock.runUntil(clock.now + hours(1));
     expect(ahead() - set).toBeCloseTo(3.6, 2);
@@ -95,7 +95,7 @@ describe('a clock that jumps', () => {
     expect(Math.abs(right - ahead - hours(2))).toBeLessThan(minutes(3));
   });
 
-  it('does not on a device without power', () => {
+  it('is rejected on a device without power', () => {
     const { device } = testDevice({ network: () => {} });
     expect(() => device.controls.skew(hours(2))).toThrow('the clock does not run');
   });

@@ -1,4 +1,4 @@
-/** What is done to a device by hand, and what the cloud receives of it: sensors, inputs, buttons, flash, antenna, battery. */
+/** The controls of a device, and their effects that the cloud receives: sensors, inputs, buttons, flash, antenna, battery. */
 import { describe, expect, it } from 'vitest';
 import type { DeviceControls } from '../../src/device/device-controls.js';
 import { hours, minutes, seconds } from '../../src/kernel/time.js';
@@ -77,7 +77,7 @@ describe('line power', () => {
     expect(Math.abs(event.timestamp - began / 1000 - 150)).toBeLessThanOrEqual(2);
   });
 
-  it('is not there on a device type without it', async () => {
+  it('does not exist on a device type without it', async () => {
     const { device } = await readyDevice({ profile: 'meteo' });
     expect(() => device.controls.line(false)).toThrow('"backup.line_voltage" is not a quantity of meteo');
   });
@@ -128,7 +128,7 @@ describe('inputs', () => {
   it('that neither count nor switch reject pulses', async () => {
     const { device } = await readyDevice();
     expect(() => device.controls.pulse('hygrometer.humidity', { times: 1, every: 1000, stays: 500 })).toThrow(
-      '"hygrometer.humidity" neither counts pulses nor is it a contact',
+      '"hygrometer.humidity" is neither a counter of pulses nor a contact',
     );
   });
 });

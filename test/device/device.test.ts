@@ -50,7 +50,7 @@ describe('after power-up', () => {
   it.each([
     ['clime', 'with a CHESTER-Z', ['R1.4', '0x0001', 'v1.2.0']],
     ['meteo', 'without one', [undefined, undefined, undefined]],
-  ])('a %s, %s, says so when it asks for a session', async (profile, _, expected) => {
+  ])('a %s, %s, reports this when it asks for a session', async (profile, _, expected) => {
     const { clock, cloud } = await liveDevice({ profile });
     await clock.runUntil(minutes(3));
     const session = (await cloud.messages(await cloud.device())).find(({ type }) => type === 'session');
@@ -74,7 +74,7 @@ describe('after power-up', () => {
     ]);
   });
 
-  it('obeys a configuration that comes in the place of the session, and says nothing more before it restarts', async () => {
+  it('applies a configuration that arrives in place of the session, and sends nothing more before it restarts', async () => {
     const sent: number[] = [];
     const { device, clock, of } = testDevice({
       network: (datagram, answer) => {
@@ -181,7 +181,7 @@ describe('the spool', () => {
     const order = of('uplink.acked')
       .slice(acknowledged)
       .map(({ uplink }) => uplink);
-    // The report that gets through is the 13th: it pushes one more out, and nine older ones are left.
+    // The delivered report is the 13th. It displaces one more report, and nine older ones are left.
     expect(order).toEqual([newest, ...made.slice(3)]);
     const uplinks = (await cloud.messages(await cloud.device())).filter(({ type }) => type === 'data');
     expect(uplinks).toHaveLength(1 + 10);

@@ -31,7 +31,7 @@ describe('after power-up', () => {
     expect(device.firmware?.application.running).toBe(true);
   });
 
-  it('without network the start-up waits, for weeks if need be, and no watchdog bites', async () => {
+  it('without network the start-up waits, even for weeks, and no watchdog resets the device', async () => {
     const { device, of, run } = await liveDevice();
     device.radio(false);
     await run(days(14));
@@ -41,7 +41,7 @@ describe('after power-up', () => {
     expect(of('device.ready')).toHaveLength(1);
   });
 
-  it('with mode "none" the application starts at once, and the downlink watchdog never bites', async () => {
+  it('with mode "none" the application starts at once, and the downlink watchdog never resets the device', async () => {
     const { device, of, run } = await liveDevice({ config: ['app config mode none'] });
     await run(seconds(11));
     expect(device.firmware?.application.running).toBe(true);
@@ -62,7 +62,7 @@ describe('the downlink watchdog', () => {
     ['scale', '36 h'],
     ['demo', 'never'],
     ['motion', 'never'],
-  ])('of %s bites after %s of silence', async (profile, after) => {
+  ])('of %s resets the device after this time of silence: %s', async (profile, after) => {
     const { network, of, run } = await liveDevice({ profile });
     await run(minutes(5));
     const last = of('uplink.acked').at(-1)?.at ?? 0;
@@ -153,7 +153,7 @@ describe.each(Object.entries(RESETS))('%s', (name, reset) => {
       backup: { state: 'disconnected', events: [] },
       hygrometer: { humidity: { measurements: [] } },
     });
-    // What was spooled follows with the time at which it was made.
+    // The spooled report follows, with the time at which it was made.
     expect(device.spool.count).toBe(0);
   });
 });

@@ -10,7 +10,7 @@ describe('in a network without power saving mode', () => {
     device.modem.setPowerSaving(false);
     await run(hours(2));
     expect((await reports()).length).toBe(reportTimes().length);
-    // One more for the session.
+    // One more attach for the session.
     expect(device.modem.counters.attaches).toBe(reportTimes().length + 1);
     const sent = of('uplink.sent').flatMap(({ type, at }) => (type === 'data' ? [at] : []));
     // The first report comes 10 s after the session: the modem is in flight mode by then.

@@ -29,7 +29,7 @@ export async function readyDevice(options: Partial<TestDeviceOptions> = {}) {
   };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: bodies are as deep as they are different.
+// biome-ignore lint/suspicious/noExplicitAny: bodies are nested, and differ between device types.
 export type Body = any;
 
 /** Windows of five minutes, several a report. */

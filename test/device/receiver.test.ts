@@ -115,7 +115,7 @@ describe('a receiver of meters', () => {
     expect(all.map(({ wmbus }) => wmbus)).toMatchObject([{ cycle: 0, received: 1, packets: [{ rssi: -65 }] }]);
   });
 
-  it('enrolls the meters around: reports them, saves them, and reboots', async () => {
+  it('enrolls the meters in range: reports them, saves them, and reboots', async () => {
     const { bodies, device, of } = await wmbus([], (shell) => shell('wm enroll 130 -80'));
     const all = await bodies(minutes(12));
     const received = all[0]?.wmbus.received ?? 0;
@@ -172,7 +172,7 @@ describe('the schedule', () => {
     expect(until({ ...WEEKLY, 'scan-mode': 'daily' }, '2026-02-01T13:00:00Z')).toBe(23);
   });
 
-  it('lets a second more than the interval pass', () => {
+  it('waits one second longer than the interval', () => {
     const settings = { ...WEEKLY, 'scan-mode': 'interval', 'scan-interval': 600 };
     expect(until(settings, '2026-02-01T13:00:00Z', '2026-02-01T13:00:00Z')).toBeCloseTo(601 / 3600, 9);
     expect(until(settings, '2026-02-01T13:00:00Z')).toBe(0);

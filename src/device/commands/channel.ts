@@ -22,7 +22,7 @@ export const channel: Command = {
     },
     {
       word: 'read',
-      help: 'Show what a channel reads, a line a second: <channel> [<seconds>]',
+      help: 'Show the reading of a channel once a second: <channel> [<seconds>]',
       args: [0, 2],
       run: (host, [name, text]) =>
         onChannels(host, (channels) => {

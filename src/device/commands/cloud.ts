@@ -22,7 +22,7 @@ export function cloudGroup(spool: boolean): Command {
 
 const state: Command = {
   word: 'state',
-  help: 'Show whether a session is set up, and when the cloud was last heard.',
+  help: 'Show whether a session is set up, and the time of the last message from the cloud.',
   args: [0, 0],
   run: (host) => {
     const { initialized, lastSeen } = host.cloud();
@@ -59,7 +59,7 @@ const firmware: Command = {
 export function downloadFirmware(failure: string): Command {
   return {
     word: 'download',
-    help: 'Have a firmware image sent and install it: <id>',
+    help: 'Download and install a firmware image: <id>',
     args: [1, 1],
     run: (host, [id = '']) => {
       const code = id.length > FIRMWARE_ID_MAX ? EINVAL : host.requestFirmware(id);
@@ -76,13 +76,13 @@ const spoolGroup: Command = {
   children: [
     {
       word: 'count',
-      help: 'Show how many there are.',
+      help: 'Show the number of messages.',
       args: [0, 0],
       run: (host) => onSpool(host, (spool) => ok(`spool messages: ${spool.count}`)),
     },
     {
       word: 'fake',
-      help: 'Put made-up messages in, for tests: <1-100>',
+      help: 'Add made-up messages, for tests: <1-100>',
       args: [1, 1],
       run: (host, [text = '']) => {
         const count = leadingInteger(text);

@@ -32,7 +32,7 @@ export const config: Command = {
     },
     {
       word: 'reset',
-      help: 'Go back to the defaults and reboot.',
+      help: 'Reset all parameters to the defaults and reboot.',
       args: [0, 0],
       run: (host) => {
         return host.config.reset() ? { ...ok(), reboot: 'config' } : failed(EIO);

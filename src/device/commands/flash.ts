@@ -22,7 +22,7 @@ export const flash: Command = {
   children: [
     {
       word: 'erase',
-      help: 'Erase from an address on: <address> [<size>]',
+      help: 'Erase memory, beginning at an address: <address> [<size>]',
       args: [1, 2],
       run: (_host, args, command) => at(args, command, () => ok('Erase success.')),
     },

@@ -27,7 +27,7 @@ export function infoGroup(missing: readonly string[] = []): Command {
     children: [
       {
         word: 'show',
-        help: 'Show all of them.',
+        help: 'Show all facts.',
         args: [0, 0],
         run: ({ identity }) => ok(...fields.map((field) => line(field.label, identity[field.of]))),
       },

@@ -23,9 +23,9 @@ export const mcuboot: Command = {
     },
     {
       word: 'request_upgrade',
-      help: 'Swap the image of the other slot in at the next reset: [permanent]',
+      help: 'At the next reset, run the image of the other slot: [permanent]',
       args: [0, 1],
-      // No effect: the download has already requested the swap of a complete image, and only a complete image would start.
+      // No effect: only a complete image can start, and the download has already requested the swap of a complete image.
       run: (_host, [how], command) =>
         how === undefined || how === 'permanent' ? ok() : refused(EINVAL, ...commandHelp(command)),
     },

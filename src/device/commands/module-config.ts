@@ -14,7 +14,7 @@ import { slotComplaint } from './serial.js';
 export function moduleConfig(module: string): Command {
   return {
     word: 'config',
-    help: 'Show or set parameters: [show | <name> [<value>]]; a name may end in * to mean all that begin so.',
+    help: 'Show or set parameters: [show | <name> [<value>]]; a * at the end of a name matches any ending.',
     args: [0, 3],
     run: (host, words, command) => {
       const [name, value] = words;
@@ -88,7 +88,10 @@ export function configLines(config: DeviceConfig, items: readonly ConfigItem[]):
   return items.map((item) => readLine(item, config.read(item)));
 }
 
-/** The mode of the serial line in the interim copy; empty if the device type has no serial line. */
+/**
+ * The mode of the serial line in the interim copy of the configuration (device-config.ts); empty if the device type has no
+ * serial line.
+ */
 function modeOf(config: DeviceConfig): string {
   const mode = config.layout.find('app', 'serial-mode');
   return mode ? String(config.read(mode)) : '';

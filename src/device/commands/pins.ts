@@ -17,7 +17,7 @@ export const gpio: Command = {
   word: 'gpio',
   help: 'Pins of the processor.',
   children: [
-    pinCommand('conf', 'Set a pin up: <port> <pin> <configuration>', [3, 3], () => ok()),
+    pinCommand('conf', 'Configure a pin: <port> <pin> <configuration>', [3, 3], () => ok()),
     pinCommand('get', 'Show the level of a pin: <port> <pin>', [2, 2], ({ memory }, pin) =>
       ok(memory.pins.has(pin) ? '1' : '0'),
     ),

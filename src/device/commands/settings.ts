@@ -14,7 +14,7 @@ import { ok, refused } from './results.js';
 
 export const settings: Command = {
   word: 'settings',
-  help: 'What is stored of the configuration.',
+  help: 'The stored configuration.',
   children: [
     {
       word: 'delete',

@@ -19,7 +19,7 @@ export const EMPTY_ADDRESS = '000000000000';
 
 export const tagRead: Command = {
   word: 'read',
-  help: 'Scan, and show the tags that are heard; all: strangers, too. [all [1-300]]',
+  help: 'Scan, and show the received tags; all: also tags that are in no slot. [all [1-300]]',
   args: [0, 2],
   run: (host, [what, text]) =>
     whenEnabled(host, 'tag functionality is disabled', (tags) => {
@@ -33,7 +33,7 @@ export const tagRead: Command = {
 
 export const tagShow: Command = {
   word: 'show',
-  help: 'Show what the tags of the slots have sent last.',
+  help: 'Show the last data of the tags in the slots.',
   args: [0, 0],
   run: (host) =>
     whenEnabled(host, 'tag subsystem is disabled', (tags) => {

@@ -48,7 +48,7 @@ const TOOLS = {
   reset: { help: 'Reset the modem.', args: [0, 0], run: () => succeeded() },
   wakeup: { help: 'Wake the modem up.', args: [0, 0], run: () => succeeded() },
   cmd: { help: 'Send a command to the modem: <command>', args: [1, 1], run: () => succeeded() },
-  prepare: { help: 'Set the modem up.', args: [0, 0], run: () => succeeded() },
+  prepare: { help: 'Prepare the modem.', args: [0, 0], run: () => succeeded() },
   // A real device passes all input to the modem until "+++". The virtual modem does not answer, so nothing is passed.
   bypass: { help: 'Connect the shell to the modem, until +++ is typed.', args: [0, 0], run: () => succeeded() },
 } as const satisfies Record<string, Tool>;

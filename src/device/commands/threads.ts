@@ -40,7 +40,7 @@ export const thread: Command = {
     },
     {
       word: 'stacks',
-      help: 'Show how much of their stacks they have used.',
+      help: 'Show how much of their stacks the threads have used.',
       args: [0, 0],
       run: () => ok(...THREADS.map(stackLine)),
     },

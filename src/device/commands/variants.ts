@@ -114,7 +114,7 @@ export const iaq: Command = {
   children: [
     {
       word: 'calibrate-co2',
-      help: 'Tell the sensor how much CO2 there is now, in ppm: <0-5000>',
+      help: 'Calibrate the sensor to the present CO2 concentration in ppm: <0-5000>',
       args: [1, 1],
       // No effect: the virtual sensor needs no calibration.
       run: (_host, [text = '']) => {

@@ -17,12 +17,12 @@ export const wm: Command = {
     // `on` and `off` are for measuring the receiver's power consumption; outside of a scan it keeps no frames.
     { word: 'on', help: 'Switch the receiver on.', run: () => ok() },
     { word: 'off', help: 'Switch the receiver off.', run: () => ok() },
-    { word: 'config', help: 'Set the receiver up.', run: () => ok() },
+    { word: 'config', help: 'Configure the receiver.', run: () => ok() },
     { word: 'scan', help: 'Begin a scan.', run: queueing((host) => host.receiver?.scan()) },
     { word: 'timeout', help: 'End the scan, and report.', run: queueing((host) => host.requestReport()) },
     {
       word: 'enroll',
-      help: 'Put the meters around on the list, save and reboot: [<timeout in s>] [<weakest signal in dBm>]',
+      help: 'Add the meters in range to the list, save and reboot: [<timeout in s>] [<weakest signal in dBm>]',
       run: (host, [time, strength]) => {
         const timeout = time === undefined ? scanTimeout(host) : leadingInteger(time);
         if (time !== undefined && (timeout < 5 || timeout > 86_400)) {
@@ -39,11 +39,11 @@ export const wm: Command = {
     { word: 'send', help: 'Send a report now.', run: queueing((host) => host.requestReport()) },
     { word: 'weekday', help: 'Write the day of the week to the log.', run: () => ok() },
     { word: 'ant', help: 'Switch the antennas: <antenna> <0 | 1>', args: [2, 2], run: () => ok() },
-    { word: 'push', help: 'Put a made-up frame in.', run: queueing((host) => host.receiver?.push()) },
+    { word: 'push', help: 'Add a made-up frame.', run: queueing((host) => host.receiver?.push()) },
     { word: 'poll', help: 'Ask the cloud for a downlink now.', run: queueing((host) => host.requestPoll()) },
     {
       word: 'poll_ts',
-      help: 'Show when the cloud was last heard.',
+      help: 'Show the time of the last message from the cloud.',
       run: (host) => {
         const { lastSeen } = host.cloud();
         return ok(lastSeen === undefined ? 'No downlink timestamp' : `ts: ${lastSeen}, date: ${calendar(lastSeen)}`);

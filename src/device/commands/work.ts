@@ -28,7 +28,7 @@ export const measure = queueing('measure', 'Weigh now.', (host) => {
   return undefined;
 });
 /** No output: the firmware writes the result to its log. */
-export const test = queueing('test', 'Weigh for a test.', () => undefined);
+export const test = queueing('test', 'Take a test reading of the scale.', () => undefined);
 export const poll = queueing('poll', 'Ask the cloud for a downlink now.', (host) => {
   if (host.receiver) host.receiver.poll();
   else host.requestPoll();

@@ -101,7 +101,7 @@ function hide({ parameters, unless }: HiddenSpec, items: readonly ConfigItem[]):
 
 /** The parameter that stores one entry of a list. */
 function place(name: string): IntParameter {
-  return { name, type: 'int', min: 0, max: 2_147_483_647, default: 0, help: 'A place of a list.' };
+  return { name, type: 'int', min: 0, max: 2_147_483_647, default: 0, help: 'An entry of a list.' };
 }
 
 /** A slot prints as `tag config devices addr <n> <hex>`, as if its name had spaces (firmware shell, 3.3). */

@@ -111,12 +111,14 @@ export class Battery {
     return (this.rest() * TEST_LOAD_OHMS) / (TEST_LOAD_OHMS + this.#ohms(celsius));
   }
 
-  /** Whether it is strong enough for the transmitter at any temperature: a quick check that is true for most devices. */
+  /**
+   * Whether the battery is strong enough for the transmitter at any temperature: a quick check that is true for most devices.
+   */
   get isStrong(): boolean {
     return this.used < 0.3;
   }
 
-  /** Whether it can supply the transmitter at this temperature; if not, the device browns out. */
+  /** Whether the battery can supply the transmitter at this temperature; if not, the device browns out. */
   bearsRadio(celsius: number): boolean {
     return this.rest() - (BURST / 1000) * this.#ohms(celsius) >= BROWN_OUT;
   }

@@ -179,7 +179,7 @@ export class Environment {
   }
 }
 
-/** CHESTER-Z supplies the board from the line above this line voltage. */
+/** If the line voltage is above this number of volts, CHESTER-Z supplies the board from the line. */
 export const LINE_PRESENT = 6;
 /** °C of the battery if the device has no thermometer. */
 const ROOM = 20;

@@ -27,7 +27,9 @@ export interface Policy {
     readonly namesModem: boolean;
   };
   readonly polls: {
-    /** Time limit for the lock and the first datagram of a poll together; Infinity for no limit. */
+    /**
+     * Time limit for the cloud lock (firmware/cloud-lock.ts) and the first datagram of a poll together; Infinity for no limit.
+     */
     readonly budget: Millis;
     /** Time until a failed poll is repeated; undefined: the next request polls. */
     readonly retry: Millis | undefined;
@@ -48,7 +50,7 @@ export interface Policy {
      * Undefined: the modem repeats the datagram.
      */
     readonly resend: { readonly unanswered: Millis; readonly unconnected: Millis } | undefined;
-    /** Whether the wait for the lock is part of the time limit of a report. */
+    /** Whether the wait for the cloud lock is part of the time limit of a report. */
     readonly lockCounts: boolean;
   };
   readonly downlinks: {

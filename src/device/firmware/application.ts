@@ -1,7 +1,7 @@
 /**
- * The tasks of the application between two boots, from T0 on (firmware behaviour, 3). Measurements, reports and scans run on a
- * work queue, which is blocked while a report is being sent. Polls and the check of the downlink watchdog are not blocked.
- * How a report is sent is in reporter.ts.
+ * The tasks of the application between two boots. They begin at T0: when the session is set up or, without LTE, after the
+ * start-up (firmware behaviour, 3). Measurements, reports and scans run on a work queue, which is blocked while a report is
+ * being sent. Polls and the check of the downlink watchdog are not blocked. How a report is sent is in reporter.ts.
  */
 import type { Clock } from '../../kernel/clock.js';
 import { type Instant, type Millis, seconds, type UnixSeconds } from '../../kernel/time.js';
@@ -59,7 +59,7 @@ export class Application implements TaskOwner {
     return this.#firmware.clock;
   }
 
-  /** T0 of the firmware's time table (firmware behaviour, 1 and 3.1). */
+  /** Begins the tasks: this moment is T0 of the firmware's time table (firmware behaviour, 1 and 3.1). */
   start(): void {
     if (this.#closing) return;
     this.running = true;
@@ -296,10 +296,10 @@ const REPORT = 0;
 const EVENT = 1;
 const POLL = 2;
 const WATCHDOG = 3;
-/** {@link Application.look}, postponed. It has no due time of its own. */
+/** A postponed {@link Application.look}. It has no due time of its own. */
 const LOOK = 4;
 const OWN_TASKS = 5;
 /** One more task of a device with a receiver: the start or the end of a scan. */
 const SCAN = 5;
-/** {@link Application.pollBetweenReports}, postponed. It has no due time of its own. */
+/** A postponed {@link Application.pollBetweenReports}. It has no due time of its own. */
 const OWN_POLL = 6;

@@ -102,7 +102,7 @@ export class CloudThread implements PollHandler {
     return this.#lock.held || this.#polls.busy;
   }
 
-  /** Begins with the session; the modem has been started. */
+  /** Begins with the session phase. The modem must have been started before. */
   start(): void {
     this.lock(Number.POSITIVE_INFINITY, () => {
       const { facts, policy } = this.#host;

@@ -36,7 +36,10 @@ import { sessionRequest } from './session-request.js';
 import { type ShellFirmware, shellHostOf } from './shell-host.js';
 import { reportUpdate, Updater } from './updater.js';
 
-/** Time from the line reset to the start of the modem: sensors, Bluetooth, 1-Wire scan (firmware behaviour, 1). */
+/**
+ * Time for sensors, Bluetooth and the 1-Wire scan, from the reset of the serial line to the start of the modem (firmware
+ * behaviour, 1).
+ */
 const START_UP: readonly [Millis, Millis] = [seconds(1), seconds(10)];
 
 /** One writer serves the whole fleet: firmware is synchronous, and each body is copied before the next one is written. */

@@ -1,6 +1,7 @@
 /**
- * The session phase of a boot: CREATE_SESSION, then the uploads that the cloud does not know yet (firmware timing, 3). It has
- * no time limit. The order of the uploads, and what follows one that fails, depend on the family of the firmware.
+ * The session phase of a boot: CREATE_SESSION, then the uploads of the documents that the cloud does not have yet (firmware
+ * timing, 3). It has no time limit. The order of the uploads, and what follows one that fails, depend on the family of the
+ * firmware.
  */
 import type { DownMessage } from '../../protocol/messages/index.js';
 import type { UplinkType } from '../../trace/events.js';

@@ -72,7 +72,7 @@ export class FlapDialogue implements Dialogue {
 }
 
 const key = new Uint8Array(16);
-/** By character code. */
+/** Values of hex digits, by character code. */
 const digits = Uint8Array.from({ length: 128 }, (_, code) => Number.parseInt(String.fromCharCode(code), 16) || 0);
 
 /**

@@ -1,6 +1,4 @@
-/**
- * The state of a modem, its timer, and how long its radio is on. The transitions are the modem's (modem.ts).
- */
+/** The state of a modem, its timer, and how long its radio is on. modem.ts has the transitions. */
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import type { Draws } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';

@@ -68,7 +68,7 @@ export interface ShellHost extends OptionalEquipment {
 
   /** Present readings; undefined if the sensor does not answer. */
   readonly sensors: ShellSensors;
-  /** `on` lights a LED or attaches the battery's test load; nothing reads either back. */
+  /** `on` lights a LED or attaches the battery's test load; no command reads the state of either. */
   setLed(led: Led, on: boolean): void;
   setBatteryLoad(on: boolean): void;
 

@@ -25,7 +25,10 @@ export interface DeviceType {
   readonly encoderUpload: Uint8Array | undefined;
   /** How long the modem and its network take. */
   readonly modemTimings: ModemTimings;
-  /** The same device type with another firmware version (`v3.5.5`); this one for a version that its profile does not describe. */
+  /**
+   * The same device type with another firmware version (`v3.5.5`). If the profile does not describe that version: this device
+   * type.
+   */
   withVersion(version: string): DeviceType;
 }
 

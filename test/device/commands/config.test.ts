@@ -57,7 +57,7 @@ describe('config', () => {
     expect(host.config.number('app', 'interval-report')).toBe(1800);
   });
 
-  it('alone prints its help; with an unknown word it complains first', () => {
+  it('alone prints its help; with an unknown word, it prints an error first', () => {
     const help = shell.run(fakeHost(), 'config');
     expect(help.code).toBe(0);
     expect(help.lines[0]).toMatch(/^config - /);
@@ -83,7 +83,7 @@ describe('<module> config', () => {
     expect(lines).toHaveLength(5);
   });
 
-  it('a name prints its line; a prefix with * the lines of all that begin so', () => {
+  it('a name prints its line; a prefix with * prints the lines of all matching parameters', () => {
     const host = fakeHost();
     expect(shell.run(host, 'app config mode').lines).toEqual(['app config mode "none"']);
     expect(shell.run(host, 'app config backup-report-*').lines).toEqual([
@@ -99,10 +99,10 @@ describe('<module> config', () => {
     expect(shell.run(host, 'app config mode').lines).toEqual(['app config mode "lte"']);
   });
 
-  it('a prefix with * writes all that begin so, and each refuses for itself', () => {
+  it('a prefix with * writes all matching parameters, each of which accepts or rejects the value', () => {
     const host = fakeHost();
     expect(shell.run(host, 'app config backup-* false').lines).toEqual([]);
-    // 20 is below the least report interval, and fine for the others.
+    // 20 is below the minimum of interval-report, and valid for the others.
     expect(shell.run(host, 'app config interval-* 20')).toEqual({
       code: 0,
       lines: ['Invalid range', '  interval-report   :Get/Set report interval in seconds. <30~86400>'],
@@ -123,7 +123,7 @@ describe('<module> config', () => {
     }
   });
 
-  it('a word too many does nothing, two are an error', () => {
+  it('one surplus word has no effect, two are an error', () => {
     const host = fakeHost();
     expect(shell.run(host, 'app config mode lte lrw')).toEqual({ code: 0, lines: [], rejected: true });
     expect(shell.run(host, 'app config mode').lines).toEqual(['app config mode "none"']);
@@ -136,7 +136,7 @@ describe('<module> config', () => {
   });
 });
 
-it('app with an unknown word complains in the words of the application', () => {
+it('app with an unknown word prints the error message of the application', () => {
   const { code, lines } = shell.run(fakeHost(), 'app foo');
   expect([code, lines[0]]).toEqual([-22, 'command not found: foo']);
   expect(lines[1]).toMatch(/^app - /);

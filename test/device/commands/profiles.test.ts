@@ -47,7 +47,7 @@ describe('motion', () => {
   const motionLines = (host: ShellHost, line: string) =>
     shell.run(host, line).lines.filter((shown) => shown.includes('config motion-'));
 
-  it('lists the settings of its detectors in "app config show" always', () => {
+  it('always lists the settings of its detectors in "app config show"', () => {
     const host = { ...fakeHost(), config: new DeviceConfig(configLayout(profile.modules)) };
     expect(motionLines(host, 'app config show')).toHaveLength(4);
   });

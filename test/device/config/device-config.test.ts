@@ -119,7 +119,7 @@ describe('any parameter', () => {
   });
 });
 
-/** Writes that every parameter takes. */
+/** Writes that every parameter accepts. */
 function someWrites(): fc.Arbitrary<readonly (readonly [ConfigItem, string])[]> {
   const write = fc
     .constantFrom(...items)
@@ -141,7 +141,7 @@ function goodText(spec: ParameterSpec): fc.Arbitrary<string> {
     case 'int':
       return fc.integer({ min: spec.min, max: spec.max }).map(String);
     case 'float':
-      // Hundredths, because the line that comes back has two decimals.
+      // Hundredths, because the printed line has two decimals.
       return fc.integer({ min: spec.min * 100, max: spec.max * 100 }).map((n) => String(n / 100));
     case 'bool':
       return fc.boolean().map(String);
@@ -153,7 +153,7 @@ function goodText(spec: ParameterSpec): fc.Arbitrary<string> {
       if (spec.check === 'lte-mode') return fc.constantFrom('lte-m', 'nb-iot', 'nb-iot,lte-m');
       if (spec.check === 'lte-bands') return fc.constantFrom('', '8', '8,20');
       if (spec.check === 'lte-network') return fc.stringMatching(/^(\d{5,6})?$/);
-      // Neither quotation marks nor backslashes: the firmware shows them unescaped, so such a line does not come back.
+      // Neither quotation marks nor backslashes: the firmware prints them unescaped, so such a line cannot be used as input.
       return fc.stringMatching(new RegExp(`^[ !#-[\\]-~]{0,${spec.maxLength}}$`));
     default:
       return spec satisfies never;

@@ -1,4 +1,6 @@
-/** Every published parameter of every device type, at its shell: default, limits, refusals, and what a save keeps. */
+/**
+ * Every published parameter of every device type, in its shell: default, limits, rejected values, and the values after a save.
+ */
 import { describe, expect, it } from 'vitest';
 import { deviceType } from '../../../src/device/type/device-type.js';
 import { packagedProfiles } from '../../../src/profile/library.js';
@@ -95,7 +97,7 @@ function check(type: Type, module: string, parameter: Parameter): void {
   const name = `${module} config ${parameter[0]}`;
   const { initial, taken, refused } = casesOf(parameter);
   const typed = session(type);
-  // The module of the tags has words of its own.
+  // The tag module has its own messages.
   const accepted = module === 'tag' ? ['command succeeded'] : [];
   const line = (value: string) => [`${name} ${value}`, ...accepted];
   expect(typed(name)).toEqual(line(initial));
@@ -131,7 +133,7 @@ describe.each(TYPES)('%s', (name, type) => {
     ),
   )('%s config %j', (module, parameter) => check(type, module, parameter));
 
-  it('has in its other modules what is published, and no others', () => {
+  it('has the published parameters in its other modules, and no others', () => {
     for (const { name: module, parameters } of modules) {
       const checked = ['mode', 'bands', 'network'];
       const names = parameters
@@ -142,6 +144,6 @@ describe.each(TYPES)('%s', (name, type) => {
   });
 });
 
-it('every application with published parameters is there', () => {
+it('every application with published parameters is tested', () => {
   expect(TYPES.map(([name]) => name).sort()).toEqual(Object.keys(APPLICATION_PARAMETERS).sort());
 });

@@ -1,6 +1,6 @@
 /**
- * Every parameter of the default builds, as published (applications; firmware shell, 3.4): name, default, and what it takes. Written
- * from the references, not from the profiles.
+ * Every parameter of the default builds, as published (applications; firmware shell, 3.4): name, default, and valid values.
+ * Written from the references, not from the profiles.
  */
 export type Parameter =
   | readonly [name: string, type: 'int' | 'float', initial: number, min: number, max: number]
@@ -215,7 +215,7 @@ export const APPLICATION_PARAMETERS: Readonly<Record<string, readonly Parameter[
   ],
 };
 
-/** Those with a check of their own, `lte config mode|bands|network`, are in rows-basics.ts. */
+/** Parameters with a check of their own (`lte config mode|bands|network`) are in rows-basics.ts. */
 export const MODULE_PARAMETERS: Readonly<Record<string, readonly Parameter[]>> = {
   ble: [['passkey', 'string', '', 6]],
   cloud: [['spool-size', 'int', 10, 0, 100]],

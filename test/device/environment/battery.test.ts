@@ -44,7 +44,7 @@ describe('an old pack', () => {
     }
   });
 
-  it('never gets stronger by being used', () => {
+  it('never gets stronger with use', () => {
     for (let percent = 1; percent <= 100; percent++) {
       expect(pack(percent / 100).rest()).toBeLessThan(pack((percent - 1) / 100).rest());
       expect(pack(percent / 100).load(20)).toBeLessThan(pack((percent - 1) / 100).load(20));
@@ -93,7 +93,7 @@ describe('the charge', () => {
 });
 
 describe('the transmitter', () => {
-  it('works with a pack that is not old at any temperature', () => {
+  it('works at any temperature with a pack that is not old', () => {
     for (const seed of SEEDS) {
       const battery = pack(0.299, seed);
       expect(battery.isStrong).toBe(true);
@@ -109,7 +109,7 @@ describe('the transmitter', () => {
 });
 
 describe('a device on its battery', () => {
-  it('drains it faster the more it reports', async () => {
+  it('drains the battery faster the more often it reports', async () => {
     const spent = async (interval: number) => {
       const { device, run } = await liveDevice({
         profile: 'meteo',
@@ -131,7 +131,7 @@ describe('a device on its battery', () => {
     const before = device.battery.used;
     await run(minutes(2));
     device.firmware?.application.catchUp();
-    // 9 s at 35 mA, and two minutes of nothing.
+    // 9 s at 35 mA, and two minutes without a load.
     expect((device.battery.used - before) * 7200).toBeCloseTo((35 * 9) / 3600, 2);
   });
 

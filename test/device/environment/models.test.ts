@@ -10,7 +10,7 @@ const alone: Others = { value: () => Number.NaN, voltage: (underLoad) => (underL
 const seeds = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
 const times = fc.integer({ min: 0, max: days(365) }).map((t) => BOOT + t);
 
-/** Options of a daily model; what is not given moves nothing. */
+/** Options of a daily model; options that are not given have no effect. */
 const daily = (options: Partial<DailyModel>): DailyModel => ({ ...CALM, ...options });
 const CALM: DailyModel = {
   kind: 'daily',
@@ -150,7 +150,7 @@ describe('presses', () => {
 });
 
 describe('a direction', () => {
-  it('is one that the vane knows, on the full circle', () => {
+  it('is one of the steps of the vane, over the full circle', () => {
     const vane = model({ kind: 'direction', step: 22.5, drift: 60, front: 0, noise: 30 });
     const shown = new Set<number>();
     fc.assert(
@@ -211,7 +211,7 @@ describe('a battery', () => {
     expect(model({ kind: 'battery', shows: 'load' }).value(9, BOOT, alone)).toBe(3.5);
   });
 
-  it('gives a current that goes with its load voltage', () => {
+  it('gives a current that matches its load voltage', () => {
     const { measurements } = rig();
     const load = measurements.read('battery', 'voltage_load', BOOT) ?? 0;
     expect(load).toBeGreaterThan(3.4);
@@ -237,7 +237,7 @@ describe('orientation', () => {
     expect(device.measurements.read('accelerometer', 'orientation', BOOT)).toBe(expected);
   });
 
-  it('is unread when an axis is', () => {
+  it('has no value if an axis has none', () => {
     const device = rig();
     device.set('accelerometer.accel_x', null);
     expect(device.measurements.read('accelerometer', 'orientation', BOOT)).toBeUndefined();

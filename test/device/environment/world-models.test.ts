@@ -77,7 +77,7 @@ describe('rain', () => {
     expect(wet / hourly.length).toBeLessThan(0.25);
   });
 
-  it('falls from lows', () => {
+  it('falls in lows', () => {
     const hoursOfRain = sampled((at) => at, 24 * 120, hours(1)).filter((at) => rain(5, at) > 0.3);
     expect(hoursOfRain.length).toBeGreaterThan(50);
     expect(mean(hoursOfRain.map((at) => front(5, at)))).toBeGreaterThan(0.25);
@@ -201,7 +201,7 @@ describe('people', () => {
     expect(Math.max(...places(2000, 19.5))).toBe(0);
   });
 
-  it('make the air of a room worse, all sensors of a device at once', () => {
+  it('make the air of a room worse, for all sensors of a device at the same time', () => {
     const calm = { spread: 0, swing: 0, drift: 0, noise: 0, season: 0, front: 0, rain: 0, gusts: 0 };
     const of = (spec: ModelSpec) => sampled((at) => makeModel(spec).value(1, at, around(99)), 7 * 24 * 4, minutes(15));
     const co2 = of({ kind: 'daily', ...calm, mean: 420, people: 700 });
@@ -214,7 +214,7 @@ describe('people', () => {
 });
 
 describe('a rhythm', () => {
-  it.each(RHYTHMS)('%s bends time forwards, leads back, and gains nothing in a week', (name) => {
+  it.each(RHYTHMS)('%s: active time always rises, can be inverted, and gains nothing in a week', (name) => {
     const { activeTime, wallAt, peak } = rhythm(name);
     fc.assert(
       fc.property(times, fc.integer({ min: 1, max: hours(5) }), (at, span) => {
@@ -227,7 +227,7 @@ describe('a rhythm', () => {
     );
   });
 
-  it('puts pulses where people are, and keeps their mean', () => {
+  it('puts pulses into the hours in which people are present, and keeps the mean rate', () => {
     const perHour = (by: (typeof RHYTHMS)[number], day: number, hour: number) => {
       const model = makeModel({ kind: 'pulses', perHour: 100, by });
       const from = MONDAY + days(day) + hours(hour);
@@ -252,7 +252,7 @@ describe('a rhythm', () => {
     }
   });
 
-  it('lets a button be pressed exactly when the model says so', () => {
+  it('lets a button be pressed exactly at the times of the model', () => {
     const button = makeModel({ kind: 'presses', perDay: 20, by: 'shop' });
     fc.assert(
       fc.property(seeds, times, (seed, at) => {
@@ -265,7 +265,7 @@ describe('a rhythm', () => {
     );
   });
 
-  it('lets a door open and shut exactly when the model says so, for as long as it stays', () => {
+  it('lets a door open and close exactly at the times of the model', () => {
     const door = makeModel({ kind: 'switch', perDay: 24, stays: minutes(10), by: 'shifts' });
     fc.assert(
       fc.property(seeds, times, (seed, at) => {
@@ -298,7 +298,7 @@ describe('a tank', () => {
     expect(steps.filter((step, i) => step < 0 && (steps[i - 1] ?? 0) >= 0).length).toBe(20);
   });
 
-  it('is one for all sensors that look into it', () => {
+  it('is the same for all sensors that measure its level', () => {
     const cells = rig({ profile: 'scale' });
     const read = (name: string) => sampled((at) => cells.measurements.read('weight', name, at) ?? 0, 24 * 20, hours(1));
     expect(correlation(read('raw_result_a1'), read('raw_result_b2'))).toBeGreaterThan(0.99);
@@ -307,7 +307,7 @@ describe('a tank', () => {
 });
 
 describe('adding a sensor', () => {
-  it('changes nothing of what the others show', () => {
+  it('does not change the values of the others', () => {
     const { profile } = rig({ profile: 'meteo' });
     const [first] = profile.sensors;
     const more = { ...profile, sensors: [...profile.sensors, ...(first ? [{ ...first, name: 'another' }] : [])] };

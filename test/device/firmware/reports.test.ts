@@ -1,4 +1,4 @@
-/** What a report carries, and what becomes of it when it does not get through (firmware behaviour, 3.3, 3.4 and 12). */
+/** The content of a report, and what happens to a report that is not delivered (firmware behaviour, 3.3, 3.4 and 12). */
 import { describe, expect, it } from 'vitest';
 import { hours, minutes } from '../../../src/kernel/time.js';
 import { liveDevice, type ReportBody } from '../../support/live-device.js';

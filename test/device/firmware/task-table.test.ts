@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { TaskTable } from '../../../src/device/firmware/task-table.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 
-/** A table that writes down what it does and when; a task is due again after its entry in `every`. */
+/** A table that records which task it runs and when; a task is due again after its entry in `every`. */
 function fixture({ every, quiet = [] }: { readonly every: readonly number[]; readonly quiet?: readonly boolean[] }) {
   const clock = new VirtualClock();
   const done: string[] = [];

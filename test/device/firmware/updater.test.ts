@@ -24,7 +24,7 @@ function chunk(offset: number, length: number, more: Partial<DownloadFirmware> =
   return { kind: 'download-firmware', target: 'app', type: 'chunk', updateId: ID, offset, data, size: SIZE, ...more };
 }
 
-/** What goes up, or `failed` when nothing does. */
+/** The message that the device sends; `failed` if it sends none. */
 function answer(reaction: Reaction): UpMessage | 'failed' {
   if (reaction.kind !== 'answer') return 'failed';
   return parseUp(reaction.message);

@@ -10,7 +10,7 @@ function older(profile: Profile): Profile {
   return found;
 }
 
-/** A device that came with 3.5.5, and what puts another version into its second slot and restarts it. */
+/** A device with firmware 3.5.5, and a function that puts another version into its second slot and restarts the device. */
 function deviceWith355(profile: string, config: readonly string[] = []) {
   const made = testDevice({ profile, config, change: older, network: () => {} });
   const { device, clock } = made;

@@ -4,7 +4,7 @@ import { Bootloader } from '../../../src/device/hardware/bootloader.js';
 const OLD = { bundle: 'a', name: 'a', version: 'v1' };
 const NEW = { bundle: 'a', name: 'a', version: 'v2' };
 
-/** Resets, and swaps if there is anything to swap; returns the version that runs then. */
+/** Resets, and swaps the images if a swap is requested; returns the version that runs afterwards. */
 function reset(bootloader: Bootloader): string {
   if (bootloader.reset()) bootloader.swapped();
   return bootloader.running.version;

@@ -1,4 +1,4 @@
-/** The HTTP link: what it asks for, what it takes for an answer, and what it does without one (cloud API gaps, 5.5). */
+/** The HTTP link: its requests, the responses that it accepts, and its behaviour without a response (cloud API gaps, 5.5). */
 import { describe, expect, it } from 'vitest';
 import { DeviceConfig } from '../../../src/device/config/device-config.js';
 import { configLayout } from '../../../src/device/config/layout.js';
@@ -18,14 +18,14 @@ import { testBoard } from '../../support/device.js';
 interface Answer {
   readonly status?: number;
   readonly body?: unknown;
-  /** Another request's. */
+  /** Key of another request. */
   readonly key?: string;
   readonly after?: number;
 }
 
-/** A link whose modem is attached; `answer` decides what the cloud says to the n-th request (from 0), undefined: nothing. */
 type RequestFrame = ReturnType<typeof decodeRequest>;
 
+/** A link whose modem is attached. `answer` returns the response to the n-th request (from 0); undefined: no response. */
 async function testLink(answer: (request: RequestFrame, n: number) => Answer | undefined = () => undefined) {
   const clock = new VirtualClock();
   const modem = new Modem(testBoard(clock), new NoiseStream(1), 1);
@@ -83,7 +83,7 @@ const DOWNLINK = { id: ID, type: 'config', body: ['app config a 1'] };
 const MESSAGE = encodeDown({ kind: 'download-config', lines: ['app config a 1'] });
 const EMPTY = new Uint8Array(0);
 
-/** A cloud with one downlink, which the n-th acknowledgement (from 0) takes off. */
+/** A cloud with one downlink. The acknowledgement with the number `takenOffBy` (from 0) removes it from the queue. */
 function cloudWith(downlink: unknown, takenOffBy = 0) {
   let acknowledged = 0;
   return ({ kind }: RequestFrame): Answer | undefined => {

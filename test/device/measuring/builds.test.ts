@@ -17,7 +17,7 @@ describe('the air quality module', () => {
     expect(measurements).toEqual([{ timestamp: BOOT / 1000 + 900, value: 5 }]);
   });
 
-  it('closes a window of presses with each press, and wants its report at once', () => {
+  it('closes a window of presses with each press, and requests a report at once', () => {
     const device = rig({ profile: 'clime-iaq' });
     device.set('iaq_button.presses', 0);
     device.until(minutes(7));
@@ -57,7 +57,7 @@ describe('the sensors on Modbus of Meteo M', () => {
     return device.report();
   };
 
-  it('are in a report as far as the configuration names them', () => {
+  it('are in a report if the configuration names them', () => {
     expect(sections({})).not.toHaveProperty('sensecap');
     expect(sections({})).not.toHaveProperty('cubic_pm');
     expect(sections({ 'pm-type': 'cubic-6303' })).toHaveProperty('cubic_pm.gas_flow');

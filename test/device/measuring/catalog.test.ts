@@ -22,7 +22,7 @@ describe('the log of motion', () => {
     const device = rig({ profile: steadily('motion') });
     device.until(minutes(25));
     const { motion } = device.report();
-    // The first one at the start.
+    // The first sample is taken at the start.
     expect(motion.samples).toHaveLength(26);
     for (const name of ['detect_left', 'detect_right', 'motion_left', 'motion_right']) {
       expect(motion.totalizer[name]).toBeGreaterThan(0);
@@ -78,7 +78,7 @@ describe('the log of scale', () => {
     expect(row.raw_result_b2).not.toBeNull();
   });
 
-  it('is not what the shell asks for with "sample"', () => {
+  it('is not sampled by the shell command "sample"', () => {
     const { measurements } = rig({ profile: 'scale' });
     const asked = measurements.tasks.filter(({ kind, onRequest }) => kind === 'sample' && onRequest);
     expect(asked.map(({ what }) => what)).toEqual(['sample thermometer, accelerometer']);
@@ -191,7 +191,7 @@ describe('the weather of meteo', () => {
     expect(the(device.report().weather_station.wind_direction.measurements)).toMatchObject([{ value: 0 }]);
   });
 
-  it('writes a value with each alarm that its decoder has no column for', () => {
+  it('writes a value with each alarm, for which its decoder has no column', () => {
     const settings = { hygro_t_alarm_hi_report: true, hygro_t_alarm_hi_thr: 40 };
     const device = rig({ profile: 'meteo', settings });
     device.feed('hygrometer.temperature', [30, 50]);

@@ -94,7 +94,7 @@ export function rig({ profile = 'clime', settings = {}, tags = {}, seed = 12345 
       }
       now = time;
     },
-    /** Sets a quantity by hand; undefined lets it go again. */
+    /** Holds a quantity at a value; undefined releases it. */
     set(name: string, value: number | null | undefined) {
       const address = the(findQuantity(type, name));
       if (value === undefined) environment.free(address, BOOT + now);
@@ -102,7 +102,7 @@ export function rig({ profile = 'clime', settings = {}, tags = {}, seed = 12345 
       look();
     },
     encode,
-    /** What the cloud makes of a body now. The windows and events are cleared, as after a report. */
+    /** The body of a report at this moment, decoded as in the cloud. The windows and events are cleared, as after a report. */
     report(network: typeof NETWORK | null = NETWORK) {
       const body = decodeBody(type.decoder, encode(network));
       measurements.clear(Math.floor((BOOT + now) / 1000));

@@ -308,7 +308,7 @@ describe('what a device measures', () => {
     });
   });
 
-  it('has serial numbers of 48 bits, each its own', () => {
+  it('has serial numbers of 48 bits, all different', () => {
     const numbers = Array.from({ length: 200 }, (_, seed) => {
       const { measurements, sensor } = rig({ seed });
       return ['w1_thermometer', 'soil_sensor'].map((name) =>

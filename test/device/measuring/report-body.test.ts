@@ -282,7 +282,7 @@ describe('the body of control', () => {
     expect(device.report().counter[0].delta).toBe(0);
   });
 
-  it('dates soil sensors and tags by the intervals of others', () => {
+  it('dates the windows of soil sensors and tags by the intervals of other sensors', () => {
     const device = rig({
       profile: 'control',
       settings: { ...TAG.settings, 'w1-therm-interval-aggreg': 120, 'analog-interval-aggreg': 600 },
@@ -307,7 +307,7 @@ describe('any body', () => {
     expect(Math.abs(length - bytes)).toBeLessThan(0.05 * bytes);
   });
 
-  it.each(['clime', 'control'] as const)('is of %s one map of indefinite length, without floats', (profile) => {
+  it.each(['clime', 'control'] as const)('of %s is one map of indefinite length, without floats', (profile) => {
     const device = rig({ profile, settings: profile === 'control' ? FOUR_MODES : {} });
     device.until(minutes(30));
     const body = device.encode();

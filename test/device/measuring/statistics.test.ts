@@ -38,7 +38,7 @@ describe('the statistics of a window', () => {
   });
 
   it('include NaN like a number in firmware without a check', () => {
-    // The sort compares with NaN, which moves nothing; the sum is lost.
+    // The sort moves nothing, because it compares with NaN. The sum becomes NaN.
     expect(of([3, Number.NaN, 1], false)).toEqual([3, 1, Number.NaN, Number.NaN]);
   });
 

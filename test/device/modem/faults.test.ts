@@ -1,4 +1,4 @@
-/** What goes wrong with a modem, and how the firmware gets over it (firmware behaviour, 4.1 and 4.3). */
+/** Faults of a modem, and how the firmware recovers from them (firmware behaviour, 4.1 and 4.3). */
 import { describe, expect, it } from 'vitest';
 import { Modem } from '../../../src/device/modem/modem.js';
 import type { ModemBoard } from '../../../src/device/modem/state.js';
@@ -35,7 +35,7 @@ async function attached(change: Partial<ModemBoard> = {}) {
       while (ready === undefined) await clock.runUntil(clock.now + millis(100));
       return ready - begun;
     },
-    /** What states the modem goes through, to a tenth of a second. */
+    /** The states that the modem goes through, to a tenth of a second. */
     async phases(duration: Millis): Promise<readonly Phase[]> {
       const phases: { state: LteFsmState; lasted: Millis }[] = [];
       for (const end = clock.now + duration; clock.now < end; await clock.runUntil(clock.now + millis(100))) {
@@ -86,7 +86,7 @@ describe('without power saving mode', () => {
     modem.reconnect();
     await phases(minutes(1));
     await connect();
-    // The evaluation of the exchange before comes first.
+    // The evaluation after the previous exchange comes first.
     expect(await connect()).toBeLessThanOrEqual(seconds(1));
   });
 

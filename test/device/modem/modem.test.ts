@@ -62,7 +62,7 @@ describe('a modem', () => {
     expect(modem.carries('down')).toBe(false);
   });
 
-  it('goes on when real time passes during its work, as on a busy machine', async () => {
+  it('continues when real time passes during its work, as on a busy machine', async () => {
     const clock = new VirtualClock();
     let late = 0;
     const busy = {

@@ -1,4 +1,4 @@
-/** A weak signal: longer attaching, lost datagrams, and what an evaluation says of it (firmware behaviour, 4.1). */
+/** A weak signal: longer attaching, lost datagrams, and the values of an evaluation (firmware behaviour, 4.1). */
 import { describe, expect, it } from 'vitest';
 import { Modem } from '../../../src/device/modem/modem.js';
 import { attachFactor, evaluate, hasService, lossRatio } from '../../../src/device/modem/signal.js';

@@ -1,4 +1,4 @@
-/** A device for the shell to work on: answers with round values and writes down what it was asked to do. */
+/** A device for tests of the shell: it returns round values and records what it was asked to do. */
 
 import { DeviceConfig } from '../../../src/device/config/device-config.js';
 import { configLayout } from '../../../src/device/config/layout.js';
@@ -48,7 +48,7 @@ export interface FakeHost extends ShellHost {
   pass(duration: number): void;
 }
 
-/** Lets a command come to its end; `lines` are all that it has printed, `takes` is how long it took in milliseconds. */
+/** Runs a command to its end. `lines` are all lines that it has printed, `takes` is its duration in milliseconds. */
 export function finish(host: FakeHost, begun: CommandResult): CommandResult & { readonly takes: number } {
   let { rest, ...result } = begun;
   let takes = 0;

@@ -6,7 +6,7 @@ it('a command without sub-commands has one line', () => {
   expect(commandHelp({ word: 'send', help: 'Send now.' })).toEqual(['send - Send now.']);
 });
 
-it('sub-commands stand in two columns, in their own order', () => {
+it('sub-commands are printed in two columns, in their own order', () => {
   const group: Command = {
     word: 'info',
     help: 'Facts.',

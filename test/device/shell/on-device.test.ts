@@ -1,4 +1,7 @@
-/** Commands on whole devices, in virtual time: what takes time, what comes too late for the cloud, what stays. */
+/**
+ * Commands on whole devices, in virtual time: commands that take time, output that comes too late for the cloud, lasting
+ * effects.
+ */
 import { describe, expect, it } from 'vitest';
 import type { CommandResult } from '../../../src/device/shell/command.js';
 import { hours, minutes, seconds } from '../../../src/kernel/time.js';
@@ -18,7 +21,7 @@ async function offline(profile: string, config: readonly string[] = [], change?:
   return rig;
 }
 
-/** Types a line, and returns what has been printed by when: seconds since Enter, and lines. */
+/** Types a line, and returns the printed lines, each with its time in seconds since Enter. */
 async function typed({ clock, device }: Awaited<ReturnType<typeof offline>>, line: string, wait: number) {
   const began = clock.now;
   const parts: (readonly [number, readonly string[]])[] = [];
@@ -89,7 +92,7 @@ describe('equipment', () => {
     expect(weighed()).toBe(1);
   });
 
-  it('a calibration of current is live and saved at once, and takes nothing else along', async () => {
+  it('a calibration of current is in effect and saved at once; other unsaved changes stay unsaved', async () => {
     const rig = await offline('current', ['app config channel-active-2 true']);
     rig.device.controls.hold('analog_channel.2.raw_rms', 100);
     rig.device.shell('app config interval-report 60');
@@ -110,7 +113,7 @@ describe('equipment', () => {
     expect(rig.device.shell('app config interval-report').lines).toEqual(['app config interval-report 900']);
   });
 
-  it('gnss finds its place after more than half a minute, and a reboot forgets it', async () => {
+  it('gnss finds its position after more than half a minute, and a reboot discards the position', async () => {
     const rig = await offline('demo');
     rig.device.shell('gnss start');
     expect(rig.device.shell('gnss state').lines.slice(0, 3)).toEqual(['running: yes', 'fix: 0', 'satellites: 0']);
@@ -126,7 +129,7 @@ describe('equipment', () => {
     const { device, clock } = testDevice({ profile: 'demo', serial: 0x80d00001, network: () => {} });
     device.powerOn();
     await clock.runUntil(minutes(1));
-    // Its session gets no answer. Without one to send, the modem sleeps.
+    // The request of the session gets no answer. After it is discarded, the modem sleeps.
     device.link.reset();
     device.modem.start();
     await clock.runUntil(minutes(2) + seconds(5));
@@ -179,7 +182,7 @@ describe('equipment', () => {
     const [, [, found] = [0, []]] = await typed(rig, 'tag read all 5', seconds(6));
     expect(found.at(-2)).toBe('discovered 2 BLE tag(s)');
     const stranger = /addr: (\w{12})/.exec(found[1] ?? '')?.[1];
-    // The tag is in the room, but not next to the device.
+    // The tag is in range, but not next to the device.
     expect((await typed(rig, 'tag enroll -1', seconds(20))).at(-1)).toEqual([
       12,
       ['enrollment timed out', 'command succeeded'],

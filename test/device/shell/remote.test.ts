@@ -100,7 +100,7 @@ describe('commands that take time', () => {
     });
   });
 
-  it('of a message may be very many', () => {
+  it('may be very many in one message', () => {
     const outcome = runRemoteShell(
       board,
       fakeHost(),

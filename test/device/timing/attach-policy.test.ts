@@ -41,7 +41,7 @@ describe('timeline 10.2: 70 min without network, a report without limit', () => 
     expect(device.modem.state).toBe('retry_delay');
     device.radio(true);
     await until(seconds(7300));
-    // At the end the old body goes first, a fresh one right behind it.
+    // After the outage, the old body is sent first, and a new one right after it.
     expectTimes(times('uplink.acked'), [7249 + 1.2, 7249 + 1.2]);
   });
 

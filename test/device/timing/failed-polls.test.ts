@@ -23,7 +23,7 @@ describe('timeline 10.3 (run D): the cloud is silent until a moment after 144.5 
     expect(polls.slice(6, 12).map(({ packet }) => packet.sequence)).toEqual([0, 0, 0, 0, 0, 0]);
     expectTimes(times('poll.failed'), [60, 120]);
     expectTimes(times('downlink.executed'), [154.8]);
-    // Normal ticks again.
+    // From then on, ticks come normally again.
     expectTimes(
       times('device.wake').filter((at) => at > seconds(160)),
       [180, 240],

@@ -14,7 +14,10 @@ import type { TraceEvent } from '../../../src/trace/events.js';
 import { SERIAL, TOKEN, testCloud } from '../../support/cloud.js';
 import { datagramOf, packetIn, type TestDeviceOptions, testDevice } from '../../support/device.js';
 
-/** The modem of the measurements. A boot takes what was seen between the end of a pause and the next attach window. */
+/**
+ * The modem of the measurements. The duration of a boot is the measured time between the end of a pause and the next attach
+ * window.
+ */
 export const MEASURED: ModemTimings = {
   boot: [330, 330],
   attach: [1200, 1200],
@@ -28,7 +31,7 @@ export const MEASURED: ModemTimings = {
 const quiet = (profile: string | undefined) => (profile === 'wmbus' ? [] : ['app config interval-report 86400']);
 
 export interface Sent {
-  /** Since the zero of the test. */
+  /** Time since the zero of the test. */
   readonly at: Millis;
   readonly packet: Packet;
 }
@@ -85,7 +88,7 @@ export async function measured(options: MeasuredOptions = {}) {
     run: (time: Millis) => clock.runUntil(clock.now + time),
     /** Lets time pass until `at` after the zero. */
     until: (at: Millis) => clock.runUntil(zero + at),
-    /** The test counts from now on. */
+    /** Makes this moment the zero of the test. */
     zero(): void {
       zero = clock.now;
       sent.length = 0;

@@ -212,7 +212,7 @@ describe('a send that takes longer than the interval', () => {
     expect(times('uplink.made')).toEqual([]);
     device.radio(true);
     await until(minutes(41));
-    // The blocked one was made at the zero itself.
+    // The blocked report was made at the zero itself.
     expectTimes(times('uplink.made'), [2401.3]);
     expectTimes(times('uplink.acked'), [2401.3, 2401.3]);
   });
@@ -222,7 +222,7 @@ describe('a send that takes longer than the interval', () => {
       profile: 'control',
       config: ['app config interval-report 600', 'app config event-report-delay 5'],
     });
-    // Its report is due 5 s later, when the report of the command blocks the queue.
+    // The report of the event is due 5 s later, while the report of the command blocks the queue.
     device.controls.line(false);
     await until(seconds(1));
     report(device);
@@ -246,7 +246,7 @@ describe('windows and events after a report that failed', () => {
     await start();
     await run(minutes(11));
     const windows = () => {
-      // The shell catches up with the measurements.
+      // A shell command makes the device take the samples that are due.
       device.shell('info show');
       const { memory } = device.firmware?.measurements ?? {};
       const sensors = memory?.plan.sensors ?? [];

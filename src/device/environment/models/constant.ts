@@ -5,7 +5,7 @@ import type { Model } from './model.js';
 export function constant({ value, spread, noise }: ConstantModel): Model {
   return {
     value: (seed, wall) => value + spread * (2 * own(seed) - 1) + (noise === 0 ? 0 : noise * jitter(seed, wall)),
-    // Noise is not a change that a watched input reacts to.
+    // A watched input does not react to noise.
     nextChange: () => Number.POSITIVE_INFINITY,
   };
 }

@@ -1,4 +1,4 @@
-/** Section 2 and 3.3 on the packaged device types: who has which commands, and what a configuration is made of. */
+/** Section 2 and 3.3 on the packaged device types: which commands each type has, and the modules of a configuration. */
 import { describe, expect, it } from 'vitest';
 import { COMMAND_GROUPS } from '../../../../src/device/commands/groups.js';
 import { buildShell } from '../../../../src/device/commands/index.js';
@@ -87,11 +87,11 @@ describe.each(chester)('%s', (name, profile) => {
     expect(lines.includes('cloud')).toBe(applicationOf(name) === 'clime');
   });
 
-  it('every line of its listing is typed back without an error, but for the traps of the reference', () => {
+  it('accepts every line of its listing as input, except for the exceptions that the reference names', () => {
     const device = host();
     const trap = /^tag config devices addr |^app config address count /;
     for (const line of listConfig(shell, device).lines.filter((each) => !trap.test(each))) {
-      // The module of the tags has a word for everything; the others are silent.
+      // The tag module confirms every command; the other modules print nothing.
       const lines = line.startsWith('tag ') ? ['command succeeded'] : [];
       expect([line, shell.run(device, line)]).toEqual([line, { code: 0, lines }]);
     }

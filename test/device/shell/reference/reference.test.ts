@@ -35,7 +35,7 @@ describe.each(ROWS.map((row) => [`${row.section}: ${row.typed.join(' ↵ ').slic
   },
 );
 
-/** What can be typed, by the sections of the reference. */
+/** The commands that each section of the reference documents. */
 const DOCUMENTED: Readonly<Record<string, readonly string[]>> = {
   '3.1': ['config', 'config modules', 'config show', 'config save', 'config reset'],
   '3.2': ['app config', 'lte config', 'lrw config', 'ble config', 'cloud config', 'radon config'],
@@ -110,7 +110,7 @@ const TREES = ALL.filter(({ word }) => !ELSEWHERE.has(word));
 const EXISTING = new Set([...TREES.flatMap((tree) => runnable(tree)), 'help']);
 const TYPED = ROWS.flatMap(({ typed }) => typed);
 const isTyped = (path: string) => TYPED.some((line) => line === path || line.startsWith(`${path} `));
-/** Groups whose handler prints their help are exercised by it, and by what is below them. */
+/** Whether a command is a group: its handler prints its help, and it has commands below it. */
 const isGroup = (path: string) => [...EXISTING].some((other) => other.startsWith(`${path} `));
 
 describe('nothing is missing', () => {
@@ -122,9 +122,9 @@ describe('nothing is missing', () => {
     },
   );
 
-  it('every command that exists is named by a section, or is a group of such', () => {
+  it('every command that exists is named by a section, or is a group of such commands', () => {
     const documented = new Set(Object.values(DOCUMENTED).flat());
-    // Alone, the module's own test asks for these.
+
     expect([...EXISTING].filter((path) => !documented.has(path) && !isGroup(path))).toEqual([]);
   });
 

@@ -53,7 +53,7 @@ export const SUBSYSTEMS: readonly Row[] = [
       'uplink bytes: 2500',
       `uplink last ts: ${NOON - 42} (0:42 ago)`,
       'uplink errors: 1',
-      // The clock has been set back since.
+      // The clock was set back after that error.
       `uplink error last ts: ${NOON + 5} (0:00 ago)`,
       'downlink count: 0',
       'downlink fragments: 0',
@@ -241,7 +241,7 @@ export const SUBSYSTEMS: readonly Row[] = [
   ),
   kernel('kernel uptime -x', ['Unsupported option: -x'], FAILED),
   kernel('kernel cycles', ['cycles: 32768 hw cycles'], { host: { uptime: 1000 } }),
-  // 32 bits of them: 2^32 / 32768 Hz = 131072 s.
+  // The counter has 32 bits, so it wraps after 2^32 / 32768 Hz = 131072 s.
   kernel('kernel cycles', ['cycles: 0 hw cycles'], { host: { uptime: 131_072_000 } }),
   kernel('kernel reboot', [], { reboots: true }),
   kernel('kernel reboot cold', [], { reboots: true }),

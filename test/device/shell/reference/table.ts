@@ -1,6 +1,6 @@
 /**
- * The firmware shell's reference as a table: each row is something that is typed, and what a device answers. Rows name the
- * section they come from. `reference.test.ts` runs them all, and checks that no command is without one.
+ * The firmware shell's reference as a table: each row has the typed lines, and the output of a device. A row names its section
+ * of the reference. `reference.test.ts` runs all rows, and checks that every command has one.
  */
 import { buildShell } from '../../../../src/device/commands/index.js';
 import type { Shell } from '../../../../src/device/shell/shell.js';
@@ -12,12 +12,12 @@ import { type FakeHostOptions, fakeHost, finish } from '../fake-host.js';
 export interface Row {
   /** Of the firmware shell's reference; `apps` for the commands of applications.json. */
   readonly section: string;
-  /** Typed one after the other on the same device; the last one is looked at. */
+  /** Lines that are typed one after the other on the same device; the output of the last one is checked. */
   readonly typed: readonly string[];
-  /** What it prints, in full. A command behind {@link helpOf} stands for its help. */
+  /** The complete output. {@link helpOf} stands for the help of a command. */
   readonly prints: readonly (string | RegExp | HelpOf)[];
   readonly code: number;
-  /** Seconds until it is over. */
+  /** Seconds until the last line has finished. */
   readonly takes: number;
   readonly host?: FakeHostOptions;
   /** What the device was asked to do by all lines together. */
@@ -33,7 +33,7 @@ export const helpOf = (command: string): HelpOf => ({ helpOf: command });
 
 type Extra = Partial<Omit<Row, 'section' | 'typed' | 'prints'>>;
 
-/** Rows of one section; the code is 0 and the command is over at once unless said otherwise. */
+/** Rows of one section. By default, the code is 0 and the command ends at once. */
 export function section(number: string) {
   return (typed: string | readonly string[], prints: Row['prints'], extra: Extra = {}): Row => ({
     section: number,
@@ -51,7 +51,7 @@ export function allModules(): readonly ModuleSpec[] {
   return known.modules;
 }
 
-/** A device that has every command there is. */
+/** A shell with all commands. */
 export function everyShell(): Shell {
   known.shell ??= buildShell(COMMAND_WORDS, allModules());
   return known.shell;
@@ -77,7 +77,7 @@ const RADON: ModuleSpec = {
   ],
 };
 
-/** Types the lines of a row, each to its end, and returns what the last one has led to. */
+/** Types the lines of a row, waits for the end of each, and returns the result of the last one. */
 export function play({ typed, host: options }: Row) {
   const shell = everyShell();
   const host = fakeHost({ modules: allModules(), ...options });
