@@ -25,7 +25,7 @@ const uplink = (n: number): Packet => ({
 });
 const NOTHING_WAITS: Packet = { flags: FIRST | LAST, sequence: 1, data: NOTHING };
 
-// Without a server, this says so, once.
+// Without a server, this prints a message once.
 await sharedServer();
 
 let url: string;
@@ -49,7 +49,7 @@ afterEach(async () => {
 
 const shell = (cloud: TestCloud, command: string) => cloud.core.queue(device, { type: 'shell', commands: [command] });
 
-/** The shell command that a poll is answered with. */
+/** The shell command in the answer to a poll. */
 async function offered(cloud: TestCloud): Promise<unknown> {
   const answer = await cloud.exchange(poll(0));
   if (answer === undefined || answer.data.length === 0) return answer;
@@ -59,7 +59,7 @@ async function offered(cloud: TestCloud): Promise<unknown> {
 
 const stateOf = async (row: MessageRow) => (await a.store.message(row.spaceId, row.id))?.downState;
 const deliveries = () => [...a.events, ...b.events].filter((event) => event.kind === 'downlink.delivered');
-/** Resolves when the service has heard that something about the device is not as it remembers it. */
+/** Resolves when a notification has made the session of the device stale in this service. */
 const heard = (cloud: TestCloud) => until(() => cloud.core.known(SERIAL) === undefined);
 
 describe('a downlink that is queued through another service', () => {

@@ -1,4 +1,6 @@
-/** A service whose database goes away while it runs. The tests run at the same time: each waits for limits of time. */
+/**
+ * A service whose database becomes unavailable while it runs. The tests run concurrently, because each waits for time limits.
+ */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { describe, expect, it, type TestContext } from 'vitest';
@@ -35,7 +37,7 @@ async function serviceOn(db: string, { onTestFinished }: TestContext) {
   return { service, failures, ask };
 }
 
-/** Stands between a service and its database, and can stop passing on what either says. */
+/** A proxy between a service and its database that can stop forwarding in both directions. */
 async function betweenThem(url: string, { onTestFinished }: TestContext) {
   const target = new URL(url);
   const [port, host] = [Number(target.port), target.hostname];

@@ -53,7 +53,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(happened).toEqual(['woken', 'between', 'woken']);
     });
 
-    it('runs an alarm never before it is due', async () => {
+    it('never runs an alarm before it is due', async () => {
       const { clock } = fixture();
       const early: number[] = [];
       for (const delay of [0, 1, 59, 60, 61, 1000]) {
@@ -124,7 +124,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(seen).toEqual([...numbers.filter((n) => n % 9 === 0), ...late].toSorted((a, b) => due(a) - due(b)));
     });
 
-    it('keeps few cancelled alarms, also of the far future', () => {
+    it('keeps only few cancelled alarms, even of the far future', () => {
       const { clock, set } = fixture();
       const pushed = vi.spyOn(AlarmHeap.prototype, 'push');
       set(days(2), 'waits');
@@ -136,7 +136,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(heap.size).toBeLessThan(2000);
     });
 
-    it('ignores the handle of an alarm that has happened', async () => {
+    it('ignores the handle of an alarm that has run', async () => {
       const { clock, happened, set } = fixture();
       const old = set(100, 'old');
       await clock.runUntil(150);
@@ -147,7 +147,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(happened).toEqual(['old', 'new']);
     });
 
-    it('counts the alarms that have not happened', async () => {
+    it('counts the alarms that have not run', async () => {
       const { clock, set } = fixture();
       set(100, 'one');
       set(500, 'two');
@@ -176,7 +176,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(seen).toEqual([...seen].sort((a, b) => a[0] - b[0] || a[1] - b[1]));
       for (const [now, wall] of seen) {
         expect(Number.isInteger(wall)).toBe(true);
-        // Real time goes on between the two looks.
+        // Real time passes between the two reads.
         expect(wall - WORLD_START).toBeGreaterThanOrEqual(Math.floor(now));
         expect(wall - WORLD_START - now).toBeLessThan(seconds(60));
       }

@@ -1,5 +1,5 @@
 /**
- * What every gateway promises a device, whatever wire it speaks over: the delivery rules of the core (wire protocol, 6.3,
+ * The contract of every gateway with its devices, over any kind of link: the delivery rules of the core (wire protocol, 6.3,
  * 6.4 and section 15).
  */
 import { setImmediate } from 'node:timers/promises';
@@ -19,9 +19,9 @@ export interface DeviceLine {
   repeat(): Promise<{ readonly poll: boolean } | undefined>;
   /** Asks for a downlink and confirms it. */
   fetch(): Promise<DownMessage | undefined>;
-  /** Asks for a downlink, and does not receive all of what is answered. */
+  /** Asks for a downlink, but loses a part of the answer. */
   fetchInVain(): Promise<void>;
-  /** The device loses what it knows of its connection. */
+  /** The device loses the state of its connection. */
   restart(): void;
 }
 
@@ -124,7 +124,7 @@ export function gatewayContract(open: (cloud: TestCloud, options?: LineOptions) 
       expect(await cloud.store.message(cloud.spaceId, id)).toMatchObject({ downState: 'sent', downAttempt: 1 });
     });
 
-    it('waits its turn: one downlink a poll, the session first, then in queue order, configurations last', async () => {
+    it('waits its turn: one downlink per poll, the session first, then in queue order, configurations last', async () => {
       const { cloud, device, line } = await connected();
       await cloud.core.queue(device, { type: 'config', lines: ['app config a 1'] });
       await cloud.core.queue(device, { type: 'shell', commands: ['one'] });
@@ -138,7 +138,7 @@ export function gatewayContract(open: (cloud: TestCloud, options?: LineOptions) 
       ]);
     });
 
-    it('leaves only when its offer is durable', async () => {
+    it('is sent only after its offer is durable', async () => {
       const store = await openStore('memory');
       let letThrough = () => {};
       const gate = new Promise<void>((resolve) => {
@@ -245,7 +245,7 @@ function data(temperature: number): UpMessage {
   return { kind: 'upload-data', hash: DECODER.hash, body: Uint8Array.of(0xa1, 0, temperature) };
 }
 
-/** Fetches until nothing waits. */
+/** Fetches until no downlink is left. */
 async function drain(line: DeviceLine): Promise<readonly DownMessage[]> {
   const received: DownMessage[] = [];
   for (let message = await line.fetch(); message; message = await line.fetch()) received.push(message);

@@ -9,7 +9,7 @@ import type { UnixMillis } from '../../kernel/time.js';
 import type { Ids } from '../store/ids.js';
 import type { Change, Id, Page, RecordRow, Store } from '../store/store.js';
 
-/** Record family of the entries. The key of a record is its id, so that a range of keys is read newest first. */
+/** Record family of the entries. The key of a record is its id: ids sort by time, so a range of keys is a range of time. */
 export const AUDIT = 'audit';
 
 /** An event without its time. */

@@ -46,7 +46,7 @@ export const deviceSummaries: Family = (routes, { store }) => {
     operation({
       tag: 'Devices',
       id: 'listDeviceSummaries',
-      summary: 'List devices in short',
+      summary: 'List summaries of devices',
       description: 'For tables of whole fleets: a few fields of each device, in order of id.',
       params: SpaceParams,
       querystring: SummaryQuery,

@@ -60,7 +60,7 @@ export const events: Family = (routes, context, options) => {
         id: 'streamEvents',
         summary: 'Follow events as they happen',
         description:
-          'Server-sent events. `Last-Event-ID` resumes behind an earlier event. `type` and `direction` filter the events ' +
+          'Server-sent events. `Last-Event-ID` resumes after an earlier event. `type` and `direction` filter the events ' +
           '`message` and `downlink`.',
         params: SpaceParams,
         querystring: EventQuery,
@@ -211,7 +211,7 @@ class Reader {
 
 const RESET = {
   reason: 'position',
-  message: 'events behind this position are not kept: read the lists again; the stream continues from now',
+  message: 'events after this position are no longer stored: read the lists again; the stream continues from now',
 };
 
 const SLOW: Sent = {
@@ -223,7 +223,7 @@ function ending(reason: 'shutdown' | 'credential' | 'store', message: string): S
   return { event: 'end', data: { reason, message } };
 }
 
-/** A failure after the answer has begun. */
+/** The event that ends a stream when a failure occurs after the answer has begun. */
 function endingFor(error: unknown, log: Log): Sent {
   if (error instanceof ApiFault) return ending('credential', error.message);
   log.warn({ error: String(error) }, 'a stream of events was ended');

@@ -150,7 +150,7 @@ export const spaceLogin: Family = (routes, { members, logins, clock }) => {
       id: 'bindLogin',
       summary: 'Bind a login to a space',
       description:
-        'Only with `--legacy-paths`. The token opens the paths `/v2/devices` and `/v2/messages`, and ends with that of the login.',
+        'Only with `--legacy-paths`. The new token opens the paths `/v2/devices` and `/v2/messages`, until the login ends.',
       body: Type.Object({ space_id: Uuid }, { description: 'a JSON object' }),
       response: { 200: Token },
       deprecated: true,

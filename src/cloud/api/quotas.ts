@@ -28,7 +28,7 @@ export class Quota {
     try {
       const stored = await this.#store.records(this.#family, spaceId, { limit: this.#most });
       if (stored.length + creating <= this.#most) return await work();
-      throw new ApiFault(409, `the space has ${this.#most} ${this.#noun}, the most that it may have`, 'quota');
+      throw new ApiFault(409, `the space already has ${this.#most} ${this.#noun}, which is the maximum`, 'quota');
     } finally {
       const left = (this.#creating.get(spaceId) ?? 1) - 1;
       if (left === 0) this.#creating.delete(spaceId);

@@ -69,7 +69,10 @@ export class Feed {
     return this.#journal.hold();
   }
 
-  /** Extends the lease of the journal if it ends soon. Commits extend it, too; readers call this because there may be none. */
+  /**
+   * Extends the lease of the journal if it ends soon. Commits extend the lease as well. Readers call this method for times
+   * without commits.
+   */
   async keep(): Promise<void> {
     if (this.#journal.endsSoon) await this.#journal.keep();
   }

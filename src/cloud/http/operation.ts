@@ -79,7 +79,7 @@ const TOTALS = {
   'x-total': { type: 'integer', description: 'Number of items over all pages.' },
   'x-total-at-least': {
     type: 'integer',
-    description: 'Instead of `x-total`, if the items are not counted: there are at least as many.',
+    description: 'Instead of `x-total`, if the items are not counted: there are at least this many.',
   },
 };
 

@@ -72,7 +72,7 @@ describe('a later start', () => {
 });
 
 describe('a space that was deleted', () => {
-  it('is ignored when the oldest one or one of its name is searched', async () => {
+  it('is ignored in the search for the oldest space and for a space by name', async () => {
     const { start, store } = starts();
     const first = await start({ spaceName: 'lab' });
     const row = await store.space(first.spaceId);

@@ -1,4 +1,4 @@
-/** What the operator of a service may do about its admin, and decisions that are taken on several nodes. */
+/** The admin that the operator of a service sets, and concurrent changes on several nodes. */
 import { describe, expect, it } from 'vitest';
 import { Logins, type Proof } from '../../../src/cloud/accounts/logins.js';
 import { Members } from '../../../src/cloud/accounts/members.js';

@@ -54,7 +54,7 @@ describe('an invitation', () => {
     expect((await call('POST', 'users/invite', { email: 'eva' })).status).toBe(400);
   });
 
-  it('for a removed user is void, also if there is a new one', async () => {
+  it('for a removed user is invalid, also if there is a newer invitation', async () => {
     const { call } = await service();
     const invite = async () => (await call('POST', 'users/invite', { email: 'eva@example.org' })).json;
     const first = await invite();
@@ -92,7 +92,7 @@ describe('an invitation', () => {
       password: 'mallory-knows',
     });
     expect((await withToken(made.call, fake)('GET', '')).status).toBe(404);
-    // The real one does not know that password; the administrator sees that something is wrong instead of a stranger.
+    // The owner of the address does not know that password, so the invitation fails. The stranger gets no access.
     expect(
       (await made.call('POST', '/v2/auth/accept', { token, email: 'eva@example.org', password: PASSWORD })).status,
     ).toBe(401);
@@ -141,7 +141,7 @@ describe('password checks', () => {
   it('are limited to a few at a time: further ones are rejected with the time to retry', async () => {
     // With two fifths of the default cost, a check takes longer than the arrival of the twelve requests.
     const { call } = await service({}, (context) => ({ ...context, passwordCost: { N: 16_384, r: 8, p: 2 } }));
-    // For an account each, because wrong passwords for one account have a limit of their own.
+    // Each attempt is for another account, because wrong passwords for one account have a limit of their own.
     const attempt = (n: number) =>
       call('POST', '/v2/auth/login', { email: `user-${n}@example.org`, password: PASSWORD });
     const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => attempt(n)));

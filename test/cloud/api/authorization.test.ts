@@ -4,7 +4,7 @@ import { openCloud, PASSWORD } from '../../../scripts/security/authorization/clo
 import { authorizationMatrix, visiblePart } from '../../../scripts/security/authorization/matrix.js';
 import { furnish, randomThings, type Things } from '../../../scripts/security/authorization/things.js';
 
-it('every operation answers every kind of credential as the contract demands, for own, foreign and missing things', async () => {
+it('every operation answers every kind of credential as the contract requires, for own, foreign and missing resources', async () => {
   const { operations, credentials, requests, failures } = await authorizationMatrix('sample');
   expect(failures).toEqual([]);
   expect(operations).toBeGreaterThanOrEqual(80);

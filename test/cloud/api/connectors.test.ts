@@ -131,7 +131,7 @@ describe('connectors', () => {
     expect((await call('PUT', 'connectors', { name: 'no-such', transformation: broken })).status).toBe(404);
   });
 
-  it('show their scripts, which may contain credentials, only to those who may change them', async () => {
+  it('show their scripts, which may contain credentials, only to callers who may change them', async () => {
     const { call } = await service();
     const { id } = (await call('POST', 'connectors', { name: 'hook', transformation: FORWARD })).json;
     const { key } = (await call('POST', 'keys', { name: 'reader', access_type: 'read' })).json;

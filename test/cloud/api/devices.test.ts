@@ -73,7 +73,7 @@ describe('creating a device', () => {
     expect((await call('POST', 'devices', free)).status).toBe(201);
   });
 
-  it('gets a claim token once of concurrent requests', async () => {
+  it('succeeds for only one of several concurrent requests with the same claim token', async () => {
     const { call } = await service();
     const register = (serial: string) => call('POST', 'devices', { name: 'b', serial_number: serial, token: TOKEN });
     const answers = await Promise.all(['0000000001', '0000000002', '0000000003'].map(register));
@@ -157,7 +157,7 @@ describe('creating a device', () => {
 });
 
 describe('names of spaces, devices, tags and connectors', () => {
-  /** What came of giving `name` to one of each. */
+  /** The answers to requests that give `name` to one resource of each kind. */
   async function named(name: string, options: Parameters<typeof service>[0] = {}) {
     const { call, device, logged } = await service(options);
     const { id } = await device();

@@ -115,7 +115,7 @@ describe('an update', () => {
   it.each([
     ['an unknown device', { device_id: UNKNOWN }, 400],
     ['an unknown image', { firmware_id: UNKNOWN }, 400],
-    ['an identifier that is none', { firmware_id: 'latest' }, 400],
+    ['an invalid identifier', { firmware_id: 'latest' }, 400],
     ['another target', { target: 'modem' }, 400],
   ])('is refused for %s', async (_, change, status) => {
     const { call, device, image } = await lab();

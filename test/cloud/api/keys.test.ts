@@ -83,7 +83,7 @@ describe('an API key', () => {
     expect((await withKey(call, rotated.key)('GET', '')).status).toBe(200);
   });
 
-  it('cannot get an end that is over', async () => {
+  it('cannot get an expiry time in the past', async () => {
     const { call } = await service();
     for (const expiresAt of ['2026-01-01T00:00:00Z', '2025-12-31', 'tomorrow', 5]) {
       expect((await call('POST', 'keys', { name: 'late', expires_at: expiresAt })).status).toBe(400);

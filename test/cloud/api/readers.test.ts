@@ -1,4 +1,4 @@
-/** Every GET operation of the OpenAPI document, asked by those who may only read: no answer contains a secret. */
+/** Every GET operation of the OpenAPI document, sent by callers who may only read: no answer contains a secret. */
 import { beforeAll, expect, it } from 'vitest';
 import { type Cloud, type Headers, openCloud, PASSWORD } from '../../../scripts/security/authorization/cloud.js';
 import { operationsOf, pathOf } from '../../../scripts/security/authorization/operations.js';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   await plantDelivery();
 });
 
-/** What the device reported, and what waits for it. */
+/** Stores messages of the device, and queues downlinks for it. */
 async function plantMessages(): Promise<void> {
   const { store, ids, clock, own, need } = cloud;
   const device = await store.device(own.id, things.devices);
@@ -64,7 +64,10 @@ async function plantMessages(): Promise<void> {
   await queue('config', `lrw config appkey ${key}`);
 }
 
-/** A delivery whose script failed with a secret in its message, after a target had answered with what it was sent. */
+/**
+ * A delivery with secrets in its log: a target repeated the request in its response, and a script failed with secrets in its
+ * error.
+ */
 async function plantDelivery(): Promise<void> {
   const { store, clock, own } = cloud;
   const { 'secure variable': variable, 'header of a connector': header, 'claim token': token } = SECRETS;
@@ -129,7 +132,7 @@ it.each([
   expect(answered).toBeGreaterThanOrEqual(least);
 });
 
-it('an event about a delivery has no more for a reader than the delivery itself', async () => {
+it('an event about a delivery contains no more for a reader than the delivery itself', async () => {
   const { store, own, ids } = cloud;
   const record = await store.record('delivery', own.id, things.delivery);
   const device = await store.device(own.id, things.devices);

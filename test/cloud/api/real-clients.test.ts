@@ -190,7 +190,7 @@ describe('hio-dotnet', () => {
     expect(all.json[1]).toMatchObject({ body: '{"output_1_state":1}', down_attempt: 0, device_id: id });
     const typed = await send('GET', `${start}&type%5B%5D=data&direction=down&after=2025-12-31T23%3A00%3A00`);
     expect(typed.json).toHaveLength(1);
-    // A zone-less time is UTC, wherever the server stands.
+    // A time without a zone is UTC, whatever the time zone of the server.
     const window = 'after=2026-01-01T00%3A00%3A30&before=2026-01-01T00%3A01%3A30';
     expect((await send('GET', `${start}&${window}`)).json).toMatchObject([{ type: 'shell' }]);
     expect((await send('GET', `${S}/messages?limit=30[]=x`)).status).toBe(400);
@@ -281,7 +281,7 @@ describe('scripts and examples', () => {
     expect((await send('POST', '/v2/messages', headers, control)).status).toBe(201);
     const config = `{"body": ["app config interval-report 60"], "device_id": "${id}", "type": "config"}`;
     expect((await send('POST', '/v2/messages', headers, config)).status).toBe(201);
-    // config.sh has a comma too many.
+    // config.sh has a surplus comma.
     const broken = `{"body": ["app config interval-report 60",], "device_id": "${id}", "type": "config"}`;
     expect((await send('POST', '/v2/messages', headers, broken)).status).toBe(400);
   });

@@ -45,7 +45,7 @@ describe('concurrent changes of an API key', () => {
     }
   });
 
-  it('do not widen the limits of one that was narrowed', async () => {
+  it('do not undo a reduction of its permissions', async () => {
     const made = await service();
     const { call } = made;
     const tag = (await call('POST', 'tags', { name: 'cold', color: '#00ffaa' })).json;
@@ -105,7 +105,7 @@ describe('concurrent changes of a connector or a tag', () => {
   it.each([
     ['connectors', { name: 'hook', transformation: 'function main(job) { return null; }' }],
     ['tags', { name: 'cold', color: '#00ffaa' }],
-  ])('do not bring back one of the %s that is deleted', async (family, body) => {
+  ])('do not restore one of the %s that is deleted', async (family, body) => {
     const made = await service();
     const { call } = made;
     const { id } = (await call('POST', family, body)).json;
@@ -116,7 +116,7 @@ describe('concurrent changes of a connector or a tag', () => {
 });
 
 describe('a space that is deleted', () => {
-  /** The next list of changes in which one is of this kind waits until a concurrent request has deleted the space. */
+  /** Delays the next list of changes with one of this kind until a concurrent request has deleted the space. */
   function overtake({ store, spaceId }: Service, kind: Change['kind'], family?: string): void {
     const commit = store.commit.bind(store);
     store.commit = async (changes) => {

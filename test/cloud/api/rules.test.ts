@@ -1,4 +1,4 @@
-/** What holds for every route: keys, errors, bodies, slashes, origins. */
+/** Rules for all routes: keys, errors, bodies, slashes, origins. */
 import { describe, expect, it } from 'vitest';
 import { DEPTH_LIMIT, isTooDeep } from '../../../src/kernel/json-depth.js';
 import { KEY, service } from './service.js';

@@ -84,7 +84,7 @@ export async function service(
     const type = String(answer.headers['content-type']);
     const isPlain = status === 404 && options.plainNotFound === true;
     const isOfPage = url.startsWith('/v2/documentation');
-    // Whatever a test is about: no answer may differ from the document.
+    // In every test, answers must match the document.
     if (status < 500 && !isPlain && !isOfPage)
       expect(judgeOf(app, options)(method, url, status, type, text)).toBeUndefined();
     return { status, headers: answer.headers, text, json: parse(text) };
@@ -97,7 +97,7 @@ export async function service(
   return { app, store, clock, ids, spaceId, call, device, logged, forgotten, context };
 }
 
-/** By the option that adds routes: all services with the same value of it have the same document. */
+/** Judges by the option that adds routes: all services with the same value of this option have the same document. */
 const judges = new Map<boolean, Judge>();
 
 function judgeOf(app: FastifyInstance, { legacyPaths = false }: Partial<ApiOptions>): Judge {

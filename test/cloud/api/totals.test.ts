@@ -6,7 +6,7 @@ import { type Call, service } from './service.js';
 
 const NO_SCRIPT = 'function main() { return null }';
 
-/** A space with three of everything that has a list; the paths of the lists. */
+/** A space with three resources of each kind that has a list; returns the paths of the lists. */
 async function furnished() {
   const made = await service();
   const { call } = made;
@@ -56,7 +56,7 @@ describe('the number of items', () => {
       expect([path, first.total, second.total, after.total, whole.total]).toEqual([path, '3', '3', '3', '3']);
       expect([path, first.ids.length, second.ids.length, after.ids.length]).toEqual([path, 2, 1, 0]);
     }
-    // With the key of the test.
+    // The key of the test is one of them.
     expect((await totals(call, 'keys?limit=1')).total).toBe('4');
   });
 

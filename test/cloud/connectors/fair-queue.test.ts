@@ -3,7 +3,7 @@ import { FairQueue } from '../../../src/cloud/connectors/sandbox/fair-queue.js';
 
 const ONE_EACH = { all: 2, space: () => 1, part: 1 };
 
-/** Runs everything that waits, one task after the other, each for as long as its name says. */
+/** Runs all waiting tasks one after the other. The number in the name of a task is its duration. */
 function order(queue: FairQueue<string>): string[] {
   const tasks: string[] = [];
   for (let turn = queue.start(); turn; turn = queue.start()) {
@@ -40,7 +40,7 @@ describe('a queue of many spaces', () => {
     expect(order(queue)).toEqual(['x', 'y', 'x', 'x']);
   });
 
-  it('saves nothing up for a space that pauses, and nothing against it', () => {
+  it('gives a space that pauses neither an advantage nor a disadvantage', () => {
     const queue = new FairQueue<string>({ all: 1, space: () => 1, part: 1 });
     queue.add({ spaceId: 'busy', part: '1' }, 'busy 100');
     queue.start()?.end(100);

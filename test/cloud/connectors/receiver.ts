@@ -11,7 +11,7 @@ export interface Received {
   readonly json: any;
 }
 
-/** @param answer takes what was received, and the answer; left out: 200 */
+/** @param answer called with the received request and the response; default: responds with 200 */
 export async function receiver(
   answer: (received: Received, response: Parameters<RequestListener>[1]) => void = (_, response) => response.end('ok'),
 ) {

@@ -1,4 +1,4 @@
-/** Transformations in the manner of those that users run, and a job for them. */
+/** Transformations like those of real users, and a job for them. */
 
 export const SAMPLE_JOB = {
   attempt: 0,

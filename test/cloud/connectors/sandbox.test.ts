@@ -8,7 +8,9 @@ import { RealClock } from '../../../src/kernel/real-clock.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import { SAMPLE_JOB, THINGSBOARD, UBIDOTS } from './samples.js';
 
-/** A watchdog that ends a script only when the test says so: what a script does is the same on a machine of any speed. */
+/**
+ * A watchdog that ends a script only when the test calls `bite`, so that the results are the same on a machine of any speed.
+ */
 class Watchdog extends VirtualClock {
   #alarms = new Set<Action>();
 
@@ -22,7 +24,7 @@ class Watchdog extends VirtualClock {
   }
 }
 
-/** A tenth of the steps, so that an endless loop takes a tenth of the time. */
+/** Limits with a tenth of the steps, so that an endless loop takes a tenth of the time. */
 const quick = { ...LIMITS, interrupts: LIMITS.interrupts / 10 };
 const sandbox = new Sandbox(new Watchdog(), () => new Thread(new Watchdog(), quick));
 afterAll(() => sandbox.close());

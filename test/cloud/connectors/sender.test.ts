@@ -28,7 +28,7 @@ async function target(...options: Parameters<typeof receiver>) {
 
 const get = (url: string) => ({ method: 'GET', url, header: {}, body: null });
 
-/** Names mean these addresses, in turn. */
+/** Resolves every name to these addresses, one answer after the other. */
 function names(...answers: readonly (readonly string[])[]) {
   const asked: string[] = [];
   const lookup: Lookup = (hostname, options, callback) => {

@@ -1,4 +1,4 @@
-/** Spaces share the threads of the sandbox: what one of them does must not be felt by another. */
+/** Spaces share the threads of the sandbox: the scripts of one space must not affect those of another. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { Sandbox } from '../../../src/cloud/connectors/sandbox/sandbox.js';
 import { LIMITS, type Script } from '../../../src/cloud/connectors/sandbox/script.js';
@@ -51,7 +51,7 @@ describe('the threads of the sandbox', () => {
     await clock.attend(Promise.all(slow));
   });
 
-  it('run a script again that an earlier one has taken down, and blame only the script that does it alone', async () => {
+  it('run a script again if an earlier one may have damaged its thread; only a script that ends a new thread fails', async () => {
     const began: string[] = [];
     const fragile = (): ScriptThread => {
       let runs = 0;

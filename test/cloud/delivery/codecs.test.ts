@@ -1,4 +1,4 @@
-/** Codecs by their hashes: what is remembered of them, and when the store is asked again. */
+/** Codecs by their hashes: what the cache keeps, and when it reads from the store again. */
 import { describe, expect, it } from 'vitest';
 import { Codecs, MOST_OF_DEVICE, MOST_OF_SPACE } from '../../../src/cloud/delivery/codecs.js';
 import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
@@ -91,7 +91,7 @@ describe('a codec', () => {
     for (const other of others(1, 1000)) await codecs.get(other, DEVICE);
     await codecs.get(hash, DEVICE);
     expect(asked.filter((wanted) => wanted === hash)).toHaveLength(1);
-    // The thousand and first clears what is remembered.
+    // The lookup of hash number 1001 clears the cache.
     await codecs.get('one more', DEVICE);
     await codecs.get(hash, DEVICE);
     expect(asked.filter((wanted) => wanted === hash)).toHaveLength(2);

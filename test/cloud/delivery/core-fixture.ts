@@ -9,7 +9,7 @@ export async function sessionOf(cloud: TestCloud): Promise<DeviceSession> {
   return session;
 }
 
-/** Takes and confirms downlinks until nothing waits; returns what was sent, in order. */
+/** Takes and confirms downlinks until none is left; returns the sent messages, in order. */
 export async function drain(cloud: TestCloud, session: DeviceSession): Promise<readonly DownMessage[]> {
   const sent: DownMessage[] = [];
   for (;;) {

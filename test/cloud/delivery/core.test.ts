@@ -116,7 +116,7 @@ describe('a downlink that cannot be sent', () => {
     await cloud.core.take(session);
     await cloud.core.confirm(session, 'final-ack');
     await ask(1);
-    // What the cloud answers by itself finds its place.
+    // A response that the cloud queues by itself needs no room.
     await cloud.core.accept(session, createSession);
     expect(session.queue).toHaveLength(LONGEST_QUEUE + 1);
   });

@@ -47,7 +47,7 @@ describe('a session', () => {
     expect(read).toHaveLength(1);
   });
 
-  it('that is being read is changed when it has been read, a cached one at once; none is read on demand', async () => {
+  it('is changed at once if it is cached, or after its read if it is being read; no session is read for a change', async () => {
     const { store, sessions, load, read } = await setUp();
     const changed: DeviceSession[] = [];
     const change = () => sessions.whenRead(serial, (session) => changed.push(session));
@@ -60,7 +60,7 @@ describe('a session', () => {
     expect(changed).toEqual([session]);
     change();
     expect([changed, read]).toEqual([[session, session], [session]]);
-    // Of a device that does not exist, or that cannot be read, there is nothing to change.
+    // The change is dropped if the device does not exist or cannot be read.
     store.deviceBySerial = () => Promise.reject(new Error('database gone'));
     const failing = sessions.load(serial + 1);
     sessions.whenRead(serial + 1, (other) => changed.push(other));
@@ -104,7 +104,7 @@ describe('a session', () => {
     expect([session.device.id, next.device.id]).toEqual([ROW.id, successor.id]);
   });
 
-  it('that is refreshed although it is cached no longer does not drop its successor', async () => {
+  it('that is refreshed after it left the cache does not drop its successor', async () => {
     const { store, load, sessions } = await setUp();
     const old = await load();
     await store.commit([deleted, insert.device(device(2, { serial }))]);
@@ -115,7 +115,7 @@ describe('a session', () => {
     expect(old.device.id).toBe(ROW.id);
   });
 
-  it('that is refreshed although it is cached no longer leaves its successor stale', async () => {
+  it('that is refreshed after it left the cache leaves its successor stale', async () => {
     const { store, load, sessions, hear } = await setUp({ shared: true });
     const old = await load();
     await store.commit([deleted, insert.device(device(2, { serial }))]);

@@ -9,7 +9,7 @@ import { downlink, T0 } from '../store/rows.js';
 
 const ROW = downlink(1, { createdAt: T0 });
 
-/** @param fails what the store rejects commits with */
+/** @param fails error with which the store rejects commits */
 function setUp(fails?: Error) {
   const store = new MemoryStore();
   const commits: (readonly Change[])[] = [];

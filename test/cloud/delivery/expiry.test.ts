@@ -72,7 +72,7 @@ describe('a downlink whose time is over', () => {
     expect(restarted.events.map(({ kind }) => kind)).toEqual(['downlink.expired']);
   });
 
-  it('leaves its place in a full queue', async () => {
+  it('makes room in a full queue', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     await cloud.clock.runUntil(minutes(30));
@@ -98,7 +98,7 @@ describe('a downlink whose time is over', () => {
     expect((await stored()).downState).toBe('pending');
   });
 
-  it('ends without a trace if its device is deleted', async () => {
+  it('ends without an event if its device is deleted', async () => {
     const { cloud, device, row } = await overdue();
     await cloud.store.commit([{ kind: 'device.delete', id: device.id, at: cloud.clock.wall }]);
     expect(await cloud.core.endOverdue([row])).toBe(true);
@@ -115,7 +115,7 @@ describe('a downlink whose time is over', () => {
     expect((await job()).state).toBe('downloading');
   });
 
-  it('stays what it is until then', async () => {
+  it('stays pending until then', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const row = await cloud.core.queue(device, { type: 'shell', commands: ['x'] });

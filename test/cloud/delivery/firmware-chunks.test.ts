@@ -127,7 +127,7 @@ describe('the end of an update', () => {
 });
 
 describe('a chunk', () => {
-  it('that is passed by the report of the device is confirmed by it', async () => {
+  it('is confirmed by a report of the device with a later offset', async () => {
     const update = await updating();
     const { id } = await chunkOf(update);
     await update.take();

@@ -1,4 +1,4 @@
-/** What the cloud makes of a device's reports on an update, one by one (wire protocol, 11, "Server rules"). */
+/** How the cloud handles each report of a device on an update (wire protocol, 11, "Server rules"). */
 import { describe, expect, it, vi } from 'vitest';
 import type { DeviceSession } from '../../../src/cloud/delivery/device-session.js';
 import { ConflictError } from '../../../src/cloud/store/store.js';

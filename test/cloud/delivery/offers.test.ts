@@ -90,7 +90,7 @@ describe('an acknowledgement', () => {
 });
 
 describe('a confirmation', () => {
-  it('says whether the downlink in flight was made sent by it', async () => {
+  it('shows whether it has changed the downlink in flight to sent', async () => {
     const { core, session, queue } = await setUp();
     await queue();
     expect(await core.confirm(session, 'final-ack')).toBe(false);
@@ -132,7 +132,7 @@ describe('an offer', () => {
 });
 
 describe('a downlink that the queue of this service lacks', () => {
-  it('does not get into it if its end cannot be stored', async () => {
+  it('is not added to the queue if its end cannot be stored', async () => {
     const { core, device, session, other, store, clock } = await setUp();
     const row = await other.core.queue(device, { type: 'shell', commands: ['x'] });
     const { commit } = store;

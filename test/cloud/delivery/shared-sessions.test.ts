@@ -32,7 +32,7 @@ describe('beside other services', () => {
     const session = await load();
     hear({ kind: 'changed', serial: serial + 1 });
     expect(sessions.known(serial)).toBe(session);
-    // A device without a session is not remembered either.
+    // The result for an unknown device is not cached either.
     expect(await sessions.load(serial + 1)).toBeUndefined();
   });
 

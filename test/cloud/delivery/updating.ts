@@ -1,4 +1,4 @@
-/** A firmware update of a device that takes part by hand, for tests. */
+/** A firmware update of a device whose messages the test sends. */
 import type { DeviceSession } from '../../../src/cloud/delivery/device-session.js';
 import { jobOf, type UpdateJob } from '../../../src/cloud/firmware/job.js';
 import { writeImage } from '../../../src/protocol/firmware-image.js';
@@ -14,7 +14,7 @@ import { SERIAL, testCloud } from '../../support/cloud.js';
 /** Bytes of the image. */
 export const SIZE = 1000;
 
-/** A device that takes part by hand, with an update scheduled. */
+/** A device whose messages the test sends, with a scheduled update. */
 export async function updating({ version = 'v1.0.0', product }: { version?: string; product?: string } = {}) {
   const cloud = await testCloud();
   await cloud.addDevice();

@@ -14,17 +14,17 @@ import { ingressOf, injected } from '../../support/ingress.js';
 
 const BUILD: Build = { bundle: 'com.hardwario.chester.app.clime', name: 'CHESTER Clime', version: 'v9.0.0' };
 const SIZE = 30_000;
-/** Of the way to the cloud: the first 256 bytes and the rest of an image take about half a minute. */
+/** Delay of a datagram to the cloud. With this delay, the first 256 bytes and the rest of an image take about half a minute. */
 const LATENCY = millis(300);
 
 interface WorldOptions {
   readonly format?: EnvelopeFormat | 'http';
-  /** Odds of a datagram to be lost, either way. */
+  /** Probability that a datagram is lost, in each direction. */
   readonly loss?: number;
   readonly change?: (profile: Profile) => Profile;
 }
 
-/** A device that has started, in touch with a cloud. */
+/** A device that has started and is connected to a cloud. */
 async function world({ format = 'base64', loss = 0, change = (profile) => profile }: WorldOptions = {}) {
   const cloud = await testCloud();
   await cloud.addDevice();
@@ -113,7 +113,7 @@ describe('an update', () => {
     expect(job).toMatchObject({ offset: SIZE, restarts: 0, error: null, fromVersion: 'v4.0.0' });
     expect(version()).toBe('v9.0.0');
     expect((await cloud.device()).session).toMatchObject({ fw_version: 'v9.0.0' });
-    // The version in the session is enough; that the image is confirmed and acknowledged comes after that.
+    // The version in the session is enough for success. The device confirms and acknowledges the image after that.
     await cloud.clock.runUntil(cloud.clock.now + minutes(1));
     expect(device.device.bootloader?.confirmed).toBe(true);
     expect(device.of('device.boot').map(({ cause }) => cause)).toEqual(['power', 'update']);
@@ -246,7 +246,7 @@ describe('an update that goes wrong', () => {
     await until('swapping');
     device.device.radio(false);
     await clock.runUntil(clock.now + hours(3));
-    // Nothing resets it: while it starts up, the watchdog is fed.
+    // Nothing resets the device: while the firmware starts up, it feeds the watchdog.
     expect(version()).toBe('v9.0.0');
     expect(device.device.bootloader?.confirmed).toBe(false);
     device.device.reboot('power');
@@ -257,7 +257,7 @@ describe('an update that goes wrong', () => {
     await clock.runUntil(clock.now + minutes(10));
     const messages = await cloud.messages(await cloud.device());
     const reports = messages.filter(({ type, direction }) => type === 'firmware' && direction === 'up');
-    // The old image was confirmed long ago: it has nothing to acknowledge.
+    // The old image was confirmed long ago, so the device has nothing to acknowledge.
     expect(reports.map(({ body }) => (body as { type: string }).type).at(-1)).toBe('swap');
   });
 

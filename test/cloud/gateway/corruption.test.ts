@@ -1,4 +1,4 @@
-/** Spoiled datagrams: each is refused and counted, and nothing that was never sent is ever stored. */
+/** Corrupted datagrams: each is rejected and counted, and only sent messages are stored. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { integerBetween, type Random, seededRandom } from '../../../src/kernel/random.js';
@@ -28,7 +28,7 @@ const DECODER = compileCodec({
   ],
 });
 const UPLOAD_DECODER = encodeUp({ kind: 'upload-decoder', hash: DECODER.hash, document: DECODER.bytes });
-/** Some go in one packet, some need several. */
+/** Some of the bodies fit into one packet, others need several. */
 const bodyOf = (n: number) => ({ number: n, text: 'x'.repeat((n % 4) * 300) });
 const messageOf = (n: number) => {
   const { number, text } = bodyOf(n);
@@ -60,7 +60,7 @@ async function sendAll(random: Random, share: number, format: EnvelopeFormat) {
     spoiled[bit >> 3] = (spoiled[bit >> 3] ?? 0) ^ (1 << (bit & 7));
     return spoiled;
   };
-  /** Base64 may have bits that mean nothing. */
+  /** Whether a datagram is still valid: some bits of base64 have no meaning. */
   const means = (datagram: Uint8Array): boolean => {
     const envelope = open(datagram, format);
     return envelope?.serial === SERIAL && hasValidTag(envelope, TOKEN_BYTES);
@@ -76,7 +76,7 @@ async function sendAll(random: Random, share: number, format: EnvelopeFormat) {
   const send = async (message: Uint8Array): Promise<void> => {
     let step: DeviceStep = transfer.startUplink(message);
     for (let tries = 0; step.kind !== 'uplink-done'; tries++) {
-      if (tries === MOST_TRIES) throw new Error('it never gets through');
+      if (tries === MOST_TRIES) throw new Error('the message never arrives');
       if (step.kind === 'send') {
         const answer = await exchange(step.packet);
         if (answer !== undefined) step = transfer.answered(answer);

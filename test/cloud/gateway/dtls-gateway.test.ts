@@ -150,7 +150,7 @@ describe('a device with DTLS', () => {
     expect(logged).toMatchObject([{ security: 'dtls', from: 'device@1', why: 'handshake-failure', failed: 1 }]);
   });
 
-  it('cannot speak for another device, whatever its packets contain', async () => {
+  it('cannot act as another device, whatever its packets contain', async () => {
     const { link, cloud, device } = await connected();
     const other = await cloud.addDevice(SERIAL + 1, 'aa'.repeat(16));
     await link.exchange(single(0, encodeUp({ kind: 'create-session', session: { serial_number: SERIAL + 1 } })));

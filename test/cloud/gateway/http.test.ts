@@ -1,4 +1,4 @@
-/** What only the HTTP gateway does: who may come in, JSON of every kind, keys of repetitions (cloud API gaps, 5.5). */
+/** The parts that only the HTTP gateway has: credentials, JSON of every kind, keys of repetitions (cloud API gaps, 5.5). */
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/cloud/store/store.js';
 import { days } from '../../../src/kernel/time.js';
@@ -67,7 +67,7 @@ describe('the credentials of a device', () => {
 
 const reading = (body: object) => ({ type: 'data', body });
 
-/** Lets nothing be written until the returned function is called. */
+/** Holds all commits until the returned function is called. */
 function holdCommits(store: Store): () => void {
   let open = () => {};
   const gate = new Promise<void>((resolve) => {
@@ -298,23 +298,23 @@ describe('an acknowledgement', () => {
 describe('an invalid message is rejected', () => {
   const TOO_LONG = Array.from({ length: 200 }, () => 'x'.repeat(100));
   it.each([
-    ['no object', [], 'body is not'],
+    ['a body that is not an object', [], 'body is not'],
     ['no type', { body: {} }, 'body needs "type"'],
     ['an unknown type', { type: 'weather' }, '"weather" is not one of "session"'],
     ['data without a body', { type: 'data' }, 'data needs a "body"'],
-    ['data that are no object', { type: 'data', body: [1] }, 'body/body is not a JSON object'],
+    ['data that are not an object', { type: 'data', body: [1] }, 'body/body is not a JSON object'],
     ['CBOR that is not base64', { type: 'data', codec_hash: '0'.repeat(16), cbor: '!' }, 'body/cbor "!" is not base64'],
     ['CBOR without its codec', { type: 'data', cbor: 'oA==' }, 'body needs "codec_hash"'],
-    ['a hash that is none', { type: 'config', hash: 'xyz', body: [] }, 'body/hash "xyz" is not 16 hex digits'],
-    ['lines that are no texts', { type: 'config', body: [1] }, 'body/body is not a list of texts'],
+    ['an invalid hash', { type: 'config', hash: 'xyz', body: [] }, 'body/hash "xyz" is not 16 hex digits'],
+    ['lines that are not texts', { type: 'config', body: [1] }, 'body/body is not a list of texts'],
     [
       'a codec under a wrong hash',
       { type: 'decoder', codec_hash: '0'.repeat(16), cbor: 'oA==' },
       'is not that of the decoder',
     ],
-    ['a shell answer without its question', { type: 'shell', body: { responses: [] } }, 'needs "message_id"'],
+    ['a shell answer without the id of its downlink', { type: 'shell', body: { responses: [] } }, 'needs "message_id"'],
     ['a fraction as a number', { type: 'stats', body: { uptime: 1.5 } }, ' 1.5 is not a whole number'],
-    ['an update id that is none', { type: 'firmware', body: { type: 'next', update_id: '7' } }, '"7" is not a UUID'],
+    ['an invalid update id', { type: 'firmware', body: { type: 'next', update_id: '7' } }, '"7" is not a UUID'],
     ['an IMEI with letters', { type: 'session', body: { imei: 'x1' } }, 'body/imei "x1" is not'],
     ['more than a message can carry', { type: 'config', body: TOO_LONG }, 'at most 16383 are possible'],
   ])('%s', async (_, body, message) => {

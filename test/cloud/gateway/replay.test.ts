@@ -84,14 +84,14 @@ describe('a recorded poll and acknowledgement from another address', () => {
     expect(cloud.warned).toEqual([{ security: 'replay', serial: SERIAL, from: '198.51.100.7:9', dropped: 1 }]);
   });
 
-  it('draw no reset if their sequence number is ahead', async () => {
+  it('cause no reset if their sequence number is ahead', async () => {
     const cloud = await recorded();
     expect(await cloud.send(poll(900), ELSEWHERE)).toBeUndefined();
   });
 });
 
 describe('other recorded datagrams', () => {
-  it('of the same address draw no reset after the dialogue has moved on', async () => {
+  it('of the same address cause no reset after the dialogue has moved on', async () => {
     const cloud = await guardedCloud();
     await cloud.send(single(0, SESSION));
     await cloud.send(poll(2));
@@ -193,7 +193,7 @@ describe('a device with a new address', () => {
     },
   );
 
-  it('is not the one of copied session starts while its earlier address sends new content', async () => {
+  it('is not assumed because of copied session starts while the earlier address sends new content', async () => {
     const { cloud } = await longSession();
     const stored = await cloud.count();
     for (let n = 0; n < 10; n++) {
@@ -204,7 +204,7 @@ describe('a device with a new address', () => {
     expect(await cloud.count()).toBe(stored + 10);
   });
 
-  it('is heard if it repeats a packet without end', async () => {
+  it('is accepted if it repeats a packet without end', async () => {
     const cloud = await recorded();
     await cloud.send({ ...report(2), sequence: 5 });
     await cloud.wait(hours(1));

@@ -1,4 +1,4 @@
-/** One client of a stream of events, and what it costs if there is none. */
+/** Clients of a stream of events that read slowly or not at all. */
 import { EventEmitter, once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';

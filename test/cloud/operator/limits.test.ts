@@ -21,7 +21,7 @@ function slowStore() {
   return { store, release };
 }
 
-/** Lets no key be recognised until the returned function is called. */
+/** Holds all look-ups of keys until the returned function is called. */
 function holdKeys(store: MemoryStore): () => void {
   let open = () => {};
   const gate = new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-/** What a caller can hold of the service before it is known: sockets and unfinished bodies. */
+/** Resources of the service that a caller can occupy before it is authenticated: sockets and unfinished bodies. */
 import { connect, type Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';

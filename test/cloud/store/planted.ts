@@ -47,7 +47,7 @@ export async function harvest(store: Store): Promise<unknown> {
   };
 }
 
-/** Names of the secrets that stand in the files whose path begins with `path`, as text or as bytes. */
+/** Names of the secrets that the files with a path beginning with `path` contain, as text or as bytes. */
 export function foundIn(path: string, secrets: Readonly<Record<string, string>> = SECRETS): readonly string[] {
   const files = readdirSync(dirname(path), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

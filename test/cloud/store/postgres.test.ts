@@ -68,7 +68,7 @@ describe('the PostgreSQL store', () => {
   it('writes many concurrent commits in the order of the calls, and settles each by its own result', async () => {
     const store = await openShared(await newDatabase());
     await furnish(store);
-    // More than fit into one transaction, and every hundredth comes too late.
+    // More than fit into one transaction. Every hundredth message has the id of the one before it, so its commit is rejected.
     const results = await Promise.allSettled(
       Array.from({ length: 1200 }, (_, n) =>
         store.commit([insert.message(message(n % 100 === 99 ? n - 1 : n, { body: { turn: n } }))]),
@@ -300,7 +300,7 @@ describe('opening a PostgreSQL database that cannot be used', () => {
   });
 });
 
-/** How the database would go about it once it has seen the query a few times, whatever its values. */
+/** The two plans that the database may use for a prepared query: the plan for its values, and the generic plan. */
 async function planOf(url: string, { text, values }: Statement): Promise<string> {
   let count = 0;
   const numbered = text.replace(/\?/g, () => `$${++count}`);

@@ -11,7 +11,7 @@ import { furnish, insert, message, record, SPACE } from './rows.js';
 let directory: string;
 let path: string;
 let store: Store;
-/** More than the steps read that are executed at once. */
+/** More messages than the first steps read, which are executed at once. */
 const MESSAGES = 700;
 
 beforeAll(async () => {

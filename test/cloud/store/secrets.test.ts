@@ -70,7 +70,7 @@ describe('an envelope', () => {
 });
 
 describe('the secrets in an SQLite file', () => {
-  it('stand in none of its files, neither while it is open nor afterwards, and are read as they were written', async () => {
+  it('are in none of its files, neither while it is open nor afterwards, and are read as they were written', async () => {
     const path = newPath();
     const store = await openStore(path);
     await plant(store);
@@ -226,7 +226,7 @@ describe('a rotation', () => {
     expect(await harvestOf(path)).toEqual(await expected());
   });
 
-  it('to a key in a file is for who gives both keys', async () => {
+  it('to a key in a file needs both keys', async () => {
     const path = await planted({ secretsKey: KEY });
     const file = join(directory(), 'next.key');
     const env = { GHOSTFLEET_SECRETS_KEY: 'a1'.repeat(32) };

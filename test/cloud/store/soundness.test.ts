@@ -57,7 +57,7 @@ describe('the end of the write-ahead log', () => {
     }
   });
 
-  it('is not missed in a copy that has no file about its end', async () => {
+  it('is not missed in a copy without a tail file', async () => {
     const { path, store } = await furnished(2);
     await store.close();
     rmSync(`${path}-tail`);
@@ -96,7 +96,7 @@ describe('the files of a running service', () => {
 });
 
 describe('damaged contents', () => {
-  /** Changes the database behind the store. */
+  /** Changes the database without the store. */
   const alter = (path: string, sql: string) => {
     const db = new BetterSqlite(path);
     db.exec(sql);

@@ -369,7 +369,9 @@ function openWithDatabase() {
   return { store: new SqlStore(new SqliteDriver(db), VAULT), db, path };
 }
 
-/** Counted in the write-ahead log: the last frame of a transaction says how large the database is after it. */
+/**
+ * Number of transactions in the write-ahead log: the last frame of a transaction contains the size of the database after it.
+ */
 function transactionsIn(path: string): number {
   const log = readFileSync(`${path}-wal`);
   const frame = 24 + log.readUInt32BE(8);

@@ -76,7 +76,7 @@ describe('the files of the console', () => {
     expect((await get('/assets/index-00000001.js')).body).toBe('x');
   });
 
-  it('are replaced by a page that says what to run if the console is not built', async () => {
+  it('are replaced by a page with the command to run if the console is not built', async () => {
     const { get } = await withConsole(join(built, 'missing'));
     const page = await get('/');
     expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);

@@ -1,4 +1,4 @@
-/** What a channel between a run and one of its parts does, whatever it goes through. */
+/** The contract of a channel between a run and one of its parts, for every implementation. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Channel } from '../../../src/runner/distributed/channel.js';
 

@@ -159,7 +159,7 @@ export function aboutDownlinks(opened: () => Store): void {
       );
       expect(await store.pendingDownlinks(device(2).id)).toEqual([]);
       expect((await store.records('variable', SPACE, { limit: 9 })).length).toBe(1);
-      // What the cloud queues by itself needs no room; what has ended takes none.
+      // Downlinks that the cloud queues by itself need no room, and ended downlinks take none.
       await store.commit([insert.message(downlink(9))]);
       expect((await store.pendingDownlinks(device(1).id)).length).toBe(3);
       const end = (n: number): Change => {

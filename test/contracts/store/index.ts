@@ -1,6 +1,6 @@
 /**
- * The contract of the store port (src/cloud/store/store.ts), run for every implementation: same calls, same answers. One file
- * a subject.
+ * The contract of the store port (src/cloud/store/store.ts), run for every implementation: the same calls must have the same
+ * results. There is one file per subject.
  */
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { Store } from '../../../src/cloud/store/store.js';

@@ -1,4 +1,4 @@
-/** The store's contract about what is thrown away when it is old. */
+/** The store's contract about the deletion of old rows. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/cloud/store/store.js';
 import { device, downlink, furnish, insert, message, record, SPACE, T0 } from '../../cloud/store/rows.js';

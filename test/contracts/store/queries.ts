@@ -1,4 +1,4 @@
-/** What lists hold, in short. */
+/** Short forms of the contents of lists. */
 import type { DeviceQuery, MessageQuery, Store } from '../../../src/cloud/store/store.js';
 import { SPACE } from '../../cloud/store/rows.js';
 

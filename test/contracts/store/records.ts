@@ -190,7 +190,7 @@ export function aboutRecords(opened: () => Store): void {
       expect(idsOf(await store.dueRecords('variable', T0 + 2, 9))).toEqual([]);
     });
 
-    it('are due in one space, and name the spaces that have due ones', async () => {
+    it('are due in one space; the spaces with due records can be listed', async () => {
       await furnish(store, []);
       const rows = [
         record(1, { dueAt: T0 + 3 }),

@@ -1,4 +1,4 @@
-/** The store's contract about rows: what they hold comes back as it was. */
+/** The store's contract about rows: they are returned unchanged. */
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { EncodedBody } from '../../../src/cloud/store/encoded-body.js';

@@ -1,4 +1,4 @@
-/** The store's contract about spaces, their keys, and what goes with a space. */
+/** The store's contract about spaces, their keys, and the rows that are deleted with a space. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Change, ConflictError, type Store } from '../../../src/cloud/store/store.js';
 import {

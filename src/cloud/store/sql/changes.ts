@@ -103,8 +103,9 @@ const FORGET_STATIONS = `DELETE FROM timeline WHERE message_id = ? AND what = ?
   AND position > (SELECT min(position) FROM timeline WHERE message_id = ? AND what = ?)`;
 
 /**
- * The first statement updates the row of the space, which transactions that insert into the space lock. So it waits for these
- * transactions, and the following statements see the inserted rows. The commit is rejected if the space has devices.
+ * The first statement updates the row of the space. Each transaction with an insertion into the space locks this row. So the
+ * statement waits for these transactions, and the following statements see the inserted rows. The commit is rejected if the
+ * space has devices.
  */
 function deleteSpace(id: Id, families: readonly string[]): readonly Statement[] {
   const hasDevice = 'EXISTS (SELECT 1 FROM device WHERE space_id = ? AND deleted_at IS NULL)';

@@ -1,6 +1,6 @@
 /**
- * What a stranger writes with a client generated from the OpenAPI document. The test beside this folder generates `api.d.ts`,
- * compiles this file with it, and runs it; the compiler of the project leaves the folder out.
+ * The code of a user of the API, with a client generated from the OpenAPI document. The test beside this folder generates
+ * `api.d.ts`, compiles this file with it, and runs it; the compiler of the project leaves the folder out.
  */
 import createClient from 'openapi-fetch';
 import type { paths } from './api.js';
