@@ -1,13 +1,11 @@
-/**
- * Who may import whom, and words that only named files may use. docs/ARCHITECTURE.md describes the same for readers.
- */
+/** Which modules may import which, and words that only certain files may use. docs/ARCHITECTURE.md explains these rules. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const SRC = join(import.meta.dirname, '..', 'src');
 
-/** What each module may import; `types` only as types. */
+/** What each module may import. From the modules in `types`, it may import types only. */
 const MAY_IMPORT: Readonly<Record<string, { readonly values: readonly string[]; readonly types?: readonly string[] }>> =
   {
     kernel: { values: [] },
@@ -50,7 +48,7 @@ const MAY_IMPORT: Readonly<Record<string, { readonly values: readonly string[]; 
       ],
     },
     main: { values: ['cli'] },
-    /** What the package exports as a library. */
+    /** The exports of the package. */
     index: {
       values: ['kernel', 'input', 'profile', 'client', 'library'],
       types: ['report', 'runner', 'scenario', 'explain'],
@@ -58,8 +56,8 @@ const MAY_IMPORT: Readonly<Record<string, { readonly values: readonly string[]; 
   };
 
 /**
- * The folders of a module from low to high, relative to `src/`. A file may import files of its own folder and of folders
- * above it in this list, be it types only. Every folder of the module is listed.
+ * The folders of a module from low to high, relative to `src/`. A file may import values and types only from its own folder and
+ * from folders above it in this list. Every folder of the module is listed.
  */
 const ORDER: Readonly<Record<string, readonly string[]>> = {
   cloud: [
@@ -118,7 +116,7 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Words that only the files in `home` may use, and what to do instead elsewhere. */
+/** Words that only the files in `home` may use; `instead`: what other files do instead. */
 const BANNED: readonly { readonly word: RegExp; readonly instead: string; readonly home: readonly string[] }[] = [
   {
     word: /\bDate\.now\b|\bperformance\.now\b|\bnew Date\(\)/,
@@ -151,7 +149,7 @@ interface Import {
   readonly from: string;
   readonly to: string;
   readonly typeOnly: boolean;
-  /** `await import()`: loaded when the line is reached. */
+  /** Whether it is an `await import()`, which loads the file only when the line is executed. */
   readonly onDemand: boolean;
 }
 
@@ -173,7 +171,7 @@ const imports: readonly Import[] = [...sources].flatMap(([file, source]) =>
   })),
 );
 
-/** `{ type A, type B }` imports no value. */
+/** Whether a list of names imports only types, such as `{ type A, type B }`. */
 function onlyTypes(names: string): boolean {
   const inner = /^\{([^}]*)\}$/s.exec(names)?.[1];
   if (inner === undefined) return false;
@@ -184,7 +182,7 @@ function moduleOf(file: string): string {
   return file.includes('/') ? (file.split('/')[0] ?? '') : file.replace(/\.ts$/, '');
 }
 
-/** Groups of files that import each other, directly or through others of the group (Tarjan's strongly connected components). */
+/** Groups of files that import each other directly or indirectly (Tarjan's strongly connected components). */
 function circlesOf(edges: readonly Import[]): string[][] {
   const next = new Map<string, string[]>();
   for (const { from, to } of edges) next.set(from, [...(next.get(from) ?? []), to]);
@@ -313,7 +311,7 @@ describe('the architecture', () => {
   );
 });
 
-/** Blanks comments out, keeping the numbers of the lines. */
+/** Replaces comments by spaces, so that line numbers stay the same. */
 function withoutComments(source: string): string {
   return source.replace(/\/\*.*?\*\//gs, (comment) => comment.replace(/[^\n]/g, ' ')).replace(/(^|\s)\/\/.*$/gm, '$1');
 }

@@ -1,7 +1,7 @@
-/** The public surface of the package: an export that changes has to change docs/api/ghostfleet.api.md as well. */
+/** The public surface of the package: a change of an export must also change docs/api/ghostfleet.api.md. */
 import { expect, it } from 'vitest';
 import { apiReport } from '../../scripts/api/report.js';
 
-it('the public surface is the one of docs/api/ghostfleet.api.md; npm run api updates it', () => {
+it('the public surface is that of docs/api/ghostfleet.api.md, which npm run api updates', () => {
   expect(apiReport(false)).toBe(false);
 }, 300_000);

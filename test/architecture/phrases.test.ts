@@ -9,16 +9,16 @@ const PHRASES =
 
 const SELF = 'test/architecture/phrases.test.ts';
 
-/** Texts that may contain such a phrase, by file. */
+/** Texts that contain such a phrase and are accepted, by file. */
 const QUOTED: Readonly<Record<string, readonly string[]>> = {
-  // A value in the event format.
+  // A value in the format of events.
   'src/trace/events.ts': ['`told`', "'told'"],
   'src/runner/targets/observer.ts': ["'told'"],
-  // A user of the operating system.
+  // The name of a user of the operating system.
   'test/support/postgres/keeper.ts': ["'nobody'"],
 };
 
-/** Number of phrases that are left in a module. Lower a number when you reword some; never raise one. */
+/** Accepted number of these phrases in a module. Lower a number when you reword some; never raise one. */
 const LEFT: Readonly<Record<string, number>> = {};
 
 function phrasesIn(path: string): readonly string[] {

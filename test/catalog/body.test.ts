@@ -1,10 +1,11 @@
-/** Codecs by their published hashes, and every key that the default build of an application sends. */
+/** The codecs have their published hashes, and each application sends the keys of its default build. */
 import { describe, expect, it } from 'vitest';
 import { catalog, profileOf, written } from './catalog.js';
 
-/** Keys that we do not send, or send beyond the catalog, and why. */
+/** Keys in which a profile differs from the catalog, each with the reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
-  'control counter.channel': 'inside of a counter the firmware writes the key of trigger.channel, and so do we',
+  'control counter.channel':
+    'the firmware writes the key of trigger.channel inside of a counter, and so does the profile',
 };
 
 it('the catalog has eleven applications, and there is a profile for each', () => {
@@ -29,7 +30,7 @@ describe.each(catalog)('%s', (name, application) => {
     expect(unexplained).toEqual([]);
   });
 
-  it('reports when the application does', () => {
+  it('has the first report and the jitter of the application', () => {
     const { firstReport, jitter } = profile.timing;
     expect({ first: firstReport ?? null, jitter: 100 * jitter }).toEqual({
       first: application.firstReport === null ? null : 1000 * application.firstReport,
@@ -37,7 +38,7 @@ describe.each(catalog)('%s', (name, application) => {
     });
   });
 
-  it('has the device types for its line, and their quantities', () => {
+  it('has the types of devices on a serial line, and their quantities', () => {
     const [slot] = profile.modules[0]?.parameters.filter((spec) => spec.type === 'string' && spec.types) ?? [];
     const types = slot?.type === 'string' ? slot.types : undefined;
     const published = Object.entries(application.deviceTypes ?? {});
@@ -52,7 +53,7 @@ describe.each(catalog)('%s', (name, application) => {
   });
 });
 
-it('every exception is still one', () => {
+it('every exception is still a difference', () => {
   const all = catalog.flatMap(([name, { sent }]) => {
     const paths = written(profileOf(name));
     const surplus = [...paths].filter((path) => !sent.includes(path));

@@ -13,7 +13,7 @@ interface Build {
   readonly application: string;
   readonly bundle: string;
   readonly name: string;
-  /** Each as `describe` below prints it, in the order of `app config show`. */
+  /** Each in the form that `described` returns, in the order of `app config show`. */
   readonly parameters: readonly string[];
   /** The keys of each section of a body, separated by spaces. */
   readonly keys: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ const text = readFileSync(new URL('../fixtures/builds.json', import.meta.url), '
 // The cast is safe because the fixture was made with this shape. The tests check its values.
 const { builds } = JSON.parse(text) as { readonly builds: readonly Build[] };
 
-/** Profiles that have the name of their application instead of the one of their build. */
+/** Profiles whose firmware has the name of the application instead of the name of the build. */
 const NAMED_BY_APPLICATION = new Set(['control', 'serial']);
 
 function described(spec: ParameterSpec): string {

@@ -1,4 +1,4 @@
-/** The published catalog of the eleven applications, and a device of each to compare with it. */
+/** The published catalog of the eleven applications, and a device to compare with it. */
 import { readFileSync } from 'node:fs';
 import type { CommandResult } from '../../src/device/shell/command.js';
 import { minutes } from '../../src/kernel/time.js';
@@ -28,7 +28,7 @@ export interface CatalogCommand {
 export interface Application {
   readonly prefix: string;
   readonly messageVersion: number;
-  /** Of the default build, in the order of `app config show`. */
+  /** Parameters of the default build, in the order of `app config show`. */
   readonly parameters: readonly CatalogParameter[];
   readonly otherBuilds: readonly string[];
   readonly recommended: readonly string[];
@@ -38,9 +38,9 @@ export interface Application {
   /** Paths of the keys that the default build sends, and of those that it does not. */
   readonly sent: readonly string[];
   readonly notSent: readonly string[];
-  /** By type of a device on a line: its number, and the keys of its samples. */
+  /** For each type of device on a serial line: its number, and the keys of its samples. */
   readonly deviceTypes?: Readonly<Record<string, readonly [number, ...string[]]>>;
-  /** Seconds after the start of the application; null for none. */
+  /** Seconds after the start of the application; null if it sends no first report by itself. */
   readonly firstReport: number | null;
   /** Percent. */
   readonly jitter: number;
@@ -60,7 +60,7 @@ export function profileOf(name: string): Profile {
   return profile;
 }
 
-/** Paths of the keys that a body may hold. */
+/** Paths of the keys that a body may contain. */
 export function written({ body, decoder }: Profile): ReadonlySet<string> {
   const keys = new Set<number>();
   const walk = (nodes: readonly BodyNode[]): void => {
@@ -78,7 +78,7 @@ export function written({ body, decoder }: Profile): ReadonlySet<string> {
   return new Set([...keys].map((key) => decoder.keys[key]?.path ?? `key ${key}`));
 }
 
-/** A device that has run for six minutes without a radio, and its shell; commands that take time are waited for. */
+/** A device that has run for six minutes without a radio. `type` runs a line on its shell and waits until the command ends. */
 export async function bench(application: string, config: readonly string[] = []) {
   const clock = new VirtualClock();
   const hasMode = profileOf(application).timing.mode !== undefined;

@@ -1,12 +1,12 @@
 /**
- * Every command of every application, typed on a running device: what it prints must be one of the published lines, and every
- * published line must have been printed by one of the examples. So must the complaints about bad arguments.
+ * Runs every command of every application on a device. Each printed line must be a published line, and some example must print
+ * each published line. The same holds for the complaints about bad arguments.
  */
 import { describe, expect, it } from 'vitest';
 import { bench, type CatalogCommand, catalog } from './catalog.js';
 import { EXAMPLES, type Example, NOT_PRINTED } from './examples.js';
 
-/** A published line with `<placeholders>` and `a|b` alternatives, as a pattern for a whole line. */
+/** A pattern for a whole line, made from a published line with `<placeholders>` and alternatives such as `a|b`. */
 function pattern(line: string): RegExp {
   if (line === '(empty line)') return /^$/;
   const source = line
@@ -21,7 +21,7 @@ function pattern(line: string): RegExp {
   return new RegExp(`^${source}$`);
 }
 
-/** The lines that are published for a command; a prose description has none. */
+/** The lines that are published for a command. If the catalog describes the output in prose, there are none. */
 function publishedLines({ output, alternative = [] }: CatalogCommand): readonly string[] {
   return [...(typeof output === 'string' ? [] : output), ...alternative];
 }
@@ -40,7 +40,7 @@ describe.each(catalog)('%s', (name, { commands }) => {
     const wrong = complaints(command);
     const printed: string[] = [];
     const all = exampleOf(name, word);
-    // Motion has two entries for one command, and only one of them says what is wrong.
+    // Motion has two entries for one command, and only one of them lists complaints.
     const examples = wrong.length > 0 || command.alternative ? all : all.filter(({ code = 0 }) => code === 0);
     for (const { typed, config, code = 0, among, prepare } of examples) {
       const device = await bench(name, config);
@@ -52,7 +52,7 @@ describe.each(catalog)('%s', (name, { commands }) => {
       const known = expected.map(pattern);
       for (const line of last.lines) {
         const fits = known.some((one) => one.test(line));
-        // Behind a complaint comes help; what is described in prose may be anything.
+        // Help follows a complaint, and output that is described in prose may be anything: neither is compared.
         if (fits || code !== 0 || among || lines.length === 0) printed.push(line);
         else expect([typed, line]).toEqual([typed, `one of ${expected.join(' / ')}`]);
       }

@@ -1,20 +1,21 @@
 /**
- * What is typed to try the commands of the catalog (commands.test.ts), and what of the catalog is not printed, with the reason.
+ * The lines that commands.test.ts types to try the commands of the catalog, and the published lines that are not printed, each
+ * with the reason.
  */
 import type { Device } from '../../src/device/device.js';
 
 export interface Example {
-  /** As the catalog names it. */
+  /** The command as the catalog names it. */
   readonly command: string;
-  /** Applications that it is tried on; left out: all that have the command. */
+  /** Applications on which to try it; left out: all that have the command. */
   readonly of?: readonly string[];
-  /** The last line is looked at. */
+  /** The lines to type. Only the output of the last one is checked. */
   readonly typed: string | readonly string[];
-  /** Configuration from the factory. */
+  /** Configuration lines in the flash before the first start. */
   readonly config?: readonly string[];
-  /** 0 unless said: what is printed is then one of the complaints. */
+  /** Expected result code; default 0. With another code, the output must contain a complaint. */
   readonly code?: number;
-  /** Among other lines. */
+  /** Whether the output may also have lines that are not published. */
   readonly among?: boolean;
   readonly prepare?: (device: Device) => void;
 }
@@ -162,7 +163,7 @@ export const EXAMPLES: readonly Example[] = [
   { command: 'wm heap', typed: 'wm heap' },
 ];
 
-/** Lines and commands that no example prints, by `<application> <command>: <line>`. */
+/** Reasons why no example prints a line or tries a command, by `<application> <command>: <line>`. */
 export const NOT_PRINTED: Readonly<Record<string, string>> = {
   'control channel show: channel <n>: <mode> (not detected)': 'every device has the modules of its build',
   'meteo meteo read: device not ready': 'every device has the modules of its build',

@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { bench, type CatalogParameter, catalog, profileOf } from './catalog.js';
 
-/** The value as a listing shows it. */
+/** The default value as a listing shows it. */
 function shown({ type, default: value }: CatalogParameter): string {
   if (type === 'float') return Number(value).toFixed(2);
   return type === 'enum' || type === 'string' ? `"${value}"` : String(value);
 }
 
-/** Values that must be taken, and values that must be refused with this line. */
+/** Values that the shell must accept (`good`), and values that it must reject, each with its message (`bad`). */
 function attempts(
   parameter: CatalogParameter,
   slot: boolean,
@@ -51,7 +51,7 @@ describe.each(catalog)('%s', (name, { parameters, otherBuilds, prefix, recommend
   it('shows every default', async () => {
     const { type } = await bench(name, []);
     for (const parameter of parameters) {
-      // The bench has set it.
+      // `bench` has set the radio mode.
       const radio = profileOf(name).timing.mode ? '"none"' : '"lte"';
       const value = parameter.name === 'mode' ? radio : shown(parameter);
       const { lines } = await type(`app config ${parameter.name}`);
@@ -62,7 +62,7 @@ describe.each(catalog)('%s', (name, { parameters, otherBuilds, prefix, recommend
     expect(spec?.default).toBe(mode?.default);
   });
 
-  it('takes every value within the limits, and refuses what lies outside', async () => {
+  it('accepts values at the limits, and rejects values outside of them', async () => {
     const { type } = await bench(name);
     for (const parameter of parameters) {
       const set = `app config ${parameter.name}`;

@@ -1,4 +1,4 @@
-/** The command line as its user sees it: output, complaints, exit codes. */
+/** The command line as its user sees it: output, messages, exit codes. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ fleet:
 );
 
 describe('ghostfleet', () => {
-  it('without a command requires one', async () => {
+  it('asks for a command if none is given', async () => {
     const { exit, err } = await ghostfleet([]);
     expect(exit).toBe(2);
     expect(err).toContain('a command is required');
@@ -144,7 +144,7 @@ describe('ghostfleet run', () => {
   it('prints a report that begins and ends with seed, digest and the command that repeats it', async () => {
     const { exit, out } = await ghostfleet(['run', SMALL, '--seed', '7']);
     expect(exit).toBe(0);
-    // The command is in a line of its own if the line would be too long.
+    // The command is on a separate line if the first line would be too long.
     expect(out).toMatch(
       /^small · seed 7 · digest [0-9a-f]{16}(?: · |\n)ghostfleet run \S+small\.yaml --seed 7 --clock virtual\n/,
     );
@@ -182,7 +182,7 @@ describe('ghostfleet run', () => {
     expect(summary.digest).toBe(hash.slice(0, 16));
   });
 
-  it('prints its report even if its files cannot be written', async () => {
+  it('prints its report even if the files of --out cannot be written', async () => {
     const out = join(directory, 'taken');
     mkdirSync(join(out, 'report.html'), { recursive: true });
     const result = await ghostfleet(['run', SMALL, '--out', out]);
@@ -199,11 +199,14 @@ describe('ghostfleet run', () => {
     expect(err).toBe(`ghostfleet: cannot write "${join(out, 'cloud.db')}": it is a directory\n`);
   });
 
-  it.runIf(existsSync('/proc/self'))('reports at once that a directory cannot be created, also in /proc', async () => {
-    const { exit, err } = await ghostfleet(['run', SMALL, '--out', '/proc/fleet/one']);
-    expect(exit).toBe(2);
-    expect(err).toContain('cannot create the directory "/proc/fleet/one": no such file or directory');
-  });
+  it.runIf(existsSync('/proc/self'))(
+    'reports at once that a directory for --out cannot be created, also in /proc',
+    async () => {
+      const { exit, err } = await ghostfleet(['run', SMALL, '--out', '/proc/fleet/one']);
+      expect(exit).toBe(2);
+      expect(err).toContain('cannot create the directory "/proc/fleet/one": no such file or directory');
+    },
+  );
 
   it('is coloured on a terminal, unless NO_COLOR is set', async () => {
     const coloured = (env: Readonly<Record<string, string>>) => ghostfleet(['run', SMALL], { terminal: {}, env });

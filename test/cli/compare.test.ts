@@ -58,7 +58,7 @@ describe('ghostfleet compare', () => {
     expect(readFileSync(file, 'utf8')).toContain('<span class="verdict good">no difference</span>');
   });
 
-  it('rejects runs of a scenario that was changed between them, unless it is forced', async () => {
+  it('rejects runs of a scenario that was changed between them, unless --force is given', async () => {
     const other = join(directory, 'other');
     writeFileSync(scenario, readFileSync(scenario, 'utf8').replace('40m', '41m'));
     await ghostfleet(['run', scenario, '--out', other]);
@@ -118,7 +118,7 @@ describe('ghostfleet run --metrics-port', () => {
   });
 });
 
-/** The status for a request with this header `Host`; 0 without an answer. */
+/** The status of the answer to a request with this header `Host`; 0 if there is no answer. */
 function statusFor(port: number, host: string): Promise<number> {
   return new Promise((resolve) => {
     get({ port, host: '127.0.0.1', path: '/metrics', headers: { host } }, (answer) => {
@@ -128,7 +128,7 @@ function statusFor(port: number, host: string): Promise<number> {
   });
 }
 
-/** Empty without an answer. */
+/** The metrics at this address; empty if there is no answer. */
 async function scrape(url: string): Promise<string> {
   return fetch(url).then(
     (response) => response.text(),

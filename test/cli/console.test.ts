@@ -18,7 +18,7 @@ const FLEET = [
   '  - { name: gate, profile: control, count: 2 }',
 ].join('\n');
 
-/** Begins runs, which end when `stop` is called. */
+/** Starts runs; `stop` ends all of them. */
 function runs() {
   const env = { XDG_RUNTIME_DIR: folderOfTest() };
   const file = join(folderOfTest(), 'live.yaml');
@@ -36,10 +36,10 @@ function runs() {
   };
 }
 
-/** Whole programs, several at once, on a machine that may have other things to do. */
+/** Time limit for tests that start several programs at once, possibly on a busy machine. */
 const LONG = 120_000;
 
-/** Waits between two programs that look whether a run is as far as a test needs it. */
+/** Pause between two programs that check whether a run has reached the state that a test needs. */
 const LOOK_MS = 100;
 
 function device(flags: readonly string[], options: HostOptions = {}) {

@@ -6,7 +6,7 @@ import { ghostfleet } from '../support/host.js';
 
 const TOKEN = '00112233445566778899aabbccddeeff';
 
-/** Four minutes of a device. */
+/** Runs a device for four minutes. */
 function device(...flags: readonly string[]) {
   const hurry = ['--speed', '200', '--for', '4m'];
   return ghostfleet(['device', 'clime', '--serial', '2159017985', '--token', TOKEN, ...hurry, ...flags]);

@@ -30,7 +30,7 @@ describe('a packaged scenario', () => {
     expect([exit, out]).toEqual([0, expect.stringContaining('ghostfleet run two-firmwares ')]);
   });
 
-  it('gives way to a file with its name', async () => {
+  it('is not used if a file has its name', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-names-'));
     const before = process.cwd();
     try {
@@ -48,7 +48,7 @@ describe('a packaged scenario', () => {
     ['library/boot-strom', 'no packaged scenario has this name (did you mean "library/boot-storm"?)'],
     ['xyzzy', 'no packaged scenario has this name: the packaged scenarios are applications/clime, '],
     ['my-own-file.yaml', '"my-own-file.yaml" cannot be read: the file does not exist\n'],
-  ])('is not found as %s: the message says what exists', async (name, message) => {
+  ])('is not found as %s: the message names existing scenarios', async (name, message) => {
     const { exit, err } = await ghostfleet(['run', name]);
     expect([exit, err]).toEqual([2, expect.stringContaining(message)]);
   });
@@ -64,13 +64,13 @@ describe('the standard input', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('is run, planned and validated as -', async () => {
+  it('is run, planned and validated if the file is "-"', async () => {
     expect(await ghostfleet(['run', '-'], { typed: SMALL })).toMatchObject({ exit: 0 });
     expect((await ghostfleet(['plan', '-'], { typed: SMALL })).out).toMatch(/^plan of typed /);
     expect((await ghostfleet(['validate', '-'], { typed: SMALL })).out).toBe('-: valid\n');
   });
 
-  it('is named in messages with line and column', async () => {
+  it('is named in messages about problems, with line and column', async () => {
     const { exit, err } = await ghostfleet(['run', '-'], { typed: ['name: typed', 'duration: 1 hour'] });
     expect([exit, err]).toEqual([2, expect.stringContaining('<stdin>:2:11: "1 hour" is not a duration')]);
   });

@@ -1,10 +1,10 @@
-/** What one Ctrl-C does to the process, and what a second one. */
+/** The effects of a first and of a second Ctrl-C on the process. */
 import { EventEmitter } from 'node:events';
 import { expect, it } from 'vitest';
 import { Interrupts } from '../../src/cli/interrupts.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 
-/** A process that takes signals, and keeps what is done to it. */
+/** A process that receives signals and records calls. */
 function made() {
   const done: string[] = [];
   const self = Object.assign(new EventEmitter(), {

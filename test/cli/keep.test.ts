@@ -1,4 +1,4 @@
-/** `run --keep`: what a run has created in another cloud stays there, and is listed. */
+/** `run --keep`: resources that a run created in another cloud stay there, and the run lists them. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

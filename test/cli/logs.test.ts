@@ -6,7 +6,7 @@ const KEY = '3f1c2a44-9d61-4b70-8a5e-0123456789ab';
 const CHOSEN = 'my "own" key';
 const SECRETS = [TOKEN, KEY, CHOSEN, JSON.stringify(CHOSEN).slice(1, -1), 'hunter2', 'open-sesame', '424242'];
 
-/** Lines that a log of this level writes when `say` uses it. */
+/** The lines that a log of this level writes while `say` runs. */
 function linesOf(level: (typeof LOG_LEVELS)[number], say: (log: ReturnType<typeof createLog>) => void): string[] {
   const lines: string[] = [];
   const output = { write: (text: string) => void lines.push(text), isTerminal: false, columns: 80 };

@@ -1,4 +1,4 @@
-/** What a scenario wants of the embedded cloud, at another one. */
+/** Settings of a scenario for the embedded cloud, in a run against another cloud. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

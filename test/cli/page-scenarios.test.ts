@@ -22,7 +22,7 @@ expect:
   - device.ready == fleet.devices
 `;
 
-/** Some 10^8 steps: their plan fits in no memory. */
+/** Some 10^8 steps: their plan does not fit into memory. */
 const HUGE = `
 name: huge
 duration: 30d

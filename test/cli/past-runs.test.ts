@@ -32,20 +32,20 @@ const past = new PastRuns({
 });
 afterAll(() => past.close());
 
-it('stands at its moment, with a console of its own', async () => {
+it('is paused at its moment, with a console of its own', async () => {
   const { at_ms, link } = await past.back(25 * 60_000);
   const { pace } = control?.world ?? {};
   expect([at_ms, pace?.now, pace?.isPaused, pace?.speed]).toEqual([1_500_000, 1_500_000, true, 60]);
   expect(link).toMatch(/#token=/);
 });
 
-it('ends as the original if no user changes anything', async () => {
+it('ends like the original if no user changes anything', async () => {
   const { id } = await past.back(10 * 60_000);
   const { original, fork, difference } = (await past.compare(id)) ?? {};
   expect([original?.passed, fork?.digest, difference]).toEqual([true, original?.digest, null]);
 });
 
-it('ends otherwise after a fault, from the moment of the fault on', async () => {
+it('differs from the original after a fault, from the moment of the fault on', async () => {
   const { id } = await past.back(25 * 60_000);
   const call = { part: 'network', fault: { kind: 'outage' }, way: 'both' } as const;
   const { faults, fleet } = control?.world ?? {};
@@ -58,7 +58,7 @@ it('ends otherwise after a fault, from the moment of the fault on', async () => 
   expect(difference?.original).not.toBe(difference?.fork);
 });
 
-it('ends when a third one begins, says so, and can be entered again', async () => {
+it('ends with a message when a third one begins, and can be entered again', async () => {
   const first = await past.back(4 * 60_000);
   for (const moment of [5, 6]) await past.back(moment * 60_000);
   expect(past.all).toContainEqual({ ...first, link: null });
@@ -69,12 +69,12 @@ it('ends when a third one begins, says so, and can be entered again', async () =
   expect(past.all.filter(({ at_ms }) => at_ms === first.at_ms)).toEqual([{ id, link, at_ms: first.at_ms }]);
 });
 
-it('runs of the past that are begun at the same moment are at most two, too', async () => {
+it('at most two runs of the past are open, also if several are begun at once', async () => {
   await Promise.all([7, 8, 9].map((minute) => past.back(minute * 60_000)));
   expect(past.all.filter(({ link }) => link !== null)).toHaveLength(2);
 });
 
-it('cannot be a moment that the run has not come to', async () => {
+it('cannot go to a moment that the original has not reached', async () => {
   await expect(past.back(51 * 60_000)).rejects.toThrow('the run has only reached 50m');
   expect(await past.compare('past-99')).toBeUndefined();
 });

@@ -15,7 +15,7 @@ function file(name: string, text: string): string {
 }
 
 const PUSH = readFileSync('profiles/push.yaml', 'utf8');
-/** Its folder has no common/chester.yaml: it extends the packaged one. */
+/** The folder of this profile has no common/chester.yaml, so it extends the packaged one. */
 const MINE = file('mine.yaml', PUSH.replace('title: CHESTER Push', 'title: My own'));
 const BROKEN = file(
   'broken.yaml',
@@ -45,7 +45,7 @@ describe('ghostfleet profile check', () => {
 });
 
 describe('ghostfleet profile show', () => {
-  it('prints the file of a packaged profile as it is written', async () => {
+  it('prints the file of a packaged profile unchanged', async () => {
     expect((await ghostfleet(['profile', 'show', 'push'])).out).toBe(PUSH);
   });
 

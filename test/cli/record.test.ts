@@ -43,8 +43,8 @@ const record = (api: string, ...more: readonly string[]) =>
   ghostfleet(['record', '--target', api, '--api-key', KEY, '--out', path('a.jsonl'), '--rate', '100', ...more]);
 
 /**
- * Ten minutes of six devices, in ten seconds of real time. A downlink that misses a contact waits half a second for the next
- * one.
+ * Ten minutes of six devices, in ten seconds of real time. A downlink that misses a contact of its device waits half a second
+ * for the next contact.
  */
 const SCENARIO = `
 name: to-record
@@ -103,7 +103,8 @@ describe('a fleet on another service', () => {
     expect(predictions.length).toBeGreaterThan(15);
     expect(errors.median).toBeLessThan(100);
     expect(errors.p95).toBeLessThan(1000);
-    // A busy machine may not keep up with speed 60, so a quarter may be wrong here; the limit of `npm run prove` is strict.
+    // A busy machine may not keep up with speed 60, so a quarter of the predictions may be wrong here. The limit of `npm run
+    // prove` is stricter.
     expect(missed + invented).toBeLessThan(predictions.length / 4);
 
     expect(await ghostfleet(['fit', path('a.jsonl'), '--out', path('fitted.yaml')])).toMatchObject({ exit: 0 });

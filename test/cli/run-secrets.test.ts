@@ -1,4 +1,4 @@
-/** The folder of a run, which people keep and pass on, contains no secret in clear. */
+/** The folder of a run, which users keep and pass on, contains no secret in clear. */
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ steps:
 expect: [uplink.stored >= 1]
 `;
 
-it('a run leaves no token, passkey, variable or script in its folder, its database included, and only its owner may read it', async () => {
+it('a run writes no secret in clear to its folder, not even to its database, and only the owner may read the folder', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-guarded-'));
   try {
     const file = join(folder, 'guarded.yaml');
@@ -32,7 +32,7 @@ it('a run leaves no token, passkey, variable or script in its folder, its databa
     const [space] = await store.spaces({ limit: 1 });
     const spaceId = space?.id ?? '';
     const listed = await store.devices(spaceId, { limit: 9, sortBy: 'id', order: 'asc' });
-    // A list of devices may have no claim tokens.
+    // Devices in a list have no claim tokens, so each is also read by its id.
     const ids = Array.isArray(listed) ? listed.map(({ id }) => id) : [];
     const devices = await Promise.all(ids.map((id) => store.device(spaceId, id)));
     const answers = await store.messages(spaceId, { limit: 9, types: ['shell'], direction: 'up' });

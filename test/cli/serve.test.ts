@@ -1,4 +1,4 @@
-/** `ghostfleet serve`: its first line, one device against it, and as a process of its own its sudden death. */
+/** `ghostfleet serve`: its first line, a device that uses it, and a separate process that is killed. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ interface Running {
     readonly apiKey?: string;
     readonly console: string;
   };
-  /** Ends it like Ctrl-C; resolves with the exit code. */
+  /** Ends the service like Ctrl-C; resolves with the exit code. */
   end(): Promise<number>;
 }
 
@@ -72,7 +72,7 @@ function clientOf({ hello }: Running, apiKey = hello.apiKey ?? ''): DeviceCloudC
 const PASSWORD = 'correct horse battery staple';
 const registration = { name: 'freezer', serial_number: String(SERIAL), token: TOKEN };
 
-it('prints an address of the console that signs in once', async () => {
+it('prints an address of the console that can sign in once', async () => {
   const { hello } = await serve();
   const { origin, hash } = new URL(hello.console);
   expect(origin).toBe(hello.api);
@@ -194,7 +194,7 @@ describe('the service', () => {
         void look();
       });
       await api.sendCommands(id, ['info show', 'app config']);
-      // At 30 times real speed a session takes about two seconds. The hour leaves time to a busy machine.
+      // At 30 times real speed, a session takes about two seconds. The time limit of an hour is for a busy machine.
       const device = ghostfleet(['device', 'clime', ...args, '--speed', '30', '--for', '1h'], {
         interruptWhen: answered,
       });
@@ -218,7 +218,7 @@ describe('the service', () => {
     },
   );
 
-  it('loses nothing that it has acknowledged when it is killed during traffic', async () => {
+  it('loses no acknowledged message when it is killed during traffic', async () => {
     const start = () => startServe(['--api-key', 'key', ...database()]);
     const service = await start();
     const clientOn = ({ api, spaceId }: ServeProcess) =>

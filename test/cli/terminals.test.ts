@@ -1,4 +1,4 @@
-/** What files, devices and other clouds contain does not control the terminal. */
+/** Texts from files, devices and other clouds cannot control the terminal. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-terminals-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 /** Sets the title of the terminal, clears the screen, and writes from right to left. */
 const EVIL = '\u001b]0;owned\u0007\u001b[2J\u202eevil';
-// biome-ignore lint/suspicious/noControlCharactersInRegex: this is what the output must not contain
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the output must not contain these characters
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/;
 
 const scenario = join(folder, 'evil.yaml');
@@ -30,7 +30,7 @@ writeFileSync(
 
 describe('the output of', () => {
   it.each([['plan'], ['validate'], ['run'], ['run', '--json']])(
-    '%s %s has no control characters of a scenario',
+    '%s %s contains no control characters from a scenario',
     async (...args) => {
       const { out, err } = await ghostfleet([args[0] ?? '', scenario, ...args.slice(1)]);
       expect(out + err).not.toMatch(CONTROL);
@@ -53,7 +53,7 @@ describe('the output of', () => {
   it('a run keeps its own colours, and no others', async () => {
     const written: string[] = [];
     const output = { write: (words: string) => written.push(words), isTerminal: true, columns: 80 };
-    // The cast is safe because only the outputs are used.
+    // The cast is safe because safeHost is used only for its outputs.
     const host = safeHost({ out: output, err: output } as unknown as Host);
     host.out.write('\u001b[32mname\u001b[0m\n');
     host.out.write(`\u001b[32m${printable(EVIL)}\u001b[0m\n`, 'styled');
@@ -64,18 +64,18 @@ describe('the output of', () => {
   });
 });
 
-it('Results are escaped as a whole, with their keys', () => {
+it('results are escaped as a whole, including their keys', () => {
   expect(printableTexts({ [EVIL]: [{ name: EVIL, count: 1, at: null }] })).toEqual({
     [printable(EVIL)]: [{ name: printable(EVIL), count: 1, at: null }],
   });
 });
 
-it('A text in a result adds no line to its report', () => {
+it('a text in a result adds no line to its report', () => {
   const answer = { failure: 'no answer\n✓ all expectations met', 'a\nb': ['c\td'] };
   expect(printableTexts(answer)).toEqual({ failure: 'no answer\\n✓ all expectations met', 'a\\nb': ['c\\td'] });
 });
 
-it('Messages of another cloud are one line', () => {
+it('messages of another cloud are printed on one line', () => {
   const error = new ApiError(400, { message: `first\nsecond${EVIL}` }, 'GET', '/v2/spaces');
   expect(error.message).toContain('first\\nsecond\\u001b]0;');
 });
@@ -88,11 +88,14 @@ describe('a cell of a CSV table', () => {
     ['-2+3', "'-2+3"],
     ['\t=1', "'\t=1"],
     ['=a,"b"', '"\'=a,""b"""'],
-  ])('that starts a formula is a text: %j', (cell, expected) => {
+  ])('that would start a formula is written as text: %j', (cell, expected) => {
     expect(csvRow([cell])).toBe(`${expected}\r\n`);
   });
 
-  it.each([-5, '-5', '+1.5', '-1e-7', '-.5', '-3%', 'a=b', ''])('that does not is unchanged: %j', (cell) => {
-    expect(csvRow([cell])).toBe(`${cell}\r\n`);
-  });
+  it.each([-5, '-5', '+1.5', '-1e-7', '-.5', '-3%', 'a=b', ''])(
+    'that would start no formula is unchanged: %j',
+    (cell) => {
+      expect(csvRow([cell])).toBe(`${cell}\r\n`);
+    },
+  );
 });

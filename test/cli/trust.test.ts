@@ -1,4 +1,4 @@
-/** What the command line permits a scenario: files elsewhere, hosts, and private networks. */
+/** The options with which the command line permits a scenario to use files in other folders, hosts and private networks. */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ describe('a file outside the folder of the scenario', () => {
 });
 
 describe('a profile beside the scenario', () => {
-  it('is not read through a link to a file outside the folder, whose text no message shows', async () => {
+  it('is not read through a link to a file outside the folder, and no message shows text of that file', async () => {
     const folder = join(top, 'linked');
     mkdirSync(join(folder, 'profiles'), { recursive: true });
     writeFileSync(join(top, 'secret.txt'), 'a-secret-of-this-machine');
@@ -52,7 +52,7 @@ describe('a profile beside the scenario', () => {
 describe('shrink', () => {
   const never = 'expect: [fleet.devices > 5]\n';
 
-  it('reads files outside the folder, and takes allow-private, only if the command line permits it', async () => {
+  it('reads files outside the folder, and accepts allow-private, only if the command line permits it', async () => {
     const connector = 'setup: [{ connector: { name: forward, file: ../forward.js } }]\n';
     const file = scenario('reduced', `cloud: { allow-private: true }\n${connector}${never}`);
     const shrunk = (...flags: readonly string[]) => ghostfleet(['shrink', file, '--budget', '1s', ...flags]);
@@ -78,7 +78,7 @@ describe('a scenario with allow-private', () => {
   });
 });
 
-it('A path of a request cannot leave the space', async () => {
+it('the path of a request in setup cannot leave the space', async () => {
   const file = scenario('climb', 'setup: [{ request: { post: /keys/../../other, body: {} } }]\n');
   expect((await ghostfleet(['validate', file])).err).toContain('"/keys/../../other" is not a path below the space');
 });

@@ -1,10 +1,10 @@
-/** Until when typed lines are read. */
+/** When the reading of typed lines ends. */
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { processHost } from '../../src/cli/process-host.js';
 import { takeLines } from '../../src/cli/typed-lines.js';
 
-/** An input with these lines that does not end afterwards. */
+/** An input that yields these lines and then stays open. */
 function typist(...typed: readonly string[]): { readonly lines: AsyncIterable<string>; released(): boolean } {
   const rest = [...typed];
   let released = false;
@@ -20,20 +20,20 @@ function typist(...typed: readonly string[]): { readonly lines: AsyncIterable<st
 }
 
 describe('typed lines', () => {
-  it('end when their reader ends, even if the pipe stays open', async () => {
+  it('are no longer read when the command has ended, even if the pipe stays open', async () => {
     const { lines, released } = typist();
     expect(await takeLines(lines, Promise.resolve(), async () => 'stay')).toBe(false);
     expect(released()).toBe(true);
   });
 
-  it('leave the input of the process paused, so that it does not keep the process alive', async () => {
+  it('leave the input of the process paused at the end, so that it does not keep the process alive', async () => {
     const stdin = new PassThrough();
     const self: NodeJS.Process = Object.create(process, { stdin: { value: stdin } });
     await takeLines(processHost(self).lines(), Promise.resolve(), async () => 'stay');
     expect(stdin.isPaused()).toBe(true);
   });
 
-  it('end when a line ends them', async () => {
+  it('are no longer read after a line that ends the reading', async () => {
     const { lines, released } = typist('info show', '.quit');
     const over = new Promise(() => {});
     expect(await takeLines(lines, over, async (line) => (line === '.quit' ? 'leave' : 'stay'))).toBe(true);

@@ -88,7 +88,7 @@ describe('a control command', () => {
     expect((await printed(fleet, 'hygro read'))[0]).toBe('Temperature: 31.50 C');
   });
 
-  it('is completed with what the device type has', () => {
+  it('is completed with the words of the device type', () => {
     const fleet = testFleet();
     const of = (name: string, line: string) => completions(memberNamed(fleet, name), line);
     expect(of('clime-0001', '.button ')).toEqual(['int']);
@@ -98,7 +98,7 @@ describe('a control command', () => {
     expect(of('clime-0001', '.sensor hygrometer.t')).toEqual(['hygrometer.temperature']);
   });
 
-  it('exists for every step that acts only on the device', () => {
+  it('exists for every step that acts on the device alone', () => {
     const reached = new Set(Object.values(CONTROL_COMMANDS).map(({ step }) => step as string));
     const inCloud = [
       'config',
@@ -118,14 +118,14 @@ describe('a control command', () => {
 });
 
 describe('a line for the shell', () => {
-  it('is answered without the claim token unless secrets are asked for', async () => {
+  it('is answered without the claim token unless the console shows secrets', async () => {
     const fleet = testFleet();
     expect((await printed(fleet, 'info show')).join('\n')).not.toContain(TOKEN);
     expect(await printed(fleet, 'info claim-token')).toEqual(['claim token: ********']);
     expect(await printed(fleet, 'info claim-token', { secrets: true })).toEqual([`claim token: ${TOKEN}`]);
   });
 
-  it('is answered without the access point password and the passkey, whatever the command', async () => {
+  it('is answered without the access point password and the passkey, whichever command is used', async () => {
     const fleet = testFleet();
     for (const line of ['lte config password "open sesame"', 'ble config passkey 424242', 'config save']) {
       await type(fleet, line, { secrets: true });
@@ -143,7 +143,7 @@ describe('a line for the shell', () => {
     ]);
   });
 
-  it('of a long command is answered part by part, and ends when the device restarts', async () => {
+  it('with a long command is answered in parts, and ends when the device restarts', async () => {
     const fleet = testFleet({ clime: 1 });
     await fleet.clock.runUntil(60_000);
     const parts: Answer[] = [];

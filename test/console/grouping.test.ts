@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { grouped } from '../../src/console/grouping.js';
 
 describe('answers', () => {
-  it('that are the same are shown once, the largest group first', () => {
+  it('that are equal are shown once, the largest group first', () => {
     const answers = [
       { from: 'cellar-0002', code: 0, lines: ['60'] },
       ...['cellar-0003', 'cellar-0001', 'cellar-0004'].map((from) => ({ from, code: 0, lines: ['900'] })),
@@ -21,7 +21,7 @@ describe('answers', () => {
     ]);
   });
 
-  it('say what the code of an error means, if the firmware has a meaning for it', () => {
+  it('explain the code of an error, if the firmware defines it', () => {
     const answers = [-12, -7].map((code) => ({ from: `gate${code}`, code, lines: [] }));
     expect(grouped(answers)).toEqual([
       'gate-12: error -12 (ENOMEM: too long for the memory: lines have at most 255 characters)',
@@ -29,7 +29,7 @@ describe('answers', () => {
     ]);
   });
 
-  it('are all shown, each device in one heading', () => {
+  it('are all shown, and each device is in exactly one heading', () => {
     const answer = fc.record({
       from: fc.constantFrom('a', 'b', 'c', 'd'),
       code: fc.constantFrom(0, -5),

@@ -51,7 +51,7 @@ async function ask(console: Connection, on: string, line: string, secrets = fals
   return { count, answers };
 }
 
-/** A client that speaks for itself. */
+/** A client that sends arbitrary text to the socket of a run, and collects the answers. */
 async function raw(path: string): Promise<{ socket: Socket; heard: () => string }> {
   let text = '';
   const socket = createConnection(path);
@@ -66,7 +66,7 @@ async function raw(path: string): Promise<{ socket: Socket; heard: () => string 
 }
 
 describe('a console', () => {
-  it('runs a line on the devices that are selected, and on no other', async () => {
+  it('runs a line on the selected devices only', async () => {
     const { console } = await attached();
     const { count, answers } = await ask(console, 'profile=clime & !clime-0002', 'info fw-name');
     expect(count).toBe(2);
@@ -76,7 +76,7 @@ describe('a console', () => {
     ]);
   });
 
-  it('leaves a note for each device that it does something to, and none for looking', async () => {
+  it('records an action for each device that it changes, and none for lists and completions', async () => {
     const fleet = testFleet();
     const { console } = await attached(fleet);
     await console.ask({ do: 'list', on: '*' }, () => {}).done;
@@ -88,7 +88,7 @@ describe('a console', () => {
     ]);
   });
 
-  it('hears of claim tokens only when it asks for them', async () => {
+  it('receives claim tokens only on request', async () => {
     const { console } = await attached();
     expect(JSON.stringify(await ask(console, '*', 'info show'))).not.toContain(TOKEN);
     expect(JSON.stringify(await ask(console, '*', 'info show', true))).toContain(TOKEN);
@@ -107,7 +107,7 @@ describe('a console', () => {
     expect(JSON.stringify(devices)).not.toContain(TOKEN);
   });
 
-  it('is refused in words, and goes on', async () => {
+  it('gets a message for a wrong selector, and stays connected', async () => {
     const { console } = await attached();
     await expect(ask(console, 'battery<x', 'info show')).rejects.toThrow('column 9 of the selector');
     expect((await ask(console, 'attic', 'info show')).count).toBe(0);
@@ -124,7 +124,7 @@ describe('a console', () => {
     expect(words).toEqual(['lrw', 'lte']);
   });
 
-  it('follows what happens on the selected devices', async () => {
+  it('follows the events of the selected devices', async () => {
     const { console, server } = await attached();
     const news: News[] = [];
     console.onNews((item) => news.push(item));
@@ -146,12 +146,12 @@ describe('a console', () => {
 });
 
 describe('a run', () => {
-  it('is found among others, and sockets of dead ones are cleared away', async () => {
+  it('is found among others, and sockets of killed runs are deleted', async () => {
     const env = folder();
     await running(testFleet(), env, '0001');
     await running(testFleet({ clime: 1 }), env, '0002');
     const dead = join(env.XDG_RUNTIME_DIR, 'ghostfleet', 'dead-0003.sock');
-    // What is left of a server that was killed: renaming it away keeps its end from deleting it.
+    // The socket of a killed server. It is renamed, so that the end of the server below does not delete it.
     const killed = createServer();
     await new Promise<void>((resolve) => killed.listen(`${dead}.tmp`, resolve));
     renameSync(`${dead}.tmp`, dead);
@@ -166,7 +166,7 @@ describe('a run', () => {
     expect(knownPlaces(env).map(({ run }) => run)).toEqual(['test-0001', 'test-0002']);
   });
 
-  it('takes its socket away when it ends', async () => {
+  it('deletes its socket when it ends', async () => {
     const { env, server } = await running();
     server.close('over');
     await until(() => readdirSync(join(env.XDG_RUNTIME_DIR, 'ghostfleet')).length === 0);
@@ -178,7 +178,7 @@ describe('a run', () => {
     expect(statSync(place.path).mode & 0o777).toBe(0o600);
   });
 
-  it('does not use a folder that lets others in, or that is a link', () => {
+  it('does not use a folder that other users can access, or that is a link', () => {
     const open = folder();
     mkdirSync(join(open.XDG_RUNTIME_DIR, 'ghostfleet'), { mode: 0o755 });
     expect(() => newPlace('test', '0001', open)).toThrow('must belong to you, without access for other users');
@@ -188,7 +188,7 @@ describe('a run', () => {
     expect(() => newPlace('test', '0001', linked)).toThrow('must belong to you');
   });
 
-  it('does not take a file for a run', async () => {
+  it('does not mistake a plain file for the socket of a run', async () => {
     const { env } = await running();
     writeFileSync(join(env.XDG_RUNTIME_DIR, 'ghostfleet', 'file-0009.sock'), '');
     const runs = await findRuns(env, clock);
@@ -196,7 +196,7 @@ describe('a run', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('cuts off who does not speak its language', async () => {
+  it('disconnects a client that does not follow the protocol', async () => {
     const { place } = await running();
     const { socket, heard } = await raw(place.path);
     socket.write('GET / HTTP/1.1\r\n');
@@ -208,7 +208,7 @@ describe('a run', () => {
     expect(answered()).toContain('a line has more than 65536 characters');
   });
 
-  it('neither waits for a console that does not read, nor keeps for it what it says', async () => {
+  it('does not wait for a console that does not read, and stores no output for it', async () => {
     const long = 'x'.repeat(10_000);
     const [member] = testFleet({ clime: 1 }).all;
     if (member === undefined) throw new Error('no device');
@@ -239,7 +239,7 @@ describe('a run', () => {
     socket.write(`${JSON.stringify({ id: 1, do: 'follow', on: '*' })}\n`);
     socket.write(`${JSON.stringify({ id: 2, do: 'line', on: '*', line: 'x', secrets: true, folder: '/' })}\n`);
     await until(() => asked > 50);
-    // It comes to a halt long before it is through: then it only pauses, without asking between its pauses.
+    // The server stops asking devices long before it has asked all of them. From then on it only pauses.
     const askedAtPauses: number[] = [];
     const after = RealClock.prototype.after;
     vi.spyOn(RealClock.prototype, 'after').mockImplementation(function (this: RealClock, delay, what, action) {
@@ -249,7 +249,7 @@ describe('a run', () => {
     await until(() => askedAtPauses.length > 5 && new Set(askedAtPauses.slice(-5)).size === 1);
     expect(asked).toBeLessThan(2000);
     for (let i = 0; i < 10_000; i++) server.take({ kind: 'device.ready', at: i, serial: member.serial });
-    // Another one is served meanwhile.
+    // Another console is served meanwhile.
     const { heard, socket: other } = await raw(place.path);
     other.write(`${JSON.stringify({ id: 1, do: 'complete', on: '*', line: 'inf' })}\n`);
     await until(() => heard().includes('"words":["info"]'));

@@ -1,4 +1,4 @@
-/** A run in virtual time at a pace: what looking at it changes, which is nothing. */
+/** A run in virtual time at a pace: watching it changes nothing. */
 import { expect, it } from 'vitest';
 import { DeviceCloudClient } from '../../src/client/client.js';
 import { RunControls } from '../../src/control/controls.js';
@@ -20,7 +20,7 @@ const COMMON: RunOptions = {
   ...{ log: QUIET, reproduce: '', out: null, stopwatch: () => performance.now() },
 };
 
-it('has the digest of the same run without a pace, also when it is watched, paused and moved on by steps', async () => {
+it('a run at a pace has the same digest as without it, even if it is watched, paused and advanced in steps', async () => {
   const { digest } = await run(COMMON);
   let looks = 0;
   const watch = async (control: RunControl) => {

@@ -95,7 +95,7 @@ async function ask(method: string, path: string, body?: unknown, headers: Record
 }
 
 describe('the state of a run', () => {
-  it('has its progress, its time, its expectations and its faults', async () => {
+  it('contains progress, time, expectations and faults', async () => {
     const { json } = await ask('GET', '/run');
     expect(json).toMatchObject({ name: 'controlled', devices: 3, duration_ms: 3_600_000, speed: 60, paused: false });
     expect(json.expectations).toEqual([
@@ -105,13 +105,13 @@ describe('the state of a run', () => {
     expect(json.faults).toEqual([expect.objectContaining({ ...fault, state: 'planned', injected: false })]);
   });
 
-  it('has the number of delivered downlinks and their times', async () => {
+  it('contains the number of delivered downlinks and their times', async () => {
     const { json } = await ask('GET', '/run');
     expect(json.counts['downlink.delivered']).toBeGreaterThanOrEqual(0);
     expect(Object.keys(json.latencies)).not.toContain('device.ready');
   });
 
-  it('is not for a page of another origin, nor for an API key, nor without a session', async () => {
+  it('is refused to a page of another origin, to an API key, and without a session', async () => {
     const { world } = control;
     const key = { 'x-api-key': world?.api.apiKey ?? '' };
     expect((await ask('GET', '/run', undefined, key)).status).toBe(401);
@@ -123,7 +123,7 @@ describe('the state of a run', () => {
 });
 
 describe('the session of a second page', () => {
-  it('leads to another address when it ends with control of the run', async () => {
+  it('causes a new address with a one-time token when it had control and ends', async () => {
     const second = { cookie: await signIn(server.link(control.world?.consoleLink() ?? '')) };
     const { origin } = new URL(link);
     const leave = () =>
@@ -151,7 +151,7 @@ describe('the session of a second page', () => {
 });
 
 describe('a body that is too long', () => {
-  it('is refused, and the next request of its connection is answered', async () => {
+  it('is rejected, and the next request of its connection is answered', async () => {
     const { host, hostname, port } = new URL(link);
     const socket = connect(Number(port), hostname);
     let answers = '';
@@ -198,12 +198,12 @@ describe('a line', () => {
     expect(values[0].lines.join()).toContain('files can only be used');
   });
 
-  it('is completed', async () => {
+  it('is completed for the first selected device', async () => {
     expect((await ask('POST', '/run/complete', { on: 'clime', line: 'app con' })).json.words).toContain('config');
     expect((await ask('POST', '/run/complete', { on: 'clime', line: '.rad' })).json.words).toEqual(['.radio']);
   });
 
-  it('is offered with the control commands and words of the selected devices', async () => {
+  it('comes with the control commands and words of the selected devices', async () => {
     const { json } = await ask('GET', '/run/selection?on=clime');
     const words = (name: string) => json.controls.find((each: { name: string }) => each.name === name).words;
     expect([json.devices, words('.radio')]).toEqual([2, ['on', 'off']]);
@@ -283,7 +283,7 @@ describe('a fault of devices', () => {
     expect(JSON.stringify(await read())).not.toContain('Temperature: 31.50 C');
   });
 
-  it('that happens once is over at once', async () => {
+  it('that happens once is over immediately', async () => {
     const { json } = await ask('POST', '/run/faults', { fault: 'reboot:', to: 'push' });
     const { faults } = (await ask('GET', '/run')).json;
     expect(faults.find(({ id }: { id: string }) => id === json.id)).toMatchObject({ part: 'device', state: 'over' });
@@ -301,7 +301,7 @@ describe('a fault of the service', () => {
     expect((await ask('POST', '/run/faults', { fault: 'service-down:', to: 'push' })).status).toBe(400);
   });
 
-  it('of its store leaves the control open', async () => {
+  it('of its store does not prevent the control of the run', async () => {
     const { json } = await ask('POST', '/run/faults', { fault: 'store-unavailable:' });
     expect((await ask('GET', '/run')).status).toBe(200);
     const { origin } = new URL(link);
@@ -309,7 +309,7 @@ describe('a fault of the service', () => {
     expect(lifted.status).toBe(204);
   });
 
-  it('leaves the pages of the console', async () => {
+  it('does not affect the pages of the console', async () => {
     const { json } = await ask('POST', '/run/faults', { fault: 'service-down:' });
     const { origin } = new URL(link);
     const page = await fetch(origin);
@@ -317,7 +317,7 @@ describe('a fault of the service', () => {
     await ask('DELETE', `/run/faults/${json.id}`);
   });
 
-  it('is one of the kinds that the page offers', async () => {
+  it('is among the kinds of faults that the page offers', async () => {
     const { values } = await ask('GET', '/run/faults');
     expect(values[0].map(({ name }: { name: string }) => name)).toEqual(
       expect.arrayContaining(['no-signal', 'service-down']),
@@ -328,7 +328,7 @@ describe('a fault of the service', () => {
 describe('scenarios of the page', () => {
   const state = async () => (await ask('GET', '/scenarios/run')).json;
 
-  it('are checked and completed, and packaged ones are read, in a session of the run only', async () => {
+  it('can be checked, completed and read only in a session of the run', async () => {
     expect((await ask('GET', '/scenarios', undefined, {})).status).toBe(401);
     expect((await ask('POST', '/scenarios/check', { text: 'x' }, {})).status).toBe(401);
     expect((await ask('GET', '/scenarios')).json).toEqual(WORDS);
@@ -351,7 +351,7 @@ describe('scenarios of the page', () => {
     expect(await state()).toMatchObject({ state: 'failed', seed: 9, message: 'the fleet is too large' });
   });
 
-  it('are stopped on request, and not started if they are wrong', async () => {
+  it('are stopped on request, and not started if they are invalid', async () => {
     await ask('POST', '/scenarios/run', { text: 'x' });
     const stopped = await ask('DELETE', '/scenarios/run');
     expect([stopped.status, tools.child.isStopped, (await state()).state]).toEqual([204, true, 'stopped']);
@@ -363,7 +363,7 @@ describe('scenarios of the page', () => {
 });
 
 describe('the time of a run', () => {
-  it('stands still while it is paused, and goes on by steps', async () => {
+  it('stands still while it is paused, and advances in steps', async () => {
     const before = (await ask('POST', '/run/pause')).json;
     expect(before.paused).toBe(true);
     expect((await ask('GET', '/run')).json.now_ms).toBe(before.now_ms);
@@ -377,15 +377,15 @@ describe('the time of a run', () => {
     expect((await ask('POST', '/run/resume')).json.paused).toBe(false);
   });
 
-  it('passes as fast as the page says, within limits', async () => {
+  it('passes at the speed that the page sets, within limits', async () => {
     expect((await ask('POST', '/run/speed', { speed: 30 })).json.speed).toBe(30);
     for (const speed of [0, -1, 'fast', 1e9]) expect((await ask('POST', '/run/speed', { speed })).status).toBe(400);
   });
 });
 
-// The last one, because it ends the run.
+// This test is the last one, because it ends the run.
 describe('the end of a run', () => {
-  it('is the last part of the states, with its reason', async () => {
+  it('is the last part of the stream of states, with its reason', async () => {
     const { origin } = new URL(link);
     const states = await fetch(`${origin}/run/states`, { headers: { cookie, origin } });
     await server.close('The run has ended.');

@@ -1,4 +1,4 @@
-/** Scenarios of the page without threads and processes. */
+/** A stand-in for the tools of scenarios (src/control/scenarios.ts) without threads and processes. */
 import type { ScenarioProcess, ScenarioTools } from '../../src/control/scenarios.js';
 import { defineScenario } from '../../src/library/scenario.js';
 import { planTimeline } from '../../src/scenario/plan/timeline.js';
@@ -36,7 +36,7 @@ export class FakeTools implements ScenarioTools {
     return name === 'demo' ? 'name: demo' : undefined;
   }
 
-  /** A text is valid unless it is "wrong". */
+  /** Every text except "wrong" counts as valid. */
   async check(text: string) {
     return text === 'wrong'
       ? { problems: [{ line: 3, column: 1, message: 'unknown key' }], warnings: [], plan: null }

@@ -14,7 +14,7 @@ const kinds = manifests.map(({ kind }) => kind);
 
 const containersOf = ({ spec }: Manifest) => spec?.template?.spec.containers ?? [];
 
-it('every resource has the form that Kubernetes wants, and a mistake in a form is found', () => {
+it('every resource has the form that Kubernetes requires, and a mistake in a form is found', () => {
   expect(kinds).toEqual(expect.arrayContaining(['Deployment', 'Job', 'Namespace', 'PodDisruptionBudget', 'Service']));
   const typo = manifestsIn('{apiVersion: v1, kind: Service, metadata: {name: x}, spec: {sesionAffinity: ClientIP}}');
   const problems = formProblems([...manifests, ...typo]);
@@ -22,11 +22,11 @@ it('every resource has the form that Kubernetes wants, and a mistake in a form i
   expect(problems[0]).toContain('sesionAffinity');
 });
 
-it('selectors, ports, volumes and variables name what exists, and no container has rights', () => {
+it('selectors, ports, volumes and variables refer to existing things, and no container has special rights', () => {
   expect(rulesBroken(manifests)).toEqual([]);
 });
 
-it('a container that may do too much, and a selector of nothing, are found', () => {
+it('a container with too many rights, and a selector that matches no pod, are found', () => {
   const [service, deployment] = ['Service', 'Deployment'].map((wanted) =>
     manifests.find(({ kind }) => kind === wanted),
   );
@@ -45,7 +45,7 @@ it('a container that may do too much, and a selector of nothing, are found', () 
   expect(rulesBroken([service as Manifest])).toEqual(['Service ghostfleet: its selector matches no pod']);
 });
 
-it('containers use commands and options that the program has', async () => {
+it('containers use only commands and options that the program has', async () => {
   for (const { args } of manifests.flatMap(containersOf)) {
     const [name = ''] = args;
     const { exit, out } = await ghostfleet([name, '--help']);

@@ -1,6 +1,6 @@
 /**
- * docs/API.md and docs/API-COVERAGE.md must be true: every route is in both and nothing else is, every row is proven by a test
- * that exists, no row can be lost unnoticed, and the examples work.
+ * docs/API.md and docs/API-COVERAGE.md have exactly the routes of the API. Each row of the coverage table names an existing
+ * test, a lost row is noticed, and the examples work.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const KEY = 'a-key-for-the-examples';
 
 interface Row {
   readonly id: string;
-  /** `GET /v2/spaces`, if the row is about a route. */
+  /** The route that the row is about, such as `GET /v2/spaces`; undefined if it is about none. */
   readonly route: string | undefined;
   readonly proofs: readonly { readonly file: string; readonly title: string }[];
   readonly excuse: string | undefined;
@@ -27,7 +27,7 @@ interface Row {
 
 interface Section {
   readonly title: string;
-  /** How many rows its heading says it has. */
+  /** Number of rows according to its heading. */
   readonly pinned: number;
   readonly rows: readonly Row[];
 }
@@ -41,7 +41,7 @@ afterEach(async () => {
   running = undefined;
 });
 
-/** The service as operators run it, with everything switched on that has routes. */
+/** A service with every option that adds routes. */
 async function started(): Promise<Service> {
   running = await startService({
     db: 'memory',
@@ -61,7 +61,7 @@ async function started(): Promise<Service> {
 }
 
 describe('the coverage table', () => {
-  it('has rows without a gap, and as many in each section as its heading says', () => {
+  it('numbers its rows without a gap, and each section has as many rows as its heading says', () => {
     const letters = [...new Set(ROWS.map(({ id }) => id.charAt(0)))];
     expect(letters).toEqual(['C', 'G', 'O']);
     const numbered = letters.flatMap((letter) => {
@@ -78,7 +78,7 @@ describe('the coverage table', () => {
     );
   });
 
-  it('names a test that exists for every row, or says why there is nothing to prove', () => {
+  it('names an existing test for every row, or the reason why there is nothing to prove', () => {
     const titles = new Map<string, ReadonlySet<string>>();
     const titlesIn = (file: string) => {
       const known = titles.get(file) ?? titlesOf(pathOf(file));
@@ -109,7 +109,7 @@ describe('the guide to the API', () => {
     expect(routes.sort()).toEqual(await documentedRoutes(await started()));
   });
 
-  it('names only switches that the program has', async () => {
+  it('names only command-line options that the program has', async () => {
     const pages = await Promise.all(['serve', 'device', 'image', 'doctor'].map((name) => ghostfleet([name, '--help'])));
     const help = pages.map(({ out }) => out).join('\n');
     const named = new Set([...GUIDE.matchAll(/(?<![\w-])--[a-z][a-z0-9-]+/g)].map(([name]) => name));
@@ -130,7 +130,7 @@ describe('the guide to the API', () => {
       expect(blocks.length).toBeGreaterThan(8);
       const script = ['set -eux -o pipefail', ...blocks].join('\n');
       const { code, err } = await shell(script, { API: api, KEY, SPACE: spaceId });
-      // What bash was doing when it failed is at the end.
+      // The end of the error output shows the command that failed.
       expect([code, code === 0 ? '' : err.slice(-1500)]).toEqual([0, '']);
     });
   });
@@ -156,12 +156,12 @@ function sectionsOf(text: string): Section[] {
   });
 }
 
-/** Contracts are suites that other test files run. */
+/** Path of a test file. A contract is a suite that other test files run, so its name does not end in `.test`. */
 function pathOf(file: string): string {
   return file.startsWith('contracts/') ? `test/${file}.ts` : `test/${file}.test.ts`;
 }
 
-/** What the tests of a file are called, with the names of the groups around them: `a group › does something`. */
+/** Titles of the tests in a file, each after the titles of the groups around it: `a group › does something`. */
 function titlesOf(path: string): ReadonlySet<string> {
   const titles = new Set<string>();
   const visit = (node: ts.Node, around: readonly string[]): void => {
@@ -180,7 +180,7 @@ function titlesOf(path: string): ReadonlySet<string> {
   return titles;
 }
 
-/** `it` of `it`, `it.each([…])` and `it.concurrent.each([…])`. */
+/** The name at the beginning of a call: `it` for `it`, `it.each([…])` and `it.concurrent.each([…])`. */
 function rootOf(node: ts.Expression): string | undefined {
   if (ts.isIdentifier(node)) return node.text;
   return ts.isCallExpression(node) || ts.isPropertyAccessExpression(node) ? rootOf(node.expression) : undefined;

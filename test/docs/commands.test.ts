@@ -1,6 +1,6 @@
 /**
- * The commands that the documents show: their options exist, the scenarios and variables that they name can be planned, and
- * those that take milliseconds are run. `npm run docs:check` runs all of them.
+ * Checks the commands in the documents: their options exist, and the scenarios and variables that they name can be planned.
+ * Commands that take milliseconds are also run; `npm run docs:check` runs all of them.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -69,14 +69,14 @@ describe('the commands of the documents', () => {
     }),
   );
 
-  it('include some of each kind that take milliseconds', () => {
+  it('include commands of each kind that take milliseconds', () => {
     const verbs = new Set([...cheap.values()].flat().map((command) => argumentsOf(command)?.[0]));
     expect([...verbs].sort()).toEqual(
       ['compare', 'diverge', 'explain', 'list', 'plan', 'profile', 'run', 'validate'].sort(),
     );
   });
 
-  it.each([...cheap])('of %s end with the promised exit code and print what is quoted', async (page, list) => {
+  it.each([...cheap])('of %s end with the promised exit code and print the quoted lines', async (page, list) => {
     const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-commands-'));
     try {
       const files = filesOf(page);
@@ -100,7 +100,7 @@ describe('the commands of the documents', () => {
 describe('the reader of commands', () => {
   const of = (...lines: readonly string[]) => commandsOf('page.md', ['```', ...lines, '```', ''].join('\n'));
 
-  it('takes the exit code from the comment; without one it is 0', () => {
+  it('takes the exit code from the comment; without a comment, the exit code is 0', () => {
     const [fails, passes] = of(
       'ghostfleet run a.yaml --var x=1  # exit code 3: no network',
       'ghostfleet run a.yaml  # fine',
@@ -109,7 +109,7 @@ describe('the reader of commands', () => {
     expect(passes).toMatchObject({ typed: 'ghostfleet run a.yaml', exitCode: 0, line: 3 });
   });
 
-  it('takes what a transcript prints, up to the next command', () => {
+  it('takes the lines of a transcript up to the next command as the output', () => {
     const [first, second] = of('$ ghostfleet serve &', '$ ghostfleet list profiles', 'clime', 'ghostfleet run a.yaml');
     expect(first).toMatchObject({ typed: 'ghostfleet serve', background: true, printed: [] });
     expect(second).toMatchObject({ background: false, printed: ['clime', 'ghostfleet run a.yaml'] });
@@ -143,7 +143,7 @@ function placeOf({ page, line, typed }: DocumentCommand): string {
   return `${page}:${line} ${typed}`;
 }
 
-/** Whether a command ends within a moment, in virtual time, and needs nothing outside this process. */
+/** Whether a command takes only milliseconds and needs nothing outside of this process. */
 function isCheap(command: DocumentCommand): boolean {
   const [verb = '', file = '', ...rest] = argumentsOf(command) ?? [];
   const words = [file, ...rest].join(' ');

@@ -1,4 +1,4 @@
-/** What the documents show must work. */
+/** Scenarios in the documents can be read, and links of the documents work. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -35,7 +35,7 @@ describe('the documents', () => {
     expect(parseScenario(text, what, types).fleet.length).toBeGreaterThan(0);
   });
 
-  it('name every step, every fault and whatever can be set up', () => {
+  it('name every step, every fault and every kind of setup', () => {
     const text = readFileSync('docs/SCENARIOS.md', 'utf8') + readFileSync('docs/FAULTS.md', 'utf8');
     const faults = Object.keys({ ...FAULT_KINDS, ...DEVICE_FAULTS, ...SERVICE_FAULTS });
     expect([...STEP_NAMES, ...SETUP_NAMES, ...faults].filter((name) => !text.includes(`\`${name}\``))).toEqual([]);

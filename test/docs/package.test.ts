@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 const { files }: { readonly files: readonly string[] } = JSON.parse(readFileSync('package.json', 'utf8'));
 const links = [...readFileSync('README.md', 'utf8').matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path = '']) => path);
 
-it('what the README links to is packed with it', () => {
+it('the package contains every file to which the README links', () => {
   expect(links.length).toBeGreaterThan(5);
   const packed = (path: string) => files.some((name) => path === name || path.startsWith(`${name}/`));
   expect(links.filter((path) => !packed(path))).toEqual([]);

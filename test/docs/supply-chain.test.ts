@@ -20,11 +20,11 @@ const imported = new Set(
 );
 
 describe('the packages of users', () => {
-  it('are no more than today', () => {
+  it('are at most as many as the accepted number', () => {
     expect(lockedPackages('users').length).toBeLessThanOrEqual(MOST_PACKAGES);
   });
 
-  it('that are declared are imported, and those that are imported are declared', () => {
+  it('are declared if they are imported, and imported if they are declared', () => {
     expect(declared.filter((name) => !imported.has(name))).toEqual([]);
     expect([...imported].filter((name) => !declared.includes(name))).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** The examples of docs/TESTING.md, run as they stand there. */
+/** The examples of docs/TESTING.md, run unchanged. */
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

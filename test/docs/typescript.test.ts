@@ -1,4 +1,4 @@
-/** The scenario in TypeScript that the guide shows, run as it stands there. */
+/** The scenario in TypeScript of the guide, run unchanged. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,14 +20,14 @@ it('a new configuration reaches every device within two reports', async () => {
   expect(passed).toBe(true);
 });
 
-it('the guide shows that very test', () => {
+it('the guide contains exactly the test above', () => {
   const body = (text: string) => /it\('a new configuration[\s\S]*?\n}\);/.exec(text)?.[0];
   const shown = body(readFileSync('docs/SCENARIOS.md', 'utf8'));
   expect(shown).toBeDefined();
   expect(body(readFileSync(import.meta.filename, 'utf8'))).toBe(shown);
 });
 
-it('mistakes are named by their path, all at once', () => {
+it('all mistakes are reported together, each with its path', () => {
   const broken = () =>
     defineScenario({
       name: 'broken',
@@ -60,7 +60,7 @@ it('files that a scenario names are read from the given folder', () => {
   }
 });
 
-it('keys for files only are rejected', () => {
+it('keys that only files may have are rejected', () => {
   const fleet = [{ name: 'clime', profile: 'clime', count: 1 }];
   // @ts-expect-error JavaScript lets it pass
   expect(() => defineScenario({ name: 'files', duration: '2h', fleet, vars: { n: 1 } })).toThrow(
@@ -89,7 +89,7 @@ it('unknown options are rejected, all together', async () => {
   );
 });
 
-it('the same plan comes of a definition and of the file that says the same', () => {
+it('a definition and a file with the same content give the same plan', () => {
   const fleet = [{ name: 'clime', profile: 'clime', count: 3 }] as const;
   expect(defineScenario({ name: 'same', duration: '1h', fleet }, { seed: 3 })).toEqual(
     defineScenario({ name: 'same', duration: '1h', fleet, seed: 3 }),

@@ -1,4 +1,4 @@
-/** Lines of documents fit into 120 characters. Tables, code and lines that cannot be broken are excepted. */
+/** Lines of documents have at most 120 characters, except for tables, code and lines that cannot be broken. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
@@ -29,7 +29,7 @@ it.each(DOCUMENTS)('prose of %s has at most 120 characters a line', (name) => {
   expect(longLines(readFileSync(name, 'utf8'))).toEqual([]);
 });
 
-it('a long line of prose is found, in a list as well; tables, code and unbreakable lines are not', () => {
+it('a long line of prose is found, also in a list; tables, code and unbreakable lines are not reported', () => {
   const prose = 'word '.repeat(30);
   const text = [prose, `* ${prose}`, `| ${prose} |`, '```', prose, '```', `* \`${prose}\``].join('\n');
   expect(longLines(text)).toEqual([1, 2]);

@@ -1,4 +1,4 @@
-/** A fault is blamed for what it did, not for having been in force. */
+/** A fault is a cause only if it affected an exchange, not merely because it was in force. */
 import { describe, expect, it } from 'vitest';
 import type { Explanation } from '../../src/explain/explanation.js';
 import { defineScenario, type FaultDefinition, run, type ScenarioDefinition } from '../../src/index.js';
@@ -28,7 +28,7 @@ describe('a modem in a reset loop', () => {
     ['a weak signal', { faults: [{ signal: { rsrp: -116 }, from: '1h', until: '3h' } as FaultDefinition] }],
     ['corruption', { faults: [{ corruption: '1/200', from: '1h', until: '3h' } as FaultDefinition] }],
     ['a short outage', { faults: [{ outage: 'up', from: '122m', until: '130m' } as FaultDefinition] }],
-  ])('is the cause of failures during %s that struck none of its datagrams', async (_, background) => {
+  ])('is the cause of failures during %s that affected none of its datagrams', async (_, background) => {
     const { causes, waits, timeline } = await slowest({ ...RESETTING, ...background });
     expect(causes).toEqual([{ kind: 'fault', name: STEP }]);
     expect(waits[0]?.what).toBe(STEP);
@@ -49,7 +49,7 @@ describe('a modem in a reset loop', () => {
   });
 });
 
-it('copies of datagrams are the cause, and not a jitter that alone delays nothing for long', async () => {
+it('duplicated datagrams are the cause, and not a jitter that on its own would cause only short delays', async () => {
   const { causes, sooner } = await slowest({
     duration: '5h',
     fleet: [{ name: 'clime', profile: 'clime', count: 2, config: { 'interval-report': 300 } }],

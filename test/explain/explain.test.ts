@@ -1,4 +1,4 @@
-/** What explanations say about downlinks of small scenarios. */
+/** Explanations of downlinks in small scenarios. */
 import { describe, expect, it } from 'vitest';
 import type { Explanation } from '../../src/explain/explanation.js';
 import { defineScenario, explain, type FaultDefinition, run, type ScenarioDefinition } from '../../src/index.js';
@@ -38,7 +38,7 @@ describe('the cause of a slow downlink', () => {
     ['store-unavailable', { 'store-unavailable': null, from: '65m30s', until: '2h' }],
     ['no-signal', { 'no-signal': null, from: '65m30s', until: '2h', to: 'clime' }],
     ['modem-failure', { 'modem-failure': 'mute', from: '65m30s', until: '2h', to: 'clime' }],
-  ])('is the fault %s by its name', async (name, fault) => {
+  ])('is the fault %s, with its name', async (name, fault) => {
     const fleet = [{ ...CLIME, config: { 'interval-report': 300 } }];
     const explanation = await slowest({ fleet, faults: [fault] });
     expect(explanation.causes).toHaveLength(1);
@@ -48,7 +48,7 @@ describe('the cause of a slow downlink', () => {
     expect(kinds(explanation)).toEqual(expect.arrayContaining(['failure', 'fault', 'stage']));
   });
 
-  it('is a weak battery if the device browned out, and not otherwise', async () => {
+  it('is a weak battery only if the device had a brown-out', async () => {
     const faults = [{ 'brown-out': null, from: '64m', until: '3h' }];
     const weak = await slowest({ faults, fleet: [{ name: 'motion', profile: 'motion', count: 1 }] });
     expect(weak.causes.some(({ name }) => name.startsWith('brown-out'))).toBe(true);
@@ -78,7 +78,7 @@ describe('the cause of a slow downlink', () => {
     expect(causes).toEqual([{ kind: 'fault', name: 'radio: off (clime-0001)' }]);
   });
 
-  it('is each of two faults that overlap with the same step', async () => {
+  it('is each of two overlapping faults that come from the same step', async () => {
     const fleet = [{ ...CLIME, config: { 'interval-report': 300 } }];
     const steps = [
       { at: '60m', radio: 'off' },
@@ -122,7 +122,7 @@ describe('the cause of a slow downlink', () => {
   });
 
   it('is the encoder that the device type does not have', async () => {
-    // The device has not said yet that it has no encoder, so the cloud accepts the downlink.
+    // The cloud does not know yet that the device has no encoder, so it accepts the downlink.
     const fleet = [{ ...CLIME, config: { 'interval-report': 300 }, boot: { from: '5m' } }];
     const steps = [{ at: '1m', downlink: { output_1_state: 1 }, unknown: true }];
     const { causes, outcome, sooner } = await slowest({ fleet, steps });
@@ -150,7 +150,7 @@ describe('the cause of a slow downlink', () => {
     ['outage, up only', { outage: 'up', from: '3672s', until: '3732s' }],
     ['loss 100%', { loss: '100%', from: '3672s', until: '3732s' }],
   ])(
-    'is %s if it swallowed the last acknowledgement, so that the cloud learnt of the delivery much later',
+    'is %s if it lost the last acknowledgement, so that the cloud knew of the delivery only much later',
     async (name, fault) => {
       const config = { 'interval-report': 1800, 'interval-poll': 1800 };
       const { causes, waits, timeline } = await slowest({
@@ -167,7 +167,7 @@ describe('the cause of a slow downlink', () => {
     },
   );
 
-  it('is the restart for an exchange of the start that it caused, if nothing else made it fail', async () => {
+  it('is the restart for an exchange of the start that follows, if no fault made this exchange fail', async () => {
     const { waits } = await slowest({
       network: { latency: '150ms..900ms' },
       faults: [{ reboot: { every: '48s' }, from: '64m', until: '100m' }],
@@ -207,7 +207,8 @@ describe('an explanation', () => {
       'exchange',
     ].map((what) => times.get(what));
     expect(rest + others + exchange).toBe(took);
-    // The command, and the configuration with its restart of half a minute at least; the own restart is an exchange.
+    // The command, and the configuration with its restart of at least half a minute. The restart for the explained downlink
+    // itself counts as an exchange.
     expect(others).toBeGreaterThan(35_000);
     expect(exchange).toBeGreaterThan(30_000);
     expect(exchange).toBeLessThan(90_000);
@@ -253,7 +254,7 @@ describe('explain', () => {
     expect(explain(result, id.slice(-10))).toEqual(explain(result, id));
   });
 
-  it('takes another limit', async () => {
+  it('accepts another limit for a fast downlink', async () => {
     const result = await run(plan());
     const { id } = result.downlinks.slowest[0] ?? { id: '' };
     expect(explain(result, id, 24 * 3_600_000).causes).toEqual([]);

@@ -1,4 +1,4 @@
-/** What is kept of the events of a long run. */
+/** The events of a long run that are kept for explanations. */
 import { describe, expect, it } from 'vitest';
 import { Histories } from '../../src/explain/histories.js';
 import type { TraceEvent } from '../../src/trace/events.js';
@@ -19,7 +19,7 @@ describe('a run with more events than are kept', () => {
     expect([histories.overflowed, times(histories, 1), times(histories, 2)]).toEqual([true, [], []]);
   });
 
-  it('has the latest events of each device while a user looks at it, and all of a silent one', () => {
+  it('has the latest events of each device while a user watches it, and all events of a silent device', () => {
     const histories = filled(true);
     const latest = times(histories, 2);
     expect([histories.overflowed, times(histories, 1), latest.at(-1)]).toEqual([true, [0], 50]);
@@ -28,7 +28,7 @@ describe('a run with more events than are kept', () => {
   });
 });
 
-it('the downlinks of users count, and not those of the cloud itself', () => {
+it('lists devices with downlinks of users, not of the cloud itself', () => {
   const histories = new Histories();
   const queued = (serial: number, type: 'session' | 'shell'): TraceEvent => {
     return { kind: 'downlink.queued', at: serial, serial, downlink: `d${serial}`, type };

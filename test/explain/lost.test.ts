@@ -18,7 +18,7 @@ describe('a downlink that counts as delivered although the device never received
     lost = explanations.filter(({ text }) => text.includes('never received'));
   });
 
-  it('is said so, in the text and in the timeline', () => {
+  it('is described as lost in the text and in the timeline', () => {
     expect(lost).toHaveLength(2);
     for (const { outcome, received, text, timeline } of lost) {
       expect([outcome, received]).toEqual(['delivered', false]);
@@ -30,7 +30,7 @@ describe('a downlink that counts as delivered although the device never received
     }
   });
 
-  it('also has the fault that lost it as a cause, if another one delayed it and had ended', async () => {
+  it('has two causes if one fault delayed it and another one lost it', async () => {
     const plan = defineScenario({
       ...{ name: 'lost', duration: '8h' },
       fleet: [{ name: 'aa', profile: 'clime', count: 3, config: { 'interval-report': 300 } }],
@@ -46,7 +46,7 @@ describe('a downlink that counts as delivered although the device never received
     for (const { causes } of delayed) expect(causes.map(({ name }) => name)).toEqual(['outage, up only', 'loss 30%']);
   });
 
-  it('has the fault as its cause, however soon the cloud counted it', () => {
+  it('has the fault as its cause, however soon the cloud counted it as delivered', () => {
     expect(lost.some(({ took }) => took < 600_000)).toBe(true);
     for (const { causes, text } of lost) {
       expect(causes).toEqual([{ kind: 'fault', name: OUTAGE }]);

@@ -5,9 +5,9 @@ import { drawScenario } from '../../scripts/prove/explain/draw.js';
 import { failure, LEAST } from '../../scripts/prove/explain/index.js';
 
 describe('random scenarios with faults', () => {
-  it('have slow downlinks that are fast without the causes that explain names, in 95 % at least', async () => {
+  it('have slow downlinks of which at least 95 % are fast without the causes that explain names', async () => {
     const checked = [];
-    // The two of the first six with several slow downlinks.
+    // Of the first six seeds, only these two have several slow downlinks.
     for (const seed of [2, 5]) checked.push(...(await check(drawScenario(seed))));
     const failed = checked.filter(({ held }) => !held);
     expect(checked.length).toBeGreaterThan(20);

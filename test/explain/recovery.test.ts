@@ -9,12 +9,13 @@ const HIO = rulesOf({ family: 'hio' }).modem;
 const ATTACH = 22;
 
 describe('after a time without network', () => {
-  // CHESTER notices at once: off 10 s, boot 7 s. Windows of 300, 300 and 3000 s, with 5 s + 7 s between them, then 3600 s.
+  // CHESTER notices the loss at once: its modem is off for 10 s and boots in 7 s. The attach windows last 300, 300 and 3000 s,
+  // with 5 s + 7 s between them; then it pauses for 3600 s.
   const chesterLast = 10 + 7 + 300 + 12 + 300 + 12;
   // An hio device waits 120 s for a connection first, and starts its modem in 3.7 s.
   const hioLast = 120 + 10 + 3.7 + 300 + 8.7 + 300 + 8.7;
 
-  it('a device attaches at once within a window, which hio devices begin later', () => {
+  it('a device attaches at once within an attach window, which begins later for hio devices', () => {
     const end = seconds(3700);
     expect(chesterLast + 3000).toBeLessThan(3700);
     expect(hioLast + 3000).toBeGreaterThan(3700);
@@ -27,13 +28,13 @@ describe('after a time without network', () => {
     expect(recovered('attaches', 0, end, HIO)).toBeCloseTo(seconds(hioLast + 3000 + 3600 + 8.7 + ATTACH));
   });
 
-  it('that an hio device has not noticed, its modem attaches again by itself', () => {
+  it('the modem of an hio device attaches again by itself if the device has not noticed the loss', () => {
     expect(recovered('attaches', 0, seconds(100), HIO)).toBe(seconds(100 + ATTACH));
   });
 });
 
 it('a failing modem of an hio device is started sooner in each step of the back-off', () => {
-  // The first error shows after 7 s and the start of the modem, and is followed by 10 s and another start.
+  // The modem starts (in 7 s for CHESTER), and its first error shows 7 s later. Then follow a pause of 10 s and another start.
   expect(recovered('backs-off', 0, 1, CHESTER)).toBe(seconds(7 + 7 + 10 + 7 + ATTACH));
   expect(recovered('backs-off', 0, 1, HIO)).toBeCloseTo(seconds(7 + 3.7 + 10 + 3.7 + ATTACH));
 });

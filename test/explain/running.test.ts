@@ -1,4 +1,4 @@
-/** What explanations say of a downlink while its run goes on. */
+/** Explanations of a downlink while its run is in progress. */
 import { describe, expect, it } from 'vitest';
 import { DeviceExplainer } from '../../src/explain/explain.js';
 import type { Explanation } from '../../src/explain/explanation.js';
@@ -8,7 +8,7 @@ import { downlinkLife, type Life } from '../trace/fixtures.js';
 const NOW = 700_000;
 const SHELL: Life = { queued: 0, offered: 600_000, received: 602_000, executed: 603_000, delivered: 604_000 };
 
-/** Explains the downlink `life` of a device that was switched on after six minutes, in a run that goes on. */
+/** Explains the downlink `life` of a device that was switched on after six minutes, in a run that is in progress. */
 function explainedNow(life: Life, more: readonly TraceEvent[] = [], goesOn = true): Explanation {
   const events: readonly TraceEvent[] = [
     { kind: 'device.boot', at: 360_000, serial: 1, cause: 'power' },
@@ -26,31 +26,31 @@ function explainedNow(life: Life, more: readonly TraceEvent[] = [], goesOn = tru
 const answering: TraceEvent = { kind: 'uplink.sent', at: 606_000, serial: 1, uplink: 1, type: 'shell' };
 
 describe('the answer that is due', () => {
-  it('has not come yet while the device sends it', () => {
+  it('is reported as outstanding while the device sends it', () => {
     const { text, noAnswer, awaitsAnswer } = explainedNow(SHELL, [answering]);
     expect([noAnswer, awaitsAnswer]).toEqual([undefined, true]);
     expect(text).toContain('No answer has come yet.');
     expect(text).not.toMatch(/No answer came|failed/);
   });
 
-  it('has not come yet before the device sends it', () => {
+  it('is reported as outstanding before the device sends it', () => {
     expect(explainedNow(SHELL).text).toContain('No answer has come yet.');
   });
 
-  it('has not come yet after an attempt that failed, and the text says why', () => {
+  it('is reported as outstanding after a failed attempt, and the text gives the reason for the failure', () => {
     const given: TraceEvent = {
       ...{ kind: 'uplink.dropped', at: 650_000, serial: 1, uplink: 1, type: 'shell', why: 'timeout' },
     };
     expect(explainedNow(SHELL, [answering, given]).text).toContain('No answer has come yet: timeout.');
   });
 
-  it('is said never to have come at the end of the run', () => {
+  it('is reported as missing at the end of the run', () => {
     const { text, awaitsAnswer } = explainedNow(SHELL, [answering], false);
     expect(text).toContain('No answer came: no acknowledgement.');
     expect(awaitsAnswer).toBeUndefined();
   });
 });
 
-it('a wait for the first power-up is named in plain words', () => {
+it('the text names a wait for the first power-up', () => {
   expect(explainedNow(SHELL).text).toContain('6m 00s because of the late power-up of the device');
 });

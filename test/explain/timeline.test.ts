@@ -38,7 +38,7 @@ describe('the timeline of a downlink', () => {
   it.each([
     ['downlink.cancelled', 'cancelled', 'it was cancelled', 'was cancelled after 30m 00s'],
     ['downlink.expired', 'expired', 'it has expired', 'expired after 30m 00s'],
-  ] as const)('ends with the event %s, and waits end with it as well', (kind, outcome, last, text) => {
+  ] as const)('ends with the event %s, and so do the waits', (kind, outcome, last, text) => {
     const explanation = explained({ queued: HOUR }, [{ kind, at: 1.5 * HOUR, serial: 1, downlink: 'd1' }]);
     expect(explanation).toMatchObject({ outcome, took: HOUR / 2 });
     expect(explanation.waits.reduce((sum, { time }) => sum + time, 0)).toBe(HOUR / 2);
@@ -81,7 +81,7 @@ describe('the timeline of a downlink', () => {
     expect(rules.map(({ what }) => what)).toEqual([`no network found in time: ${pause}, 5.1s`, ...retries]);
   });
 
-  it('counts the copies of a datagram from the first one on, with changes of the address, and names these rules', () => {
+  it('counts all copies of a datagram and the changes of the address, and names the rules for both', () => {
     const repeat = (at: number): TraceEvent => ({ kind: 'device.repeat', at, serial: 1, waited: 11_000 });
     const restart = (at: number, why: string): TraceEvent => ({ kind: 'device.restart', at, serial: 1, why });
     const explanation = explained(
@@ -105,7 +105,7 @@ describe('the timeline of a downlink', () => {
     ]);
   });
 
-  it('has no lost acknowledgement if the device waits for the release of the connection after sending it', () => {
+  it('shows no lost acknowledgement if the device only waits for the release of the connection after sending it', () => {
     const life = {
       queued: 0,
       wake: 1000,
@@ -119,7 +119,7 @@ describe('the timeline of a downlink', () => {
     expect(timeline(explanation)).toContain('report: acknowledged');
   });
 
-  it('has the lost acknowledgement of a device that waited for the release of the connection after sending it', () => {
+  it('shows the lost acknowledgement of a device that waited for the release of the connection after sending it', () => {
     const explanation = explained({ queued: 0, wake: 1000, offered: 2100, received: 3800, executed: 3800 }, [
       { kind: 'net.fault', at: 3300, serial: 1, fault: 'loss', way: 'up' },
       { kind: 'downlink.delivered', at: 8000, serial: 1, downlink: 'd1', evidence: 'next-packet' },
@@ -127,7 +127,7 @@ describe('the timeline of a downlink', () => {
     expect(timeline(explanation)).toContain('report: its last acknowledgement was lost');
   });
 
-  it('has the answer after the execution, also if the device did not wake its radio for it', () => {
+  it('shows the answer after the execution, even if the device did not wake its radio for the answer', () => {
     const life = { queued: 0, wake: 1000, contact: 2000, offered: 2100, received: 2200, delivered: 2200 };
     const explanation = explained({ ...life, executed: 12_200, answered: 12_500 }, [
       { kind: 'uplink.acked', at: 2000, serial: 1, uplink: 1, type: 'data' },

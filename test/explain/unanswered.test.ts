@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { defineScenario, run } from '../../src/index.js';
 
 describe('a downlink whose answer never came', () => {
-  it('has the reason and its fault in the text and in the timeline', async () => {
+  it('has the reason and the fault behind it in the text and in the timeline', async () => {
     const plan = defineScenario({
       ...{ name: 'ab', seed: 1, duration: '4h', network: { loss: '1%' } },
       fleet: [{ name: 'clime', profile: 'clime', count: 1, config: { 'interval-report': 900 }, serial: 2_159_017_990 }],
@@ -23,7 +23,7 @@ describe('a downlink whose answer never came', () => {
     );
   });
 
-  it('is not one that was answered, nor one that needs no answer', async () => {
+  it('is neither one that was answered nor one that needs no answer', async () => {
     const plan = defineScenario({
       ...{ name: 'answered', duration: '2h' },
       fleet: [{ name: 'ctl', profile: 'control', count: 1, config: { 'interval-poll': 300 } }],

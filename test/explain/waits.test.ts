@@ -11,7 +11,7 @@ async function slowest(change: Partial<ScenarioDefinition>): Promise<Explanation
 }
 
 describe('the waits of a downlink', () => {
-  it('count the time of an exchange that began before an outage as that of an exchange', async () => {
+  it('attribute the part of an exchange before an outage to the exchange, not to the outage', async () => {
     const { waits } = await slowest({
       ...{ name: 'cfgup', duration: '2h' },
       fleet: [{ name: 'clime', profile: 'clime', count: 1, config: { 'interval-report': 1800 } }],
@@ -35,7 +35,7 @@ describe('the waits of a downlink', () => {
     expect(text).toContain('Several causes came together: outage, up only; next report (every 30m, no polls).');
   });
 
-  it('make all faults causes that made the same exchanges fail by chance', async () => {
+  it('make all faults causes that each made some of the exchanges fail at random', async () => {
     const { causes, text } = await slowest({
       ...{ name: 'chance', seed: 1, duration: '6h' },
       fleet: [{ name: 'clime', profile: 'clime', count: 4, config: { 'interval-report': 900, 'interval-poll': 60 } }],

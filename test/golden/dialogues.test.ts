@@ -11,7 +11,7 @@ import { packagedProfiles } from '../../src/profile/library.js';
 
 const profiles = packagedProfiles();
 
-/** Lines of a difference that are shown; `npm run golden -- <name>` shows them all. */
+/** Maximum number of lines of a difference that a failed test shows; `npm run golden -- <name>` shows all. */
 const SHOWN = 60;
 
 describe('a dialogue with the cloud', () => {
@@ -19,7 +19,7 @@ describe('a dialogue with the cloud', () => {
     expect(goldenNames().filter((name) => profiles.has(name))).toEqual([...profiles.keys()].sort());
   });
 
-  it.each(goldenNames())('of %s is the golden one', async (name) => {
+  it.each(goldenNames())('of %s is the same as in the golden file', async (name) => {
     const difference = diffLines(goldenLines(name), await currentLines(name, profiles));
     expect(difference.slice(0, SHOWN).join('\n')).toBe('');
   });

@@ -44,7 +44,7 @@ describe('a check of one value', () => {
     ['a word', oneOf(['memory', 'udp']), 'udp', 'udp'],
     ['a list', list(integer(0, 9)), '[1, 2]', [1, 2]],
     ['an empty list', list(integer(0, 9)), '[]', []],
-  ])('yields %s', (_, check, yaml, expected) => {
+  ])('returns %s', (_, check, yaml, expected) => {
     expect(run(check, yaml)).toEqual({ value: expected, problems: [] });
   });
 

@@ -67,7 +67,7 @@ describe('a table', () => {
     ]);
   });
 
-  it('is a table or a list of problems, whatever the text', () => {
+  it('is read, or rejected with problems, for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(',', ';', '\t', '"', '\n', '\r', '#', ' ', 'a', '1') }), (text) => {
         const { table, problems } = read(text);

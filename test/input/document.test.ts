@@ -4,7 +4,7 @@ import { type LocatedNode, Problems, plain, readYaml } from '../../src/input/doc
 import { InputError } from '../../src/input/problems.js';
 import { anyText } from '../support/texts.js';
 
-/** What is wrong with the text, one line a problem. */
+/** The problems of the text, each as one line. */
 function problemsOf(text: string): string[] {
   try {
     readYaml(text, 'a.yaml');
@@ -83,7 +83,7 @@ describe('a YAML file', () => {
     expect(columns).toEqual([3, 4, 4]);
   });
 
-  it('is read back as it was written', () => {
+  it('has the same value after writing and reading', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         // JSON is YAML, except for the sign of zero.
@@ -118,7 +118,7 @@ describe('an alias', () => {
     expect(problemsOf(text)).toEqual([message]);
   });
 
-  it('rejects a file with more words and marks than are read in a second', () => {
+  it('rejects a file with too many words and punctuation marks', () => {
     const text = `a: [${'b, '.repeat(50_000)}]`;
     expect(problemsOf(text)).toEqual([expect.stringMatching(/^a\.yaml:1:\d+: the file is too long: .* 100000 words/)]);
   });
@@ -175,7 +175,7 @@ describe('a file with problems', () => {
     ['a tag', `a: !${'b'.repeat(9000)} x\n`],
     ['a line behind a value', `a: "b" ${'c'.repeat(9000)}\n`],
     ['lines behind a list', `[1]\n${'c\n'.repeat(9000)}`],
-  ])('names %s with few words, however long it is', (_, text) => {
+  ])('names %s in a short message, however long it is', (_, text) => {
     const problems = problemsOf(text);
     expect(problems.length).toBeGreaterThan(0);
     for (const problem of problems) expect(problem.length).toBeLessThan(200);

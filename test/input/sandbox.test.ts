@@ -56,6 +56,6 @@ describe('a file that a scenario names', () => {
   });
 });
 
-it('A file without an end is not read into memory', () => {
+it('a file without an end is not read into memory', () => {
   expect(() => readText('/dev/zero', 2 ** 20)).toThrow('it is larger than 1 MiB');
 });

@@ -15,15 +15,15 @@ function fileOf(content: string | Uint8Array): string {
 }
 
 describe('the text of a file', () => {
-  it.each(['', 'teplota [°C]\r\n', '\uFEFFa: 1'])('%j is as it was written', (text) => {
+  it.each(['', 'teplota [°C]\r\n', '\uFEFFa: 1'])('%j is returned unchanged', (text) => {
     expect(readText(fileOf(text))).toBe(text);
   });
 
   it.each([
     ['in another encoding', Buffer.from('teplota [°C]', 'latin1')],
-    ['of two bytes a character', Buffer.from('name: x', 'utf16le')],
-    ['that is none', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 0])],
-  ])('%s is refused with one sentence', (_, content) => {
+    ['with two bytes for each character', Buffer.from('name: x', 'utf16le')],
+    ['of a binary file', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 0])],
+  ])('%s is rejected with one sentence', (_, content) => {
     const path = fileOf(content);
     expect(() => readText(path)).toThrow(
       new UsageError('cannot-read', `"${path}" cannot be read: it is not UTF-8 text`),

@@ -59,7 +59,7 @@ describe('startService', () => {
     }
   });
 
-  it('answers only under local names, IP addresses and those that it is given, so that web pages cannot reach it', async () => {
+  it('answers only under local names, IP addresses and the allowed host names, so that web pages cannot reach it', async () => {
     const service = await startService({ allowedHosts: ['Cloud.Test'] });
     const statusFor = (host: string) =>
       new Promise((resolve, reject) => {

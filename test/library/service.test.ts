@@ -35,7 +35,7 @@ describe('a service in virtual time', () => {
     expect(time.date.toISOString()).toMatch(/^2030-05-05T00:0\d:/);
   });
 
-  it('gives the same ids and messages with the same seed, and others with another', async () => {
+  it('gives the same ids and messages with the same seed, and different ones with another seed', async () => {
     const story = async (seed: number) => {
       const time = virtualTime({ seed });
       await using service = await startService({ time });
@@ -48,7 +48,7 @@ describe('a service in virtual time', () => {
     expect(await story(2)).not.toBe(first);
   });
 
-  it('closes while a foreign connection is open', async () => {
+  it('closes even while a connection of another client is open', async () => {
     const { service } = await virtual();
     await fetch(`${service.api}/v2/spaces`, { headers: { 'X-API-KEY': service.apiKey ?? '' } });
     await service.close();
@@ -176,7 +176,7 @@ describe('the files of a run', () => {
     );
   });
 
-  it('cannot be written where a file is in the way, and the run does not begin', async () => {
+  it('cannot be written to a path that is a file, and the run does not begin', async () => {
     const out = join(folder, 'taken');
     writeFileSync(out, '');
     await expect(run(plan(), { out })).rejects.toThrow(`cannot create the directory "${out}"`);

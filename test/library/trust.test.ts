@@ -1,4 +1,4 @@
-/** What a program permits the scenarios that it runs: the same as the options of the command line. */
+/** Options with which a program permits scenarios to use other files and private networks, as on the command line. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ describe('a file outside the folder of the scenario', () => {
     await expect(runScenario(file)).rejects.toThrow(message);
   });
 
-  it('is read with it', () => {
+  it('is read with the option allowFiles', () => {
     expect(readScenario(file, { allowFiles: [script] }).scenario).toBe('outside');
     expect(defineScenario(outside, { folder, allowFiles: [script] }).scenario).toBe('outside');
   });

@@ -1,4 +1,4 @@
-/** Mistakes in what profiles say about devices in slots, received frames and lists of numbers. */
+/** Mistakes in the parts of profiles about devices in slots, received frames and lists of numbers. */
 import { describe, expect, it } from 'vitest';
 import type { Problem } from '../../src/input/problems.js';
 import { InputError } from '../../src/input/problems.js';

@@ -17,7 +17,7 @@ describe('extends', () => {
     expect(problem?.message).toContain('"120%" is not');
   });
 
-  it('leaves out what the extending file marks with ~', () => {
+  it('removes an inherited value that the extending file sets to ~', () => {
     const profile = read({ change: [['identity:', 'supply_module: ~\nidentity:']] });
     expect(read()).toHaveProperty('supplyModule');
     expect(profile).not.toHaveProperty('supplyModule');
@@ -32,7 +32,7 @@ describe('extends', () => {
     expect(profile.identity).toMatchObject({ hwRevision: 'R9.9', vendorName: 'HARDWARIO' });
   });
 
-  it('merges several files, the later over the earlier; it keeps what the later one only removes from its own base', () => {
+  it('merges several files, the later over the earlier; a value that a later file removes from its own base is kept', () => {
     const profile = read({
       change: [['extends: common/chester.yaml', 'extends: [common/first.yaml, common/second.yaml]']],
       others: {
@@ -70,7 +70,7 @@ describe('extends', () => {
   });
 
   it.each(['/etc/passwd', '../other.yaml', 'common/../../x.yaml', 'http://host/x.yaml', 'common/chester.json'])(
-    'does not leave the folder of the profile: %s',
+    'rejects a file outside the folder of the profile: %s',
     (path) => {
       const asked: string[] = [];
       const source = changed(FILES['profiles/clime.yaml'] ?? '', [['common/chester.yaml', path]]);

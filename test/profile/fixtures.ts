@@ -20,7 +20,7 @@ export const FILES: Readonly<Record<string, string>> = {
 
 export interface Changes {
   readonly file?: string;
-  /** Texts of the file and what stands there instead. */
+  /** Replacements: a text of the file, and the text to use in its place. */
   readonly change?: readonly (readonly [from: string, to: string])[];
   readonly others?: Readonly<Record<string, string>>;
 }

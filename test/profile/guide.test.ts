@@ -1,4 +1,4 @@
-/** docs/PROFILES.md: its example is a device type that works. */
+/** The example of docs/PROFILES.md is a device type that works. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { hours } from '../../src/kernel/time.js';
@@ -18,7 +18,7 @@ function coldroom(): Profile {
   return readProfile(example.replace('hash: 0000000000000000', `hash: ${hash}`), FILE, packagedFiles);
 }
 
-it('the build of the guide has its parameters in their place, and its event', () => {
+it('the build of the guide has its parameters in the given order, and its event', () => {
   const build = /<!-- example: overflow.yaml -->\n```yaml\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';
   const profile = readProfile(build, 'profiles/overflow.yaml', packagedFiles);
   const names = profile.modules[0]?.parameters.map(({ name }) => name) ?? [];

@@ -1,4 +1,4 @@
-/** Histories for `profile new --from`: what is wrong with them, and where. */
+/** Problems of histories for `profile new --from`, with their places. */
 import { describe, expect, it } from 'vitest';
 import { InputError } from '../../src/input/problems.js';
 import { draftProfile } from '../../src/profile/draft.js';
@@ -64,7 +64,7 @@ describe('a history', () => {
     ]);
   });
 
-  it('with bodies that are JSON texts, as clients receive them, is read like one with objects, at the place of the text', () => {
+  it('with bodies that are JSON texts is read like one with objects; problems have the place of the text', () => {
     const messages = [
       { type: 'data', body: { probe: { depth: 1.25 } } },
       { type: 'config', body: ['app config interval-report 600'] },
@@ -96,7 +96,7 @@ describe('a history', () => {
     ]);
   });
 
-  it('with odd but valid values becomes a valid profile', () => {
+  it('with unusual but valid values becomes a valid profile', () => {
     const body = '{"list":[1],"text":"x","deep":{"a":{"b":1}},"constructor":{"to_string":-1e12},"tiny":{"x":1e-7}}';
     const config = '{"type":"config","body":["app config a 99999999999", "app config b \\u0001: #", "lte config É x"]}';
     const session = '{"type":"session","body":{"fw_name":"W\\n: x"}}';

@@ -12,7 +12,7 @@ function profile(name: string): Profile {
 }
 
 describe('the packaged profiles', () => {
-  it('are these applications of the catalog, and builds of them (test/catalog/builds.test.ts)', () => {
+  it('are the applications of the catalog and their builds (test/catalog/builds.test.ts)', () => {
     expect([...profiles.keys()].filter((name) => !name.includes('-'))).toEqual([
       ...['clime', 'control', 'current', 'demo', 'meteo', 'motion', 'push', 'range', 'scale', 'serial', 'wmbus'],
     ]);
@@ -89,7 +89,7 @@ describe('the packaged profiles', () => {
     expect(profile('control').timing).not.toHaveProperty('spoolSize');
   });
 
-  // Firmware behaviour, 3.1 and 3.3: report interval in seconds, jitter, what becomes of a report that is not sent.
+  // Firmware behaviour, 3.1 and 3.3: report interval in seconds, jitter, and whether an unsent report is kept.
   it.each([
     ['current', 900, 0, 'drop'],
     ['demo', 1800, 0.2, 'drop'],
@@ -98,7 +98,7 @@ describe('the packaged profiles', () => {
     ['push', 1800, 0, 'drop'],
     ['range', 1800, 0.2, 'drop'],
     ['scale', 900, 0.2, 'drop'],
-  ])('report in the rhythm of their application: %s', (name, interval, jitter, onSendFailure) => {
+  ])('report at the interval of their application: %s', (name, interval, jitter, onSendFailure) => {
     const { timing, modules } = profile(name);
     expect(timing).toMatchObject({ firstReport: 10_000, jitter, onSendFailure });
     expect(timing).not.toHaveProperty('sendTimeout');
@@ -106,7 +106,7 @@ describe('the packaged profiles', () => {
     expect(report?.default).toBe(interval);
   });
 
-  it('report after 30 s and by the clock, as far as the type is serial; wM-Bus reports after scans', () => {
+  it('report as published: serial after 30 s and then by the clock, wM-Bus after its scans', () => {
     expect(profile('serial').timing).toMatchObject({ firstReport: 30_000, jitter: 0, onSendFailure: 'keep' });
     expect(profile('serial').timing).not.toHaveProperty('pollEvery');
     expect(profile('wmbus').timing).toMatchObject({ jitter: 0, onSendFailure: 'drop', hardwareWatchdog: 1_200_000 });

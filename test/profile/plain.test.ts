@@ -3,7 +3,7 @@ import { packagedProfiles } from '../../src/profile/library.js';
 import { plainProfile, profileFrom } from '../../src/profile/plain.js';
 import type { Profile } from '../../src/profile/profile.js';
 
-/** All firmware versions of a profile, by their names, without the functions that lead from one to another. */
+/** All firmware versions of a profile, by their names, without functions. */
 const versionsOf = ({ firmware }: Profile) =>
   firmware.names.map((name) => ({ name, ...firmware.with(name), firmware: firmware.names }));
 
@@ -15,7 +15,7 @@ it('a profile that was copied as plain data has the same content in all firmware
   expect(copy.firmware.with('0.0.1')).toBeUndefined();
 });
 
-it('the copy is one of its own firmware versions, also if it is not the newest', () => {
+it('a copy of an older firmware version is one of its own versions', () => {
   const older = packagedProfiles().get('clime')?.firmware.with('3.5.5') as Profile;
   const copy = profileFrom(structuredClone(plainProfile(older)));
   expect(copy.identity).toEqual(older.identity);

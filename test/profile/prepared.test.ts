@@ -25,7 +25,7 @@ describe('a prepared profile', () => {
     expect(plainProfile(profile)).toEqual(plainProfile(readProfile(packagedFiles(yaml) ?? '', yaml, packagedFiles)));
   });
 
-  it('is not used after a change of its YAML, or of a file that this extends', () => {
+  it('is not used after a change of its YAML file, or of a file that its YAML file extends', () => {
     writeFileSync(path, prepareProfile(CLIME, packagedFiles));
     expect(preparedProfile(file, CLIME, packagedFiles)).toBeDefined();
     for (const changed of [CLIME, 'profiles/common/chester.yaml']) {
@@ -45,9 +45,9 @@ describe('a prepared profile', () => {
     expect(preparedProfile(file, 'profiles/control.yaml', packagedFiles)).toBeUndefined();
   });
 
-  it('is not used if a newer version of Node has made it', () => {
+  it('is not used if a newer version of Node wrote it', () => {
     const content = prepareProfile(CLIME, packagedFiles).slice(32);
-    // The second byte is the version of the format.
+    // The second byte is the version of the serialization format of Node.
     content[1] = 255;
     writeFileSync(path, Buffer.concat([createHash('sha256').update(content).digest(), content]));
     expect(preparedProfile(file, CLIME, packagedFiles)).toBeUndefined();

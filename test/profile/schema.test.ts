@@ -1,4 +1,4 @@
-/** The JSON Schema of profiles: shipped as it is made, and of one opinion with the checks about what it can judge. */
+/** The JSON Schema of profiles: the shipped file is current, and the schema rejects the same mistakes as the checks. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ const extended: ReadFiles = new Map();
 
 const root = new URL('../../', import.meta.url);
 const schema = new URL('schemas/profile.schema.json', root);
-// Optimised code takes longer to make than it saves here.
+// Optimising the validation code would take longer than it saves here.
 const validate = new Ajv({ strict: false, allErrors: false, code: { optimize: false } }).compile(profileSchema());
 const names = readdirSync(new URL('profiles/', root)).flatMap((file) => /^(.*)\.yaml$/.exec(file)?.[1] ?? []);
 
@@ -25,7 +25,7 @@ function source(name: string): string {
   return found.source;
 }
 
-/** Profiles with all that they extend, made once. */
+/** Cache of profiles merged with the files that they extend. */
 const resolvedTexts = new Map<string, string>();
 
 function resolved(name: string): string {
@@ -53,7 +53,7 @@ describe.each(names)('%s', (name) => {
     expect(schemaNamedIn(source(name), new URL(`profiles/${name}.yaml`, root))).toBe(schema.href);
   });
 
-  it('resolved checks clean, is the same device type, and extends nothing', () => {
+  it('resolved, has no problems, is the same device type, and extends no file', () => {
     const text = resolved(name);
     const nothing = () => undefined;
     const one = readProfile(text, `profiles/${name}.yaml`, nothing);

@@ -1,4 +1,4 @@
-/** Firmware versions of a device type: what the section `versions` of a profile comes to. */
+/** The firmware versions that the section `versions` of a profile describes. */
 import { describe, expect, it } from 'vitest';
 import { InputError } from '../../src/input/problems.js';
 import { packagedFiles, packagedProfiles } from '../../src/profile/library.js';
@@ -32,7 +32,7 @@ describe('the firmware versions of a packaged profile', () => {
     },
   );
 
-  it('Clime 3.5.5 has neither a limit for reports nor a spool nor the module of it', () => {
+  it('Clime 3.5.5 has neither a time limit for reports, nor a spool, nor the configuration module of the spool', () => {
     const older = the(clime.firmware.with('3.5.5'));
     expect(older.timing.sendTimeout).toBeUndefined();
     expect(older.timing.spoolSize).toBeUndefined();
@@ -47,7 +47,7 @@ describe('the firmware versions of a packaged profile', () => {
     expect([the(profile.firmware.with('3.5.5')).transferBuffer, profile.transferBuffer]).toEqual([16_384, 10_240]);
   });
 
-  it('Serial 3.5.5 has two drivers less and the decoder that was published with it', () => {
+  it('Serial 3.5.5 has two drivers fewer, and the decoder that was published with it', () => {
     const serial = the(packaged.get('serial'));
     const older = the(serial.firmware.with('3.5.5'));
     const names = ({ sensors }: Profile) => new Set(sensors.map((sensor) => sensor.name));
@@ -65,15 +65,15 @@ describe('a version', () => {
     expect(clime.firmware.with('4.0.0')).toBe(clime);
   });
 
-  it('that the profile does not describe is undefined', () => {
+  it('that the profile does not describe gives undefined', () => {
     expect(clime.firmware.with('3.4.9')).toBeUndefined();
   });
 
-  it('has access to the other versions', () => {
+  it('gives access to the other versions', () => {
     expect(the(clime.firmware.with('3.5.5')).firmware.with('4.0.0')).toBe(clime);
   });
 
-  it('of a profile that extends another is inherited and can be added to', () => {
+  it('is inherited from an extended profile, and can be changed by the extending one', () => {
     const mine = climeWith('versions: { 3.4.0: { transfer_buffer: 8192 }, 3.10.0: {} }');
     expect(mine.firmware.names).toEqual(['3.4.0', '3.5.5', '3.10.0', '4.0.0']);
     expect(the(mine.firmware.with('3.4.0')).transferBuffer).toBe(8192);

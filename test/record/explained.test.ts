@@ -1,4 +1,4 @@
-/** Explanations of a recorded history, as far as its messages show them. */
+/** Explanations of downlinks of a recorded history, which has messages only. */
 import { describe, expect, it } from 'vitest';
 import { RunExplainer } from '../../src/explain/run-explainer.js';
 import { recordedRun } from '../../src/record/explained.js';
@@ -30,7 +30,7 @@ describe('a recorded downlink', () => {
     expect(found?.waits.some(({ what }) => what.includes('silence of the device'))).toBe(true);
   });
 
-  it('was not delayed by silence where reports came at the interval of that time', () => {
+  it('was not delayed by silence if reports came at the interval that was valid then', () => {
     const slow = [1, 61, 121].map((at) => uplink(at * MINUTE));
     const fast = [181, 191, 201, 211, 221, 231].map((at) => uplink(at * MINUTE));
     const configs = [
@@ -43,19 +43,19 @@ describe('a recorded downlink', () => {
     expect(found?.causes).toEqual([{ kind: 'interval', name: 'next report (every 1h, no polls)' }]);
   });
 
-  it('waited for a silence that began before a report was missing', () => {
+  it('waited because of a silence that began before a report was missing', () => {
     const found = explained(history(20, 45), [downlink(17 * MINUTE, 46 * MINUTE + 500, { type: 'shell' })]);
     expect(found?.causes.map(({ name }) => name)).toContain('silence of the device, although a report was due');
   });
 
-  it('waited for a device that sent nothing at all, which is not known to be switched off', () => {
+  it('waited for a device that sent nothing at all, without naming a missing power-up', () => {
     const found = explained(history(), [downlink(MINUTE, null, { device: 'd2', type: 'shell' })]);
     expect(found?.causes.map(({ name }) => name)).toContain('silence of the device in the whole recording');
     expect(found?.causes.map(({ kind }) => kind)).not.toContain('power-on');
     expect(found?.waits).toEqual([{ what: 'silence of the device in the whole recording', time: 59 * MINUTE }]);
   });
 
-  it('has uploads of the session in its timeline as a start of the device', () => {
+  it('has the uploads of a session in its timeline as a start of the device', () => {
     const uploads = (['session', 'decoder', 'config'] as const).map((type, i) => uplink((20 + i) * MINUTE, { type }));
     const found = explained(
       [...history(20, 45), ...uploads],
@@ -72,7 +72,7 @@ describe('a recorded downlink', () => {
     expect(recordedRun(known).situation.fleet[0]?.firmware).toBe('3.5.5');
   });
 
-  it('is explained together with what messages do not show', () => {
+  it('is explained with a note about facts that messages do not show', () => {
     const found = explained(history(), [downlink(12 * MINUTE, null)]);
     expect(found?.outcome).toBe('pending');
     expect(found?.unknown.join()).toContain('cannot be known');

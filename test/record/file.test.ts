@@ -17,7 +17,7 @@ const SAMPLE = recording(
   },
 );
 
-/** The messages about a file that is the sample after `change`. */
+/** The problems of the sample file after `change`. */
 function problemsOf(change: (text: string) => string): readonly string[] {
   try {
     readRecording(change(writeRecording(SAMPLE)), 'a.jsonl');
@@ -29,11 +29,11 @@ function problemsOf(change: (text: string) => string): readonly string[] {
 }
 
 describe('the file of a recording', () => {
-  it('is read as it was written', () => {
+  it('has the same content after writing and reading', () => {
     expect(readRecording(writeRecording(SAMPLE), 'a.jsonl')).toEqual(SAMPLE);
   });
 
-  it('has versions of firmware only', () => {
+  it('accepts nothing but a version as the firmware', () => {
     expect(problemsOf((text) => text.replace('"3.5.5"', '"cellar of mrs novak"'))).toEqual([
       'a.jsonl:2:1: "firmware": "cellar of mrs novak" is not a version such as 3.5.5, or null',
     ]);
@@ -44,7 +44,7 @@ describe('the file of a recording', () => {
     expect(readRecording(writeRecording(SAMPLE).replace('"speed":60,', ''), 'a.jsonl').speed).toBe(1);
   });
 
-  it('is read as it was written, for any times and sizes', () => {
+  it('has the same content after writing and reading, for any times and sizes', () => {
     const entry = fc.record({ at: fc.nat(3_600_000), size: fc.nat(), device: fc.constantFrom('d1', 'd2') });
     fc.assert(
       fc.property(fc.array(entry), fc.array(entry), (ups, downs) => {

@@ -1,4 +1,4 @@
-/** Groups that behave as recorded devices did. */
+/** Groups that behave like the devices of a recording. */
 import { describe, expect, it } from 'vitest';
 import { packagedProfiles } from '../../src/profile/library.js';
 import { fitGroups } from '../../src/record/fit.js';

@@ -1,4 +1,4 @@
-/** Recordings made by hand: one function, with what a test is about as options. */
+/** Functions that make recordings and their parts for tests. */
 import type { Message } from '../../src/client/client.js';
 import type { RecordedDownlink, RecordedUplink, Recording } from '../../src/record/recording.js';
 
@@ -9,7 +9,7 @@ export const uplink = (at: number, more: Partial<RecordedUplink> = {}): Omit<Rec
   ...more,
 });
 
-/** Delivered at `ended`, unless it is null. */
+/** A downlink that was delivered at `ended`; null: not delivered. */
 export const downlink = (
   at: number,
   ended: number | null,
@@ -43,7 +43,7 @@ export function recording(
 
 let count = 0;
 
-/** A message as the API gives it. */
+/** A message as the API returns it. */
 export function message(at: number, more: Partial<Message> = {}): Message {
   const created_at = new Date(FROM + at).toISOString();
   const down = more.direction === 'down';

@@ -1,4 +1,4 @@
-/** Devices whose time passes faster than the clock. */
+/** Recordings of devices whose time passed faster than real time. */
 import { describe, expect, it } from 'vitest';
 import { inDeviceTime, paceOf } from '../../src/record/pace.js';
 import { downlink, FROM, recording, uplink } from './fixtures.js';

@@ -1,4 +1,4 @@
-/** What is derived from a recording, and what must not be. */
+/** Facts that are derived from a recording for a replay, and facts that must not be used. */
 import { describe, expect, it } from 'vitest';
 import { exchangesIn } from '../../src/record/exchanges.js';
 import { pollsByTimer } from '../../src/record/polls.js';
@@ -13,7 +13,7 @@ describe('round trips', () => {
   it('follow from an uplink and the next delivery: one for the poll, one for each fragment', () => {
     const single = recording([uplink(10_000)], [downlink(5000, 10_400)]);
     expect(exchangesIn(single).trip('d1')).toBe(200);
-    // 924 bytes in fragments of 360: three, after one round trip for the poll.
+    // 924 bytes need three fragments of 360 bytes: three round trips, after one for the poll.
     const large = downlink(5000, 10_800, { type: 'shell', size: 900 });
     expect(exchangesIn(recording([uplink(10_000)], [large])).trip('d1')).toBe(200);
   });
@@ -41,7 +41,7 @@ describe('round trips', () => {
 });
 
 describe('polls', () => {
-  it('are known by deliveries that no uplink led to', () => {
+  it('are known from deliveries that did not follow an uplink', () => {
     const made = recording([uplink(10_000), uplink(20_000)], [downlink(5000, 10_400), downlink(100_000, 500_000)]);
     expect(exchangesIn(made).polls).toEqual([{ device: 'd1', at: 499_800 }]);
   });
@@ -132,7 +132,7 @@ describe('a script', () => {
   );
 
   it.each(made.downlinks.map(({ n, type }) => [n, type]))(
-    'does not depend on when the predicted downlink was delivered: number %i (%s)',
+    'does not depend on the time at which the predicted downlink was delivered: number %i (%s)',
     (n) => {
       const script = scriptOf(made, new Set([n]));
       for (const shift of [-150, 250, 5000]) {
@@ -156,7 +156,7 @@ describe('a script', () => {
     expect(seen([4])).toEqual([]);
   });
 
-  it('makes answers, and the restart for a configuration, wait for their cause', () => {
+  it('delays answers, and the restart for a configuration, until their downlink is delivered', () => {
     expect(contactsIn(made).flatMap(({ kind, cause }) => (cause === undefined ? [] : [[kind, cause]]))).toEqual([
       ['shell', 3],
       ['session', 5],
@@ -169,7 +169,7 @@ describe('a script', () => {
     expect(start.map(({ moreUploads }) => moreUploads)).toEqual([true, true, false]);
   });
 
-  it('lets a device that sends stored reports poll behind the last of them', () => {
+  it('lets a device that sends stored reports poll after the last of them', () => {
     const stored = recording(
       [uplink(60_000), uplink(62_000), uplink(64_000), uplink(90_000)],
       [downlink(30_000, 64_400, { type: 'shell' })],
@@ -192,7 +192,7 @@ describe('a script', () => {
     expect(contactsIn(ignored, [1]).map(({ deaf }) => deaf)).toEqual([false, false]);
   });
 
-  it('marks a configuration that was delivered and restarted nothing', () => {
+  it('marks a configuration that was delivered and did not restart its device', () => {
     const configured = (more: Parameters<typeof recording>[0]) =>
       scriptOf(
         recording([uplink(60_000), ...more], [downlink(30_000, 60_400, { type: 'config' })]),
@@ -202,7 +202,7 @@ describe('a script', () => {
     expect(configured([uplink(75_000, { type: 'session' })])).toEqual([false]);
   });
 
-  it('predicts every downlink in one replay, and neighbours in different ones', () => {
+  it('predicts every downlink in exactly one replay, and neighbours in different replays', () => {
     const worlds = scriptsOf(made).map(({ open }) => [...open]);
     expect(worlds.flat().sort((a, b) => a - b)).toEqual(made.downlinks.map(({ n }) => n));
     for (const open of worlds) expect(open.some((n) => open.includes(n + 1))).toBe(false);

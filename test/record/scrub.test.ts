@@ -1,4 +1,4 @@
-/** What of a history is kept, and what must not be. */
+/** The parts of a history that a recording keeps, and those that it must not contain. */
 import { describe, expect, it } from 'vitest';
 import type { Message, MessageQuery } from '../../src/client/client.js';
 import { collect } from '../../src/record/collect.js';
@@ -110,7 +110,7 @@ describe('a scrubbed history', () => {
 });
 
 describe('reading a history', () => {
-  /** A service that gives two messages a page. */
+  /** A client of a service that returns two messages on each page. */
   const pages = (messages: readonly Message[], asked: (page: number) => void = () => {}) => {
     const newestFirst = [...messages].reverse();
     let page = 0;

@@ -16,13 +16,13 @@ interface Options {
   readonly dropped?: number;
 }
 
-/** A made-up run: 1,000 requests, 100 devices that each have their own speed, with 4 downlinks each. */
+/** A generated run: 1,000 requests, and 100 devices of different speeds with 4 downlinks each. */
 function runOf({ seed, slower = 1, dropped = 0 }: Options): ComparedRun {
   const random = seededRandom(seed).fork('compared');
   const events: TraceEvent[] = [];
   for (let i = 0; i < 1000; i++) {
     const sent = i * 100;
-    // Mostly some 20 ms, one in ten much longer.
+    // Mostly 15 to 25 ms; one request in ten takes much longer.
     const took = between(random, 15, 25) * (random.next() < 0.1 ? between(random, 2, 10) : 1) * slower;
     events.push({ kind: 'call.done', call: 'x', intended: sent, sent, at: sent + took, status: 200, why: '' });
   }
@@ -51,7 +51,7 @@ describe('comparing two runs', () => {
     const runs = Array.from({ length: 10 }, (_, seed) => runOf({ seed }));
     const pairs = runs.flatMap((a, i) => runs.slice(i + 1, i + 5).map((b) => [a, b] as const));
     const different = pairs.filter(([a, b]) => compareRuns(a, b).different).length;
-    // 30 pairs of 9 numbers each: at 95 % some 13 of them would be called different.
+    // 30 pairs with 9 numbers each: at a confidence level of 95 %, some 13 of these numbers would count as different.
     expect(pairs).toHaveLength(30);
     expect(different).toBeLessThanOrEqual(1);
   });
@@ -69,7 +69,7 @@ describe('comparing two runs', () => {
     expect(comparison.different).toBe(false);
   });
 
-  it('finds a count that was 0 and is 20 or more, but not one that is small', () => {
+  it('finds a count that was 0 and is now 20 or more, but not a smaller one', () => {
     expect(verdictOf(compareRuns(runOf({ seed: 1 }), runOf({ seed: 2, dropped: 40 })), 'uplink.dropped')).toBe(
       'different',
     );
@@ -78,7 +78,7 @@ describe('comparing two runs', () => {
     );
   });
 
-  it('has intervals of counts that do not go below -100 %', () => {
+  it('has intervals of counts that do not reach below -100 %', () => {
     const { rows } = compareRuns(runOf({ seed: 1, dropped: 12 }), runOf({ seed: 2, dropped: 4 }));
     const [least = -1, most = 0] = rows.find(({ metric }) => metric === 'uplink.dropped')?.interval ?? [];
     expect(least).toBeGreaterThanOrEqual(0);
@@ -117,7 +117,7 @@ describe('a comparison in other formats', () => {
     });
   });
 
-  it('as a page has the texts of the terminal, differences first, and no script but that of all pages', () => {
+  it('as a page has the texts of the terminal, differences first, and only the script that all pages have', () => {
     const page = comparisonHtml(comparison, ['<b>careful</b>']);
     const text = comparisonText(comparison).replaceAll(/ {2,}/g, ' ');
     const rows = [...page.matchAll(/<tr class="(\w+)"><th scope="row">([^<]*)<\/th>(.*?)<\/tr>/g)];
@@ -143,7 +143,7 @@ describe('a comparison in other formats', () => {
 describe('objections to a comparison', () => {
   const run = runOf({ seed: 1 });
 
-  it('do not exist for two finished runs of the same scenario', () => {
+  it('are empty for two finished runs of the same scenario', () => {
     expect(objections(run, { ...run, seed: 2 })).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-/** JUnit, CSV and Prometheus' format: what other programs read. */
+/** The formats that other programs read: JUnit, CSV, and the text format of Prometheus. */
 import { describe, expect, it } from 'vitest';
 import { metricsRegistry } from '../../src/report/exposition.js';
 import { downlinksCsv, seriesCsv } from '../../src/report/renderers/csv.js';
@@ -62,7 +62,7 @@ describe('the JUnit report', () => {
     expect(xml).not.toContain('<failure');
   });
 
-  it('has the simulated time of a run in virtual time, which is the same each time, and otherwise the real time', () => {
+  it('has the simulated duration of a run in virtual time, so that equal runs have equal files; otherwise the real duration', () => {
     const times = { simulatedMs: 7_200_000, wallMs: 1234 };
     expect(junit(resultOf({ ...times, clock: 'virtual' }))).toContain('time="7200.000"');
     expect(junit(resultOf({ ...times, clock: 'real' }))).toContain('time="1.234"');

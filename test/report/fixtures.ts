@@ -1,4 +1,4 @@
-/** A finished run for tests of the renderers: its summary is folded from events, the rest is made up. */
+/** A finished run for tests of the renderers: its summary is computed from events, the rest is invented. */
 
 import type { RunResult } from '../../src/report/result.js';
 import type { TraceEvent } from '../../src/trace/events.js';

@@ -53,7 +53,7 @@ describe('the HTML report', () => {
     );
     expect(page).toContain('&lt;/script&gt;&lt;/style&gt;&lt;img src=x onerror=alert(1)&gt;&quot;&#39; &amp;amp;');
     expect(page).not.toMatch(/<img|\u202e/);
-    // The ends of the data of the plots and of the script of the page, and no other.
+    // Only the elements for the data of the plots and for the script of the page end like this.
     expect(page.match(/<\/script>/g)?.length).toBe(page.match(/<script[ >]/g)?.length);
     expect(page.match(/<\/style>/g)).toHaveLength(1);
   });
@@ -89,7 +89,7 @@ describe('the HTML report', () => {
     const page = html(resultOf({ calls: { 'latest-value as poller': load } }));
     const lookOf = (title: string) => new RegExp(`aria-label="${title}"><table class="(\\w+)"`).exec(page)?.[1];
     expect(lookOf('Uplinks by type')).toBe('short');
-    // A single number has room beside a long name.
+    // The numbers of this table have one column, which fits beside a long name.
     expect(lookOf('The fleet and its network')).toBe('short');
     expect(lookOf('Requests')).toBe('long');
   });
@@ -144,7 +144,7 @@ describe('the HTML report', () => {
     expect(page).not.toMatch(/NaN|Infinity|undefined|id="over-time"/);
   });
 
-  it('is the same for the same run, except for the time at which it started and the time that it took', () => {
+  it('is the same for the same run, except for its start time and its duration', () => {
     const page = (startedAt: string, wallMs: number) => html(resultOf({ startedAt, wallMs }));
     const [one, other] = [page('2026-01-02T03:04:05.678Z', 2345), page('2027-01-02T03:04:05.678Z', 9876)];
     const without = (text: string) => text.replaceAll(/202[67]-01-02/g, '').replaceAll(/in \d\.\ds/g, '');

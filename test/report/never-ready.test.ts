@@ -15,7 +15,7 @@ expect: ['${line}']
 `;
 
 describe('a run with a device that was never ready', () => {
-  it('says so beside the verdict, and that no expectation is about it', async () => {
+  it('has a warning that also says that no expectation covers it', async () => {
     const result = await runText(scenario('uplink.stored within 2m >= 95%'));
     expect(result.passed).toBe(true);
     const warning =
@@ -29,7 +29,7 @@ describe('a run with a device that was never ready', () => {
     expect(seedsText(seeds)).toContain(`\n! seed 7, 9: ${warning}\n`);
   });
 
-  it('also says which faults had no effect, in its result and in all reports', async () => {
+  it('has a warning for each fault without an effect, in its result and in all reports', async () => {
     const idle = 'fleet: [{ name: clime, profile: control, count: 2 }]\nfaults: [{ brown-out:, from: 5m, until: 10m }]';
     const result = await runText(`name: supplied\nduration: 20m\n${idle}\nexpect: ['device.ready == 2']\n`);
     expect(result).toMatchObject({
@@ -43,7 +43,7 @@ describe('a run with a device that was never ready', () => {
     expect(overSeeds([result]).runs[0]?.warnings).toEqual([warning]);
   });
 
-  it('fails a share of the boots that have a session in time', async () => {
+  it('fails an expectation about the share of boots with a session in time', async () => {
     const result = await runText(scenario('device.startup within 5m >= 95%'));
     expect(result.expectations[0]).toMatchObject({ passed: false, left: 0.5 });
     expect(text(result, { width: 200 })).toContain('\n! 1 of 2 devices was never ready: it had no session\n');

@@ -16,7 +16,10 @@ const HOUR = 3_600_000;
 const METRICS = ['downlink.delivered', 'downlink.answered', 'device.startup', 'call.latency', 'call.service'] as const;
 const PERCENTS = [50, 95, 99] as const;
 
-/** Durations of all kinds: seconds to hours for downlinks, fractions of milliseconds for requests. All end in the first bin. */
+/**
+ * Events with durations of all magnitudes: seconds to hours for downlinks, fractions of milliseconds for requests. All end in
+ * the first bin.
+ */
 function events(): readonly TraceEvent[] {
   const random = seededRandom(3).fork('one value');
   const all: TraceEvent[] = [];
@@ -38,7 +41,7 @@ function events(): readonly TraceEvent[] {
   return all;
 }
 
-/** A run of 1,000 hours, so that a bin has more than four. */
+/** A run of 1,000 hours, so that a bin is longer than four hours. */
 const metrics = metricsOf(events(), 1031, 1000 * HOUR);
 const expectations = METRICS.flatMap((metric) =>
   PERCENTS.map((percent) => {
@@ -48,7 +51,7 @@ const expectations = METRICS.flatMap((metric) =>
 );
 const result = resultOf({ ...metrics.summary(), clock: 'real', speed: 1, expectations }, []);
 
-/** The percentile, from the metric itself. */
+/** The percentile as the metric itself returns it. */
 function percentileOf(metric: string, percent: number): number {
   const measure = metrics.read(metric);
   if (measure?.kind !== 'durations') throw new Error(`${metric} has no durations`);
@@ -56,7 +59,7 @@ function percentileOf(metric: string, percent: number): number {
 }
 
 const each = METRICS.flatMap((metric) => PERCENTS.map((percent) => [metric, percent] as const));
-/** The same events in a run without a planned duration: all batches have requests then. */
+/** The same events in a run without a planned duration, so that all batches have requests. */
 const compared = readSummary(RENDERERS.json(resultOf(metricsOf(events(), 1031).summary(), [])), 'x');
 const comparison = compareRuns(compared, compared);
 const cellsOf = (metric: string) => PERCENTS.map((percent) => humanDuration(percentileOf(metric, percent)));

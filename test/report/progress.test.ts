@@ -30,7 +30,7 @@ describe('progress', () => {
     [50, ' 25% 299/300 ready · 1,204 up · 180/210 down'],
     [40, ' 25% 1,204 up · 180/210 down'],
     [12, ' 25% 1,204 …'],
-  ])('on a terminal of %d columns is one line that shows the counts as long as it can', (columns, line) => {
+  ])('on a terminal of %d columns is one line, which leaves out the counts last', (columns, line) => {
     expect(progressLine(progressOf(), columns)).toBe(line);
   });
 

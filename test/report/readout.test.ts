@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { SCRIPT } from '../../src/report/html/readout.js';
 
-/** An element as far as the script knows it. */
+/** An element with the properties that the script uses. */
 class Element {
   className = '';
   textContent = '';
@@ -35,13 +35,13 @@ class Element {
   getBoundingClientRect(): { readonly left: number; readonly width: number } {
     return this.box;
   }
-  /** All text, with spaces between elements. */
+  /** The text of the element and of those in it, with spaces between them. */
   get words(): string {
     return [this.textContent, ...this.children.map(({ words }) => words)].filter((text) => text !== '').join(' ');
   }
 }
 
-/** A plot 1,000 pixels wide at 100: its axes are from 200 to 1,000. */
+/** A plot whose left edge is at 100 pixels. It is 1,000 pixels wide, and its area is from 200 to 1,000. */
 function plotOf(data: object): { readonly plot: Element; readonly tip: Element; readonly cursor: Element } {
   const plot = new Element({ left: 100, width: 1000 });
   const json = new Element();
@@ -91,10 +91,10 @@ describe('the script of the page', () => {
     }
   });
 
-  it('puts the values to the side with more room', () => {
+  it('puts the values on the side with more room', () => {
     const { plot, tip, cursor } = plotOf(DATA);
     plot.listeners.get('pointermove')?.({ clientX: 210 });
-    // The middle of the first quarter of 200 to 1,000, seen from 100.
+    // The first quarter of the plot is from 200 to 400. Its middle is 300, which is 200 from the left edge of the plot at 100.
     expect([cursor.style.left, tip.style.left, tip.style.right]).toEqual(['200px', '210px', 'auto']);
     plot.listeners.get('pointermove')?.({ clientX: 990 });
     expect([cursor.style.left, tip.style.left, tip.style.right]).toEqual(['800px', 'auto', '210px']);

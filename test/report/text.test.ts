@@ -190,14 +190,14 @@ describe('the text report', () => {
     expect(numbers(report)).toEqual(numbers(text(result)));
   });
 
-  it('has the comments of the next lines beside the commands, or above them where a line is too wide', () => {
+  it('has the comments of the `next` lines beside the commands, or above them if a line would be too wide', () => {
     const next = ['ghostfleet plan a.yaml  # what happens', 'ghostfleet run a.yaml --seed 2'];
     const lines = (width: number) => text(resultOf({ next }), { width }).split('try next\n')[1]?.split('\n\n')[0];
     expect(lines(80)).toBe('  ghostfleet plan a.yaml  # what happens\n  ghostfleet run a.yaml --seed 2');
     expect(lines(39)).toBe('  # what happens\n  ghostfleet plan a.yaml\n  ghostfleet run a.yaml --seed 2');
   });
 
-  it('indents further lines of a paragraph, so that its beginning can be seen', () => {
+  it('indents the further lines of a paragraph, so that its beginning is visible', () => {
     const about = 'downlink whose last acknowledgement was lost or late: the next packet confirmed the delivery';
     const report = text(resultOf({ anomalies: [{ name: 'x', count: 3, about }], faults: {} }), { width: 62 });
     expect(report).toContain('\n  3 × downlink whose last acknowledgement was lost or late:\n    the next packet');

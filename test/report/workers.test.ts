@@ -29,7 +29,7 @@ const three = {
 const single = (report: string) => report.replaceAll(/\s+/g, ' ');
 
 describe('the workers of a divided run', () => {
-  it('have a row each in the text, with lateness, saturation and clock, and one for all', () => {
+  it('have a row each in the text, with lateness, saturation and clock, and one row for all together', () => {
     const report = single(text(resultOf(three)));
     expect(report).toContain('workers devices requests late, p99 busy clock');
     expect(report).toContain('worker 1 10 120 3ms 25.0% -1.5s ±0.4ms kept up (field-1, process 101)');
@@ -44,7 +44,7 @@ describe('the workers of a divided run', () => {
     }
   });
 
-  it('have a section of the page, which a reader of a phone sees early if one of them did not keep up', () => {
+  it('have a section of the page, which comes before the plots on a phone if one of them did not keep up', () => {
     expect(html(resultOf(three))).toMatch(/<section id="workers" class="urgent">.*<th scope="row">worker 2<\/th>/s);
     expect(html(resultOf({ ...three, workers: [worker(1)] }))).toMatch(/<section id="workers"><h2>/);
   });

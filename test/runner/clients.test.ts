@@ -1,5 +1,6 @@
 /**
- * Loads of several clients, each with a key of its own, in the space of the fleet or in another; and limits that count by key.
+ * Loads of several clients, each with its own API key, in the space of the fleet or in another one; and rate limits, which
+ * count for each key separately.
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import { DeviceCloudClient } from '../../src/client/client.js';
@@ -22,8 +23,8 @@ function planOf(source: string) {
 }
 
 describe('a rate limit of the embedded cloud', () => {
-  it('rejects only the client that exceeds it; the fleet is created before it applies', async () => {
-    // 5/s for a minute are 300, of which 50 are answered; 1 every 2 s are 30.
+  it('rejects only the client that exceeds it, and does not apply to the creation of the fleet', async () => {
+    // 5 requests a second for a minute are 300, of which 50 are answered. One request every 2 s makes 30.
     const result = await runPlan(
       planOf(`
 name: limited
@@ -52,7 +53,7 @@ expect:
     expect(result.calls['count-devices']).toMatchObject({ answered: 30, refused: 0 });
   });
 
-  it('applies to the run itself, too: a step above it fails', async () => {
+  it('also applies to the run itself: a step that exceeds it fails', async () => {
     const result = await runPlan(
       planOf(`
 name: limited
@@ -140,7 +141,7 @@ async function theirCloud() {
 }
 
 describe('clients at another cloud', () => {
-  it('use keys that are created for them, in their spaces, and deleted afterwards', async () => {
+  it('use keys that the run creates in their spaces, and deletes afterwards', async () => {
     const { visit, keys, theirKey } = await theirCloud();
     const asked: string[] = [];
     const before = await keys();
@@ -153,7 +154,7 @@ describe('clients at another cloud', () => {
     expect(await keys()).toEqual(before);
   });
 
-  it("are refused in a space that nothing opens, or that is the fleet's own, and nothing is left behind", async () => {
+  it('are rejected in a space without a key, or if their space is that of the fleet, and leave nothing behind', async () => {
     const { visit, keys, apiKey } = await theirCloud();
     const before = await keys();
     const nothing = () => {

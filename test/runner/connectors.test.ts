@@ -1,4 +1,4 @@
-/** Connectors of the cloud that a run brings along. */
+/** Connectors of the embedded cloud of a run. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { receiver } from '../cloud/connectors/receiver.js';
 import { runText } from './run-text.js';
@@ -23,7 +23,10 @@ fleet: [{ name: clime, profile: clime, count: 1, tags: [cold] }]
   return { result, received: receiving.received.map(({ text }) => text) };
 }
 
-/** The first attempt goes to a public address; if it has only failed, the second one goes to this machine. */
+/**
+ * Number of deliveries to this machine. The first attempt goes to a public host. Only if this host is permitted, so that the
+ * attempt merely fails, a second attempt goes to this machine.
+ */
 async function retried(options: Parameters<typeof runText>[1]) {
   receiving = await receiver();
   const script = `function main(job) { return { url: job.attempt === 0 ? 'http://[3ffe::1]:1/' : '${receiving.url}' } }`;

@@ -14,14 +14,14 @@ const SAFE = `
   - always no-delivery-after-cancel
   - always downlinks-answered`;
 
-/** What was not as expected. */
+/** The failure and the failed expectations of a run. */
 const broken = ({ failure, expectations }: RunResult) => ({
   failure,
   expectations: expectations.filter(({ passed }) => !passed).map(({ sentence }) => sentence),
 });
 const FINE = { failure: null, expectations: [] };
 
-/** With the path of a database of its own. */
+/** Calls `use` with the path of a new database. */
 async function withFile<T>(use: (db: string) => Promise<T>): Promise<T> {
   const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-'));
   try {
@@ -110,10 +110,10 @@ expect:
 `;
 
   let first: Promise<RunResult> | undefined;
-  /** Its run in memory, made once. */
+  /** Runs the scenario in memory once; later calls return the same result. */
   const restarted = () => (first ??= runText(RESTARTED));
 
-  it('loses its memory, but nothing that it has acknowledged', async () => {
+  it('loses its memory, but no acknowledged message', async () => {
     const result = await restarted();
     expect(broken(result)).toEqual(FINE);
     expect(result.calls['count-devices']?.reasons).toEqual({ 'no answer: ECONNREFUSED': 10 });
@@ -150,7 +150,7 @@ expect:
     });
   });
 
-  it('starts as soon as it can use its store', async () => {
+  it('starts again as soon as its store can be used', async () => {
     const result = await runText(`
 name: late
 duration: 1h
@@ -162,11 +162,12 @@ load: [{ count-devices:, rate: 1/s, from: 20m500ms, until: 23m500ms }]
 expect: [service.crashes == 1]
 `);
     expect(broken(result)).toEqual(FINE);
-    // Half a second after every full one: from 20m 1.5s to 21m 59.5s, and from 22m 0.5s to 23m 0.5s.
+    // Requests are due half a second after every full second. Those from 20m 1.5s to 21m 59.5s fail; those from 22m 0.5s to 23m
+    // 0.5s are answered.
     expect(result.calls['count-devices']).toMatchObject({ failed: 119, answered: 61 });
   });
 
-  it('does not start during another absence', async () => {
+  it('does not start again while another fault keeps it down', async () => {
     const result = await runText(`
 name: twice
 duration: 1h
@@ -197,12 +198,12 @@ expect: [step.done == 6, call.failed == 0, downlink.delivered == 3]
     expect(broken(result)).toEqual(FINE);
     expect(result.calls['count-devices']?.latency).toMatchObject({ count: 180, p50: 2000, max: 2000 });
     expect(result.calls['count-devices']?.service).toMatchObject({ p50: 2000, max: 2000 });
-    // Of a step one request follows the other: of the first device, the second one, the third one.
+    // The requests of a step follow one another: that of the first device, of the second, of the third.
     const queued = result.downlinks.slowest.map(({ queuedAt }) => queuedAt - 26 * 60_000).sort((a, b) => a - b);
     expect(queued).toEqual([3000, 6000, 9000]);
   });
 
-  it('gives the same run over every transport of datagrams', async () => {
+  it('gives the same run in memory and over UDP', async () => {
     expect((await runText(SLOW, { transport: 'udp' })).digest).toBe((await runText(SLOW)).digest);
   });
 
@@ -240,7 +241,7 @@ expect:
     expect(result.fleet.repeats).toBeGreaterThan(10);
   });
 
-  it('only for writing is read as before', async () => {
+  it('only for writing can still be read', async () => {
     const result = await runText(without('writes'));
     expect(broken(result)).toEqual(FINE);
     expect(result.calls['count-devices']).toMatchObject({ answered: 30, failed: 0 });

@@ -10,7 +10,7 @@ const FINE = { exitCode: EXIT.fine, failure: null };
 const STUCK = { exitCode: EXIT.stuck, failure: 'not at rest' };
 const INTERRUPTED = { exitCode: EXIT.interrupted, failure: 'interrupted by SIGINT' };
 
-/** The event loop is busy half of the time, and actions come `late` real milliseconds late. */
+/** Figures of a process whose event loop is busy half of the time, and whose actions are `late` real milliseconds late. */
 function figures(late: number, busy = 0.5, stall = late): Omit<GeneratorReport, 'spoiled'> {
   const lateness = { count: 100, min: late, mean: late, p50: late, p95: late, p99: late, max: late };
   return { lateness, eventLoopDelay: late, stall, busy, cpu: busy, gc: 0 };
@@ -49,7 +49,7 @@ describe('a load generator', () => {
     [51, 'the run was over', expect.stringMatching(/were not sent/)],
     [500, 'the device does not exist in the cloud', null],
   ])('that dropped %i of 1,000 requests because "%s" is judged correctly', (count, reason, verdict) => {
-    // Other fields are not read.
+    // The cast is safe because no other fields are read.
     const reads = { planned: 1000, reasons: { [`dropped: ${reason}`]: count } } as unknown as CallSummary;
     expect(spoiledByUnsent({ reads })).toEqual(verdict);
   });

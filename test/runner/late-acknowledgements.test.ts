@@ -1,4 +1,6 @@
-/** FLAP can lose a message by itself: the run says so, and does not blame its cloud (docs/FIDELITY.md). */
+/**
+ * FLAP itself can lose a message. The run reports such a loss separately, and not as an error of its cloud (docs/FIDELITY.md).
+ */
 import { expect, it } from 'vitest';
 import { text } from '../../src/report/renderers/text.js';
 import { runText } from './run-text.js';
@@ -12,7 +14,7 @@ faults: [{ reboot: { every: 5m }, from: 5m, until: 35m }]
 expect: [always no-loss-across-reconnects]
 `;
 
-it('a late acknowledgement that matches a new packet is not a violation, and is counted', async () => {
+it('a late acknowledgement that matches a new packet is counted, but not as a violation', async () => {
   const result = await runText(SCENARIO, { seed: 5 });
   const [found] = result.expectations;
   expect(found).toMatchObject({ passed: true, left: 0, byProtocol: 1 });

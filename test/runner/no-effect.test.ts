@@ -8,7 +8,7 @@ import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
 const profiles = packagedProfiles();
 const types = deviceTypes(profiles);
 
-/** The warnings for a scenario of 8 h with two Meteo, which run on batteries, and three Control, which a line supplies. */
+/** The warnings for a scenario of 8 h with two Meteo devices on batteries, and three Control devices on a power line. */
 function warnings(rest: string, fleet = ''): readonly string[] {
   const text = `name: test
 duration: 8h
@@ -36,7 +36,7 @@ describe('a brown-out', () => {
     ['is cut for one of the devices', '{ at: 1h, to: plant/2, line-power: off }', []],
     ['is cut afterwards', '{ at: 5h, to: plant, line-power: off }', SUPPLIED],
     ['is cut for another group', '{ at: 1h, to: cellar, sensor: { hygrometer.temperature: 1 } }', SUPPLIED],
-  ])('is judged by whether the line %s', (_, step, expected) => {
+  ])('is judged by the supply of the devices: the line %s', (_, step, expected) => {
     expect(warnings(`${BROWN_OUT}steps:\n  - ${step}\n`)).toEqual(expected);
   });
 });

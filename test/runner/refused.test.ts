@@ -1,4 +1,4 @@
-/** Downlinks that a device refuses: they count as refused and not as executed. */
+/** Downlinks that a device refuses count as refused, not as executed. */
 import { expect, it } from 'vitest';
 import { EXIT } from '../../src/kernel/errors.js';
 import { RENDERERS } from '../../src/report/renderers/index.js';

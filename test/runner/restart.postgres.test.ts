@@ -1,9 +1,9 @@
-/** A service that dies in the middle of a run, on a database that stays. */
+/** A service that is killed in the middle of a run, while its database keeps running. */
 import { expect, it } from 'vitest';
 import { newDatabase, sharedServer } from '../support/postgres/databases.js';
 import { runText } from './run-text.js';
 
-// Without a server, this says so, once.
+// Fails with a reason if the server did not start.
 await sharedServer();
 
 it('a service that is killed gives the same run on PostgreSQL as in memory', async () => {

@@ -1,4 +1,4 @@
-/** Runs a scenario that is written down in a test. */
+/** Runs a scenario whose YAML text is in a test. */
 
 import { runPlan } from '../../src/library/scenario.js';
 import { packagedProfiles } from '../../src/profile/library.js';
@@ -10,7 +10,7 @@ import { unhurried } from '../support/unhurried.js';
 
 export const profiles = packagedProfiles();
 
-/** In virtual time, in memory and with seed 7, unless the options say otherwise. */
+/** Runs a scenario: by default in virtual time, in memory and with seed 7. */
 export function runText(
   text: string,
   options: Parameters<typeof runPlan>[1] & { readonly seed?: number } = {},

@@ -1,4 +1,4 @@
-/** Whole runs: the same seed takes the same course, whatever carries the datagrams. */
+/** Whole runs: the same seed gives the same run, whichever transport carries the datagrams. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ expect:
 `;
 
 let first: Promise<RunResult> | undefined;
-/** Its run in memory, made once. */
+/** Runs the scenario in memory once; later calls return the same result. */
 const small = () => (first ??= runText(SMALL));
 
 describe('a run', () => {
@@ -47,7 +47,7 @@ describe('a run', () => {
     }
   });
 
-  it('has the same digest with the same seed, in memory and over UDP, and another with another seed', async () => {
+  it('has the same digest with the same seed in memory and over UDP, and a different one with another seed', async () => {
     const { digest } = await small();
     expect((await runText(SMALL)).digest).toBe(digest);
     expect((await runText(SMALL, { transport: 'udp' })).digest).toBe(digest);
@@ -86,7 +86,7 @@ expect: [device.ready == 3, uplink.stored == uplink.sent]
     expect(result).toMatchObject({ failure: null, passed: true });
   });
 
-  it('interrupted in real time leaves no alarm: neither a first power-up nor a step', async () => {
+  it('that is interrupted in real time leaves no alarm for a power-up or a step', async () => {
     let control: RunControl | undefined;
     const result = await runText(SMALL, {
       clock: 'real',
@@ -98,7 +98,7 @@ expect: [device.ready == 3, uplink.stored == uplink.sent]
     });
     expect(result.exitCode).toBe(EXIT.interrupted);
     expect(control?.clock.waiting).toBe(0);
-    // The rest of the scenario could have met its expectations, or not.
+    // The rest of the scenario could have changed the outcome of each expectation.
     expect(result.expectations.length).toBeGreaterThan(0);
     for (const { passed, undecided, sentence } of result.expectations) {
       expect([passed, undecided]).toEqual([false, true]);
@@ -115,19 +115,19 @@ expect: [device.ready == 3, uplink.stored == uplink.sent]
     const db = join(directory, 'cloud.db');
     try {
       await expect(runText(SMALL, { db, sinks: [{ write: fails, close: fails }] })).rejects.toBe(full);
-      // A store that is closed has put its write-ahead log away.
+      // Closing the store has removed its write-ahead log.
       expect(readdirSync(directory)).not.toContain('cloud.db-wal');
     } finally {
       rmSync(directory, { recursive: true });
     }
   });
 
-  it('whose expectation does not hold ends with its own exit code', async () => {
+  it('with a failed expectation has an exit code of its own', async () => {
     const result = await runText(SMALL.replace('downlink.queued == 10', 'downlink.queued == 11'));
     expect(result).toMatchObject({ passed: false, exitCode: EXIT.expectation });
   });
 
-  it('that does not come to rest names the busy devices, and what they do', async () => {
+  it('that does not come to rest names the busy devices and their activity', async () => {
     const result = await runText(`
 name: stuck
 duration: 30m
@@ -148,7 +148,7 @@ network: { faults: [{ outage: both, from: 10m }] }
       const result = await runText(text, { transport });
       expect(result).toMatchObject({ failure: null, passed: true });
       expect(result.faults.corruption).toBeGreaterThan(2);
-      // HTTP has a checksum: what is spoiled does not get to the gateway.
+      // HTTP has a checksum, so corrupted messages do not reach the gateway.
       expect(Object.keys(result.service.refused).length > 0).toBe(transport === 'memory');
     },
   );

@@ -1,4 +1,4 @@
-/** What a scenario sets up in its space, and firmware updates to what is set up. */
+/** Resources that a scenario sets up in its space, and updates to firmware images among them. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { DeviceCloudClient } from '../../src/client/client.js';
 import { type Service, startService } from '../../src/cloud/service.js';
@@ -43,7 +43,7 @@ afterEach(async () => {
   [client, service] = [undefined, undefined];
 });
 
-/** A cloud in real time that has a tag. */
+/** A cloud in real time with a tag in its space. */
 async function theirCloud() {
   const started = await startService({
     ...{ db: 'memory', host: '127.0.0.1', port: 0, udpPort: 0, udpRawPort: null, space: 'theirs' },
@@ -70,7 +70,7 @@ async function theirCloud() {
   return { api, visit, there };
 }
 
-describe('what a scenario sets up in another cloud', () => {
+describe('a resource that a scenario sets up in another cloud', () => {
   it('exists during the run and is deleted afterwards; existing resources stay', async () => {
     const { visit, there } = await theirCloud();
     const before = await there();
@@ -97,7 +97,7 @@ describe('what a scenario sets up in another cloud', () => {
     expect(await there()).toEqual(before);
   });
 
-  it('stays if it is to be kept, and is reported', async () => {
+  it('stays with the option to keep it, and is reported', async () => {
     const { visit, there } = await theirCloud();
     const kept: string[] = [];
     await visit(SETUP, { keep: (what) => kept.push(...what) });
@@ -108,14 +108,14 @@ describe('what a scenario sets up in another cloud', () => {
     expect(await there()).toMatchObject({ variables: ['threshold = 8'], devices: ['clime-0001'] });
   });
 
-  it('is deleted also if the run is interrupted before its beginning', async () => {
+  it('is deleted even if the run is interrupted before its beginning', async () => {
     const { visit, there } = await theirCloud();
     const before = await there();
     await visit(SETUP, { started: ({ stop }) => stop(new InterruptedError('SIGINT')) });
     expect(await there()).toEqual(before);
   });
 
-  it('is rejected by name if the space already has it, and earlier resources are deleted', async () => {
+  it('is rejected with its name if the space already has it, and resources created before it are deleted', async () => {
     const { api, visit, there } = await theirCloud();
     await api.createVariable({ name: 'threshold', value: '5' });
     const before = await there();
@@ -154,7 +154,7 @@ expect:
 `;
 
   let first: ReturnType<typeof runPlan> | undefined;
-  /** The roll-out, run once. */
+  /** Runs the roll-out once; later calls return the same result. */
   const rolledOut = () => (first ??= runPlan(planOf(ROLLOUT)));
 
   it('succeeds, or fails for a reason that expectations can name', async () => {

@@ -1,4 +1,4 @@
-/** A run whose own process stood still is invalid, whatever it measured. */
+/** A run is invalid if its own process stood still, whatever the run measured. */
 import { expect, it } from 'vitest';
 import { EXIT } from '../../src/kernel/errors.js';
 import { runPlan } from '../../src/library/scenario.js';
@@ -15,7 +15,7 @@ fleet: [{ name: clime, profile: clime, count: 1 }]
 load: [{ count-devices:, rate: 10/s }]
 `;
 
-it('a stop of the process of 600 ms during a load ends with exit code 5 and a sentence', async () => {
+it('a run whose process stops for 600 ms during a load ends with exit code 5 and a message', async () => {
   const plan = planScenario(parseScenario(SCENARIO, 'stalled.yaml', deviceTypes(packagedProfiles())), { seed: 1 });
   const stop = setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600), 1000);
   const { exitCode, failure } = await runPlan(plan, { clock: 'real', speed: 10 });

@@ -1,10 +1,10 @@
-/** Scenarios for tests: a small valid one, of which a test changes only what it is about. */
+/** Scenarios for tests: a small valid scenario, of which a test changes the parts that it checks. */
 import { InputError } from '../../src/input/problems.js';
 import type { Scenario } from '../../src/scenario/model/scenario.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
 import type { DeviceTypes } from '../../src/scenario/parse/sources.js';
 
-/** The device types of these tests; they refuse any value of `interval-report` below 30. */
+/** The device types of these tests. They reject every value of `interval-report` below 30. */
 export const TYPES: DeviceTypes = new Map(
   ['clime', 'control'].map((name) => [
     name,
@@ -19,7 +19,7 @@ export const TYPES: DeviceTypes = new Map(
   ]),
 );
 
-/** The parts of a file; each is YAML, a list part with its items indented by two. */
+/** The parts of a scenario file as YAML. In parts that are lists, the items are indented by two spaces. */
 export interface ScenarioParts {
   readonly head?: string;
   readonly fleet?: string;

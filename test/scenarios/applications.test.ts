@@ -1,10 +1,10 @@
 /**
- * Every application of the catalog lives a day as its scenario says: boot, report, poll, config, shell, data, alarm, outage and
- * recovery hold. The course is the same in memory and over UDP, which three of them show: the transport does not know the type
- * of a device.
+ * Runs a day of every application of the catalog: boot, report, poll, config, shell, data, alarm, outage and recovery. The run
+ * is the same in memory and over UDP. Three applications suffice to show this, because the transport does not depend on the
+ * device type.
  *
- * A digest changes with anything that a device of that application does otherwise. When that was meant, look at the golden
- * dialogue (test/golden) first, then put the new digest here.
+ * A digest changes with every change in the behaviour of a device of that application. If a change is intended, first check the
+ * golden dialogue (test/golden), then enter the new digest here.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -30,10 +30,10 @@ const DIGESTS: Readonly<Record<string, string>> = {
   wmbus: '9af16950074ca0a5',
 };
 
-/** One that reports, one that polls, and one with events and large messages. */
+/** An application that reports, one that polls, and one with events and large messages. */
 const ALSO_OVER_UDP = ['clime', 'control', 'serial'];
 
-/** The other builds of these applications, which have their links and their firmware; and hio devices. */
+/** Digests of the other builds of these applications, and of hio devices. */
 const BUILDS: Readonly<Record<string, string>> = {
   'clime-iaq': '234928506fc92627',
   'clime-radon': '941a79c9e1370c8b',
@@ -67,17 +67,14 @@ function play(scenario: Scenario, transport: 'memory' | 'udp'): Promise<RunResul
 }
 
 describe('the scenario of an application', () => {
-  it('is there for each of the catalog', () => {
+  it('exists for every device type', () => {
     expect(Object.keys({ ...DIGESTS, ...BUILDS }).sort()).toEqual([...profiles.keys()].sort());
   });
 
-  it.each(Object.entries({ ...DIGESTS, ...BUILDS }))(
-    'of %s holds, with the digest from before',
-    async (name, digest) => {
-      const scenario = scenarioOf(name);
-      expectHeld(name, scenario, await play(scenario, 'memory'), digest);
-    },
-  );
+  it.each(Object.entries({ ...DIGESTS, ...BUILDS }))('of %s holds, with the recorded digest', async (name, digest) => {
+    const scenario = scenarioOf(name);
+    expectHeld(name, scenario, await play(scenario, 'memory'), digest);
+  });
 
   it.each(ALSO_OVER_UDP)('of %s has the same digest over UDP', async (name) => {
     expect(await play(scenarioOf(name), 'udp')).toMatchObject({ passed: true, digest: DIGESTS[name] });

@@ -1,18 +1,18 @@
 /**
- * Every scenario of the library holds, says what it expects with numbers and invariants, and has a page whose commands work.
- * What a scenario is about is for its own expectations to prove; nothing of its course is pinned here.
+ * Every scenario of the library holds, has expectations with numbers and invariants, and has a page whose commands work. The
+ * expectations of a scenario check its behaviour, so this file does not.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { fileOf, NAMES, numbersIn, pageOf, planIn, play, problemsOf } from '../../scripts/support/library.js';
 
-/** The one that is also played over UDP: exchanges are cut in any state there is, and it is cheap. */
+/** The scenario that also runs over UDP: its outages interrupt exchanges in every state, and it takes little time. */
 const ALSO_OVER_UDP = 'flapping-link';
-/** Three days with at least three devices of each type: only the proof plays it. */
+/** This scenario is three days long and has at least three devices of each type, so only the proof runs it. */
 const LONG = 'soak';
 const INDEX = readFileSync('docs/scenarios/README.md', 'utf8');
 
-/** Smaller fleets: they run in a fraction of the time. `npm run prove -- library` plays the scenarios as they stand. */
+/** Variables for smaller fleets, which take a fraction of the time. `npm run prove -- library` runs the scenarios unchanged. */
 const SMALL: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'api-poller': { devices: 6, modest: 12, rate: 4, limit: 80 },
   'battery-winter': { hill: 2, valley: 2, worn: 1 },
@@ -33,13 +33,13 @@ function smallPlan(name: string, vars: Readonly<Record<string, string>> = {}) {
   return planIn(fileOf(name), new Map(values));
 }
 
-/** A number as pages show it: `1,234`, or a share as it is: `60%`. */
+/** A number in the form in which pages show it: `1,234`, or `60%` for a share. */
 function shown(value: string): string {
   return value.endsWith('%') ? value : Number(value).toLocaleString('en');
 }
 
 describe('the library of scenarios', () => {
-  it('has a page for each scenario and a scenario for each page, and an index of them', () => {
+  it('has a page for each scenario, a scenario for each page, and an index of all pages', () => {
     const pages = readdirSync('docs/scenarios').filter((file) => file !== 'README.md');
     expect(pages.sort()).toEqual(NAMES.map((name) => `${name}.md`).sort());
     const linked = [...INDEX.matchAll(/^\| \[([a-z-]+)\]\(([a-z-]+)\.md\) \|/gm)].map(([, name, page]) => [name, page]);
@@ -55,7 +55,7 @@ describe.each(NAMES)('%s', (name) => {
     if (name === ALSO_OVER_UDP) expect((await play(smallPlan(name), 'udp')).digest).toBe(result.digest);
   });
 
-  it('says what it is about, what must hold, and what to try next', () => {
+  it('has a description, expectations, and commands to try next', () => {
     const plan = planIn(fileOf(name));
     expect(plan.scenario).toBe(name);
     expect(plan.about.length).toBeGreaterThan(80);
@@ -71,7 +71,7 @@ describe.each(NAMES)('%s', (name) => {
     expect(values.filter((value) => !new RegExp(`(?<![\\d,])${value}(?![\\d,]\\d)`).test(text))).toEqual([]);
   });
 
-  it('shows only commands that name files and variables that there are', () => {
+  it('shows only commands whose files and variables exist', () => {
     const page = pageOf(name);
     const shown = commandsIn(page);
     expect(shown.filter((command) => command.startsWith(`ghostfleet run ${fileOf(name)}`)).length).toBeGreaterThan(1);
@@ -80,12 +80,12 @@ describe.each(NAMES)('%s', (name) => {
   });
 });
 
-it('config-rollout halts at its first gate if the firmware refuses the configuration, and does not affect the other devices', async () => {
+it('config-rollout stops at its first gate if the firmware refuses the configuration, and does not affect the other devices', async () => {
   const plan = smallPlan('config-rollout', { interval: '5' });
   const { exitCode, failure, downlinks } = await play(plan);
   expect(exitCode).toBe(3);
   expect(failure).toMatch(/waited 55m for "downlink\.answered of canary == fleet\.devices of canary"/);
-  // The canaries' own.
+  // Only the downlinks of the canary group were queued.
   expect(downlinks.queued).toBe(plan.groups[0]?.count);
 });
 
@@ -95,13 +95,14 @@ it('flapping-link holds with outages that are too short for a poll to fail', asy
   expect(exitCode).toBe(0);
 });
 
-/** Lines of a page or a comment that are commands of ours. */
+/** The lines of a page or a comment that are commands of ghostfleet. */
 function commandsIn(text: string): readonly string[] {
   return [...text.matchAll(/^(?:# {4})?(ghostfleet .+)$/gm)].map(([, command = '']) => command);
 }
 
 /**
- * Why the scenario of a command cannot be read with its variables; nothing when it can, or names another file that is there.
+ * Why the scenario of a command cannot be read with its variables; an empty text if it can, or if the command names no
+ * scenario.
  */
 function wrongWith(command: string): string {
   const [, file] = /\s(scenarios\/\S+)/.exec(command) ?? [];

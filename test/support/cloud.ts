@@ -1,4 +1,4 @@
-/** A cloud in memory, without API and sockets: store, core and gateway on a clock, and devices in it. */
+/** A cloud in memory, without API and sockets: store, core and gateway on a virtual clock. */
 
 import { CloudCore } from '../../src/cloud/delivery/core.js';
 import { FlapGateway } from '../../src/cloud/gateway/flap-gateway.js';
@@ -27,11 +27,11 @@ export interface TestCloud {
   readonly spaceId: string;
   addDevice(serial?: number, token?: string): Promise<DeviceRow>;
   device(serial?: number): Promise<DeviceRow>;
-  /** Everything that is stored of the device, oldest first. */
+  /** All stored messages of the device, oldest first. */
   messages(device: DeviceRow): Promise<readonly ListedMessage[]>;
-  /** Hands a packet to the gateway as the device would; resolves with what is answered. */
+  /** Passes a packet of a device to the gateway; resolves with the answer. */
   exchange(packet: Packet, options?: Partial<ExchangeOptions>): Promise<Packet | undefined>;
-  /** The same with any bytes. */
+  /** Passes any bytes to the gateway; resolves with all answers. */
   deliver(datagram: Uint8Array, format?: EnvelopeFormat): Promise<readonly Uint8Array[]>;
 }
 
@@ -41,7 +41,7 @@ interface ExchangeOptions {
   readonly format: EnvelopeFormat;
 }
 
-/** @param options.seed of its ids: clouds that share a store must not make the same ones */
+/** @param options.seed seed of the ids: clouds that share a store must have different seeds */
 export async function testCloud(
   options: {
     readonly store?: Store;
@@ -96,7 +96,7 @@ export async function testCloud(
   };
 }
 
-/** Opens an answer; its tag must be right. */
+/** The packet in an answer. @throws Error if the tag of the answer is wrong */
 export function unseal(datagram: Uint8Array, token = TOKEN, format: EnvelopeFormat = 'base64'): Packet {
   const envelope = open(datagram, format);
   if (envelope === undefined || !hasValidTag(envelope, tokenBytes(token))) throw new Error('not a valid answer');

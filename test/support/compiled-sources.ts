@@ -1,6 +1,6 @@
 /**
- * Compiles src/ once for all workers, and Node loads the compiled files. Otherwise each worker requests every module from vite
- * and evaluates it there: a run of the tests of the library, which load nearly all modules, takes 14 s of CPU instead of 9 s.
+ * Compiles src/ once for all workers, so that Node loads the compiled files. Without this, each worker requests every module
+ * from vite: the tests of the library, which load nearly all modules, would take 14 s of CPU instead of 9 s.
  *
  * Runs with coverage and runs that follow the imports of tests (`--watch`, `--changed`, `related`) use vite. Stack traces name
  * the sources in both cases.
@@ -13,11 +13,12 @@ import { program } from '../../scripts/support/program.js';
 import { filesIn, updateFolder } from '../../scripts/support/update-folder.js';
 
 const SOURCES = resolve('src');
-/** As deep as src/: some modules look for the root of the package. */
+/** Folder of the compiled files. It is as deep as src/, because some modules look for the root of the package above them. */
 const COMPILED = resolve('.compiled');
 
 /**
- * Where threads with most of the sources begin. From the program, which is a few files, they start in a quarter of the time.
+ * First files of the threads that load most of the sources. They load the bundled program instead, which starts them in a
+ * quarter of the time.
  */
 const THREADS = [
   'cli/check/check-thread.mjs',
@@ -25,10 +26,10 @@ const THREADS = [
   'runner/divided/thread.mjs',
 ].map((path) => join(COMPILED, path));
 
-/** Folder of the prepared profiles, beside the program and beside `profile/library.ts`. */
+/** Name of the folder with the prepared profiles, which is beside the program and beside `profile/library.ts`. */
 const PROFILES = 'profiles';
 
-/** For `server.deps.external`: files that Node loads without vite. */
+/** Matches the files that Node loads without vite, for the setting `server.deps.external`. */
 export const isCompiled = /\/\.compiled\//;
 
 export function compiledSources(): Plugin {
@@ -63,7 +64,7 @@ async function compile(): Promise<void> {
     const path = relative(dirname(thread), join(folder, basename(thread)));
     modules.set(thread, Buffer.from(`import '${path}';\n`));
   }
-  // From YAML, each worker would take a second to read the packaged profiles.
+  // Prepared profiles, because each worker would take a second to read the packaged profiles from YAML.
   for (const file of filesIn(join(folder, PROFILES))) {
     modules.set(join(COMPILED, 'profile', PROFILES, basename(file)), readFileSync(file));
   }

@@ -1,4 +1,4 @@
-/** Workers of a divided run in the thread of a test, which starts faster than others. */
+/** Workers of a divided run in the thread of the test, which start faster than workers in other threads. */
 import { MessageChannel } from 'node:worker_threads';
 import type { Crew } from '../../src/runner/distributed/crew.js';
 import type { FromPart, ToPart } from '../../src/runner/distributed/messages.js';

@@ -1,4 +1,4 @@
-/** A virtual device on a clock, whose radio ends where the test wants. */
+/** A virtual device on a virtual clock. The test receives its datagrams. */
 import { Device } from '../../src/device/device.js';
 import { POLICIES } from '../../src/device/family/index.js';
 import type { SendRequest } from '../../src/device/modem/pending-send.js';
@@ -33,13 +33,13 @@ export interface TestDeviceOptions {
   readonly events?: TraceEvent[];
   readonly format?: LinkFormat;
   readonly serial?: number;
-  /** How long the modem and its network take. */
+  /** Durations of the modem and of its network. */
   readonly modemTimings?: ModemTimings;
   /** Called whenever the device has a new socket. */
   readonly reopen?: (server?: number) => void;
-  /** Another device type than the packaged one. */
+  /** Returns the device type to use in place of the packaged one. */
   readonly change?: (profile: Profile) => Profile;
-  /** What becomes of a datagram that the device sends; `answer` delivers one to it, after a hop of 1 ms. */
+  /** Called for each datagram that the device sends; `answer` delivers a datagram to the device after 1 ms. */
   readonly network: (datagram: Uint8Array, answer: (datagram: Uint8Array) => void) => void;
 }
 
@@ -47,7 +47,7 @@ export interface TestDevice {
   readonly clock: VirtualClock;
   readonly device: Device;
   readonly events: TraceEvent[];
-  /** Events of these kinds, as `kind` alone or with what matters. */
+  /** The events of this kind. */
   of<K extends TraceEvent['kind']>(kind: K): readonly Extract<TraceEvent, { readonly kind: K }>[];
 }
 
@@ -75,7 +75,7 @@ export function testDevice(options: TestDeviceOptions): TestDevice {
     clock,
     device,
     events,
-    // The cast is needed because filter does not narrow by a generic kind.
+    // The cast is needed because `filter` does not narrow the type by a generic kind.
     of: (kind) => events.filter((event) => event.kind === kind) as never,
   };
 }
@@ -97,12 +97,12 @@ export function datagramOf(
   return seal(packet, serial, tokenBytes(token), format);
 }
 
-/** A datagram for a modem alone that needs no answer; `left` is called when it is on the air. */
+/** A request to send, for tests of the modem alone. It waits for no answer; `left` is called when the datagram is sent. */
 export function sending(left: () => void = () => {}): SendRequest {
   return { listens: false, releases: false, transmit: left, listening: () => {}, ended: () => {} };
 }
 
-/** A board for a modem alone, with a supply that never breaks down unless `change` says so. */
+/** A board for tests of the modem alone, whose supply never breaks down. @param change members to replace */
 export function testBoard(clock: Clock, change: Partial<ModemBoard> = {}): ModemBoard {
   return {
     clock,

@@ -1,17 +1,17 @@
-/** Bad networks, and exchanges to run over them. */
+/** Unreliable networks, and exchanges to run over them. */
 import { between, chance, integerBetween, type Random, randomBytes } from '../../src/kernel/random.js';
 import { type Millis, seconds } from '../../src/kernel/time.js';
 import type { Packet } from '../../src/protocol/flap/packet.js';
 
-/** What the network does with a packet: the delays after which its copies arrive, none when it is lost. */
+/** The delays after which the copies of a packet arrive; empty if the packet is lost. */
 export type Channel = (way: 'up' | 'down', packet: Packet) => readonly Millis[];
 
 export interface Badness {
   /** Share of datagrams that are lost. */
   readonly loss: number;
-  /** Share of the others that arrive twice. */
+  /** Share of the remaining datagrams that arrive twice. */
   readonly duplication: number;
-  /** A copy takes a time up to this, each its own, so that they change their order. */
+  /** Longest delay. The delay of each copy is random, so that the order of copies changes. */
   readonly delay: Millis;
 }
 
@@ -23,14 +23,14 @@ export function badChannel(random: Random, { loss, duplication, delay }: Badness
   };
 }
 
-/** A message to send, `pause` after the one before it, and the downlinks that are queued for the device by then. */
+/** An uplink, sent `pause` after the previous exchange, and the downlinks that are queued for the device by then. */
 export interface Exchange {
   readonly pause: Millis;
   readonly uplink: Uint8Array;
   readonly downlinks: readonly Uint8Array[];
 }
 
-/** Messages of 5 to 2000 bytes, 40 % of them with a queued downlink of 10 to 900 bytes (wire protocol, 6.5). */
+/** Exchanges with an uplink of 5 to 2000 bytes; 40 % of them also have a downlink of 10 to 900 bytes (wire protocol, 6.5). */
 export function randomExchanges(random: Random, count: number): readonly Exchange[] {
   // The number makes every message different, like the sequence in a data message.
   const message = (number: number, from: number, to: number) => {

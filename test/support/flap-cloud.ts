@@ -1,4 +1,6 @@
-/** A cloud without storage, wire or clock: what a CloudTransfer needs around it to be talked to. */
+/**
+ * A minimal cloud around a CloudTransfer: a queue of downlinks and a list of stored messages, without store, sockets or clock.
+ */
 import { seconds } from '../../src/kernel/time.js';
 import { type CloudMove, CloudTransfer } from '../../src/protocol/flap/cloud-transfer.js';
 import type { Packet } from '../../src/protocol/flap/packet.js';
@@ -8,19 +10,19 @@ type Evidence = NonNullable<CloudMove['delivered']>;
 export interface LittleCloudOptions {
   /** Bytes of message data in a downlink packet. */
   readonly fragmentSize?: number;
-  /** Is the message acceptable (wire protocol, 6.3)? */
+  /** Whether the cloud accepts a message (wire protocol, 6.3). Default: it accepts all. */
   readonly accepts?: (message: Uint8Array) => boolean;
 }
 
 export class LittleCloud {
   /** Simulated time, set by the test. */
   now = 0;
-  /** Every message that was stored, repetitions too. */
+  /** All stored messages, including repetitions. */
   readonly stored: Uint8Array[] = [];
-  /** Downlinks that are not delivered, first one first. */
+  /** Downlinks that are not delivered yet, oldest first. */
   readonly queue: Uint8Array[] = [];
   readonly delivered: { readonly message: Uint8Array; readonly evidence: Evidence }[] = [];
-  /** Why the last packet was answered as it was, or not. */
+  /** Reason for the reaction to the last packet. */
   why = '';
   readonly #accepts: (message: Uint8Array) => boolean;
   readonly #transfer: CloudTransfer;
@@ -30,7 +32,7 @@ export class LittleCloud {
     this.#accepts = accepts;
   }
 
-  /** Takes a packet and gives the answer, undefined for silence. */
+  /** Processes a packet. Returns the answer; undefined if there is none. */
   receive(packet: Packet): Packet | undefined {
     const move = this.#transfer.receive(packet, this.now, () => this.queue.length > 1);
     if (move.delivered) this.#confirm(move.delivered);
@@ -51,12 +53,12 @@ export class LittleCloud {
     }
   }
 
-  /** Sequence number of the next packet, undefined if only a new exchange is accepted. */
+  /** Expected sequence number of the next packet; undefined if only a new exchange is accepted. */
   get expected(): number | undefined {
     return this.#transfer.expected;
   }
 
-  /** Is a downlink in flight that is not confirmed yet? */
+  /** Whether an offered downlink is not confirmed yet. */
   get offering(): boolean {
     return this.#transfer.offering;
   }

@@ -1,9 +1,9 @@
 /**
- * A device and a cloud, back to back on simulated time over a bad channel: how the protocol as a whole behaves.
+ * Runs a device and a cloud in simulated time over an unreliable channel, to test the protocol as a whole.
  *
- * The device is the one of the wire protocol, 5.2 and 5.4: it listens for 5 s, pauses for 5 s and repeats the same bytes;
- * an uplink is repeated without end, a poll for 60 s a datagram and again 300 s after it failed. There are no sessions, no
- * spool and nothing above the messages.
+ * The device follows the wire protocol, 5.2 and 5.4: it listens for 5 s, pauses for 5 s and repeats the same bytes. It repeats
+ * an uplink without end. It repeats each datagram of a poll for 60 s, and a failed poll after 300 s. There are no sessions, no
+ * spool and no layers above the messages.
  */
 import { days, type Millis, seconds } from '../../src/kernel/time.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
@@ -17,7 +17,9 @@ import { Observer, type Picture } from './flap-picture.js';
 const SERIAL = 2_159_017_986;
 const TOKEN = tokenBytes('00112233445566778899aabbccddeeff');
 const BUFFER_SIZE = 16_384;
-/** Simulated time that sending takes. Without any, a socket full of old answers would be worked off in no time. */
+/**
+ * Simulated time to send a datagram. If it were 0, the device would read a socket full of old answers without any time passing.
+ */
 const SEND = 50;
 const LISTEN = seconds(5);
 const PAUSE = seconds(5);
@@ -25,7 +27,7 @@ const POLL_BUDGET = seconds(60);
 const POLL_RETRY = seconds(300);
 const LAST_POLLS = 20;
 
-/** Lets the device run its exchanges, and then poll until the queue is empty (20 times at most). */
+/** Lets the device run its exchanges, and then poll until the queue is empty, at most 20 times. */
 export async function runFlapPair(exchanges: readonly Exchange[], channel: Channel): Promise<Picture> {
   const clock = new VirtualClock();
   const pair = new FlapPair(clock, exchanges, channel);
@@ -35,7 +37,7 @@ export async function runFlapPair(exchanges: readonly Exchange[], channel: Chann
 
 interface Arrival {
   readonly bytes: Uint8Array;
-  /** Which exchange of the device it belongs to. Neither end knows this. */
+  /** Number of the exchange of the device to which it belongs. Neither end knows this number. */
   readonly exchange: number;
 }
 
@@ -47,12 +49,12 @@ class FlapPair {
   readonly #cloud = new LittleCloud({ fragmentSize: FRAGMENT_SIZE.base64.down });
 
   readonly #exchanges: Exchange[];
-  /** The device does one thing at a time. */
+  /** Waiting jobs of the device, which does one thing at a time. */
   readonly #jobs: (() => void)[] = [];
   #busy = false;
   #pollRetryPending = false;
   #lastPolls = 0;
-  /** Datagrams that were not received yet, oldest first. */
+  /** Datagrams that the device has not read yet, oldest first. */
   readonly #socket: Arrival[] = [];
   #listener: ((arrival: Arrival) => void) | undefined;
   /** Number of the running exchange. */
@@ -69,7 +71,7 @@ class FlapPair {
     return this.#observer.finish(this.#cloud);
   }
 
-  // What the device does
+  // The exchanges of the device
 
   #nextExchange(): void {
     const exchange = this.#exchanges.shift();
@@ -182,7 +184,7 @@ class FlapPair {
     return step;
   }
 
-  // What lies between and behind
+  // The channel and the cloud
 
   #request(packet: Packet, exchange: number): void {
     const bytes = wrap(packet);

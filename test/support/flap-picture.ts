@@ -1,10 +1,10 @@
 /**
- * What became of every message: counted from outside, with knowledge that neither end has.
+ * Counts the outcome of every message, with information that neither end has.
  *
- * The two ends cannot tell an answer to an older packet, or a late copy of one, from the real thing when the numbers
- * happen to fit; they come again after every restart. Such packets are called strays here. The protocol has no check over
- * a whole message, so a stray can cost an acknowledged message. That is counted, and kept apart from losses that nothing
- * explains, of which there must be none.
+ * An answer to an older packet, or a late copy of an older packet, can have the expected sequence number, because the numbers
+ * begin again after every restart. Then neither end can recognise it; such a packet is called a stray here. The protocol has no
+ * checksum of a whole message, so an acknowledged message can be lost because of a stray. These losses are counted separately.
+ * Losses without such an explanation must not occur.
  */
 import type { Instant, Millis } from '../../src/kernel/time.js';
 import type { DeviceStep } from '../../src/protocol/flap/device-transfer.js';
@@ -13,51 +13,51 @@ import type { LittleCloud } from './flap-cloud.js';
 export interface Picture {
   readonly uplinks: {
     readonly acknowledged: number;
-    /** Given up by the device. */
+    /** Messages that the device gave up. */
     readonly aborted: number;
-    /** Different messages in the store. */
+    /** Number of different stored messages. */
     readonly stored: number;
-    /** Acknowledged but not in the store, and nothing explains it. */
+    /** Acknowledged, but not stored, and not because of a stray. */
     readonly lost: number;
-    /** In the store but never sent like that, and nothing explains it. */
+    /** Stored, but never sent with this content, and not because of a stray. */
     readonly corrupted: number;
-    /** From start to acknowledgement, all together. */
+    /** Sum of the times from the start to the acknowledgement. */
     readonly took: Millis;
   };
   readonly downlinks: {
     readonly delivered: number;
     readonly received: number;
-    /** Received but never queued like that, and nothing explains it. */
+    /** Received, but never queued with this content, and not because of a stray. */
     readonly corrupted: number;
   };
-  /** What the protocol does not exclude (wire protocol, section 14 and 6.5). */
+  /** Cases that the protocol does not exclude (wire protocol, section 14 and 6.5). */
   readonly quirks: {
-    /** Quirk 12: the cloud believes that it has delivered, the device never had the message. */
+    /** Quirk 12: the cloud counts the downlink as delivered, but the device never received it. */
     readonly deliveredNotReceived: number;
-    /** Quirk 13: a repetition without answer, because of which a lost answer costs 20 s. */
+    /** Quirk 13: repetitions that the cloud does not answer, so that a lost answer costs 20 s. */
     readonly unansweredRepetitions: number;
-    /** Quirk 15: stored again, because after 60 s of repetition the device got a reset. */
+    /** Quirk 15: messages that were stored again, because the device got a reset after 60 s of repetitions. */
     readonly storedAgainAfterPatience: number;
-    /** Stored again, because the two had lost step in another way. */
+    /** Messages that were stored again for another reason. */
     readonly storedAgainOtherwise: number;
-    /** A downlink that came when the device had it already. */
+    /** Downlinks that the device received again. */
     readonly receivedAgain: number;
-    /** The device took the answer to an older packet for the answer to this one. */
+    /** Cases in which the device accepted the answer to an older packet. */
     readonly strayAnswersTaken: number;
-    /** The cloud took a late copy of an older packet for a new one. */
+    /** Cases in which the cloud accepted a late copy of an older packet as a new packet. */
     readonly strayRequestsTaken: number;
-    /** Acknowledged but not in the store, because of a stray. */
+    /** Messages that were acknowledged and not stored because of a stray. */
     readonly lostToStrays: number;
-    /** Messages of either way that were put together from what strayed. */
+    /** Messages in either direction that contain parts of strays. */
     readonly corruptedByStrays: number;
   };
-  /** How often the device began a message or a poll again from sequence 0. */
+  /** Number of times that the device restarted a message or a poll from sequence 0. */
   readonly restarts: number;
 }
 
 type Mutable<T> = T extends number ? T : T extends object ? { -readonly [K in keyof T]: Mutable<T[K]> } : T;
 
-/** How the cloud explains that it took a packet for a new one. */
+/** Reasons (`LittleCloud.why`) that mean that the cloud accepted a packet as a new one. */
 const ACCEPTED = new Set(['store', 'offer', 'fragment accepted', 'next fragment', 'downlink complete']);
 
 export class Observer {
@@ -77,17 +77,17 @@ export class Observer {
     },
     restarts: 0,
   };
-  // Messages in hex.
+  // Contents of messages, in hex digits.
   readonly #sent = new Set<string>();
   readonly #stored = new Set<string>();
   readonly #queued = new Set<string>();
   readonly #received = new Set<string>();
-  /** How many entries of the cloud's store have been looked at. */
+  /** Number of stored messages of the cloud that are already counted. */
   #seen = 0;
   /** The latest exchange of which the cloud has accepted a packet. */
   #accepted = 0;
   #begun: Instant = 0;
-  // Since the last uplink began:
+  // Whether these happened since the last uplink began.
   #strayed = false;
   #patienceEnded = false;
 
@@ -139,7 +139,7 @@ export class Observer {
     if (cloud.why === 'odd repetition') this.#picture.quirks.unansweredRepetitions++;
     if (cloud.why === 'repeated for too long') this.#patienceEnded = true;
     if (ACCEPTED.has(cloud.why)) {
-      // No answer to a final acknowledgement is expected: the device may have started something else by then.
+      // The device expects no answer to a final acknowledgement, so it may have begun the next exchange by then.
       const finalAck = cloud.why === 'downlink complete' && exchange > this.#accepted;
       if (exchange !== current && !finalAck) {
         this.#strayed = true;

@@ -1,4 +1,4 @@
-/** A small fleet as consoles see it: devices on one virtual clock, whose datagrams end nowhere. */
+/** A small fleet for consoles: devices on one virtual clock. Their datagrams are discarded. */
 import type { Fleet, Member } from '../../src/console/member.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 import { deviceHandle } from '../../src/runner/world/handles.js';
@@ -10,7 +10,7 @@ import { testDevice } from './device.js';
 export interface TestFleet extends Fleet {
   readonly clock: VirtualClock;
   readonly all: readonly Member[];
-  /** What was noted. */
+  /** The actions that were recorded. */
   readonly notes: readonly (readonly [serial: number, action: string])[];
 }
 

@@ -1,4 +1,4 @@
-/** The whole program in memory: arguments in, output and exit code out. */
+/** Runs the whole program in memory with given arguments, and returns its output and exit code. */
 import type { Terminal, TerminalOptions } from '../../src/cli/host.js';
 import { main } from '../../src/cli/index.js';
 import { unhurried } from './unhurried.js';
@@ -14,7 +14,7 @@ export interface HostOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Lines that the user types; at a pattern, the user waits until the output matches it. */
   readonly typed?: readonly (string | RegExp)[];
-  /** The user has a terminal, and presses TAB for each of these before typing. */
+  /** Gives the user a terminal. The user presses TAB after each of these texts before typing. */
   readonly terminal?: { readonly completing?: readonly string[] };
   /** Presses Ctrl-C as soon as the output matches. */
   readonly interruptOn?: RegExp;
@@ -26,7 +26,7 @@ export interface HostOptions {
   readonly browser?: (address: string) => void;
   /** Folder with the built web console. */
   readonly webConsole?: string;
-  /** Presses Ctrl-C then. */
+  /** Presses Ctrl-C when this promise is settled. */
   readonly interruptWhen?: Promise<unknown>;
 }
 

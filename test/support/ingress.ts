@@ -18,7 +18,7 @@ export function ingressOf(cloud: TestCloud): FastifyInstance {
   return app;
 }
 
-/** Hands requests to the application without a socket. */
+/** Passes requests to the application without a socket. */
 export function injected(app: FastifyInstance): Parameters<typeof httpTransport>[0] {
   return async ({ path, headers, body }) => {
     const answer = await app.inject({ method: 'POST', url: path, headers: { ...headers }, payload: body });
@@ -29,7 +29,7 @@ export function injected(app: FastifyInstance): Parameters<typeof httpTransport>
 export interface IngressAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read answers whose shape is what they test
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape
   readonly json: any;
 }
 

@@ -1,9 +1,9 @@
-/** A device that lives: registered in a cloud on its own clock, switched on, with a network that can be cut. */
+/** A running device: registered in a cloud on the same clock, switched on, with a network that can be cut. */
 import type { Millis } from '../../src/kernel/time.js';
 import { testCloud } from './cloud.js';
 import { type TestDeviceOptions, testDevice } from './device.js';
 
-/** The bodies of data messages, as far as tests look into them. */
+/** The parts of data messages that tests read. */
 export interface ReportBody {
   readonly message: { readonly sequence: number; readonly timestamp: number };
   readonly system: { readonly uptime: number; readonly voltage_rest: number | null };
@@ -32,16 +32,16 @@ export async function liveDevice(options: Partial<TestDeviceOptions> = {}) {
   return {
     ...live,
     cloud,
-    /** Set `up` to false and no datagram passes, while the modem stays attached. */
+    /** If `up` is false, datagrams are lost, and the modem stays attached. */
     network,
     run: (time: Millis) => clock.runUntil(clock.now + time),
-    /** What the cloud has stored of its reports, oldest first. */
+    /** The bodies of the stored reports, oldest first. */
     async reports(): Promise<readonly ReportBody[]> {
       const messages = await cloud.messages(await cloud.device());
-      // The cast is safe because each test knows its device type.
+      // The cast is safe because each test knows the reports of its device type.
       return messages.filter(({ type }) => type === 'data').map(({ body }) => body as unknown as ReportBody);
     },
-    /** When reports were made. */
+    /** The times at which the device made reports. */
     reportTimes: () => live.of('uplink.made').flatMap(({ type, at }) => (type === 'data' ? [at] : [])),
   };
 }

@@ -1,13 +1,13 @@
 /**
- * The order of the test files: those that take longest first, because a long file at the end keeps one worker busy while the
- * others have nothing to do. The time of a file is that of its last run here (vitest keeps it in node_modules/.vite); in a new
- * checkout it is that of the list below, and other files follow by size, those with sockets, processes and databases first.
+ * Runs the test files that take longest first, because a long file at the end keeps one worker busy while the others are idle.
+ * The time of a file is that of its last run in this checkout, which vitest keeps in node_modules/.vite, or that of the list
+ * below, if that is longer. A file without a known time gets a guess by its kind and size.
  */
 import { statSync } from 'node:fs';
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Seconds of the files that take longest, among the others on two cores. It need not be exact, nor complete. */
+/** Times of the longest files in seconds, in a full run on two cores. The list need be neither exact nor complete. */
 const SECONDS: Readonly<Record<string, number>> = {
   'test/web/console.test.ts': 60,
   'test/scenarios/library.test.ts': 35,
@@ -56,7 +56,10 @@ const SECONDS: Readonly<Record<string, number>> = {
   'test/scenario/shrink/shrink.test.ts': 2,
 };
 
-/** Seconds of a file without a known time: more than most take, so that a new one is not among the last. */
+/**
+ * Guessed seconds of a file without a known time, for files that use something outside of the process and for others. They are
+ * more than most files take, so that a new file is not among the last.
+ */
 const GUESS = { outside: 2, model: 0.5 };
 
 export function longestFirst(isOutside: (path: string) => boolean): typeof BaseSequencer {
@@ -68,10 +71,10 @@ export function longestFirst(isOutside: (path: string) => boolean): typeof BaseS
 
     #secondsOf({ moduleId, project }: TestSpecification): number {
       const path = relative(this.ctx.config.root, moduleId);
-      // A last run with a part of the tests took less than the list says.
+      // The last run may have had only some of the tests of the file, so the longer of both times counts.
       const last = (this.ctx.cache.getFileTestResults(`${project.name}:${path}`)?.duration ?? 0) / 1000;
       const known = Math.max(last, SECONDS[path] ?? 0);
-      // No file has a megabyte, so the size orders only the files with the same guess.
+      // The size only orders files with the same guess, because no file has a megabyte.
       return known > 0 ? known : (isOutside(path) ? GUESS.outside : GUESS.model) + statSync(moduleId).size / 1e6;
     }
   };

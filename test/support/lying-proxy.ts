@@ -1,4 +1,4 @@
-/** An HTTP proxy before a service that can alter requests and answers. */
+/** An HTTP proxy in front of a service, which can alter requests and answers. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -10,7 +10,7 @@ export interface Lies {
   readonly answer?: (method: string, path: string, answer: unknown) => unknown;
   /** How often a request is sent to the service; if never, its answer is an empty object. Default: once. */
   readonly times?: (method: string, path: string, body: string) => number;
-  /** Requests for which it is false reach the service without their `Idempotency-Key`. Default: none. */
+  /** Whether a request keeps its `Idempotency-Key`. Default: every request does. */
   readonly keepsKey?: (method: string, path: string) => boolean;
 }
 

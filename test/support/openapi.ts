@@ -1,6 +1,6 @@
 /**
- * The OpenAPI document as a judge: does an answer have the status, the body and no field beyond what the document says?
- * Tests of the API and the fuzz script use it.
+ * Checks answers against the OpenAPI document: their status, their body, and that they have no undocumented fields. Tests of
+ * the API and the fuzz script use it.
  */
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
@@ -41,7 +41,7 @@ interface Answer {
 /** Bodies by their media type. */
 export type Content = Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>;
 
-/** The document with every reference replaced by what it refers to. */
+/** The document with every reference replaced by its target. */
 export function inlined(document: Document): Document {
   const visit = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(visit);
@@ -53,14 +53,14 @@ export function inlined(document: Document): Document {
   return visit(document) as Document;
 }
 
-/** What a reference such as `#/components/schemas/Tag` refers to. */
+/** The target of a reference such as `#/components/schemas/Tag`. */
 function target(document: Document, reference: string): unknown {
   const steps = reference.split('/').slice(1);
   // The cast is safe because any object can be indexed by any key.
   return steps.reduce<unknown>((node, step) => (node as Record<string, unknown>)[step], document);
 }
 
-/** Says what is wrong with an answer; undefined when it is as documented. */
+/** Describes the difference of an answer from the document; returns undefined if there is none. */
 export type Judge = (
   method: string,
   path: string,
@@ -69,7 +69,7 @@ export type Judge = (
   body: string,
 ) => string | undefined;
 
-/** @param document without references */
+/** @param document the document without references */
 export function judge({ paths, components }: Document): Judge {
   const failure: Answer = {
     description: '',
@@ -131,7 +131,7 @@ function parametersIn(template: string): number {
   return template.split('{').length;
 }
 
-/** The schema with every object closed to fields that it does not name. */
+/** The schema, with undocumented fields forbidden in every object. */
 function closed(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(closed);
   if (typeof node !== 'object' || node === null) return node;

@@ -1,11 +1,12 @@
 /**
- * Runs around each test file. Files that run one after another share their modules and globals: a simulated timer that one of
- * them leaves behind never fires, so that tests of later files hang, in whichever order the files run.
+ * Checks after each test file that the file has restored the real timers. Files that run one after another share their globals.
+ * If a file left simulated timers, these would never fire, and tests of later files would hang.
  */
 import { afterAll, expect } from 'vitest';
 
 const KEY = Symbol.for('ghostfleet: timers of Node');
-// A setup file runs again for each file, and only the first run is sure to see the real timer: it stays in globalThis.
+// This setup file runs again for each test file. Only its first run certainly sees the real timer, so that run keeps it in
+// globalThis.
 const kept = globalThis as { [KEY]?: typeof setTimeout };
 kept[KEY] ??= globalThis.setTimeout;
 

@@ -1,4 +1,4 @@
-/** A run in real time on a machine of any speed: nothing that comes late makes it invalid. */
+/** A meter for runs in real time on a machine of any speed: lateness does not make such a run invalid. */
 import type { GeneratorMeter } from '../../src/runner/world/generator.js';
 
 export const unhurried = (): GeneratorMeter => ({

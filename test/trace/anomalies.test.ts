@@ -1,4 +1,4 @@
-/** What a report points out. */
+/** The anomalies that a report lists. */
 import { describe, expect, it } from 'vitest';
 import type { DeliveryEvidence, TraceEvent } from '../../src/trace/events.js';
 import { METRICS } from '../../src/trace/metrics/index.js';
@@ -59,12 +59,12 @@ describe('the anomalies of a run', () => {
     expect(new Set(texts).size).toBe(texts.length);
   });
 
-  it('do not contain what has not happened', () => {
+  it('contain only kinds that occurred', () => {
     expect(metricsOf(delivered('fine', 1)).summary().anomalies).toEqual([]);
   });
 });
 
-it('every metric has a description of its own, and says where it can be read', () => {
+it('every metric has a unique description and the kind of scope for which it can be read', () => {
   for (const { name, about } of METRICS) expect([name, about]).toEqual([name, expect.stringMatching(/\w+/)]);
   const about = METRICS.map((metric) => metric.about);
   expect(new Set(about).size).toBe(about.length);
@@ -74,7 +74,7 @@ it('every metric has a description of its own, and says where it can be read', (
   expect(scopes(null)).toEqual(new Set(['net', 'service', 'message', 'step', 'console']));
 });
 
-it('exactly the metrics of stages have a share within a duration', () => {
+it('only the metrics of stages have a share within a duration', () => {
   const shares = METRICS.filter(({ within }) => within).map(({ name }) => name);
   const stages = ['contact', 'offered', 'received', 'delivered', 'executed', 'answered'];
   expect(shares).toEqual([

@@ -1,4 +1,4 @@
-/** Metrics of downlinks, and what downlinks waited for. Neighbouring metrics have different values. */
+/** Metrics of downlinks and of their waits. Neighbouring metrics have different values, so that a mix-up is noticed. */
 import { describe, expect, it } from 'vitest';
 import type { TraceEvent } from '../../src/trace/events.js';
 import { downlinkLife, metricsOf } from './fixtures.js';
@@ -38,7 +38,8 @@ describe('metrics of downlinks', () => {
 
   it('count stages and outcomes', () => {
     expect(numbers(metricsOf(events), 'downlink')).toEqual({
-      // 7 answered, 3 executed, 1 refused, 1 delivered, 2 not received, 1 received, 1 offered, 3 contacted, 4 queued, 5 ended.
+      // The last stages: 7 answered, 3 executed, 1 refused, 1 delivered, 2 not received, 1 received, 1 offered, 3 contacted, 4
+      // queued, 5 ended.
       'downlink.queued': 28,
       'downlink.contact': 19,
       'downlink.offered': 16,
@@ -49,7 +50,7 @@ describe('metrics of downlinks', () => {
       'downlink.pending': 9,
       'downlink.cancelled': 2,
       'downlink.expired': 3,
-      // Without the data downlink, which has no answer.
+      // The data downlink does not count, because it has no answer.
       'downlink.unanswered': 6,
       'downlink.refused': 1,
       'downlink.unreceived': 2,
@@ -57,20 +58,20 @@ describe('metrics of downlinks', () => {
     });
   });
 
-  it('count those that have not reached a stage by their state', () => {
+  it('count the downlinks that have not reached a stage, by their state', () => {
     const metrics = metricsOf(events);
     const ended = { cancelled: 2, expired: 3 };
     expect(missing(metrics, 'downlink.contact')).toEqual({ ...ended, pending: 4 });
     expect(missing(metrics, 'downlink.delivered')).toEqual({ ...ended, pending: 9 });
     expect(missing(metrics, 'downlink.executed')).toEqual({ ...ended, pending: 9, 'delivered only': 3, refused: 1 });
-    // A data downlink cannot be answered, so that it is not missing either.
+    // A data downlink cannot be answered, so it does not count as missing.
     expect(missing(metrics, 'downlink.answered')).toEqual({ ...ended, pending: 9, 'delivered only': 5, refused: 1 });
     for (const cause of ['asleep', 'radio', 'transfer', 'service', 'device']) {
       expect([cause, missing(metrics, `wait.${cause}`)]).toEqual([cause, { ...ended, pending: 9 }]);
     }
   });
 
-  it('that were executed without an answer known to be stored count as delivered only', () => {
+  it('count a downlink with an answer but without a known delivery as delivered only', () => {
     const answeredFirst = metricsOf(life('a', { contact: 1, offered: 2, answered: 6 }));
     expect(missing(answeredFirst, 'downlink.delivered')).toEqual({ 'delivered only': 1 });
   });
@@ -107,7 +108,7 @@ describe('waits of downlinks', () => {
       const measure = metrics.read(`wait.${cause}`);
       return measure?.kind === 'durations' ? [cause, measure.distribution.count, measure.distribution.sum] : [];
     });
-    // 1000 ms asleep, 200 ms radio; 30 of the following 200 ms belong to the cloud.
+    // The first downlink waits 1000 ms asleep and 200 ms for the radio; 30 of the next 200 ms are processing time of the cloud.
     const total = sums.reduce((sum, [, , part]) => sum + Number(part), 0);
     expect(total).toBe(1400);
     expect(sums.slice(0, 2)).toEqual([
@@ -116,7 +117,7 @@ describe('waits of downlinks', () => {
     ]);
   });
 
-  it('have shares of the total, and 0 where nothing was waited for', () => {
+  it('have shares of the total time; a cause without waits has the share 0', () => {
     const { waits } = metricsOf(downlinkLife({ ...delivered, type: 'data' })).summary().downlinks;
     expect(waits.asleep).toMatchObject({ share: 1000 / 1300, total: 1000, spread: { count: 1, max: 1000 } });
     expect(waits.service).toMatchObject({ share: 0, total: 0, spread: { count: 1, max: 0 } });

@@ -16,7 +16,7 @@ export function numberOf(metrics: Metrics, name: string): number {
   return measure.kind === 'count' ? measure.value : measure.distribution.count;
 }
 
-/** When a downlink reaches its stages; it does not reach those left out. */
+/** The times at which a downlink reaches its stages. It does not reach stages that are left out. */
 export interface Life {
   readonly id?: string;
   readonly serial?: number;
@@ -34,7 +34,7 @@ export interface Life {
   readonly answered?: number;
 }
 
-/** The events of a downlink's life, in order of time. */
+/** The events of a downlink in chronological order. */
 export function downlinkLife(life: Life): readonly TraceEvent[] {
   const { id = 'd1', serial = 1, type = 'shell', print = 'feed', ok = true, partly } = life;
   const { queued = 0, wake, contact, offered, received, delivered, executed, answered } = life;

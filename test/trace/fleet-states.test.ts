@@ -13,7 +13,10 @@ const heard: Step = (states, at) => states.heard(1, at);
 const repeated: Step = (states, at) => states.repeated(1, at);
 const gaveUp: Step = (states, at) => states.gaveUp(1, at);
 
-/** State names by bin: the last step is in the first bin, the second bin ends outside of the window. */
+/**
+ * The state of the device in each of two bins. All steps are in the first bin; the second bin ends after the window of
+ * activity.
+ */
 function statesAfter(...steps: readonly Step[]): readonly string[] {
   const states = new FleetStates(1, 2);
   for (const [n, step] of steps.entries()) step(states, 900 + n);
@@ -60,7 +63,7 @@ describe('the columns', () => {
     expect(states.columns(1)).toEqual({ asleep: [0], awake: [1], unheard: [1], starting: [1], off: [2] });
   });
 
-  it('keep what was counted when a bin is closed', () => {
+  it('keep the states of a closed bin', () => {
     const states = new FleetStates(1, 3);
     states.boot(1, 500);
     states.closeUntil(1, 1000, 1000);
@@ -70,14 +73,14 @@ describe('the columns', () => {
     expect(states.columns(2).starting).toEqual([1, 0]);
   });
 
-  it('keep states and times of known devices when further ones need room', () => {
+  it('keep states and times of known devices when more devices are added', () => {
     const states = new FleetStates(3, 2);
     states.boot(1, 100);
     states.gaveUp(2, 100);
     states.ready(3, 1900);
     for (let serial = 4; serial <= 100; serial++) states.ready(serial, 100);
     states.closeUntil(2, 1000, 500);
-    // Only the last one of the plan was active in the second half of the second bin.
+    // Of the devices in the plan, only the last one was active in the second half of the second bin.
     expect(states.columns(2)).toMatchObject({ starting: [1, 1], unheard: [1, 1], awake: [1, 1], asleep: [97, 97] });
   });
 

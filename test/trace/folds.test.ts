@@ -1,4 +1,4 @@
-/** Boundaries and arithmetic of the folds, with exact values. */
+/** Limits and arithmetic of the folds (objects that compute metrics), with exact values. */
 import { describe, expect, it } from 'vitest';
 import type { TraceEvent } from '../../src/trace/events.js';
 import { BusiestSecond } from '../../src/trace/metrics/busiest-second.js';
@@ -7,7 +7,7 @@ import { metricInfos, readMetric, Tally } from '../../src/trace/metrics/metric.j
 import { downlinkLife, metricsOf } from './fixtures.js';
 
 describe('the busiest second', () => {
-  it('is 0 without events, and counts from the warm-up on', () => {
+  it('is 0 without events, and ignores events before the end of the warm-up', () => {
     const peak = new BusiestSecond(1000);
     peak.add(999);
     expect(peak.most).toBe(0);
@@ -15,7 +15,7 @@ describe('the busiest second', () => {
     expect(peak.most).toBe(1);
   });
 
-  it('ends at a full second', () => {
+  it('is a calendar second of the run, not any period of a second', () => {
     const peak = new BusiestSecond(0);
     for (const at of [1000, 1999, 2000]) peak.add(at);
     expect(peak.most).toBe(2);
@@ -24,12 +24,15 @@ describe('the busiest second', () => {
   it.each([
     [120, 2],
     [121, 1],
-  ])('after events in %d seconds, an event in the first one makes %d', (seconds, most) => {
-    const peak = new BusiestSecond(0);
-    for (let second = 0; second < seconds; second++) peak.add(second * 1000);
-    peak.add(500);
-    expect(peak.most).toBe(most);
-  });
+  ])(
+    'after events in %d different seconds, a late event in the first one makes the highest count %d',
+    (seconds, most) => {
+      const peak = new BusiestSecond(0);
+      for (let second = 0; second < seconds; second++) peak.add(second * 1000);
+      peak.add(500);
+      expect(peak.most).toBe(most);
+    },
+  );
 });
 
 describe('delivery times', () => {
@@ -46,7 +49,7 @@ describe('delivery times', () => {
     expect(times.byStage.delivered?.indexOf(1)).toBe(bar);
   });
 
-  it('count from when the downlink was queued, and several in one bar', () => {
+  it('count from the time at which the downlink was queued, and add up in one bar', () => {
     const lives = ['a', 'b'].flatMap((id) => downlinkLife({ id, type: 'data', queued: 1000, delivered: 1049 }));
     expect(metricsOf(lives).summary().downlinks.times.byStage.delivered?.slice(0, 2)).toEqual([2, 0]);
   });

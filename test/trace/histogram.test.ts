@@ -9,7 +9,7 @@ function histogramOf(values: readonly number[]): Histogram {
   return histogram;
 }
 
-/** Durations of all magnitudes alike: a power of two, and a part of it. */
+/** Durations of all magnitudes with equal probability: a power of two plus a part of it. */
 const duration = fc
   .tuple(fc.integer({ min: 0, max: 29 }), fc.double({ min: 1, max: 2, noNaN: true }))
   .map(([octave, part]) => Math.min(days(10), Math.floor(2 ** octave * part)));
@@ -22,7 +22,7 @@ describe('a histogram', () => {
     [2049, 2049],
     [4095, 4095],
     [4096, 4099],
-    // Around 2^32, where 32-bit arithmetic ends.
+    // Values around 2^32, which need more than 32 bits.
     [4_294_967_295, 4_294_967_295],
     [4_294_967_296, 4_299_161_599],
     [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],

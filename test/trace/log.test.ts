@@ -37,7 +37,7 @@ describe('a trace log', () => {
     expect(log.events).toBe(2);
   });
 
-  it('writes one line of JSON per event, in batches, and the rest at its end', () => {
+  it('writes one line of JSON per event, in batches, and the last lines when it is closed', () => {
     const batches: string[] = [];
     let closed = false;
     const sink: LineSink = {
@@ -67,7 +67,7 @@ describe('a trace log', () => {
     expect(digest.short).toBe(digest.full.slice(0, 16));
   });
 
-  it('has another digest when one event differs', () => {
+  it('has a different digest if one event differs', () => {
     const digests = [5, 6].map((at) => {
       const digest = new DigestSink();
       const log = new TraceLog([], [digest]);
@@ -96,7 +96,7 @@ describe('the event file', () => {
     expect(() => new FileSink(path)).toThrow(`cannot write the event log "${path}"`);
   });
 
-  // A device file of Linux that is always full.
+  // /dev/full is a device file of Linux that is always full.
   it.skipIf(!existsSync('/dev/full'))('on a full disk throws on every write and on close', () => {
     const sink = new FileSink('/dev/full');
     for (let time = 0; time < 2; time++) expect(() => sink.write('a line\n')).toThrow('the disk is full');

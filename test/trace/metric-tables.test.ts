@@ -1,4 +1,4 @@
-/** Each metric reads its own count: events are chosen such that neighbouring metrics have different values. */
+/** Each metric returns the right count. The events give neighbouring metrics different values, so that a mix-up is noticed. */
 import { describe, expect, it } from 'vitest';
 import type { BootCause, ContactReason, TraceEvent, UpdateState, UplinkType } from '../../src/trace/events.js';
 import { metricsOf, numberOf } from './fixtures.js';
@@ -38,7 +38,7 @@ describe('metrics of the fleet', () => {
     const events: readonly TraceEvent[] = [
       ...times(2, (): TraceEvent => ({ kind: 'device.restart', at: 0, serial: 1, why: 'stale answer' })),
       ...times(3, (n): TraceEvent => ({ kind: 'poll.failed', at: n, serial: n, why: 'timeout' })),
-      // One datagram sent four times, which is one gap.
+      // One datagram is sent four times, which counts as one gap.
       ...times(4, (n): TraceEvent => ({ kind: 'device.repeat', at: 10 * n, serial: 1, waited: 10 })),
     ];
     const metrics = metricsOf(events);
@@ -51,10 +51,10 @@ describe('metrics of the fleet', () => {
     expect(metrics.summary().fleet).toMatchObject({ restarts: 2, pollsFailed: 3, repeats: 4 });
   });
 
-  it('count start-ups, and the boots without a session as missing', () => {
+  it('count start-ups, and boots without a session as missing', () => {
     const boot = (serial: number): TraceEvent => ({ kind: 'device.boot', at: 100, serial, cause: 'power' });
     const ready = (serial: number, at: number): TraceEvent => ({ kind: 'device.ready', at, serial });
-    // Device 9 was running before the trace began; the second session of device 1 belongs to no boot.
+    // Device 9 was running before the trace began. The second session of device 1 does not follow a boot.
     const events = [boot(1), boot(2), boot(3), ready(1, 350), ready(1, 400), ready(9, 500)];
     const metrics = metricsOf(events, 4);
     expect(numbers(metrics, 'device')).toEqual({
@@ -67,9 +67,10 @@ describe('metrics of the fleet', () => {
     expect(metrics.summary().fleet).toMatchObject({ devices: 4, ready: 2, boots: { power: 3 }, wakes: {} });
   });
 
-  it('do not take a later datagram for a repetition of an earlier one', () => {
+  it('do not count a later datagram as a repetition of an earlier one', () => {
     const repeat = (at: number): TraceEvent => ({ kind: 'device.repeat', at, serial: 1, waited: 10 });
-    // The second is sent 1 ms after it would be a repetition of the first, the third repeats the second.
+    // The event at 21 is 1 ms too late to repeat the datagram of the event at 10. The event at 31 repeats that of the event at
+    // 21.
     expect(numberOf(metricsOf([repeat(10), repeat(21)]), 'device.repetition-gaps')).toBe(0);
     expect(numberOf(metricsOf([repeat(10), repeat(21), repeat(31)]), 'device.repetition-gaps')).toBe(1);
     expect(numberOf(metricsOf([repeat(21), repeat(30)]), 'device.repetition-gaps')).toBe(0);
@@ -107,20 +108,20 @@ describe('metrics of uplinks', () => {
     stored('codec'),
   ];
 
-  it('count data, and all types together', () => {
+  it('count data uplinks, and uplinks of all types together', () => {
     expect(numbers(metricsOf(events), 'uplink')).toEqual({
       ...{ 'uplink.made': 9, 'uplink.sent': 8, 'uplink.acked': 4, 'uplink.dropped': 3, 'uplink.waiting': 2 },
       ...{ 'uplink.stored': 6, 'uplink.copies': 1, 'uplink.delay': 4 },
     });
     expect(numbers(metricsOf(events), 'message')).toEqual({
       ...{ 'message.made': 13, 'message.sent': 11, 'message.acked': 5, 'message.dropped': 4, 'message.waiting': 4 },
-      // All 14 stored ones and copies were in the same second.
+      // All 14 stored messages and copies arrived in the same second.
       ...{ 'message.stored': 9, 'message.copies': 5, 'message.peak': 14 },
     });
     expect(missing(metricsOf(events), 'uplink.delay')).toEqual({ waiting: 2, dropped: 3 });
   });
 
-  it('are summarised by type, with those that the cloud only stored', () => {
+  it('are summarised by type, including types that only the cloud has seen', () => {
     const { uplinks } = metricsOf(events).summary();
     const data = { made: 9, sent: 8, acked: 4, dropped: 3, waiting: 2, stored: 6, copies: 1 };
     const codec = { made: 0, sent: 0, acked: 0, dropped: 0, waiting: 0, stored: 1, copies: 0 };
@@ -133,7 +134,7 @@ describe('metrics of uplinks', () => {
     });
   });
 
-  it('count a number that is sent again after it was acknowledged or dropped as sent again', () => {
+  it('count an uplink that is sent after it was acknowledged or dropped as sent again', () => {
     const again = [uplink('sent', 1), uplink('acked', 1), uplink('sent', 1), uplink('dropped', 1), uplink('sent', 1)];
     expect(numberOf(metricsOf(again), 'uplink.sent')).toBe(3);
   });
@@ -151,11 +152,11 @@ describe('metrics of uplinks', () => {
     const copies = (...more: readonly TraceEvent[]) => numberOf(metricsOf(more), 'uplink.copies-after-restart');
     expect(copies(restart(1), stored('data', true))).toBe(1);
     expect(copies(restart(2), stored('data', true))).toBe(0);
-    // The restart ended with a message that was new.
+    // The restart does not apply to the copy, because a new message was stored in between.
     expect(copies(restart(1), stored('data'), stored('data', true))).toBe(0);
   });
 
-  it('of one device are counted one by one, also if its serial number is large', () => {
+  it('of one device are counted separately, also if its serial number is large', () => {
     const sent = (number: number): TraceEvent => ({ ...uplink('sent', number), serial: 4_294_967_295 }) as TraceEvent;
     expect(numberOf(metricsOf([sent(1), sent(2), sent(2)]), 'uplink.sent')).toBe(2);
   });
@@ -176,7 +177,7 @@ describe('metrics of firmware updates', () => {
       ...times(4, (n) => [moved(`s${n}`, n, 'scheduled'), moved(`s${n}`, n, 'succeeded')]).flat(),
       ...times(3, (n) => moved(`reverted${n}`, 10 + n, 'failed', 0, 'reverted: the device runs "v1"')),
       ...times(2, (n) => moved(`up${n}`, 20 + n, 'failed', 0, 'given up: the download was interrupted 6 times')),
-      // The reason of the device only contains these words.
+      // This reason comes from the device, and only contains the word "reverted".
       moved('other', 30, 'failed', 0, 'image reverted, then given up'),
       moved('similar', 31, 'failed', 0, 'revertedly given upwards'),
       ...times(5, (n) => moved(`cancelled${n}`, 40 + n, 'cancelled')),
@@ -236,7 +237,7 @@ describe('metrics of API requests', () => {
     });
     expect(missing(metrics, 'call.latency')).toEqual({ failed: 3, dropped: 3, 'in flight': 2 });
     expect(missing(metrics, 'call.service')).toEqual({ failed: 3, 'in flight': 2 });
-    // The load `get` has no end yet.
+    // The load `get` is not closed yet.
     expect(metrics.contradictions).toEqual(['get: 0 planned, but 1 sent and 0 dropped']);
   });
 

@@ -50,7 +50,7 @@ describe('the metrics', () => {
     expect([read('call.sent', 'north'), read('device.boots', 'south')]).toEqual([undefined, undefined]);
   });
 
-  it('find the busiest second, also when some of its events arrive late', () => {
+  it('find the busiest second, even if some of its events arrive late', () => {
     const metrics = metricsOf([stored(999), stored(1000), stored(1999), stored(5000), stored(1500, true)]);
     expect(metrics.read('message.peak')).toEqual({ kind: 'count', value: 3 });
     const hour = Array.from({ length: 3600 }, (_, second) => stored(second * 1000));
@@ -78,7 +78,7 @@ it('a device is up from a session until its next boot', () => {
 });
 
 describe('uplinks', () => {
-  it('have a delay from made to acknowledged, if they are data', () => {
+  it('have a delay from the time at which they were made to the acknowledgement, if they are data', () => {
     const later = (event: TraceEvent, at: number): TraceEvent => ({ ...event, at });
     const events = [
       ...[uplink('made', 1), uplink('made', 2), uplink('made', 3), uplink('made', 4, 'session')],
@@ -123,7 +123,7 @@ describe('uplinks', () => {
     expect(Object.keys(metrics.summary().uplinks.byType)).toEqual(['session', 'data']);
   });
 
-  it('that arrive again count as copies, not as stored', () => {
+  it('that arrive again count as copies, not as stored uplinks', () => {
     const metrics = metricsOf([stored(1), stored(2, true)]);
     expect([numberOf(metrics, 'uplink.stored'), numberOf(metrics, 'uplink.copies')]).toEqual([1, 1]);
     expect(anomalyNames(metrics)).toEqual([]);
@@ -168,7 +168,7 @@ describe('the fleet', () => {
 
   it('has one anomaly per datagram that was repeated twice', () => {
     const repeat = (at: number, serial = 1): TraceEvent => ({ kind: 'device.repeat', at, serial, waited: 10_000.25 });
-    // Three copies of one datagram, then one repetition of another, and one of another device.
+    // Three repetitions of one datagram, then one of another datagram, and one of another device.
     const events = [repeat(10_000), repeat(20_000.25), repeat(30_000.5), repeat(90_000), repeat(100_000.25, 2)];
     const metrics = metricsOf(events);
     expect(numberOf(metrics, 'device.repeats')).toBe(5);
@@ -250,7 +250,7 @@ describe('downlinks', () => {
     });
   });
 
-  it('of which a device rejected only a line can still be answered', () => {
+  it('of which a device rejected only one line can still be answered', () => {
     const life = { type: 'config', offered: 2, received: 3, delivered: 4, executed: 5, ok: false } as const;
     const share = (partly?: true) =>
       metricsOf(downlinkLife({ ...life, ...(partly && { partly }) })).within('downlink.answered', 3_600_000);
@@ -280,7 +280,7 @@ describe('downlinks', () => {
     expect(metrics.summary().downlinks.slowest.find(({ id }) => id === 'b')?.stages).toMatchObject({ executed: 35 });
   });
 
-  it('of two devices with the same content do not mix', () => {
+  it('with the same content for two devices are kept apart', () => {
     const events = [
       ...downlinkLife({ id: 'a', serial: 1, offered: 1, received: 5 }),
       ...downlinkLife({ id: 'b', serial: 2, offered: 1 }),

@@ -1,4 +1,4 @@
-/** Counts, percentiles and samples of each kind of event. */
+/** Counts, percentiles and samples for each kind of event. */
 import { describe, expect, it } from 'vitest';
 import type { TraceEvent } from '../../src/trace/events.js';
 import { Metrics } from '../../src/trace/metrics/index.js';
@@ -16,7 +16,7 @@ const stored = (at: number, more: object = {}): TraceEvent => ({
 const closing = (at: number): TraceEvent => ({ kind: 'world.closing', at });
 
 describe('a series', () => {
-  /** 240 bins of a second. */
+  /** The series of a run with 240 bins of a second. */
   const seriesOf = (...events: readonly TraceEvent[]) => metricsOf(events, 1, 240_000).summary().series;
 
   it('counts each kind of event in the bin of its time', () => {
@@ -46,7 +46,7 @@ describe('a series', () => {
 
   it('has percentiles of the answered requests that were due after the warm-up', () => {
     const metrics = new Metrics(1, 1000, 240_000);
-    // Latencies of 1 to 100 µs, where buckets of 64 to 127 µs are two wide.
+    // Latencies of 1 to 100 µs, all below the numbers from which buckets are wider than 1.
     for (let n = 1; n <= 100; n++) metrics.take(call(1000, 1000 + n / 1000));
     for (const event of [call(999, 1100), call(1000, 1050, 500)]) metrics.take(event);
     const { callLatency } = metrics.summary().series;
@@ -94,7 +94,7 @@ describe('a series', () => {
     expect(merged.callLatency.p50.slice(0, 4)).toEqual([null, expect.closeTo(1, 1), expect.closeTo(9, 0), null]);
     expect(merged.deliveryTime.p50.slice(0, 5)).toEqual([null, null, null, expect.closeTo(1000, -2), null]);
     expect(merged.fleet.starting).toEqual(new Array(151).fill(1));
-    // An event far beyond the end merges more than once.
+    // An event far beyond the end causes several merges.
     expect(seriesOf(...events, stored(at(1199)))).toMatchObject({ bin: 4000, bins: 300 });
     expect(seriesOf(...events, stored(at(1200)))).toMatchObject({ bin: 8000, bins: 151 });
   });
@@ -105,9 +105,9 @@ describe('a series', () => {
       const { fleet } = metricsOf([sent, closing(end)], 1, duration).summary().series;
       return fleet.awake.filter((count) => count === 1).length;
     };
-    // Bins of a second: those that end from 1 s to 10 s.
+    // With bins of a second, the device is awake in the ten bins that end from 1 s to 10 s.
     expect(awake(240_000, 30_000)).toBe(10);
-    // Bins of a minute: the first one only.
+    // With bins of a minute, it is awake in the first bin only.
     expect(awake(240 * 60_000, 180_000)).toBe(1);
   });
 
@@ -140,7 +140,7 @@ describe('a series', () => {
 });
 
 describe('samples', () => {
-  /** 96 slices of a second, in 24 batches. */
+  /** The samples of a run with 96 slices of a second, in 24 batches. */
   const samplesOf = (...events: readonly TraceEvent[]) => metricsOf(events, 1, 96_000).summary().samples;
   const batch = (column: readonly number[] | undefined) =>
     Object.fromEntries((column ?? []).flatMap((count, index) => (count === 0 ? [] : [[index, count]])));
@@ -193,7 +193,7 @@ describe('samples', () => {
     expect(batch(counts['call.dropped'])).toEqual({ 0: 1, 3: 1, 23: 1 });
   });
 
-  it('measure requests that were due after the warm-up, from when they were due and from when they were sent', () => {
+  it('measure requests that were due after the warm-up: from their due time, and from their sending', () => {
     const metrics = new Metrics(1, 1000, 96_000);
     for (const event of [call(999, 999.02), call(1000, 1001.03)]) metrics.take(event);
     const { durations, counts } = metrics.summary().samples;
@@ -202,7 +202,7 @@ describe('samples', () => {
     const [latency] = durations['call.latency']?.batches[1] ?? [];
     expect(Math.abs((latency ?? 0) - 1030)).toBeLessThan(30);
     expect(durations['call.service']).toMatchObject({ steps: 1000 });
-    // Sent after 1 ms, so that the service took 30 µs.
+    // The request was sent 1 ms after its due time, so the service took 30 µs.
     expect(durations['call.service']?.batches[1]).toEqual([30, 1]);
   });
 

@@ -17,7 +17,7 @@ const sum = (values: readonly number[]) => values.reduce((all, value) => all + v
 
 describe('a series over time', () => {
   it('has 240 bins for the planned duration', () => {
-    // 240 s in 240 bins: a second each.
+    // 240 s in 240 bins: each bin is one second long.
     const { series } = metricsOf([stored(0), stored(999), stored(1000), stored(239_999)], 1, 240_000).summary();
     expect([series.bin, series.bins]).toEqual([1000, 240]);
     expect(series.counts.uplinksStored.slice(0, 3)).toEqual([2, 1, 0]);
@@ -27,7 +27,7 @@ describe('a series over time', () => {
   it('that runs longer than planned merges its bins and keeps all counts', () => {
     const events = Array.from({ length: 1000 }, (_, i) => stored(i * 1000));
     const { series } = metricsOf(events, 1, 240_000).summary();
-    // 1000 s in at most 300 bins: 4 s each.
+    // 1000 s in at most 300 bins: each bin is 4 s long.
     expect([series.bin, series.bins]).toEqual([4000, 250]);
     expect(series.counts.uplinksStored.every((count) => count === 4)).toBe(true);
   });
@@ -143,11 +143,11 @@ describe('trends', () => {
     expect(trendOf([answered(1000, 10)])).toMatchObject({ every: 24, count: [1], p50: [10] });
   });
 
-  it('have percentiles of all durations of a point, which are not the averages of those of its bins', () => {
-    // 19 short durations in the first bin, one long one in the second: the median of both is short.
+  it('have percentiles of all durations of a point, not averages of the percentiles of its bins', () => {
+    // 19 short durations are in the first bin and one long one in the second, so the median over both is short.
     const events = [...Array.from({ length: 19 }, (_, i) => answered(i, 10)), answered(1500, 1000)];
     const { every, count, p50, p99 } = trendOf(events);
-    // 10 ms are 10,000 µs, and the bucket ends at 10,007.
+    // 10 ms are 10,000 µs, whose bucket ends at 10,007.
     expect([every, count[0], p50[0], p99[0]]).toEqual([2, 20, 10.007, 1000]);
   });
 });
@@ -168,7 +168,7 @@ describe('delivery times', () => {
     ];
     const { byCause, byStage, edges } = metricsOf(events).summary().downlinks.times;
     expect(sum(Object.values(byCause).flat())).toBeCloseTo(1, 2);
-    // 60 of 63 s asleep, in the bar that begins at a minute.
+    // The downlink in the bar that begins at one minute waited 60 of its 63 s asleep.
     expect(byCause.asleep[edges.indexOf(60_000)]).toBeCloseTo(60 / 63, 2);
     expect(sum(byStage.delivered ?? [])).toBe(1);
   });

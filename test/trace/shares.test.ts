@@ -1,4 +1,4 @@
-/** The share of what began that reached a stage within a duration, and what may still reach it. */
+/** The share of exchanges that reached a stage within a duration, and the number of those that can still reach it. */
 import { describe, expect, it } from 'vitest';
 import type { TraceEvent, UpdateState, UplinkType } from '../../src/trace/events.js';
 import { type MetricScopes, Metrics } from '../../src/trace/metrics/index.js';
@@ -13,27 +13,27 @@ function folded(events: readonly TraceEvent[], scopes: MetricScopes = NONE, warm
   return metrics;
 }
 
-/** An event that only moves the time. */
+/** An event whose only effect is that time advances. */
 const now = (at: number): TraceEvent => ({ kind: 'service.fault', at, fault: 'slow' });
 
 describe('the share of downlinks', () => {
   const share = (name: string, limit: number, ...events: readonly TraceEvent[]): Share | undefined =>
     folded(events).within(name, limit);
 
-  it('contains those that reached the stage within the limit, from when they were queued', () => {
+  it('contains those that reached the stage within the limit after they were queued', () => {
     const events = [90, 100, 101].flatMap((delivered, n) =>
       downlinkLife({ id: `d${n}`, serial: n, queued: 1000, delivered: 1000 + delivered }),
     );
     expect(share('downlink.delivered', 100, ...events)).toEqual({ total: 3, within: 2, open: 0 });
   });
 
-  it('leaves those open that are younger than the limit', () => {
+  it('counts those as open that are younger than the limit', () => {
     const queued = [0, 1, 2].flatMap((at) => downlinkLife({ id: `d${at}`, queued: at }));
-    // At 101, the first two have waited for 101 and 100 ms.
+    // At 101 ms, the first two have waited 101 and 100 ms, which reaches the limit.
     expect(share('downlink.delivered', 100, ...queued, now(101))).toEqual({ total: 3, within: 0, open: 1 });
   });
 
-  it('does not leave those open that were cancelled or have expired', () => {
+  it('does not count those as open that were cancelled or have expired', () => {
     const end = (kind: 'downlink.cancelled' | 'downlink.expired', downlink: string): TraceEvent => ({
       ...{ kind, at: 1, serial: 1, downlink },
     });
@@ -42,7 +42,7 @@ describe('the share of downlinks', () => {
     expect(share('downlink.delivered', 100, ...queued, ...ended)).toEqual({ total: 3, within: 0, open: 1 });
   });
 
-  it('contains only types that can be answered, for answers', () => {
+  it('of answers contains only types that can be answered', () => {
     const lives = (['shell', 'config', 'data', 'firmware'] as const).flatMap((type) =>
       downlinkLife({ id: type, type }),
     );
@@ -54,14 +54,14 @@ describe('the share of downlinks', () => {
     ['config', 'answered', 0, {}],
     ['shell', 'answered', 0, {}],
     ['data', 'delivered', 1, {}],
-    // The device executed the other lines, so that it may still answer.
+    // The device executed the other lines, so it may still answer.
     ['config', 'answered', 1, { partly: true }],
     ['shell', 'answered', 1, { partly: true }],
-  ] as const)('of a %s downlink that the device refused leaves "%s" open: %d %j', (type, stage, open, extent) => {
+  ] as const)('of a refused %s downlink, for the stage "%s", has %d open: %j', (type, stage, open, extent) => {
     const rejected = downlinkLife({ type, offered: 1, received: 2, executed: 3, ok: false, ...extent });
     expect(share(`downlink.${stage}`, 100, ...rejected)).toEqual({ total: 1, within: 0, open });
     expect(share('downlink.executed', 100, ...rejected)).toEqual({ total: 1, within: 0, open: 0 });
-    // Its delivery may still be confirmed.
+    // The delivery of the downlink may still be confirmed.
     expect(share('downlink.delivered', 100, ...rejected)).toEqual({ total: 1, within: 0, open: 1 });
   });
 });
@@ -91,7 +91,7 @@ describe('the share of uplinks', () => {
     expect(share('uplink.acked', 200, ...made, ...acked)).toEqual({ total: 3, within: 2, open: 1 });
   });
 
-  it('contains those that were stored within the limit, matched with what the device sent', () => {
+  it('contains those that were stored within the limit, matched with the uplinks that the device sent', () => {
     const life = (uplink: number, at: number) => [event('made', uplink, at), event('sent', uplink, at + 10)];
     const events = [...life(1, 0), stored(50), ...life(2, 300), stored(450)];
     expect(share('uplink.stored', 100, ...events)).toEqual({ total: 2, within: 1, open: 0 });
@@ -110,18 +110,18 @@ describe('the share of uplinks', () => {
     });
   });
 
-  it('does not leave a dropped uplink open, which may still arrive', () => {
+  it('does not count a dropped uplink as open, but as stored if it still arrives', () => {
     const events = [event('made', 1, 0), event('sent', 1, 10), event('dropped', 1, 20)];
     expect(share('uplink.stored', 100, ...events)).toEqual({ total: 1, within: 0, open: 0 });
     expect(share('uplink.stored', 100, ...events, stored(30))).toEqual({ total: 1, within: 1, open: 0 });
   });
 
-  it('does not contain messages that no device has announced, nor other types', () => {
+  it('contains neither stored messages without an uplink of a device nor other types', () => {
     const others = [event('made', 2, 0, 'stats'), event('dropped', 2, 5, 'stats'), stored(10)];
     expect(share('uplink.stored', 100, event('made', 1, 0), ...others)).toEqual({ total: 1, within: 0, open: 1 });
   });
 
-  it('leaves an uplink open until it is as old as the limit', () => {
+  it('counts an uplink as open until it is as old as the limit', () => {
     const made = event('made', 1, 50);
     expect(share('uplink.acked', 100, made, now(149))?.open).toBe(1);
     expect(share('uplink.acked', 100, made, now(150))?.open).toBe(0);
@@ -150,19 +150,19 @@ describe('the share of firmware updates', () => {
     expect(share(102, ...events)).toEqual({ total: 4, within: 2, open: 2 });
   });
 
-  it('leaves neither failed nor cancelled ones open', () => {
+  it('counts neither failed nor cancelled ones as open', () => {
     const ended = [moved(110, 'a', 'failed'), moved(110, 'b', 'cancelled'), moved(110, 'c', 'swapping')];
     expect(share(100, ...scheduled, ...ended)).toEqual({ total: 4, within: 0, open: 2 });
   });
 
-  it('leaves an update open until it is as old as the limit', () => {
+  it('counts an update as open until it is as old as the limit', () => {
     expect(share(100, moved(100, 'a', 'scheduled'), now(199))?.open).toBe(1);
     expect(share(100, moved(100, 'a', 'scheduled'), now(200))?.open).toBe(0);
-    // An update that has succeeded late is not open.
+    // An update that succeeded too late is not open.
     expect(share(100, moved(0, 'a', 'scheduled'), moved(150, 'a', 'succeeded'))?.open).toBe(0);
   });
 
-  it('does not leave an update open that succeeded too late after the end of the scenario', () => {
+  it('does not count an update as open that succeeded too late, after the end of the scenario', () => {
     const closing: TraceEvent = { kind: 'world.closing', at: 50 };
     const late = share(100, moved(0, 'a', 'scheduled'), closing, moved(150, 'a', 'succeeded'));
     expect(late).toEqual({ total: 1, within: 0, open: 0 });
@@ -188,12 +188,12 @@ describe('the share of API requests', () => {
     expect(metrics.within('call.answered', 50)).toEqual({ total: 6, within: 1, open: 0 });
   });
 
-  it('leaves those in flight open until they are as old as the limit', () => {
+  it('counts those in flight as open until they are as old as the limit', () => {
     const metrics = folded([open(100, 200), open(101, 200)], { ...NONE, limits });
     expect(metrics.within('call.answered', 100)).toEqual({ total: 2, within: 0, open: 1 });
   });
 
-  it('does not contain those that were due in the warm-up', () => {
+  it('does not contain requests that were due in the warm-up', () => {
     const early = [done(999, 1000), done(999, 1000, 500), dropped(999), open(999, 1000)];
     const late = [done(1000, 1000), done(1000, 1000, 500), dropped(1000), open(1000, 1000)];
     const metrics = folded([...early, ...late], { ...NONE, limits }, 1000);
@@ -224,7 +224,7 @@ describe('a share', () => {
     ['downlink.delivered', 2],
     ['update.succeeded', 2],
     ['call.answered', 2],
-  ])('of "%s" counts the whole run, or one scope of it', (name, total) => {
+  ])('of "%s" is for the whole run, or for one scope', (name, total) => {
     const metrics = folded(events, scopes);
     const scope = name.startsWith('call.') ? 'client/poller' : 'north';
     expect(metrics.within(name, 100)?.total).toBe(total);

@@ -12,7 +12,7 @@ function ledgerOf(events: readonly TraceEvent[]): readonly DownlinkRecord[] {
   return [...ledger.records];
 }
 
-/** Waits of the only downlink of a life into which `extra` events are mixed. */
+/** The waits of one downlink. @param extra further events of its device */
 function waitsOf(life: Life, extra: readonly TraceEvent[] = []): Waits {
   const events = [...downlinkLife(life), ...extra].sort((a, b) => a.at - b.at);
   const [record] = ledgerOf(events);
@@ -23,7 +23,7 @@ function waitsOf(life: Life, extra: readonly TraceEvent[] = []): Waits {
 const none: Waits = { asleep: 0, radio: 0, transfer: 0, service: 0, device: 0 };
 
 describe('the time of a downlink', () => {
-  it('is split at waking, contact, delivery, execution and the answer’s first datagram', () => {
+  it('is split at the wake, contact, delivery, execution and first datagram of the answer', () => {
     const life = {
       queued: 0,
       wake: 1000,
@@ -34,7 +34,8 @@ describe('the time of a downlink', () => {
       answered: 1600,
     };
     const answer: TraceEvent = { kind: 'uplink.sent', at: 1400, serial: 1, uplink: 9, type: 'shell' };
-    // 1000 asleep; 200 to the contact; 100 + 200 to and fro; 50 to execute and 50 until the answer leaves.
+    // 1000 ms asleep; 200 ms to the contact; 100 + 200 ms of transfer; 50 ms to execute, and 50 ms until the device sends the
+    // answer.
     expect(waitsOf({ ...life, offered: 1200 }, [answer])).toEqual({
       ...none,
       asleep: 1000,
@@ -44,13 +45,13 @@ describe('the time of a downlink', () => {
     });
   });
 
-  it('counts a search for the network, over several failed reports, as radio', () => {
+  it('counts a search for the network during several failed reports as radio', () => {
     const wake = (at: number): TraceEvent => ({ kind: 'device.wake', at, serial: 1, why: 'report' });
     const life = { queued: 0, wake: 1000, contact: 9200, offered: 9200, received: 9300, delivered: 9400 };
     expect(waitsOf(life, [wake(4000), wake(9000)])).toEqual({ ...none, asleep: 1000, radio: 8200, transfer: 200 });
   });
 
-  it('counts a failed poll as such a search, but not a poll without an event', () => {
+  it('counts a failed poll as a search for the network, but not a poll without an event', () => {
     const wake = (at: number): TraceEvent => ({ kind: 'device.wake', at, serial: 1, why: 'poll' });
     const failed: TraceEvent = { kind: 'poll.failed', at: 2000, serial: 1, why: 'no answer' };
     const life = { queued: 0, contact: 9200, offered: 9200, received: 9300, delivered: 9400 };
@@ -78,7 +79,7 @@ describe('the time of a downlink', () => {
 
   it('counts repetitions of an awake device as radio', () => {
     const repeat: TraceEvent = { kind: 'device.repeat', at: 900, serial: 1, waited: 1000 };
-    // The lost copy left before the downlink was queued: the wait for it begins with the downlink.
+    // The lost copy was sent before the downlink was queued, so the wait begins when the downlink is queued.
     expect(waitsOf({ queued: 400, contact: 1000, offered: 1000, delivered: 1200 }, [repeat])).toEqual({
       ...none,
       radio: 600,
@@ -86,10 +87,11 @@ describe('the time of a downlink', () => {
     });
   });
 
-  it('counts a repetition within a transfer as radio, from the lost copy on', () => {
+  it('counts a repetition within a transfer as radio, from the sending of the lost copy', () => {
     const repeat: TraceEvent = { kind: 'device.repeat', at: 11_500, serial: 1, waited: 10_000 };
     const life = { queued: 0, wake: 500, contact: 1000, offered: 1000, received: 12_000, delivered: 12_500 };
-    // 500 to the contact and 10000 for the repetition; 500 before and 1000 after it are transfer.
+    // Radio: 500 ms to the contact and 10,000 ms for the repetition. Transfer: 500 ms before the repetition and 1000 ms after
+    // it.
     expect(waitsOf(life, [repeat])).toEqual({ ...none, asleep: 500, radio: 10_500, transfer: 1500 });
   });
 
@@ -99,10 +101,10 @@ describe('the time of a downlink', () => {
     expect(waitsOf(life, [took])).toEqual({ ...none, asleep: 1000, radio: 50, transfer: 200, service: 250 });
   });
 
-  it('counts it as service also when the downlink reached its last stage meanwhile', () => {
+  it('counts the processing time of the cloud as service even if the downlink reached its last stage meanwhile', () => {
     const took: TraceEvent = { kind: 'cloud.took', at: 2010, serial: 1, took: 60 };
     const life: Life = { type: 'data', contact: 500, offered: 500, received: 1000, executed: 1000, delivered: 2000 };
-    // The final ack came in at 1950, was stored at 2000, and the gateway was done at 2010.
+    // The final acknowledgement arrived at 1950 and was stored at 2000, and the gateway finished at 2010.
     expect(waitsOf(life, [took])).toEqual({ ...none, radio: 500, transfer: 1450, service: 50 });
   });
 
@@ -114,7 +116,7 @@ describe('the time of a downlink', () => {
     ];
     const life = { queued: 0, wake: 1000, contact: 2000, offered: 362_000, received: 362_500, delivered: 363_000 };
     const waits = waitsOf(life, extra);
-    // The last sign of life was the repetition at 60 s; the next wake came at 361 s.
+    // The last activity of the device was the repetition at 60 s; the next wake was at 361 s.
     expect(waits.asleep).toBe(1000 + 301_000);
     expect(waits.radio).toBe(1000 + 10_000 + 1000);
     expect(waits.transfer).toBe(48_000 + 1000);
@@ -222,7 +224,7 @@ describe('the parts of a downlink’s time', () => {
     const sum = WAIT_CAUSES.reduce((total, cause) => total + record.waits[cause], 0);
     expect(sum).toBe(totalTime(record));
     for (const cause of WAIT_CAUSES) expect(record.waits[cause]).toBeGreaterThanOrEqual(0);
-    // The course says the same: without gaps, and as long for every cause.
+    // The stretches have no gaps, and their sums by cause equal the waits.
     expect(record.stretches.map(({ from }) => from)).toEqual([
       ...(record.stretches.length === 0 ? [] : [0]),
       ...record.stretches.slice(0, -1).map(({ until }) => until),
@@ -236,7 +238,7 @@ describe('the parts of a downlink’s time', () => {
   it.each<readonly [string, number]>([
     ['for any events in order', 0],
     ['if events come late, as those that are read from the API of another cloud', -100_000],
-  ])('always sum to the whole %s, also with fractions of milliseconds', (_, min) => {
+  ])('always add up to the whole time %s, also with fractions of milliseconds', (_, min) => {
     const happening = fc.record({
       kind: fc.constantFrom(...kinds),
       gap: fc.double({ min, max: 100_000, noNaN: true }),

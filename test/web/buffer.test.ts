@@ -1,4 +1,4 @@
-/** The `Buffer` of the console against that of Node. */
+/** Compares the `Buffer` of the console with that of Node. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
@@ -9,17 +9,17 @@ globalThis.Buffer = nodes;
 
 const ENCODINGS = ['utf8', 'latin1', 'hex', 'base64'] as const;
 
-/** Both kinds compare as arrays of numbers. */
+/** The result of `write` and the bytes of the buffer, as numbers, so that both kinds of buffers can be compared. */
 function written(buffer: typeof Buffer, size: number, text: string, at: number): readonly number[] {
   const bytes = buffer.alloc(size);
   return [bytes.write(text, at, 'latin1'), ...bytes];
 }
 
-it('is not that of Node', () => {
+it('the Buffer of the console is not that of Node', () => {
   expect(browsers).not.toBe(nodes);
 });
 
-it('writes as much of a text as fits', () => {
+it('write stores as much of a text as fits', () => {
   fc.assert(
     fc.property(fc.string(), fc.nat(40), fc.nat(40), (text, size, before) => {
       const at = Math.min(before, size);

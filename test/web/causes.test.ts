@@ -1,4 +1,4 @@
-/** What delivered downlinks waited for, and the histogram of their times by cause. */
+/** The waits of delivered downlinks, and the histogram of their delivery times by cause. */
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../src/client/types.js';
 import { histogramOf, waitsIn } from '../../web/src/model/causes.js';
@@ -9,15 +9,15 @@ const time = (after: number) => new Date(QUEUED + after).toISOString();
 const entry = (what: string, after: number, detail: string | null = null) => {
   return { id: what, at: time(after), what, detail };
 };
-/** A downlink that was sent after so many ms. */
+/** A downlink that was delivered `after` ms. */
 const sent = (id: string, after: number, queued = 0): Message => ({
   ...{ id, device_id: 'd', device_name: 'cellar', device_serial_number: '2159017985', type: 'shell', body: [] },
   ...{ direction: 'down', created_at: time(queued), codec_hash: null, raw: null },
   ...{ down_state: 'sent', down_state_at: time(after), down_scheduled_at: null, down_attempt: 1 },
 });
 
-describe('what the cloud alone knows of a delivery', () => {
-  it('is the wait for a contact, and the exchange', () => {
+describe('the waits of a delivery that the cloud alone knows', () => {
+  it('are the wait for a contact, and the exchange', () => {
     const entries = [entry('queued', 0), entry('contact', 24 * minute), entry('offered', 24 * minute + 100)];
     expect(waitsIn(sent('1', 25 * minute), entries, [])).toEqual([
       { what: 'next contact of the device', time: 24 * minute },
@@ -25,7 +25,7 @@ describe('what the cloud alone knows of a delivery', () => {
     ]);
   });
 
-  it('has the downlinks of the device that were queued before', () => {
+  it('include earlier downlinks of the device', () => {
     const entries = [entry('queued', 0), entry('contact', 10_000), entry('offered', 40_000)];
     const others = [sent('1', 40_000), { ...sent('0', 39_000), device_id: 'other' }, sent('3', 55_000)];
     expect(waitsIn(sent('2', 50_000), entries, others)).toEqual([
@@ -35,7 +35,7 @@ describe('what the cloud alone knows of a delivery', () => {
     ]);
   });
 
-  it('has repetitions, and what the cloud itself waits for, as inert text', () => {
+  it('include repetitions and waits of the cloud itself, as inert text', () => {
     const entries = [
       ...[entry('queued', 0), entry('waiting', 5_000, 'no encoder\u001b[2J')],
       ...[entry('offered', 20_000), entry('offered', 80_000)],
@@ -70,7 +70,7 @@ describe('the histogram of delivery times', () => {
     ]);
   });
 
-  it('counts what is not known, last, and leaves out what is not delivered', () => {
+  it('has unknown causes last, and leaves out undelivered downlinks', () => {
     const pending: Message = { ...sent('3', 0), down_state: 'pending' };
     const waits = new Map([
       ['1', [{ what: 'next report or poll', time: 500 }]],
@@ -81,7 +81,7 @@ describe('the histogram of delivery times', () => {
     expect(bars.reduce((sum, { count }) => sum + count, 0)).toBe(3);
   });
 
-  it('has the six longest causes, and the others as one', () => {
+  it('has the six causes with the longest times, and the others as one', () => {
     const many = Array.from({ length: 9 }, (_, n) => sent(`${n}`, 1_000 * (n + 1)));
     const waits = new Map(many.map(({ id }, n) => [id, [{ what: `fault ${n}`, time: 1_000 }]]));
     const { causes, bars } = histogramOf(many, waits);

@@ -1,14 +1,14 @@
-/** What the dialogs of the administration send. */
+/** The changes that the dialogs of the administration send. */
 import { expect, it } from 'vitest';
 import { changesOf, edited } from '../../web/src/pages/administration/changes.js';
 
-it('sends the fields that the user has changed, and no request without any', () => {
+it('the changes are the fields that the user has changed; undefined without any', () => {
   const shown = { id: 't1', name: 'cold', color: '#3377bb', comment: null };
   expect(changesOf({ name: 'cold', color: '#000000' }, shown)).toEqual({ color: '#000000' });
   expect(changesOf({ name: 'cold', comment: null }, shown)).toBeUndefined();
 });
 
-it('keeps the line ends of a text that the user has not changed', () => {
+it('a text that the user has not changed keeps its line ends', () => {
   expect(edited('a\nb', 'a\r\nb')).toBe('a\r\nb');
   expect(edited('a\nc', 'a\r\nb')).toBe('a\nc');
   expect(edited('a', null)).toBe('a');

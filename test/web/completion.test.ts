@@ -1,4 +1,4 @@
-/** What the editor of scenarios completes: `|` is the cursor. */
+/** Completions of the scenario editor. In the texts, `|` is the cursor. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { completionsAt } from '../../web/src/pages/scenario/completion.js';
@@ -23,7 +23,7 @@ it.each([
   ['keys of a step', 'steps:\n  - { at: 5m, com| }\n', 'commands'],
   ['kinds of faults', 'network:\n  faults:\n    - { out|, from: 1h }\n', 'outage'],
   ['profiles', 'fleet:\n  - { name: a, profile: cl|, count: 2 }\n', 'clime'],
-  ['metrics at the begin of an expectation', 'expect:\n  - upl|', 'uplink.stored'],
+  ['metrics at the beginning of an expectation', 'expect:\n  - upl|', 'uplink.stored'],
   ['metrics within an expectation', 'expect:\n  - uplink.sent == upl|', 'uplink.stored'],
   ['words of a choice', 'network:\n  faults:\n    - { outage: |', 'both'],
   ['switches', 'cloud:\n  allow-private: |', 'true'],
@@ -31,7 +31,7 @@ it.each([
   expect(at(text)).toContain(wanted);
 });
 
-it('keys that the map has are not offered again', () => {
+it('keys that a map already has are not offered again', () => {
   expect(at('name: a\nduration: 1h\n|')).not.toContain('name');
 });
 

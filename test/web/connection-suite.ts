@@ -1,4 +1,4 @@
-/** How the console signs in, and how it goes on when the service restarts. */
+/** The console signs in, and continues after a restart of the service. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ export function connectionSuite(browser: () => Browser, built: () => BuiltConsol
   };
 
   describe('the connection of the console', () => {
-    it('begins with a key, an account, or a token in the address that works once', async () => {
+    it('begins with a key, with an account, or with a one-time token in the address', async () => {
       const service = await start('memory');
       const page = await browser().newPage();
       await page.goto(service.api);
@@ -84,7 +84,7 @@ export function connectionSuite(browser: () => Browser, built: () => BuiltConsol
       await service.close();
     });
 
-    it('goes on after a restart of the service, with what has happened meanwhile', async () => {
+    it('continues after a restart of the service, and shows changes that happened meanwhile', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'gf-console-'));
       const db = join(folder, 'fleet.db');
       const first = await start(db);

@@ -1,4 +1,4 @@
-/** The console in a real browser, at a real service with virtual devices. One browser and one service for all tests. */
+/** The console in a real browser, with a real service and virtual devices. All tests share one browser and one service. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -37,10 +37,11 @@ afterAll(async () => {
   built?.[Symbol.dispose]();
 });
 
-/** Shows a page in the browser that the tests share. */
+/** Opens a page in the shared browser. */
 async function open(fragment: string): Promise<Page> {
   const { page } = shared;
-  // Away first, so that the page begins anew. Of two changes of the fragment at once, a page sees only the last.
+  // First opens an unknown page, so that the wanted page begins anew. The wait is needed because a page notices only the last
+  // of two quick changes of the fragment.
   await page.goto(`${here.service.api}/#/none`);
   await page.getByRole('heading', { name: 'This page does not exist' }).waitFor();
   await page.goto(`${here.service.api}/${fragment}`);
@@ -87,9 +88,9 @@ describe('the console', () => {
     () => built,
   );
 
-  // The last one, because it looks back at all pages above.
+  // This test is the last one, because it checks all pages that the tests above have opened.
   it('causes no errors, no warnings and no violations of the policy', () => {
-    // The browser reports the changes of a locked variable.
+    // The browser reports rejected changes of a locked variable as errors, which are expected.
     expect(shared.complaints.filter((text) => !text.includes('status of 423'))).toEqual([]);
   });
 });

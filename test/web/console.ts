@@ -1,4 +1,4 @@
-/** The console in a browser: built from its sources, at a service in virtual time with devices. */
+/** Helpers for tests of the console in a browser: starts the browser, builds the console, and opens pages. */
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -8,13 +8,13 @@ import { type Browser, type BrowserContext, type Page, chromium as playwright } 
 import { isNewerThan } from '../../scripts/support/newer.mjs';
 import type { Service } from '../../src/index.js';
 
-/** Starts the browser from the registry, or the one in `GHOSTFLEET_CHROMIUM`. */
+/** Starts the browser of the package @sparticuz/chromium, or the browser at the path in `GHOSTFLEET_CHROMIUM`. */
 export async function startBrowser(): Promise<Browser> {
   const system = process.env.GHOSTFLEET_CHROMIUM;
   if (system !== undefined) return playwright.launch({ executablePath: system });
-  // Without the emulation of a graphics card, which takes a sixth of the time: no page uses WebGL.
+  // No page uses WebGL, so the emulation of a graphics card is switched off. It would take a sixth of the time.
   chromium.setGraphicsMode = false;
-  // In one process, the browser would end with its first page; and pages keep to the rules of the web here.
+  // Removes options that let the browser end with its first page (a single process) or that switch off rules of the web.
   const args = [...chromium.args.filter((arg) => !UNWANTED.test(arg)), '--disable-gpu'];
   return playwright.launch({ args, executablePath: await chromium.executablePath(), headless: true });
 }
@@ -33,7 +33,7 @@ export async function buildConsole(): Promise<BuiltConsole> {
   if (isNewerThan('dist/web/index.html', ['web', 'src', 'package-lock.json'])) {
     cpSync('dist/web', folder, { recursive: true });
   } else {
-    // Only now, because loading vite takes a second.
+    // Loaded on demand, because loading vite takes a second.
     const { build } = await import('vite');
     await build({ configFile: 'web/vite.config.ts', logLevel: 'error', build: { outDir: folder } });
   }
@@ -45,7 +45,7 @@ export interface Look {
   readonly width: number;
 }
 
-/** Requests, errors and violations of the policy that a page has caused. */
+/** An open page. `complaints`: its errors, warnings and violations of the policy. */
 export interface OpenPage {
   readonly page: Page;
   readonly context: BrowserContext;
@@ -63,18 +63,18 @@ export async function openConsole(
   return opened;
 }
 
-/** An empty page in a context of its own. */
+/** Opens an empty page in a context of its own. */
 export async function openPage(
   browser: Browser,
   { theme, width }: Look = { theme: 'dark', width: 1280 },
 ): Promise<OpenPage> {
-  // Without a locale, it is that of the environment, which can be one that no browser of a user has.
+  // The locale is set because that of the environment may be one that no browser of a user has.
   const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme: theme, locale: 'en-US' });
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
-    // A service without a run answers 404, which the browser reports.
+    // A service without a run answers this request with 404, which the browser reports as an error.
     if (message.location().url.endsWith('/run')) return;
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
   });
@@ -95,7 +95,7 @@ async function signIn(context: BrowserContext, { api, apiKey }: Pick<Service, 'a
  * @param rules names of rules to check; default: all
  */
 export async function violationsOf(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
-  // Over the protocol of the browser, because the policy of the page forbids foreign scripts.
+  // The script is evaluated through the protocol of the browser, because the policy of the page forbids foreign scripts.
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(AXE);
   const results = await page.evaluate(
     `axe.run(${JSON.stringify({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) })})`,
@@ -107,7 +107,10 @@ export async function violationsOf(page: Page, rules?: readonly string[]): Promi
   );
 }
 
-/** The same in the dark and in the light theme. They differ in their colours only. The page is dark before and after. */
+/**
+ * All violations in the dark theme, and those of the colours in the light theme: the themes differ only in their colours. The
+ * page must be dark, and is dark afterwards.
+ */
 export async function violationsInThemes(page: Page): Promise<readonly string[]> {
   const dark = await violationsOf(page);
   await page.evaluate('document.documentElement.dataset.theme = "light"');

@@ -1,6 +1,6 @@
 /**
- * The console of `ghostfleet demo`: the way of a newcomer from the printed address to the explanation of an outage, and the
- * page of scenarios. One demo for all of it.
+ * The console of `ghostfleet demo`: the steps of a new user from the printed address to the explanation of an outage, and the
+ * page of scenarios. All tests share one demo.
  */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ expect:
   - device.ready == fleet.devices
 `;
 
-/** Speeds while a test uses pages, and while it waits for the fleet. */
+/** Speeds of the demo while a test uses pages, and while a test waits for the fleet. */
 const BROWSED = 60;
 const AWAITED = 300;
 
@@ -29,7 +29,10 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
     let origin = '';
     let demo: RunningDemo | undefined;
     const open = (fragment: string) => page.goto(`${origin}/${fragment}`);
-    /** Simulated seconds per real second. Time that nothing waits for costs as much as the rest of the tests. */
+    /**
+     * Sets the simulated seconds per real second. The higher speed is used only while a test waits, because it costs much CPU
+     * time.
+     */
     const atSpeed = async (speed: number) => {
       const answer = await page.request.post(`${origin}/run/speed`, { data: { speed }, headers: { origin } });
       expect(answer.status()).toBe(200);
@@ -53,9 +56,9 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
       expect((await demo?.end())?.exit).toBe(0);
     });
 
-    it('leads a newcomer from its address to a device, its shell, a downlink, and the cause of an outage', async () => {
+    it('leads a new user from its address to a device, its shell, a downlink, and the cause of a delay', async () => {
       await page.getByText('300 devices', { exact: true }).waitFor();
-      // Its shell, at once.
+      // The shell of the device, which answers at once.
       await page.getByRole('searchbox').fill('cellar-0007');
       await page.getByRole('link', { name: 'cellar-0007' }).click();
       await page.getByLabel('About this device').getByRole('link', { name: 'Terminal' }).click();
@@ -68,7 +71,7 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
       await expect.poll(() => screen.textContent()).toContain('firmware version: v4.0.0');
       expect(await screen.textContent()).toMatch(/local>.info.show.*cellar-0007/);
 
-      // A command for a sleeping device: when it arrives, and why then.
+      // A command for a sleeping device: its delivery, and the explanation of its time.
       await page.getByText(/next contact in about/).waitFor();
       await page.getByRole('link', { name: 'Downlinks' }).last().click();
       await page.getByLabel('Lines').fill('info name');
@@ -81,7 +84,7 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
       await atSpeed(BROWSED);
       await sent.locator('.story', { hasText: /cellar-0007.* was answered after/ }).waitFor();
 
-      // An outage, and what is said of it.
+      // An outage, and the explanation of its effect.
       await page.getByRole('link', { name: 'Run' }).click();
       await page.getByText('Inject a fault').click();
       await page.getByLabel('Fault, as in a scenario').fill('outage: both');
@@ -97,12 +100,12 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
       await atSpeed(BROWSED);
       expect(await held.locator('.badge').textContent()).toBe('pending');
 
-      // What the delivered ones waited for, in the words of the explanations.
+      // The causes of the waits of delivered downlinks, in the words of the explanations.
       await page.getByRole('link', { name: 'Downlinks', exact: true }).first().click();
       await page.getByRole('button', { name: /^next report or poll \d+ % of the time/ }).waitFor();
     });
 
-    it('has the local shells of several devices on the page of terminals, and what acts on them from outside', async () => {
+    it('has local shells and the bench for several devices on the page of terminals', async () => {
       await open('#/terminal');
       await page.getByText('Select devices first').waitFor();
       await page.getByRole('searchbox').fill('cellar/1..2');
@@ -110,7 +113,7 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
       await page.getByRole('button', { name: 'Antenna: Set' }).click();
       const screen = page.locator('.xterm-rows');
       await expect.poll(() => screen.textContent()).toMatch(/\.antenna.-121.*2.×.cellar-0001…0002.*RSRP.-121.dBm/);
-      // A line of another page.
+      // Recalls a line that was entered on another page.
       await page.locator('.xterm').click();
       for (const key of ['ArrowUp', 'ArrowUp', 'Enter']) await page.keyboard.press(key);
       await expect.poll(() => screen.textContent()).toContain('firmware version: v4.0.0');
@@ -183,14 +186,14 @@ export function demoSuite(browser: () => Browser, built: () => BuiltConsole): vo
       await second.close();
     });
 
-    it('opens a packaged scenario in the editor, and keeps the text when the page is left', async () => {
+    it('opens a packaged scenario in the editor, and keeps its text when the user opens another page', async () => {
       await open('#/scenario');
       await page.getByLabel('Example').selectOption('first-fleet');
       await page.getByRole('heading', { name: 'Plan' }).waitFor();
       await page.getByRole('link', { name: 'Fleet', exact: true }).click();
       await page.getByRole('link', { name: 'Scenario' }).click();
       await expect.poll(() => page.locator('.cm-content').textContent()).toContain('first-fleet');
-      // The browser reports the body that was too long.
+      // The browser reports the rejection of a body that is too long as an error, which is expected.
       expect(opened.complaints).toEqual([expect.stringContaining('413')]);
     });
   });

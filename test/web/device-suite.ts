@@ -1,4 +1,4 @@
-/** The pages of a device: what they show, and what they send. */
+/** The pages of a device. */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { HOSTILE_TOKEN, type World } from './world.js';
@@ -21,7 +21,7 @@ export function deviceSuite(here: () => World, open: (fragment: string) => Promi
       expect(await page.locator('details pre').textContent()).toContain('"hygrometer"');
     });
 
-    it('takes the bytes of a message apart', async () => {
+    it('decodes the bytes of a message', async () => {
       const { id } = await here().service.client.sendConfig(here().gate.id, ['app config interval-report 1500']);
       const page = await open(`#/devices/${here().gate.id}/messages`);
       await page.getByLabel('Direction').selectOption('down');
@@ -32,13 +32,13 @@ export function deviceSuite(here: () => World, open: (fragment: string) => Promi
       await here().service.client.cancelMessage(id);
     });
 
-    it('says what a downlink waits for, and how long it took', async () => {
+    it('shows how long a downlink took, and what it waited for', async () => {
       const page = await open(`#/devices/${here().cellar.id}/queue`);
       const story = page.getByText(/^It was delivered after .*: .* until the device made contact, .* for the exchange/);
       await story.first().waitFor();
     });
 
-    it('lists its updates and what connectors have forwarded of it', async () => {
+    it('lists its firmware updates and its messages that connectors have forwarded', async () => {
       const page = await open(`#/devices/${here().cellar.id}/updates`);
       await page.getByText('No update of this device has been scheduled.').waitFor();
       await page.getByRole('link', { name: 'Deliveries' }).click();
@@ -83,7 +83,7 @@ export function deviceSuite(here: () => World, open: (fragment: string) => Promi
       expect(await page.getByRole('alert').textContent()).toContain('not JSON');
     });
 
-    it('answers a line of the terminal when the device has fetched it', async () => {
+    it('answers a line of the terminal after the device has fetched it', async () => {
       const page = await open(`#/devices/${here().cellar.id}/terminal`);
       const screen = page.locator('.xterm-rows');
       await page.locator('.xterm').click();
@@ -91,7 +91,7 @@ export function deviceSuite(here: () => World, open: (fragment: string) => Promi
       await page.keyboard.press('Enter');
       await expect.poll(() => screen.textContent()).toContain('queued');
       await page.getByText('Waiting for an answer').waitFor();
-      // The scroll bar is beside the columns.
+      // The scroll bar must be beside the text, not over it.
       const [screenBox, bar] = await Promise.all(
         ['.xterm-screen', '.xterm .scrollbar.vertical'].map((each) => page.locator(each).boundingBox()),
       );
@@ -101,8 +101,8 @@ export function deviceSuite(here: () => World, open: (fragment: string) => Promi
       await page.getByText('No answer is outstanding.').waitFor();
     });
 
-    it('says that a device does not exist', async () => {
-      // A page of its own: the browser reports the answers 400 and 404 as errors.
+    it('shows a message for a device that does not exist', async () => {
+      // A separate page, because the browser reports the answers 400 and 404 as errors, and the shared page must have none.
       const page = await (await open('#/fleet')).context().newPage();
       for (const id of ['none', '0199e6a0-0000-7000-8000-000000000000']) {
         await page.goto(`${here().service.api}/#/devices/${id}`);
@@ -112,7 +112,7 @@ export function deviceSuite(here: () => World, open: (fragment: string) => Promi
       await page.close();
     });
 
-    it('is named as deleted, and its terminal does not wait on', async () => {
+    it('is shown as deleted, and its terminal stops waiting', async () => {
       const { client } = here().service;
       const { id } = await client.createDevice({ name: 'loft-1', serial_number: '3000000078', token: '78'.repeat(16) });
       const page = await open(`#/devices/${id}/terminal`);

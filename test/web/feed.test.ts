@@ -36,7 +36,7 @@ function client(ids: readonly string[], failures: readonly Error[] = []) {
     await new Promise((resolve) => query.signal?.addEventListener('abort', resolve));
   }
   const open = () => queries.filter(({ signal }) => signal?.aborted === false).length;
-  // The cast is safe: the feed needs this request only.
+  // The cast is safe because the feed needs only this request.
   return { queries, open, client: { events } as unknown as DeviceCloudClient };
 }
 
@@ -44,7 +44,7 @@ beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => vi.useRealTimers());
 
 describe('the feed of events', () => {
-  it('closes its stream a few seconds after the tab was hidden, and resumes it behind the last event', async () => {
+  it('closes its stream a few seconds after the tab was hidden, and resumes it after the last received event', async () => {
     const show = stage();
     const { queries, open, ...rest } = client(['e1', 'e2']);
     const feed = new Feed(rest.client);
@@ -68,7 +68,7 @@ describe('the feed of events', () => {
     expect(open()).toBe(0);
   });
 
-  it('needs no stream in a tab that was opened in the background', async () => {
+  it('opens no stream in a tab that was opened in the background', async () => {
     const show = stage('hidden');
     const { queries, ...rest } = client([]);
     const feed = new Feed(rest.client);
@@ -80,7 +80,7 @@ describe('the feed of events', () => {
     feed.close();
   });
 
-  it('lets its listeners read again what they have missed if there was no event before the tab was hidden', async () => {
+  it('resets its listeners if the tab was hidden before any event arrived', async () => {
     const show = stage();
     const feed = new Feed(client([]).client);
     const reset = vi.fn();
@@ -95,7 +95,7 @@ describe('the feed of events', () => {
     feed.close();
   });
 
-  it('connects again also if the first connection of a stream fails', async () => {
+  it('connects again even if the first connection of a stream fails', async () => {
     stage();
     const failure = new ConnectionError(new Error('no network'), 'http://127.0.0.1', 'GET', '/events');
     const { queries, ...rest } = client([], [failure]);

@@ -32,7 +32,7 @@ export function fleetSuite(here: () => World, open: (fragment: string) => Promis
       await expect.poll(() => found.textContent()).toBe('1 of 4 devices');
     });
 
-    it('is used with the keyboard alone', async () => {
+    it('can be used with the keyboard alone', async () => {
       const page = await open('#/fleet');
       await page.getByRole('link', { name: 'cellar-0001' }).waitFor();
       await page.getByRole('grid').focus();

@@ -8,9 +8,9 @@ const summary = (id: string) => ({
   ...{ fw_bundle: null, fw_name: null, fw_version: null },
 });
 
-it('lists devices again after a gap in the events: those that were deleted meanwhile are gone, new ones come last', async () => {
+it('after a gap in the events, devices are listed again: deleted ones are gone, and new ones come last', async () => {
   let ids = ['a', 'b', 'c'];
-  // The cast is safe because listing needs these two requests only.
+  // The cast is safe because the listing needs only these two requests.
   const client = {
     deviceSummaries: async ({ order_by = 'asc' }) => (order_by === 'asc' ? ids : ids.toReversed()).map(summary),
     messages: async () => [],

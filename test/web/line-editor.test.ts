@@ -14,13 +14,13 @@ function editorOf({ columns = 80, words = [] as readonly string[], history = [] 
     },
   });
   editor.ask('> ');
-  /** What stands in the last row. */
+  /** The text in the last row. */
   const row = () => output.slice(output.lastIndexOf('\x1b[K') + 3);
   return { editor, entered, row, history };
 }
 
 describe('a line of a terminal', () => {
-  it('is recalled with the arrow keys, also one of another terminal', () => {
+  it('is recalled with the arrow keys, also if it was entered in another terminal', () => {
     const { editor, entered, row } = editorOf({ history: ['info show'] });
     editor.type('help');
     editor.type(ENTER);
@@ -36,7 +36,7 @@ describe('a line of a terminal', () => {
     expect(row()).toBe('> 01234567\x1b[8D');
   });
 
-  it('stays when a button enters another one, and when the prompt changes', () => {
+  it('stays when a button enters another line, and when the prompt changes', () => {
     const { editor, entered, row, history } = editorOf();
     editor.type('info sh');
     editor.submit('.battery 5%');
@@ -45,7 +45,7 @@ describe('a line of a terminal', () => {
     expect(row()).toBe('remote> info sh');
   });
 
-  it('gets what its completions have in common', async () => {
+  it('is completed as far as all completions agree', async () => {
     const { editor, row } = editorOf({ words: ['interval-report', 'interval-sample'] });
     editor.type('app config int');
     editor.type(TAB);

@@ -1,12 +1,12 @@
-/** All pages of the console. */
+/** A page of the console. */
 export interface PageOfConsole {
-  /** Place in the address: `#/fleet`. */
+  /** Fragment of its address: `#/fleet`. */
   readonly fragment: string;
   /** Selector of an element that the complete page has. */
   readonly ready: string;
 }
 
-/** The pages that a run has. */
+/** The pages that exist only with a run. */
 export const PAGES_OF_RUN: readonly PageOfConsole[] = [
   { fragment: '#/run', ready: '.chart canvas' },
   { fragment: '#/scenario', ready: '.plan .track' },

@@ -8,11 +8,11 @@ const READ = { method: 'GET', path: '/v2/spaces/s/tags', headers: {} };
 const PROBE = '/v2/spaces?limit=1';
 const LIMITS = { headersTimeout: 30_000, bodyTimeout: 45_000 };
 
-/** The addresses that were requested. A service that stands still accepts connections, and answers nothing. */
+/** The requested addresses. While `isStill` is true, the service accepts requests and answers none. */
 let asked: string[] = [];
 let isStill = false;
 
-/** @param body of the answers; like that of a browser, it breaks with the request */
+/** Replaces `fetch`. @param body returns the body of an answer, which must fail when the request is aborted, as in a browser */
 function serve(body: (signal: AbortSignal) => string | ReadableStream = () => '[]'): void {
   asked = [];
   isStill = false;
@@ -32,7 +32,7 @@ async function pass(time: number): Promise<void> {
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  // The real one needs real time.
+  // The real `AbortSignal.timeout` uses real time.
   vi.spyOn(AbortSignal, 'timeout').mockImplementation((time) => {
     const ending = new AbortController();
     setTimeout(() => ending.abort(new Error('timeout')), time);
@@ -45,8 +45,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe('a service that stands still', () => {
-  it('is noticed by a request without an answer, and again when it answers', async () => {
+describe('a service that does not answer', () => {
+  it('is noticed through a request without an answer, and so is its recovery', async () => {
     serve();
     isStill = true;
     const before = recoveries.value;
@@ -78,7 +78,7 @@ describe('a service that stands still', () => {
     expect(ended).not.toHaveBeenCalled();
   });
 
-  it('is noticed by a stream without signs of life', async () => {
+  it('is noticed through a stream without signs of life', async () => {
     let send = () => {};
     serve((signal) => {
       const start = (to: ReadableStreamDefaultController) => {

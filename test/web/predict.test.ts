@@ -1,4 +1,4 @@
-/** When the console expects the next contact of a device. */
+/** The time at which the console expects the next contact of a device. */
 import { describe, expect, it } from 'vitest';
 import { nextContact } from '../../web/src/model/predict.js';
 
@@ -10,11 +10,11 @@ describe('the next contact of a device', () => {
     expect(nextContact({ reports: minutes(2), config: CONFIG })).toBe(32 * 60_000);
   });
 
-  it('follows from its reports as soon as there are three, also after an outage', () => {
+  it('follows from its reports if there are at least three, also after an outage', () => {
     expect(nextContact({ reports: minutes(200, 2, 35, 101, 68), config: CONFIG })).toBe(233 * 60_000);
   });
 
-  it('is not known without a report, nor after one without a configuration', () => {
+  it('is unknown without a report, and after one report without a configuration', () => {
     expect(nextContact({ reports: [], config: CONFIG })).toBeUndefined();
     expect(nextContact({ reports: minutes(2), config: [] })).toBeUndefined();
   });

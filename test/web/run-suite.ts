@@ -1,5 +1,6 @@
 /**
- * The page of the run, with a stand-in for the run: docs/CONSOLE.md describes its answers, test/control/ tests the real one.
+ * The page of the run, with a stand-in for the run. docs/CONSOLE.md describes its answers; the tests in test/control/ use a
+ * real run.
  */
 import type { Browser } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
@@ -34,7 +35,7 @@ const DOWN = {
   ...{ state: 'active', injected: true },
 };
 
-/** A word is a part of a name. */
+/** The selector for the search text "cellar": a word matches a part of a name or a tag. */
 const CELLAR = '"*cellar*" | tag="*cellar*"';
 const SELECTION = {
   devices: 300,
@@ -51,7 +52,7 @@ export function runSuite(browser: () => Browser, here: () => World): void {
   describe('the page of the run', () => {
     it('shows the state, changes time and faults, and executes lines on devices', async () => {
       const { page, context, complaints } = await openConsole(browser(), here().service);
-      // Not a valid tag: some systems have such a language.
+      // Some systems have a language that is not a valid language tag.
       await context.addInitScript(
         'Object.defineProperty(navigator, "language", { value: "en-US@posix", configurable: true })',
       );
@@ -140,7 +141,7 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       ]);
       expect(complaints).toEqual([]);
 
-      // While the stream of events stays open, a fault can keep the service from answering anything.
+      // The stream of events stays open while a fault makes the service reject all requests.
       const spaces = /\/v2\/spaces(\?|\/[^/]+\/messages\?)/;
       await context.route(spaces, (route) => route.fulfill({ status: 503, json: { message: 'the cloud is down' } }));
       await page.getByRole('button', { name: 'Resume' }).click();
@@ -153,7 +154,7 @@ export function runSuite(browser: () => Browser, here: () => World): void {
       await page.getByRole('heading', { name: 'Time from' }).waitFor();
       await page.getByRole('link', { name: 'Run' }).click();
 
-      // Such a fault can be lifted also when the page is opened.
+      // Such a fault can also be lifted on a page that was just opened.
       await context.route(spaces, (route) => route.fulfill({ status: 503, json: { message: 'the cloud is down' } }));
       farewell = '{"ended":"This run of the past has ended."}\n';
       await page.reload();

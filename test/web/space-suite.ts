@@ -9,7 +9,7 @@ import { violationsOf } from './console.js';
 import type { World } from './world.js';
 
 const TOKEN = '00112233445566778899aabbccddeeff';
-/** A poll of device 2159017985 that carries a whole configuration. */
+/** A message with which a device uploads its configuration. */
 const MESSAGE = encodeUp({
   kind: 'upload-config',
   hash: '00'.repeat(8),
@@ -19,7 +19,7 @@ const MESSAGE = encodeUp({
 /** @param open opens a page of the console, such as `#/fleet` */
 export function spaceSuite(here: () => World, open: (fragment: string) => Promise<Page>): void {
   describe('the downlinks of the space', () => {
-    it('are grouped by what they wait for, and move on as they travel', async () => {
+    it('are grouped by the reason of their wait, and leave the groups when they are delivered', async () => {
       const { service, gate, time } = here();
       const page = await open('#/downlinks');
       await service.client.sendCommands(gate.id, ['info name']);
@@ -32,7 +32,7 @@ export function spaceSuite(here: () => World, open: (fragment: string) => Promis
       expect(await page.getByText(/\d+ delivered: half within/).count()).toBe(1);
     });
 
-    it('are divided among what they waited for, as far as the cloud knows it', async () => {
+    it('are divided among the causes of their waits that the cloud knows', async () => {
       const page = await open('#/downlinks');
       const cause = page.getByRole('button', { name: /^next contact of the device \d+ % of the time/ });
       await expect.poll(() => page.locator('.bars').textContent()).toMatch(/: next contact of the device \d/);
@@ -61,7 +61,7 @@ export function spaceSuite(here: () => World, open: (fragment: string) => Promis
   });
 
   describe('the inspector', () => {
-    it('takes a datagram apart: envelope, flags, message, and the check of its tag', async () => {
+    it('decodes a datagram: envelope, flags, message, and the check of its tag', async () => {
       const packet = { flags: FIRST | LAST | POLL, sequence: 7, data: MESSAGE };
       const datagram = seal(packet, 2_159_017_985, tokenBytes(TOKEN), 'base64');
       const page = await open('#/inspector');
@@ -75,7 +75,7 @@ export function spaceSuite(here: () => World, open: (fragment: string) => Promis
       expect(text).toContain(contentFingerprint(Buffer.from(Buffer.from(datagram).toString('latin1'), 'base64')));
     });
 
-    it('shows a body as CBOR, and says what is wrong with other texts', async () => {
+    it('shows a body as CBOR, and a message for invalid texts', async () => {
       const page = await open('#/inspector');
       await page.getByLabel('Kind').selectOption('body');
       const bytes = page.getByLabel('Bytes in hex or base64');
@@ -89,7 +89,7 @@ export function spaceSuite(here: () => World, open: (fragment: string) => Promis
   });
 
   describe('the administration', () => {
-    it('creates a tag and deletes it after a question', async () => {
+    it('creates a tag, and deletes it after a confirmation', async () => {
       const page = await open('#/administration/tags');
       await page.getByText('New tag').click();
       await page.getByLabel('Name').fill('attic');
@@ -101,7 +101,7 @@ export function spaceSuite(here: () => World, open: (fragment: string) => Promis
       expect((await here().service.client.tags()).map(({ name }) => name)).toEqual(['cold']);
     });
 
-    it('shows names whose direction of writing is turned round as they are, also in the question before a deletion', async () => {
+    it('escapes characters in names that change the direction of writing, also in the question before a deletion', async () => {
       const { client } = here().service;
       const tag = await client.createTag({ name: '\u202Eelbat\u202C', color: '#808080' });
       const page = await open('#/administration/tags');
@@ -114,7 +114,7 @@ export function spaceSuite(here: () => World, open: (fragment: string) => Promis
       await client.deleteTag(tag.id);
     });
 
-    it('changes a tag in a dialog, which gives the keyboard back', async () => {
+    it('changes a tag in a dialog, which returns the focus when it closes', async () => {
       const { client } = here().service;
       const { id } = await client.createTag({ name: 'loft', color: '#808080' });
       const page = await open('#/administration/tags');
@@ -133,7 +133,7 @@ export function spaceSuite(here: () => World, open: (fragment: string) => Promis
       await client.deleteTag(id);
     });
 
-    it('creates a variable of a device by the name of the device, and changes it', async () => {
+    it('creates a variable of a device, given by its name, and changes the variable', async () => {
       const { client } = here().service;
       const page = await open('#/administration/variables');
       await page.getByText('New variable').click();
@@ -154,9 +154,9 @@ export function spaceSuite(here: () => World, open: (fragment: string) => Promis
       expect(await client.variables()).toEqual([expect.objectContaining(changed)]);
     });
 
-    it('leaves texts of a variable alone that the user has not changed', async () => {
+    it('does not send texts of a variable that the user has not changed', async () => {
       const { client } = here().service;
-      // Fields of a page change the ends of lines, and a secure value is not known to the page.
+      // Text fields of a page change line ends, and the page does not know a secure value.
       const two = await client.createVariable({ name: 'two', value: 'two\r\nlines', comment: 'two\nlines' });
       const secret = await client.createVariable({ name: 'secret', value: 'first', secure: true });
       await client.lockVariable((await client.createVariable({ name: 'locked', value: '1' })).id);

@@ -1,4 +1,4 @@
-/** What the console says of the way of a downlink from the stations that the cloud knows. */
+/** The description of a delivery in sentences, derived from the stations that the cloud knows. */
 import { describe, expect, it } from 'vitest';
 import { storyOf } from '../../web/src/model/story.js';
 
@@ -13,7 +13,7 @@ const message = (down_state: 'pending' | 'sent' | 'expired', down_attempt = 0) =
 const SOON = { last: QUEUED - minute, next: QUEUED + 14 * minute };
 
 describe('the story of a downlink', () => {
-  it('divides the time of a delivery between the wait and the exchange', () => {
+  it('divides the time of a delivery into the wait and the exchange', () => {
     const entries = [entry('queued', 0), entry('contact', 24 * minute), entry('sent', 24.5 * minute)];
     const said = storyOf(message('sent', 1), [...entries, entry('answered', 25 * minute)], SOON, QUEUED + 30 * minute);
     expect(said).toEqual([
@@ -22,7 +22,7 @@ describe('the story of a downlink', () => {
     ]);
   });
 
-  it('says when a pending one can be delivered', () => {
+  it('gives the expected time until the delivery of a pending downlink', () => {
     const said = storyOf(message('pending'), [entry('queued', 0)], SOON, QUEUED + 2 * minute);
     expect(said).toEqual([
       'It has waited 2 min.',
@@ -30,7 +30,7 @@ describe('the story of a downlink', () => {
     ]);
   });
 
-  it('says that a device is overdue, and that the cloud cannot know why', () => {
+  it('says that a device is overdue, and that the cloud cannot know the reason', () => {
     const [, first, second] = storyOf(message('pending'), [entry('queued', 0)], SOON, QUEUED + 20 * minute);
     expect(first).toContain('expected 6 min ago');
     expect(second).toContain('The cloud cannot know');
@@ -41,7 +41,7 @@ describe('the story of a downlink', () => {
     [entry('queued', 0), 0, { last: undefined, next: undefined }, 'It waits for the first contact'],
     [entry('offered', minute), 2, SOON, 'The cloud has sent it 2 times'],
     [entry('queued', 0), 0, { last: QUEUED, next: undefined }, 'It waits for the next contact of the device.'],
-  ])('names what else a pending one waits for: %o', (latest, attempts, contacts, sentence) => {
+  ])('names further reasons for the wait of a pending downlink: %o', (latest, attempts, contacts, sentence) => {
     expect(storyOf(message('pending', attempts), [latest], contacts, QUEUED + minute)[1]).toContain(sentence);
   });
 

@@ -16,12 +16,12 @@ export interface World {
   readonly service: Service;
   readonly cellar: VirtualDevice;
   readonly gate: VirtualDevice;
-  /** A device without a program, with a name that a careless page would take for HTML. */
+  /** A registered device without a virtual device. A careless page would interpret its name as HTML. */
   readonly hostile: Device;
 }
 
 /**
- * Its time begins three hours ago: pages show times by the clock of the machine.
+ * Creates the space. Its virtual time begins three hours ago, because pages compare times with the clock of the machine.
  * @param webConsole folder with the built console
  */
 export async function world(webConsole: string): Promise<World> {

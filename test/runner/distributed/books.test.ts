@@ -25,7 +25,7 @@ const plan = defineScenario({
 const [part] = partsOf(plan, 2) as [Plan];
 const STEP = 'commands: info show';
 
-/** The events of the loss, its numbers, and the metrics with them. */
+/** The events that account for the lost work, its amounts, and the metrics with these events. */
 function lose(events: readonly TraceEvent[], until = 60_000) {
   const books = new PartBooks(part);
   const metrics = new Metrics(part.devices.length, 0, part.duration);
@@ -49,7 +49,7 @@ const made = (serial: number, uplink: number): TraceEvent => ({
   ...({ kind: 'uplink.made', at: 1, serial, uplink, type: 'data', bytes: 20 } as const),
 });
 
-it('all requests at a rate that the part did not report are lost, and the books balance', () => {
+it('all requests at a rate that the part did not report are lost, and every request is accounted for', () => {
   const [list, value, users] = part.loads.map(({ name }) => name) as [string, string, string];
   const { counts, metrics } = lose([done(list, 500), done(list, 1500), done(value, 900), done(users, 5)]);
   const planned = part.loads.slice(0, 2).flatMap((load) => [...ownArrivals(load, seededRandom(plan.seed))]).length;
@@ -64,7 +64,7 @@ it('all requests at a rate that the part did not report are lost, and the books 
 
 const due = (load: PlannedLoad, until: number) =>
   [...ownArrivals(load, seededRandom(plan.seed))].filter((at) => at <= until);
-/** The part closes its loads, and has done all that was due until then. */
+/** The events of a part that closes its loads at this time, after all requests that were due until then. */
 const closedAt = (at: number): readonly TraceEvent[] =>
   part.loads.flatMap((load): readonly TraceEvent[] => {
     const closedLoop = load.pace.kind === 'closed';
@@ -77,7 +77,7 @@ it('a load that the part has closed at its end loses nothing', () => {
   expect(lose(closedAt(60_000)).counts.requests).toBe(0);
 });
 
-it('a load that the part has closed early loses what was planned for later, and the books balance', () => {
+it('a load that the part has closed early loses its later requests, and every request is accounted for', () => {
   const { counts, metrics } = lose(closedAt(20_000));
   const [list, value] = part.loads as [PlannedLoad, PlannedLoad];
   const missing = [list, value].map((load) => due(load, 60_000).length - due(load, 20_000).length);

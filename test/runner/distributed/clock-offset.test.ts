@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readClock, systemClock } from '../../../src/runner/distributed/clock-offset.js';
 
-/** A clock that is 500 ms ahead, and readings that take these times to get there and back. */
+/** Readings of a clock that is 500 ms ahead; each request and each answer takes one of these times. */
 function readings(trips: readonly (readonly [there: number, back: number])[]) {
   const own = { now: 1000 };
   let count = 0;
@@ -31,8 +31,8 @@ it('the offset is wrong by at most its uncertainty', async () => {
   expect(Math.abs(offset - 500)).toBeLessThanOrEqual(uncertainty);
 });
 
-it('the systems of two machines are compared by what they show at the same moment of the shared clock', () => {
-  // At 10,000 of the shared clock: one shows 70,000, and the other, whose process is younger, 72,500.
+it('the system clocks of two machines are compared at the same moment of the shared clock', () => {
+  // When the shared clock shows 10,000, one system clock shows 70,000 and the other 72,500. The second process started later.
   const one = systemClock({ offset: 4000, uncertainty: 1 }, { now: 6000, wall: 70_000 });
   const other = systemClock({ offset: 9500, uncertainty: 1 }, { now: 500, wall: 72_500 });
   expect(other - one).toBe(2500);

@@ -18,21 +18,21 @@ it('events are passed on when no part can send an earlier one', () => {
   expect(times(merge)).toEqual([30]);
 });
 
-it('the events of a part keep their order, also if the clock of the target dates one of them back', () => {
+it('the events of a part keep their order, even if the clock of the target gives one of them an earlier time', () => {
   const merge = new Merge(2);
   merge.add(0, text(wake(10, 1), wake(7, 2), wake(12, 3)), 20);
   merge.add(1, text(wake(8, 4), wake(11, 5)), 20);
   expect(merge.take().map(({ event }) => 'serial' in event && event.serial)).toEqual([4, 1, 2, 5, 3]);
 });
 
-it('an event that is dated before the last batch comes after that batch', () => {
+it('an event with a time before the last batch comes after that batch', () => {
   const merge = new Merge(1);
   merge.add(0, text(wake(10)), 15);
   merge.add(0, text(wake(9), wake(16)), 20);
   expect(times(merge)).toEqual([10, 9, 16]);
 });
 
-it('a part that has ended holds the others up no longer', () => {
+it('the events of the others do not wait for a part that has ended', () => {
   const merge = new Merge(2);
   merge.add(0, text(wake(5)), 10);
   merge.add(1, text(wake(3)), 4);
@@ -41,14 +41,14 @@ it('a part that has ended holds the others up no longer', () => {
   expect(times(merge)).toEqual([5]);
 });
 
-it('the world closes once, when the worlds of all parts have closed', () => {
+it('one `world.closing` is passed on, when all parts have closed', () => {
   const merge = new Merge(2);
   merge.add(0, text(closing(100), wake(101)), 200);
   merge.add(1, text(wake(102), closing(103), wake(104)), 200);
   expect(times(merge)).toEqual([101, 102, 103, 104]);
 });
 
-it('the world closes without a part that was lost before', () => {
+it('`world.closing` does not wait for a part that was lost before it closed', () => {
   const merge = new Merge(2);
   merge.add(0, text(wake(1), closing(100), wake(101)), 200);
   merge.add(1, text(wake(2)), 50);
@@ -56,7 +56,7 @@ it('the world closes without a part that was lost before', () => {
   expect(times(merge)).toEqual([1, 2, 100, 101]);
 });
 
-it('a world of which no part has closed does not close', () => {
+it('no `world.closing` is passed on if no part has closed', () => {
   const merge = new Merge(1);
   merge.add(0, text(wake(1)), 50);
   merge.end(0);

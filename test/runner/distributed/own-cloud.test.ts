@@ -30,7 +30,7 @@ const short = defineScenario({
   fleet: [{ name: 'clime', profile: 'clime', count: 4 }],
 });
 
-it('workers use one cloud, and its events take their places among theirs', async () => {
+it('workers use one cloud, whose events are merged with theirs by time', async () => {
   const result = await runPlan(plan, { ...real, transport: 'http' });
   expect(result).toMatchObject({ target: 'embedded', transport: 'http' });
   expect(result.workers?.map(({ devices, lost }) => [devices, lost])).toEqual([
@@ -38,11 +38,11 @@ it('workers use one cloud, and its events take their places among theirs', async
     [2, null],
   ]);
   const { calls } = result;
-  // A request a second in 3 min.
+  // One request a second for 3 min.
   expect(calls['list-devices']).toMatchObject({ planned: 180, answered: 180 });
   const requests = Object.values(calls).reduce((sum, { sent }) => sum + sent, 0);
   expect(result.workers?.reduce((sum, worker) => sum + worker.requests, 0)).toBe(requests);
-  // An event of the cloud, which no worker has.
+  // Only the cloud emits this event, not the workers.
   expect(result.downlinks.queued).toBe(5);
 });
 
@@ -65,7 +65,7 @@ it('a run that is stopped ends its parts and its cloud', async () => {
   expect(result).toMatchObject({ exitCode: EXIT.interrupted, failure: 'interrupted by SIGINT' });
 });
 
-it('over messages in memory, which do not leave a thread, the run is not divided', async () => {
+it('a run with messages in memory is not divided, because they do not leave a thread', async () => {
   const result = await runPlan(short, { ...real, speed: 1000, meter: unhurried, transport: 'memory' });
   expect(result.workers).toBeUndefined();
 });

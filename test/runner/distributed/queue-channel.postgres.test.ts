@@ -85,7 +85,7 @@ it('an end that has vanished is lost', async () => {
   const run = openEnd('run', number, databases[0], seconds(0.5));
   part.send('alive');
   expect(await run.next()).toBe('alive');
-  // Like a killed process: its connection ends, and it writes nothing more.
+  // As for a killed process, the connection ends and no more heartbeats are written.
   await other.close();
   await expect(run.next()).rejects.toThrow('no heartbeat for 0.5 s');
 });
@@ -100,7 +100,7 @@ it('a part that no worker has taken is not lost', async () => {
 it.each([
   ['a part', []],
   ['a part that still has messages', ['late']],
-] as const)('%s learns at once that its run is over', async (_, messages) => {
+] as const)('%s is lost at once when its run is over', async (_, messages) => {
   const { part } = await open();
   await query(url, `DELETE FROM ${QUEUE}.part WHERE number = ${parts}`);
   for (const message of messages) part.send(message);

@@ -1,4 +1,4 @@
-/** The first moments at a queue: several workers create its tables at once, and connections break. */
+/** The start of a queue: several workers create its tables at the same time, and connections break. */
 import { expect, it } from 'vitest';
 import { version } from '../../../src/cli/version.js';
 import type { PartTask } from '../../../src/runner/distributed/messages.js';
@@ -28,7 +28,7 @@ it('a run gives its parts to the queue although its connections break', async ()
   await Promise.all([...channels.map((channel) => channel.close()), crew.close()]);
 });
 
-/** Breaks all connections with the database five times; returns how many that were. */
+/** Breaks all connections with the database, five times. Returns the number of broken connections. */
 async function breakConnections(url: string): Promise<number> {
   let broken = 0;
   for (let i = 0; i < 5; i++) {

@@ -1,6 +1,6 @@
 /**
- * Runs that are divided among workers at a queue, against two services that share a database. Two workers run in this process,
- * and one, which is killed, in its own. `npm run prove -- distributed` has all of them in processes.
+ * Runs that are divided among workers at a queue, against two services that share a database. Two workers run in this process.
+ * One runs in a process of its own and is killed. In `npm run prove -- distributed`, each worker has its own process.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { execPath, env as nodeEnv } from 'node:process';
@@ -89,7 +89,7 @@ async function run(count: number, started: (control: RunControl) => unknown = ()
   });
 }
 
-/** Names of what exists in the target, and rows of runs and jobs in the queue. */
+/** Names of the resources that exist in the target, and numbers of runs and jobs in the queue. */
 async function left() {
   const [{ api, spaceId }] = services;
   const client = new DeviceCloudClient({ baseUrl: api, apiKey: API_KEY, spaceId });
@@ -102,7 +102,7 @@ async function left() {
   return [...things, ...rows];
 }
 
-it('work of a killed worker is lost with it: the books balance, and the verdict names the worker', async () => {
+it('work of a killed worker is lost: every request is accounted for, and the verdict names the worker', async () => {
   await addWorkers(2);
   const killed = await workerProcess();
   const result = await run(3, ({ clock }) =>
@@ -113,7 +113,7 @@ it('work of a killed worker is lost with it: the books balance, and the verdict 
   expect(result.exitCode).toBe(EXIT.invalid);
   expect(result.failure).toContain(`worker ${lost[0]?.number} (${lost[0]?.host}, process ${killed.pid}) was lost at`);
   expect(result.failure).toContain('no heartbeat for 5 s');
-  // A request a second in 4 min; a step for each of the 5 devices.
+  // One request a second for 4 min, and one step for each of the 5 devices.
   const { calls, steps } = result;
   expect(calls['list-devices']).toMatchObject({ planned: 240 });
   for (const { planned, sent, dropped } of Object.values(calls)) expect(sent + dropped).toBe(planned);

@@ -18,7 +18,7 @@ it('a part that is at rest waits for the others, check by check', () => {
   expect(answers).toEqual([false, false, true, true]);
 });
 
-it('a part that has ended early keeps no other waiting', () => {
+it('the other parts do not wait for a part that has ended early', () => {
   const { rest, ask, answers } = parts(2);
   ask(true);
   rest.leave();

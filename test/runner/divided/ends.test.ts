@@ -13,11 +13,11 @@ const busy = (...names: readonly string[]): End => {
   return { exitCode: 4, failure: 'of one part', busy: names.map((name) => `${name} with its session`) };
 };
 
-it('a run of which all parts ended well has ended well', () => {
+it('a run has ended without a failure if all its parts have', () => {
   expect(endOfAll(plan, [fine, fine])).toEqual(fine);
 });
 
-it('a run of which a part failed has failed like this part', () => {
+it('a run with a failed part has the failure of this part', () => {
   const failed: End = { exitCode: 2, failure: 'the log is full' };
   expect(endOfAll(plan, [fine, failed])).toEqual(failed);
 });

@@ -12,13 +12,13 @@ it('events of several parts are merged by time, then by device', () => {
   expect(merged(parts).map(({ event }) => event)).toEqual([wake(1, 2), wake(1, 3), wake(1, 4), wake(2, 3)]);
 });
 
-it('the end of the scenario is one event, between those before and after it', () => {
+it('the end of the scenario is one event, in its place between the events before and after it', () => {
   const parts = [text(wake(5, 9), closing, wake(5, 1)), text(wake(5, 8), closing, wake(5, 2))];
   const order = [wake(5, 8), wake(5, 9), closing, wake(5, 1), wake(5, 2)];
   expect(merged(parts).map(({ event }) => event)).toEqual(order);
 });
 
-it('messages that the parts delete at the same time are added up, also in the line', () => {
+it('the numbers of messages that the parts delete at one time are added up, in the event and in its line', () => {
   const [sum, ...rest] = merged([text(pruned(2)), text(pruned(3)), '']);
   expect([sum?.event, sum?.line, rest]).toEqual([pruned(5), JSON.stringify(pruned(5)), []]);
 });

@@ -10,7 +10,8 @@ import { profiles, runText } from '../run-text.js';
 
 /**
  * Several types, a loss, steps for some devices and for all, a rejected configuration, a device that the cloud does not know,
- * and devices without network: one of them is not at rest for some time after the end, in which the modems of the others pause.
+ * and devices without network. One of these is not at rest for some time after the end. Meanwhile, the modems of the others
+ * pause.
  */
 const TEXT = `
 name: divided
@@ -44,7 +45,7 @@ const own = new Map(
   }),
 );
 
-/** Everything in the result but the real time that the run took. */
+/** The whole result except the real duration of the run. */
 async function resultIn(workers: number, transport: 'memory' | 'udp' = 'memory') {
   let divided: boolean | undefined;
   const started = ({ world }: { readonly world?: unknown }) => {
@@ -80,7 +81,7 @@ async function contentOf(workers: number) {
 }
 
 describe('a run whose devices are divided among threads', () => {
-  it('over UDP and with own device types has the events and the result of a run in one thread in memory', async () => {
+  it('over UDP and with device types of the user, has the same events and result as a run in one thread in memory', async () => {
     const [one, two] = await Promise.all([resultIn(1), resultIn(2, 'udp')]);
     expect(one.failure).toBe('not at rest 10m after the end: dark-0001 with its session');
     expect(one.service.refused).not.toEqual({});
@@ -95,7 +96,7 @@ describe('a run whose devices are divided among threads', () => {
     expect(readdirSync(folder).filter((name) => name.includes('part'))).toEqual([]);
   });
 
-  it('ends when it is stopped, with what has happened until then', async () => {
+  it('ends when it is stopped, with the results so far', async () => {
     const result = await runText(TEXT, {
       workers: 2,
       started: ({ clock, stop }) => void clock.after(3_600_000, 'Ctrl-C', () => stop(new InterruptedError('SIGINT'))),
@@ -106,7 +107,7 @@ describe('a run whose devices are divided among threads', () => {
     expect(result.expectations.every(({ undecided }) => undecided)).toBe(true);
   });
 
-  it('fails like one in one thread if the world cannot be built', async () => {
+  it('fails like a run in one thread if the world cannot be built', async () => {
     const text = TEXT.replace('winter } }', 'winter } }, { variable: { name: season, value: summer } }');
     const failure = (workers: number) => runText(text, { workers }).then(String, ({ message }) => message);
     expect(await failure(2)).toBe(await failure(1));

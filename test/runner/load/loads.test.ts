@@ -1,4 +1,4 @@
-/** Loads of a run: what was planned, and what became of it. */
+/** Loads of a run: their requests, and the accounting of these. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -23,7 +23,7 @@ afterEach(() => {
   server?.close();
 });
 
-/** A service that answers with `answer`; `requests` are those that it has received. */
+/** A service that answers with `answer`, and collects the requests that it receives. */
 async function service(
   answer: (respond: (status: number, headers?: Record<string, string>) => void, number: number) => void,
 ) {
@@ -52,7 +52,7 @@ interface Options {
   serviceSpeed?: number;
 }
 
-/** Carries one load out over HTTP until it is over and everything is answered, or until `stopAt`. */
+/** Runs one load over HTTP until the load has ended and every request is answered, or until `stopAt`. */
 function carryOut(baseUrl: string, pace: Pace, options: Options = {}) {
   const sender = httpCalls({ baseUrl, apiKey: 'secret', connections: options.connections ?? CONNECTIONS });
   return play({ pace, clock: new RealClock(), sender, options });
@@ -67,7 +67,7 @@ class PassingClock extends VirtualClock {
 
 type Reply = Awaited<ReturnType<CallSender['send']>>;
 
-/** Carries one load out in virtual time. `answer` says what a request at a time gets, and when. */
+/** Runs one load in virtual time. `answer` gives the answer to a request and its delay. */
 function simulate(
   pace: Pace,
   answer: (now: number) => { readonly after: number } & Partial<Reply>,
@@ -122,7 +122,7 @@ async function play(given: {
 }
 
 describe('a load', () => {
-  it('sends its requests for its devices in turn, with the key', async () => {
+  it('sends its requests for its devices in turn, with the API key', async () => {
     const { baseUrl, requests } = await service((respond) => respond(200));
     const { summary } = await carryOut(baseUrl, open(100, 300));
     expect(summary).toMatchObject({ planned: 30, sent: 30, answered: 30, failed: 0, inFlight: 0, dropped: 0 });
@@ -131,7 +131,7 @@ describe('a load', () => {
     );
   });
 
-  it('has failed if a request for a downlink is not answered with the downlink', async () => {
+  it('counts a request for a downlink as failed if the answer contains no downlink', async () => {
     const { baseUrl } = await service((respond) => respond(201));
     const call: CallSpec = { kind: 'commands', body: '["info show"]' };
     const { summary } = await carryOut(baseUrl, open(100, 300), { call });
@@ -139,7 +139,7 @@ describe('a load', () => {
     expect(summary?.reasons).toEqual({ 'status 201: the answer names no downlink': 30 });
   });
 
-  it('names its requests for downlinks that get no answer, also those that are open at the end', async () => {
+  it('reports requests for downlinks without an answer, including those that are open at the end', async () => {
     const call: CallSpec = { kind: 'commands', body: '["info show"]' };
     const replies = (now: number) => (now < 100 ? { after: 5, status: 0, why: 'ECONNRESET' } : { after: 500 });
     const { summary, unanswered } = await simulate(open(100, 300), replies, { call, stopAt: 300 });
@@ -152,7 +152,7 @@ describe('a load', () => {
     [502, 30],
     [503, 0],
     [409, 0],
-  ])('names of its requests for downlinks with status %i %i as undecided', async (status, named) => {
+  ])('with requests for downlinks that get status %i reports %i of them as undecided', async (status, named) => {
     const call: CallSpec = { kind: 'commands', body: '["info show"]' };
     const { unanswered } = await simulate(open(100, 300), () => ({ after: 5, status }), { call });
     expect(unanswered).toHaveLength(named);
@@ -170,7 +170,7 @@ describe('a load', () => {
   it('counts the time in Retry-After by the clock of the service', async () => {
     const users: UserPace = { kind: 'closed', users: 1, think: 10, patient: true };
     const busy = () => ({ after: 5, status: 429, retryAfter: 1000 });
-    // Its second is 100 ms of the run, which ends before a second of its own.
+    // A second of the service is 100 ms of the run, which ends after 900 ms.
     const { summary } = await simulate(users, busy, { until: 900, serviceSpeed: 0.1 });
     expect(summary?.sent).toBe(9);
   });
@@ -179,7 +179,8 @@ describe('a load', () => {
     const stalled = (now: number) => ({ after: Math.max(1, 250 - now) });
     const { summary, contradictions } = await simulate(open(100, 300), stalled, { connections: 4 });
     expect(summary).toMatchObject({ planned: 30, answered: 30 });
-    // Four connections were blocked: the others waited for one, which only shows since they were due.
+    // Four connections were blocked, and the other requests waited for a connection. Only latencies since the due time show
+    // this wait.
     expect(summary?.latency?.p50).toBeGreaterThan(80);
     expect(summary?.service?.p50).toBe(1);
     expect(contradictions).toEqual([]);
@@ -192,7 +193,7 @@ describe('a load', () => {
     const clock = new RealClock();
     const metrics = new Metrics(1);
     const callers = new Callers({ baseUrl, virtual: false });
-    // 300 requests without an answer are more than a caller has connections.
+    // 300 requests without an answer are more than the connections of a caller.
     const plans = Object.entries({ poller: 1000, dashboard: 100 }).map(
       ([as, rate]): PlannedLoad => ({
         ...{ name: as, as, call: { kind: 'count-devices', body: null }, pace: open(rate, 300) },
@@ -227,7 +228,7 @@ describe('a load', () => {
     expect(Object.keys(summary?.reasons ?? {}).every((reason) => reason.startsWith('no answer: '))).toBe(true);
   });
 
-  it('accounts for every request if the run is interrupted: some are open, the waiting ones are dropped', async () => {
+  it('accounts for every request if the run is interrupted: sent ones are open, waiting ones are dropped', async () => {
     const { baseUrl } = await service(() => {});
     const { summary, contradictions } = await carryOut(baseUrl, open(100, 300), { stopAt: 150, connections: 2 });
     expect(contradictions).toEqual([]);
@@ -250,14 +251,14 @@ describe('a load', () => {
     expect(contradictions).toEqual([]);
   });
 
-  it('with users without think time lets other work run if it has no device', async () => {
+  it('with users without think time lets other work run even if it has no device', async () => {
     const { baseUrl } = await service((respond) => respond(200));
     const { summary, contradictions } = await carryOut(
       baseUrl,
       { kind: 'closed', users: 1, think: 0 },
       { known: false },
     );
-    // An alarm comes once in a millisecond, at most.
+    // At most one alarm a millisecond occurs.
     expect(summary?.dropped).toBeLessThanOrEqual(301);
     expect(summary?.planned).toBe(summary?.dropped);
     expect(contradictions).toEqual([]);

@@ -1,4 +1,4 @@
-/** A load that is divided among parts: together they are the whole load. */
+/** A load that is divided among parts: the requests of all parts together are the whole load. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { seededRandom } from '../../../src/kernel/random.js';
@@ -23,7 +23,7 @@ function requestsOf({ seed, devices }: Plan, load: PlannedLoad): readonly (reado
   });
 }
 
-/** Two requests may have the same microsecond: then the order of the parts says nothing about their devices. */
+/** Compares by time, then by device, because the order of parts does not decide about two requests in the same microsecond. */
 function byTimeAndDevice(one: readonly [number, number], other: readonly [number, number]): number {
   return one[0] - other[0] || one[1] - other[1];
 }

@@ -1,4 +1,4 @@
-/** Recordings that are played, and what is predicted. */
+/** Replays of recordings, and their predictions. */
 import { describe, expect, it } from 'vitest';
 import { describeAccuracy } from '../../../src/record/describe.js';
 import { beyond, isWithin, type ReplayAccuracy } from '../../../src/record/predict.js';
@@ -15,7 +15,7 @@ const text = (made: Recording, accuracy: ReplayAccuracy) =>
   describeAccuracy(made, accuracy, { within: 1000, polls: 'foretold' });
 
 const MINUTE = 60_000;
-/** What a device with a round trip of 200 ms leaves in a history: a start, then a report a minute. */
+/** The history of a device with a round trip of 200 ms: a start, then one report a minute. */
 const START = [
   uplink(0, { type: 'session' }),
   uplink(600, { type: 'decoder' }),
@@ -43,7 +43,7 @@ describe('a replay', () => {
     expect([errors?.count, missed, invented]).toEqual([6, 0, 0]);
   });
 
-  it('does not know a poll that only the predicted delivery shows, and reports the error', async () => {
+  it('does not use a poll that only the predicted delivery shows, and reports the error', async () => {
     const made = recording([...START, ...reports(3)], [ANSWER, downlink(MINUTE + 5000, MINUTE + 30_000)]);
     const accuracy = await replay(made);
     expect(accuracy.predictions[1]).toMatchObject({ predicted: 2 * MINUTE + 400, error: 30_400 });
@@ -52,7 +52,7 @@ describe('a replay', () => {
     expect(text(made, accuracy)).toMatch(/ {2}poll +1 +30\.4s +30\.4s +30\.4s\n/);
   });
 
-  it('knows this poll with the option to replay recorded polls', async () => {
+  it('uses this poll with the option to replay recorded polls', async () => {
     const made = recording([...START, ...reports(3)], [ANSWER, downlink(MINUTE + 5000, MINUTE + 30_000)]);
     const { predictions } = await replay(made, 'recorded');
     expect(predictions[1]).toMatchObject({ ledBy: 'poll', error: 0 });
@@ -82,7 +82,7 @@ describe('a replay', () => {
     expect(errors?.worst).toBeLessThan(1000);
   });
 
-  it('polls behind the last stored report, not in between', async () => {
+  it('polls after the last stored report, not between stored reports', async () => {
     const stored = [0, 2000, 4000].map((after) => uplink(10 * MINUTE + after));
     const made = recording([...START, ...stored], [ANSWER, downlink(MINUTE, 10 * MINUTE + 4400)], {
       devices: [{ device: 'd1', type: 'clime', firmware: null }],
@@ -91,7 +91,7 @@ describe('a replay', () => {
     expect(predictions[1]?.error).toBe(0);
   });
 
-  it('is deaf for 5 min after a configuration that failed, then polls', async () => {
+  it('ignores poll flags for 5 min after a configuration that failed, then polls', async () => {
     const start = START.map((entry) => (entry.type === 'config' ? { ...entry, pollEvery: 120 } : entry));
     const failing = downlink(MINUTE + 5000, 2 * MINUTE + 400, { type: 'config', size: 20 });
     const retried = 7 * MINUTE + 400 + 2500 + 400;
@@ -165,7 +165,7 @@ describe('a replay', () => {
     expect(beyond(accuracy, 1000)).toHaveLength(2);
   });
 
-  it('without deliveries fails', async () => {
+  it('fails if no downlink was delivered', async () => {
     const made = recording([...START, ...reports(2)], []);
     const accuracy = await replay(made);
     expect(isWithin(accuracy, 1000)).toBe(false);

@@ -11,7 +11,7 @@ function setUp() {
   return { witness, events, unstored, store };
 }
 
-it('an acknowledgement belongs to the message of its device that was stored before it', () => {
+it('an acknowledgement after a stored message of its device causes no event', () => {
   const { witness, events, unstored, store } = setUp();
   for (const serial of [1, 2, 1]) {
     store(serial);
@@ -20,14 +20,14 @@ it('an acknowledgement belongs to the message of its device that was stored befo
   expect([events.length, unstored()]).toEqual([3, []]);
 });
 
-it('an acknowledgement without a stored message is an event of its device', () => {
+it('an acknowledgement without a stored message causes an event of its device', () => {
   const { witness, unstored, store } = setUp();
   store(1);
   for (const serial of [1, 1, 2, 1]) witness.acknowledged(serial);
   expect(unstored()).toEqual([1, 2, 1].map((serial) => ({ kind: 'cloud.unstored', at: 7, serial })));
 });
 
-it('a message that was stored before the service was killed does not excuse a later acknowledgement', () => {
+it('a message that was stored before the service was killed does not count for a later acknowledgement', () => {
   const { witness, unstored, store } = setUp();
   store(1);
   witness.emit({ kind: 'service.process', at: 0, runs: false });

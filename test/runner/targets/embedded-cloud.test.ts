@@ -1,4 +1,4 @@
-/** The cloud of a run is reachable for all programs and web pages of this machine. */
+/** Access to the cloud of a run, whose port all programs and web pages on this machine can reach. */
 import { request } from 'node:http';
 import { afterAll, describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/kernel/random.js';
@@ -31,7 +31,7 @@ async function started() {
 }
 
 describe('the cloud of a run', () => {
-  it('has keys that do not follow from the seed', async () => {
+  it('has API keys that do not depend on the seed', async () => {
     const [one, other] = await Promise.all([started(), started()]);
     expect(one.apiKey).not.toBe(other.apiKey);
     const keys = await Promise.all([one, other].map(({ cloud }) => cloud.openSpace('second')));

@@ -1,4 +1,4 @@
-/** The end of the observation of another cloud; remote.test.ts and audit/ have the rest. */
+/** The end of the observation of another cloud. remote.test.ts and audit/ have the other tests of the observer. */
 import { expect, it } from 'vitest';
 import type { DeviceCloudClient, Message } from '../../../src/client/client.js';
 import { seconds } from '../../../src/kernel/time.js';

@@ -6,7 +6,7 @@ import { paced } from '../../../src/runner/targets/paced.js';
 
 const turnedAway = (status: number, retryAfter?: number) => new ApiError(status, 'later', 'GET', '/v2', retryAfter);
 
-/** Requests that are answered in turn with what is given; notes when each was sent. */
+/** A service that gives these answers one after another, and records when each request was sent. */
 function service(clock: VirtualClock, answers: readonly (string | Error)[]) {
   const sentAt: number[] = [];
   const request = async () => {
@@ -27,7 +27,7 @@ describe('paced requests', () => {
     expect(sentAt).toEqual([0, 7000, 9000]);
   });
 
-  it('send no other request meanwhile', async () => {
+  it('wait while an earlier request waits to be repeated', async () => {
     const clock = new VirtualClock();
     const gate = paced({ atOnce: 1, perSecond: null }, clock);
     const { request, sentAt } = service(clock, [turnedAway(429, 5000), 'done']);

@@ -1,4 +1,4 @@
-/** A fleet against a cloud that only its public API and its gateway are known of. */
+/** A fleet against a cloud of which only the public API and the gateway are used. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { DeviceCloudClient, type Message } from '../../../src/client/client.js';
 import { type Service, startService } from '../../../src/cloud/service.js';
@@ -86,7 +86,7 @@ function cloudAt({ api, apiKey, udp, udpRaw, udpDtls }: Service, link: 'udp' | '
   };
 }
 
-/** At 60 times real time, because a device needs minutes to become ready and to report. */
+/** Runs the scenario at 60 times real time, because a device needs minutes to become ready and to report. */
 function visit(cloud: RemoteCloud, options: Partial<RunOptions> = {}, scenario = SCENARIO) {
   const plan = planScenario(parseScenario(scenario, 'test.yaml', deviceTypes(profiles)), { seed: 7 });
   return runPlan(plan, { clock: 'real', speed: 60, meter: unhurried, cloud, ...options });
@@ -108,7 +108,7 @@ describe('a run against another cloud', () => {
     expect(result.target).toBe(service?.api);
   });
 
-  it('reaches hio devices at the ports for raw datagrams and for DTLS', async () => {
+  it('connects hio devices to the ports for raw datagrams and for DTLS', async () => {
     const fleet = [
       '{ name: plain, profile: hio-node, count: 1 }',
       '{ name: secure, profile: hio-node, count: 1, config: [cloud config protocol flap-dtls] }',
@@ -119,7 +119,7 @@ describe('a run against another cloud', () => {
     expect(expectations[0]).toMatchObject({ passed: true });
   });
 
-  it('says which key to set if a device of another user has a serial number of the fleet', async () => {
+  it('names the key `serial` if a device of another user has a serial number of the fleet', async () => {
     const theirs = await serve();
     const { api, apiKey, spaceId } = theirs;
     const client = new DeviceCloudClient({ baseUrl: api, apiKey: String(apiKey), spaceId });
@@ -132,7 +132,7 @@ describe('a run against another cloud', () => {
     expect((await whatIsLeft(theirs)).devices).toEqual(['theirs']);
   });
 
-  it('deletes everything that it has created, and nothing else', async () => {
+  it('deletes everything that it created, and nothing else', async () => {
     const theirs = await serve();
     const client = new DeviceCloudClient({
       baseUrl: theirs.api,
@@ -148,7 +148,7 @@ describe('a run against another cloud', () => {
     expect(await whatIsLeft(theirs)).toEqual({ devices: ['stays'], tags: ['here-before'] });
   });
 
-  it('also deletes it if it is interrupted during the creation', async () => {
+  it('also deletes its devices if it is interrupted while it creates them', async () => {
     const theirs = await serve();
     const result = await visit(cloudAt(theirs, 'udp'), {
       started: (control) => control.stop(new InterruptedError('SIGINT')),
@@ -200,7 +200,7 @@ describe('a run against another cloud', () => {
     await target.close();
   });
 
-  it('does not miss the downlinks of a device that it has deleted', async () => {
+  it('does not report missing downlinks of a device that the run has deleted', async () => {
     const [cloud, serial] = [cloudAt(await serve(), 'http'), 2159017985];
     const options = { serials: new Set([serial]), profiles: [], speed: 1, clock: new RealClock() };
     const target = await remoteTarget({ cloud, ...options, trace: { emit: () => {} } });
@@ -226,7 +226,7 @@ describe('a run against another cloud', () => {
     expect(String(failure)).not.toContain('wrong-key');
   });
 
-  it('reports a device that already exists there, and deletes the others', async () => {
+  it('reports a device that already exists in the cloud, and deletes those that it created', async () => {
     const theirs = await serve();
     const client = new DeviceCloudClient({
       baseUrl: theirs.api,
@@ -243,9 +243,12 @@ describe('a run against another cloud', () => {
     expect((await whatIsLeft(theirs)).devices).toEqual(['theirs']);
   });
 
-  it('names each lie of the cloud, and has failed although all expectations are met', async () => {
+  it('reports each lie of the cloud, and fails although all expectations are met', async () => {
     const theirs = await serve();
-    /** Data messages in the order in which they are first seen: the cloud hides one, and alters one. */
+    /**
+     * Ids of data messages in the order in which the API first shows them. The proxy hides one of these messages, and alters
+     * one.
+     */
     const seen: string[] = [];
     proxy = await lyingProxy(theirs.api, {
       times: (method, path) => (method === 'POST' && path.endsWith('/commands') ? 2 : 1),
@@ -271,7 +274,7 @@ describe('a run against another cloud', () => {
     expect(result.exitCode).toBe(EXIT.expectation);
   });
 
-  it('ends with complete books and exit code 4 if the cloud goes away for good', async () => {
+  it('accounts for every request and ends with exit code 4 if the cloud stops for the rest of the run', async () => {
     const theirs = await serve();
     const result = await visit(cloudAt(theirs, 'udp'), {
       started: (control) => control.clock.after(150_000, 'the end of the cloud', () => void theirs.close()),

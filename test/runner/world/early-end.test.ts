@@ -16,7 +16,7 @@ ${lines.map((line) => `  - ${line}`).join('\n')}
 `;
 
 describe('an expectation with abort', () => {
-  it('ends the run in the second in which it fails, and the result says what ended it', async () => {
+  it('ends the run in the second in which it fails, and the result names the expectation', async () => {
     const result = await runText(scenario('{ that: downlink.answered == 0, abort: true }'));
     expect(result).toMatchObject({ passed: false, exitCode: EXIT.expectation });
     expect(result.failure).toMatch(
@@ -27,7 +27,7 @@ describe('an expectation with abort', () => {
   });
 
   it('ends the run at a deadline that passes without an event', async () => {
-    // Nothing answers. The commands were queued at 2h; at 3h exactly, an answer would still be in time.
+    // No device answers. The commands were queued at 2h, so an answer at exactly 3h would still be in time.
     const { failure, expectations } = await runText(
       `${scenario('{ that: downlink.answered within 1h >= 95%, abort: true }')}faults: [{ outage: both, from: 1h }]\n`,
     );

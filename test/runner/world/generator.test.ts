@@ -1,4 +1,4 @@
-/** What a run in real time reports about the process that plays the fleet. */
+/** The report of a run in real time about the process that simulates the fleet. */
 import { expect, it } from 'vitest';
 import { GeneratorWatch } from '../../../src/runner/world/generator.js';
 import { runText } from '../run-text.js';

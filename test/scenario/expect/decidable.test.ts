@@ -7,7 +7,7 @@ import { allJudged, judged } from './judged.js';
 
 const H = 3_600_000;
 
-/** `count` answered shell downlinks and `pending` ones, all queued at 0; every second one to device 1. */
+/** The events of `count` answered and `pending` pending shell downlinks, all queued at 0; every second one is for device 1. */
 function fleetOf(count: number, pending: number): readonly TraceEvent[] {
   return Array.from({ length: count + pending }, (_, i) => {
     const answered =
@@ -32,21 +32,22 @@ describe('an expectation with missing measurements', () => {
     });
   });
 
-  it('is decided if the percentile does not depend on the missing ones', () => {
+  it('is decided if the percentile does not depend on the missing measurements', () => {
     expect(judged('downlink.answered p(95) < 1h', fleetOf(19, 1), 10 * H)).toMatchObject({ passed: true });
     expect(judged('downlink.answered p(95) < 1h', fleetOf(18, 1), 10 * H)).toMatchObject({ undecided: true });
     expect(judged('downlink.answered p(95) > 70ms', fleetOf(18, 1), 10 * H)).toMatchObject({ undecided: true });
     expect(judged('downlink.answered p(95) < 50ms', fleetOf(18, 1), 10 * H)).not.toHaveProperty('undecided');
   });
 
-  it('shows beside the value of the reports the range that decided it', () => {
+  it('shows the range that decided it, in addition to the value in reports', () => {
     const events = Array.from({ length: 14 }, (_, i) => {
       const at = (1 + i) * 10;
       return downlinkLife({ id: `d${i}`, print: `p${i}`, contact: at, offered: at, received: at, delivered: at });
     }).flat();
     const pending = Array.from({ length: 6 }, (_, i) => downlinkLife({ id: `e${i}`, print: 'e' })).flat();
     const result = judged('downlink.delivered p(50) < 2h', [...events, ...pending], 10 * H);
-    // Of the 14, the seventh; of all 20, the tenth: the fourth of the 14 if the missing ones were fast, the tenth if slow.
+    // The median of the 14 known values is the seventh. The median of all 20 is the tenth: the fourth known one if the six
+    // missing ones were fast, the tenth known one if they were slow.
     expect(result).toMatchObject({
       passed: true,
       left: 70,
@@ -151,7 +152,7 @@ describe('a share within a duration', () => {
   });
 
   it('can be limited to some devices', () => {
-    // d0 and d2 go to device 1, d1 and the pending d3 to device 2.
+    // d0 and d2 are for device 1; d1 and d3, which is pending, are for device 2.
     expect(judged('downlink.executed within 1h of north == 100%', fleetOf(3, 1), 10 * H).passed).toBe(true);
     expect(judged('downlink.executed within 1h == 75%', fleetOf(3, 1), 10 * H).passed).toBe(true);
   });
@@ -183,7 +184,7 @@ describe('a share within a duration', () => {
     });
   });
 
-  it('counts data uplinks from when they were made until they were stored or acknowledged', () => {
+  it('measures data uplinks from the time at which they were made to their storage or acknowledgement', () => {
     const uplink = (n: number, made: number, stored?: number): TraceEvent[] => [
       { kind: 'uplink.made', at: made, serial: 1, uplink: n, type: 'data', bytes: 10 },
       ...(stored === undefined
@@ -230,11 +231,11 @@ describe('a share within a duration', () => {
   });
 });
 
-/** A downlink of the brute-force model: when it was queued, and its time to the answer; null if it never came. */
+/** A downlink of the brute-force model. `took`: time to the answer; null if there was no answer. */
 interface Queued {
   readonly at: number;
   readonly took: number | null;
-  /** The API rejected it. Then `took` is null. */
+  /** Whether the API rejected it. If so, `took` is null. */
   readonly rejected: boolean;
 }
 
@@ -248,7 +249,7 @@ const COMPARE: Readonly<Record<ComparisonOperator, (left: number, right: number)
   '!=': (left, right) => left !== right,
 };
 
-/** The forms, by their text and their value in a world in which every downlink has its time. */
+/** The aggregates, by their text, as functions of the times of all downlinks. */
 const FORMS: Readonly<Record<string, (times: readonly number[]) => number>> = {
   min: (times) => Math.min(...times),
   max: (times) => Math.max(...times),
@@ -264,7 +265,7 @@ const FORMS: Readonly<Record<string, (times: readonly number[]) => number>> = {
   ),
 };
 
-/** All ways in which the missing downlinks may have turned out. */
+/** All possible worlds, each as the times of its downlinks: every missing downlink gets one of the candidate times. */
 function worlds(queued: readonly Queued[], candidates: readonly number[]): readonly (readonly number[])[] {
   const missing = queued.filter(({ took }) => took === null).length;
   const came = queued.flatMap(({ took }) => took ?? []);
@@ -273,7 +274,7 @@ function worlds(queued: readonly Queued[], candidates: readonly number[]): reado
   return made;
 }
 
-/** true or false if that is so in every world, undefined otherwise. */
+/** The verdict of all worlds; undefined if they differ. */
 function unanimous(verdicts: readonly boolean[]): boolean | undefined {
   const [first] = verdicts;
   return verdicts.every((verdict) => verdict === first) ? first : undefined;
@@ -299,7 +300,9 @@ function verdictsOf(left: string, right: string, queued: readonly Queued[]) {
   });
 }
 
-/** Fleets of up to six downlinks of which none, one, half or all are missing: pending, rejected by the API, or some of each. */
+/**
+ * Up to six downlinks, of which none, one, half or all are missing. The missing ones are pending, rejected by the API, or both.
+ */
 const fleets = fc
   .array(fc.record({ at: fc.integer({ min: 0, max: 1000 }), took: fc.integer({ min: 0, max: 900 }) }), {
     minLength: 1,
@@ -321,23 +324,31 @@ const fleets = fc
   );
 
 describe('the truth table of missing downlinks', () => {
-  it.each(Object.entries(FORMS))('of %s is that of all the ways in which they may have turned out', (form, value) => {
-    fc.assert(
-      fc.property(fleets, fc.integer({ min: 1, max: 900 }), (queued, limit) => {
-        const candidates = [0, limit - 1, limit, limit + 1, Number.POSITIVE_INFINITY];
-        const all = worlds(queued, candidates).map(value);
-        for (const { comparison, compare, verdict } of verdictsOf(`downlink.answered ${form}`, `${limit}ms`, queued)) {
-          const truth = unanimous(all.map((found) => compare(found, limit)));
-          // No candidate makes the mean exactly equal: there the expectation may know more doubt than the model.
-          if (form === 'mean' && /[=!]=/.test(comparison) && verdict === undefined) continue;
-          expect([comparison, verdict]).toEqual([comparison, truth]);
-        }
-      }),
-      { numRuns: 60 },
-    );
-  });
+  it.each(Object.entries(FORMS))(
+    'of %s has the verdict that all possible times of the missing downlinks share',
+    (form, value) => {
+      fc.assert(
+        fc.property(fleets, fc.integer({ min: 1, max: 900 }), (queued, limit) => {
+          const candidates = [0, limit - 1, limit, limit + 1, Number.POSITIVE_INFINITY];
+          const all = worlds(queued, candidates).map(value);
+          for (const { comparison, compare, verdict } of verdictsOf(
+            `downlink.answered ${form}`,
+            `${limit}ms`,
+            queued,
+          )) {
+            const truth = unanimous(all.map((found) => compare(found, limit)));
+            // No candidate time makes the mean exactly equal to the limit, so here the expectation may be undecided although
+            // the model is decided.
+            if (form === 'mean' && /[=!]=/.test(comparison) && verdict === undefined) continue;
+            expect([comparison, verdict]).toEqual([comparison, truth]);
+          }
+        }),
+        { numRuns: 60 },
+      );
+    },
+  );
 
-  it('of a share is that of all the ways in which those still open may turn out', () => {
+  it('of a share has the verdict that all possible outcomes of the open downlinks share', () => {
     fc.assert(
       fc.property(
         fleets,
@@ -353,7 +364,7 @@ describe('the truth table of missing downlinks', () => {
           const share = `downlink.answered within ${limit}ms`;
           for (const { comparison, compare, verdict } of verdictsOf(share, `${percent}%`, queued)) {
             const truth = unanimous(shares.map((share) => compare(share, percent / 100)));
-            // A share between the steps of the possible ones: the expectation may know more doubt than the model.
+            // For a share that no outcome can have, the expectation may be undecided although the model is decided.
             if (/[=!]=/.test(comparison) && verdict === undefined) continue;
             expect([comparison, verdict]).toEqual([comparison, truth]);
           }

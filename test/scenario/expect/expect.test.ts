@@ -10,7 +10,7 @@ import type { Violation } from '../../../src/trace/invariants/invariant.js';
 import { METRICS } from '../../../src/trace/metrics/index.js';
 import { problemsOf, yamlOf } from '../fixtures.js';
 
-/** Takes whatever is written after "of" for a group. */
+/** Reads an expectation in which every name after "of" is a group. */
 function read(line: string): Expectation {
   return parseExpectation(line, { devices: (group) => ({ kind: 'group', group }), clients: ['dashboard'] });
 }
@@ -106,7 +106,7 @@ describe('an expectation', () => {
     );
   });
 
-  it('about something that was never measured fails as "no data"', () => {
+  it('about a metric without measurements fails with "no data"', () => {
     expect(judge('downlink.delivered p(95) < 40m', { 'downlink.delivered': [] })).toMatchObject({
       passed: false,
       left: null,
@@ -133,7 +133,7 @@ describe('an expectation', () => {
     );
   });
 
-  it('that divides by zero fails, and says so', () => {
+  it('that divides by zero fails with this reason', () => {
     expect(judge('uplink.stored / uplink.sent >= 95%', { 'uplink.stored': 0, 'uplink.sent': 0 })).toMatchObject({
       passed: false,
       undecided: true,
@@ -158,7 +158,7 @@ describe('an expectation', () => {
     expect(sentence).toBe('uplink.stored of region/north is 4, wanted == uplink.sent, which is 5');
   });
 
-  it('that compares a count reads a count without events as 0', () => {
+  it('treats a count without events as 0', () => {
     expect(judge('downlink.delivered == 0', { 'downlink.delivered': [] }).passed).toBe(true);
   });
 });
@@ -252,17 +252,17 @@ describe('the grammar of expectations', () => {
       'the left side is a count, not a share; write "downlink',
     ],
     ['device.wakes + 1 >= 50%', 'the left side is a count, not a share; divide it by another count'],
-  ])('refuses "%s" at the very column', (line, message) => {
+  ])('rejects "%s" with the column of the error', (line, message) => {
     expect(failureOf(line)).toContain(message);
   });
 
-  it('points into the file, also within quotes', () => {
+  it('reports the place in the file, also within quotation marks', () => {
     const head = 'name: test\nduration: 2h\n';
     const yaml = yamlOf({ head, expect: "  - uplink.stored == 40m\n  - 'uplink.stored == 40m'\n" });
     expect(problemsOf(yaml).map((problem) => problem.split(' ')[0])).toEqual(['7:22:', '8:23:']);
   });
 
-  it('points at devices that do not exist', () => {
+  it('reports the place of a device that does not exist', () => {
     const head = 'name: test\nduration: 2h\n';
     const lines = ['uplink.stored of clima == 1', 'uplink.stored == uplink.sent of clime/3..900 + 1'];
     const yaml = yamlOf({ head, expect: lines.map((line) => `  - ${line}\n`).join('') });
@@ -272,7 +272,7 @@ describe('the grammar of expectations', () => {
     ]);
   });
 
-  it('accepts every metric and every comparison, and throws only known errors', () => {
+  it('accepts every metric and every comparison, and throws only an ExpectationError', () => {
     const word = fc.oneof(
       fc.constantFrom(...METRICS.map((metric) => metric.name), ...COMPARISON_OPERATORS),
       fc.constantFrom(

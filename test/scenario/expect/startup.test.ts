@@ -5,7 +5,7 @@ import { allJudged, judged } from './judged.js';
 
 const DURATION = 2000;
 
-/** A boot of a device of its own; `took` is null if it never had a session. */
+/** A boot of one device; each boot has a different device. `took`: time to the session; null if there was none. */
 interface Boot {
   readonly at: number;
   readonly took: number | null;
@@ -38,7 +38,7 @@ describe('device.startup', () => {
     expect(judged('device.startup within 1s of north == 100%', half, DURATION).passed).toBe(true);
   });
 
-  it('has no percentile above the share of boots that led to a session', () => {
+  it('has no decidable percentile above the share of boots that led to a session', () => {
     expect(judged('device.startup p(95) < 1s', half, DURATION)).toMatchObject({
       undecided: true,
       sentence:
@@ -51,7 +51,7 @@ describe('device.startup', () => {
     expect(judged('device.startup within 1m == 50%', again, 60).passed).toBe(true);
   });
 
-  it('has the verdict that all possible continuations share', () => {
+  it('has the verdict that all possible continuations of the run share', () => {
     fc.assert(
       fc.property(boots, fc.integer({ min: 1, max: 1500 }), fc.integer({ min: 0, max: 8 }), (fleet, limit, wanted) => {
         const came = fleet.filter(({ took }) => took !== null && took <= limit).length;

@@ -1,4 +1,4 @@
-/** Loads whose requests come when a file says so. */
+/** Loads whose requests are due at the times in a file. */
 import { describe, expect, it } from 'vitest';
 import { InputError } from '../../../src/input/problems.js';
 import { seededRandom } from '../../../src/kernel/random.js';
@@ -35,22 +35,22 @@ function problemsOf(csv: string, load?: string): readonly string[] {
 const MINUTES_10 = 600_000;
 
 describe('a replayed load', () => {
-  it('counts the times of its file from its beginning, and may have several requests at one time', () => {
+  it('counts the times in its file from its beginning, and may have several requests at one time', () => {
     expect(dueIn('time [s]\n0.25\n2\n2\n60\n').map((at) => at - MINUTES_10)).toEqual([250, 2000, 2000, 60_000]);
   });
 
-  it('counts calendar times from the first of them', () => {
+  it('counts calendar times from the first one', () => {
     const csv = 'who,time\na,2026-03-02T06:00:00Z\nb,2026-03-02T06:00:01.5Z\n';
     expect(dueIn(csv).map((at) => at - MINUTES_10)).toEqual([0, 1500]);
   });
 
-  it('is faster or slower with "speed"', () => {
+  it('has a speed factor, "speed"', () => {
     const fast = '{ count-devices:, rate: { replay: arrivals.csv, speed: 4 } }';
     expect(dueIn('time [min]\n1\n2\n', fast)).toEqual([15_000, 30_000]);
     expect(dueIn('time [min]\n1\n2\n', fast.replace('4', '0.5'))).toEqual([120_000, 240_000]);
   });
 
-  it('ends with the load', () => {
+  it('leaves out the requests after the end of the load', () => {
     const short = '{ count-devices:, from: 10m, until: 12m, rate: { replay: arrivals.csv } }';
     expect(dueIn('time [min]\n1\n2\n3\n', short)).toEqual([MINUTES_10 + 60_000]);
   });
@@ -77,7 +77,7 @@ describe('a file of arrivals', () => {
       'time [d]\n1\n',
       ['test.yaml:7:50: all times in "arrivals.csv" are after the end of the load'],
     ],
-  ])('%s is refused at its place', (_what, csv, problems) => {
+  ])('%s is rejected with its place', (_what, csv, problems) => {
     expect(problemsOf(csv)).toEqual(problems);
   });
 
@@ -91,7 +91,7 @@ describe('a file of arrivals', () => {
       '{ count-devices:, spacing: poisson, rate: { replay: arrivals.csv } }',
       'test.yaml:7:32: a replay has no "spacing": the times are in its file',
     ],
-  ])('is named rightly: %s', (load, problem) => {
+  ])('is reported with its place: %s', (load, problem) => {
     expect(problemsOf('time [s]\n1\n', load)).toEqual([problem]);
   });
 });

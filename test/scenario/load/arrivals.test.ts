@@ -1,4 +1,4 @@
-/** When the requests of a load are due. */
+/** The times at which the requests of a load are due. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { exponential, seededRandom } from '../../../src/kernel/random.js';
@@ -20,11 +20,11 @@ const inside = (times: readonly number[], from: number, until: number) =>
   times.filter((time) => time >= from && time < until).length;
 
 describe('arrivals', () => {
-  it('come in the middle of even gaps', () => {
+  it('are evenly spaced, and begin half a gap after the start', () => {
     expect(due([steady(2, 3)])).toEqual([250, 750, 1250, 1750, 2250, 2750]);
   });
 
-  it('number rate times time, however the rate changes', () => {
+  it('are as many as the rate times the duration, even if the rate changes', () => {
     const piece = fc.record({ length: fc.integer({ min: 1, max: 100 }), first: fc.nat(200), last: fc.nat(200) });
     fc.assert(
       fc.property(fc.array(piece, { minLength: 1, maxLength: 5 }), (parts) => {
@@ -42,7 +42,7 @@ describe('arrivals', () => {
     );
   });
 
-  it('grow with a ramp: three quarters of them come in its second half', () => {
+  it('follow a ramp: three quarters of them are in its second half', () => {
     const times = due([{ from: 0, until: 60_000, first: 0, last: 100 }]);
     expect(times).toHaveLength(3000);
     expect(inside(times, 30_000, 60_001)).toBe(2250);
@@ -66,7 +66,7 @@ describe('arrivals', () => {
     for (const time of times) counts[Math.floor(time / 1000)] = (counts[Math.floor(time / 1000)] ?? 0) + 1;
     const mean = counts.reduce((a, b) => a + b) / counts.length;
     const variance = counts.reduce((sum, count) => sum + (count - mean) * (count - mean), 0) / counts.length;
-    // Both are the rate; their standard errors are 0.16 and 1.6.
+    // Mean and variance are both equal to the rate. Their standard errors are 0.16 and 1.6.
     expect(Math.abs(mean - 50)).toBeLessThan(0.8);
     expect(Math.abs(variance - 50)).toBeLessThan(8);
   });

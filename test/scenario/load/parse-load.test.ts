@@ -8,7 +8,7 @@ const loadsOf = (...lines: readonly string[]) => scenarioOf({ load: listOf(lines
 const complaintsOf = (...lines: readonly string[]) => problemsOf(yamlOf({ load: listOf(lines) }));
 
 describe('a load', () => {
-  it('lasts as long as the scenario, is evenly spaced and about all devices by default', () => {
+  it('by default lasts as long as the scenario, is evenly spaced, and is about all devices', () => {
     expect(loadsOf('{ latest-value:, rate: 50/s }')).toEqual([
       {
         name: 'latest-value',
@@ -31,7 +31,7 @@ describe('a load', () => {
     expect(load?.pace).toMatchObject({ pieces: [{ from: 60_000, until: 120_000, first, last }] });
   });
 
-  it('takes rates that change at moments after its start: steps, spikes and ramps', () => {
+  it('accepts rates that change at times after its start: steps, spikes and ramps', () => {
     const [load] = loadsOf('{ count-devices:, from: 10m, until: 30m, rate: { 0s: 1/s, 5m: 1/s..30/s, 6m: 30/s } }');
     expect(load?.pace).toMatchObject({
       pieces: [
@@ -47,7 +47,7 @@ describe('a load', () => {
     expect(load?.pace).toEqual({ kind: 'closed', users: 10, think: 2000 });
   });
 
-  it('can consist of users that wait after a rejection', () => {
+  it('can consist of users that wait for the time in Retry-After', () => {
     const [load] = loadsOf('{ list-devices:, users: 10, patient: true }');
     expect(load?.pace).toEqual({ kind: 'closed', users: 10, think: 0, patient: true });
   });
@@ -66,14 +66,14 @@ describe('a load', () => {
     expect(names).toEqual(['list-devices', 'list-devices (2)']);
   });
 
-  it('is about its devices in turn', () => {
+  it('uses its devices in turn', () => {
     const { loads } = planScenario(scenarioOf({ load: '  - { read-device:, rate: 1/s, to: control }\n' }));
     const { devices } = planScenario(scenarioOf({}));
     expect(loads[0]?.devices.length).toBeGreaterThan(0);
     expect(loads[0]?.devices.every((index) => devices[index]?.name.startsWith('control'))).toBe(true);
   });
 
-  it('may have the key of a client, which its name and the plan show; in a space without devices it is about the space', () => {
+  it('may use the key of a client, which its name and the plan show; in a space without devices, it is about the space', () => {
     const head = `name: test
 duration: 2h
 setup:

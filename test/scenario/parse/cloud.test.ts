@@ -1,4 +1,4 @@
-/** Settings of the embedded cloud, as a scenario has them. */
+/** Settings of the embedded cloud in a scenario. */
 import { describe, expect, it } from 'vitest';
 import { minutes, seconds } from '../../../src/kernel/time.js';
 import { describePlan } from '../../../src/scenario/plan/describe.js';
@@ -23,7 +23,7 @@ describe('the settings of the cloud', () => {
     );
   });
 
-  it('are part of the situation, and leave no trace in the plan if they are left out', () => {
+  it('are part of the situation, and are missing in the plan if they are left out', () => {
     const plan = planScenario(scenarioOf());
     expect(plan).not.toHaveProperty('cloud');
     const situations = [plan, planWith('{ rate-limit: 600/m }'), planWith('{ rate-limit: 60/m }')].map(
@@ -40,7 +40,7 @@ describe('the settings of the cloud', () => {
     ['{ retain-messages: 1d }', '3:27: "1d" is not a duration of 2d or more'],
     ['{ allow-private: 127.0.0.1 }', '3:25: "127.0.0.1" is not true or false'],
     ['{ rate-limits: 600/m }', '(did you mean "rate-limit"?)'],
-  ])('cannot be %s', (cloud, problem) => {
+  ])('are rejected if they are %s', (cloud, problem) => {
     expect(problemsOf(yamlOf({ head: headWith(cloud) }))).toEqual([expect.stringContaining(problem)]);
   });
 });

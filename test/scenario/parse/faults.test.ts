@@ -1,4 +1,4 @@
-/** What goes wrong in a scenario: faults of the network, of devices and of the embedded cloud. */
+/** The faults of a scenario: of the network, of devices and of the embedded cloud. */
 import { describe, expect, it } from 'vitest';
 import { describePlan } from '../../../src/scenario/plan/describe.js';
 import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';
@@ -112,7 +112,7 @@ describe('a recurring fault', () => {
   });
 });
 
-it('a service that is down receives nothing from devices either', () => {
+it('a service that is down also receives no datagrams from devices', () => {
   const plan = planOf('  - { service-down:, from: 10m, until: 20m }\n  - { api-errors: 20%, from: 1h }\n');
   expect(plan.network).toMatchObject([
     { fault: { kind: 'outage' }, from: minutes(10), until: minutes(20), devices: null },
@@ -124,7 +124,7 @@ it('a service that is down receives nothing from devices either', () => {
   expect(describePlan(plan)).toMatch(/1h to the end +api-errors 503, 20%/);
 });
 
-it('a killed service is away for a time, until a time, repeatedly, or permanently', () => {
+it('a killed service is down for a duration, until a time, repeatedly, or permanently', () => {
   const plan = planOf(
     [
       '  - { service-restart: { away: 30s }, from: 10m }',
@@ -149,7 +149,7 @@ it('a store may be unavailable completely, or for writing only', () => {
   );
 });
 
-it('the faults of devices are known by name, and each of their steps belongs to one', () => {
+it('the plan lists the faults of devices by name, and each of their steps refers to its fault', () => {
   const { deviceFaults, actions } = planOf(
     [
       '  - { no-signal:, from: 10m, until: 20m, to: clime/1 }',

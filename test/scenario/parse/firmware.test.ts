@@ -1,4 +1,7 @@
-/** The firmware version of a group: in the file, from the command line, and what the configuration is checked against. */
+/**
+ * The firmware version of a group, from the file or from the command line, and the check of its configuration against this
+ * version.
+ */
 import { expect, it } from 'vitest';
 import { InputError } from '../../../src/input/problems.js';
 import { packagedProfiles } from '../../../src/profile/library.js';
@@ -12,7 +15,7 @@ const readFile = () => {
   throw new Error('no files');
 };
 
-/** A scenario with one group. @param firmware as the command line gives it */
+/** A scenario with one group. @param firmware version from the command line */
 function scenario(group: string, firmware?: string) {
   const text = `name: test\nduration: 1h\nfleet:\n  - { name: rooms, profile: clime, count: 2, ${group} }\n`;
   const sources = { profiles, readFile, ...(firmware !== undefined && { firmware }) };
@@ -40,7 +43,7 @@ it('a version may be written with the v that devices report', () => {
   expect(firmwareOf('firmware: v3.5.5')).toBe('3.5.5');
 });
 
-it('the version of the command line is for the groups that do not name one', () => {
+it('the version from the command line applies to the groups that do not name one', () => {
   expect(firmwareOf('boot: {}', '3.5.5')).toBe('3.5.5');
   expect(firmwareOf('firmware: 4.0.0', '3.5.5')).toBe('4.0.0');
 });

@@ -12,7 +12,7 @@ describe('a fleet with shares', () => {
       .map((share, i) => `    - { name: group-${i}, profile: clime, share: ${share} }\n`)
       .join('')}`;
 
-  it('has the given number of devices, divided by largest remainder', () => {
+  it('has the given number of devices, divided by the method of largest remainders', () => {
     const { fleet } = parseScenario(shared(10, '1/3', '1/3', '1/3'), 'test.yaml', TYPES);
     expect(fleet.map(({ count }) => count)).toEqual([4, 3, 3]);
   });
@@ -21,11 +21,11 @@ describe('a fleet with shares', () => {
     [shared(10, '50%', '40%'), '6:5: the shares of the groups add up to 90%; expected 100%'],
     [shared(10, '99%', '1%'), '7:47: 1% of 10 devices is less than one device'],
     [shared(10, '100%').replace('share: 100%', 'count: 3'), '"count" is not a key of a group'],
-  ])('refuses what does not come out', (text, message) => {
+  ])('rejects shares that do not add up to 100% or give no device', (text, message) => {
     expect(problemsOf(text).join('\n')).toContain(message);
   });
 
-  it('never loses or adds a device', () => {
+  it('has exactly the total number of devices, for any shares', () => {
     const weights = fc.array(fc.integer({ min: 1, max: 1000 }), { minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1_000_000 }), weights, (total, parts) => {

@@ -112,7 +112,7 @@ describe('a scenario', () => {
 });
 
 describe('a fleet', () => {
-  it('has serial numbers that run on from group to group', () => {
+  it('has consecutive serial numbers over all groups', () => {
     const serials = scenarioOf().fleet.map((group) => group.firstSerial);
     expect(serials).toEqual([2_159_017_985, 2_159_017_988]);
   });
@@ -136,7 +136,7 @@ describe('a fleet', () => {
     expect(problemsOf(yamlOf({ fleet }))[0]).toContain('would have the serial number 4294967296');
   });
 
-  it('has groups with different names, none of them "all"', () => {
+  it('has groups with different names, none of which is "all"', () => {
     const twice = '  - { name: ab, profile: clime, count: 1 }\n  - { name: ab, profile: clime, count: 1 }\n';
     expect(problemsOf(yamlOf({ fleet: twice }))).toEqual(['5:13: "ab" is not a unique name: another group has it']);
     expect(problemsOf(yamlOf({ fleet: '  - { name: all, profile: clime, count: 1 }\n' }))[0]).toContain(
@@ -179,7 +179,7 @@ describe('a fleet', () => {
 });
 
 describe('a network', () => {
-  it('without power saving mode becomes a first step for all devices', () => {
+  it('without power saving mode becomes the first step, for all devices', () => {
     const scenario = scenarioOf({ network: '  power-saving: off\n', steps: '  - { at: 0s, radio: off }\n' });
     expect(scenario.steps.map(({ at, to, call }) => [at, to, call.step])).toEqual([
       [0, { kind: 'all' }, 'power-saving'],
@@ -191,7 +191,7 @@ describe('a network', () => {
     );
   });
 
-  it('has defaults that always hold, and faults with a time, a group and a direction', () => {
+  it('has conditions for the whole run, and faults with a time, a group and a direction', () => {
     const network = [
       '  latency: 150ms..900ms',
       '  loss: 1/100',
@@ -272,7 +272,7 @@ describe('a step', () => {
 });
 
 describe('the configuration of a group', () => {
-  it('is checked against the device type, and the message points at the value', () => {
+  it('is checked against the device type, and the message has the place of the value', () => {
     const fleet =
       '  - { name: clime, profile: clime, count: 1, config: { interval-sample: 60, interval-report: 5 } }\n';
     const [problem] = problemsOf(yamlOf({ fleet }));

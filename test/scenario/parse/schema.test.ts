@@ -1,4 +1,4 @@
-/** The JSON Schema of scenarios: shipped as it is made, and of one opinion with the checks about what it can judge. */
+/** The JSON Schema of scenarios: the shipped file is current, and the schema rejects the same mistakes as the checks. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { problemsOf, yamlOf } from '../fixtures.js';
 const root = new URL('../../../', import.meta.url);
 const schema = new URL('schemas/scenario.schema.json', root);
 const scenarios = readdirSync(new URL('scenarios/', root), { recursive: true, encoding: 'utf8' });
-// Optimised code takes longer to make than it saves here.
+// Optimising the validation code would take longer than it saves here.
 const validate = new Ajv({ strict: false, allErrors: false, code: { optimize: false } }).compile(scenarioSchema());
 const errors = (yaml: string) => {
   validate(parse(yaml));
@@ -25,7 +25,7 @@ describe.each(scenarios.filter((name) => name.endsWith('.yaml')))('%s', (name) =
   const file = new URL(`scenarios/${name}`, root);
   const text = readFileSync(file, 'utf8');
 
-  it('conforms to the schema, and names it for editors', () => {
+  it('conforms to the schema, and names the schema for editors', () => {
     expect(errors(text)).toEqual([]);
     expect(schemaNamedIn(text, file)).toBe(schema.href);
   });
@@ -33,18 +33,21 @@ describe.each(scenarios.filter((name) => name.endsWith('.yaml')))('%s', (name) =
 
 describe('a mistake', () => {
   it.each([
-    ['a key that there is not', yamlOf({ head: 'name: test\ndurations: 2h\nduration: 2h\n' })],
+    ['an unknown key', yamlOf({ head: 'name: test\ndurations: 2h\nduration: 2h\n' })],
     ['a duration without a unit', yamlOf({ head: 'name: test\nduration: 120\n' })],
     ['a fleet without groups', 'name: test\nduration: 2h\nfleet: []\n'],
-    ['a count that is none', yamlOf({ fleet: '  - { name: clime, profile: clime, count: many }\n' })],
-    ['a share without a sum', yamlOf({ fleet: '  - { name: clime, profile: clime, share: 20% }\n' })],
+    ['a count that is not a number', yamlOf({ fleet: '  - { name: clime, profile: clime, count: many }\n' })],
+    [
+      'a share without a total number of devices',
+      yamlOf({ fleet: '  - { name: clime, profile: clime, share: 20% }\n' }),
+    ],
     ['two actions in one step', yamlOf({ steps: '  - { at: 1h, shell: send, power-cycle: }\n' })],
     ['no action', yamlOf({ steps: '  - { at: 1h, to: clime }\n' })],
-    ['a word that there is not', yamlOf({ steps: '  - { at: 1h, radio: maybe }\n' })],
+    ['an unknown word', yamlOf({ steps: '  - { at: 1h, radio: maybe }\n' })],
     ['a probability above one', yamlOf({ network: '  loss: 2\n' })],
     ['a rate without a unit', yamlOf({ load: '  - { list-devices:, rate: fast }\n' })],
     ['an expectation without a comparison', yamlOf({ expect: '  - uplink.stored\n' })],
-  ])('is seen by the schema and by the checks: %s', (_what, text) => {
+  ])('is found by the schema and by the checks: %s', (_what, text) => {
     expect(errors(text)).not.toEqual([]);
     expect(problemsOf(text)).not.toEqual([]);
   });

@@ -4,7 +4,7 @@ import type { ScenarioDefinition } from '../../../src/scenario/parse/define.js';
 import { describePlan } from '../../../src/scenario/plan/describe.js';
 import { partsOf } from '../../../src/scenario/plan/divide.js';
 
-/** How many threads a run of the scenario can take, as `plan` prints it. */
+/** The number of threads that a run of the scenario can use, as `ghostfleet plan` prints it. */
 function threads(more: Partial<ScenarioDefinition>): string {
   const plan = defineScenario({
     ...{ name: 'divisible', duration: '1h', fleet: [{ name: 'clime', profile: 'clime', count: 2 }] },
@@ -16,7 +16,7 @@ function threads(more: Partial<ScenarioDefinition>): string {
 it.each([
   ['that concerns one device at a time', {}, 'any number'],
   [
-    'with a load, which one cloud can have',
+    'with a load, which needs one cloud for all devices',
     { load: [{ 'list-devices': null, rate: '1/s' }] },
     'any number in real time; one in virtual time, because its loads use the API of all devices',
   ],
@@ -25,7 +25,7 @@ it.each([
     { faults: [{ 'service-down': null, from: '10m', until: '20m' }] },
     'one, because it has faults of the whole service',
   ],
-] as const)('the plan of a scenario %s says how many threads it can take', (_, more, text) => {
+] as const)('the plan of a scenario %s shows how many threads its run can use', (_, more, text) => {
   expect(threads(more)).toBe(text);
 });
 
@@ -33,7 +33,7 @@ it.each([
   [2, undefined, [50, 50]],
   [2, 0.42, [42, 58]],
   [3, 0.21, [21, 40, 39]],
-])('%i parts, the first with the share %s, have all devices once', (count, first, sizes) => {
+])('%i parts, the first with the share %s, contain each device once', (count, first, sizes) => {
   const plan = defineScenario({
     ...{ name: 'parts', duration: '1h', fleet: [{ name: 'clime', profile: 'clime', count: 100 }] },
   });

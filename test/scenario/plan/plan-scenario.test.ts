@@ -8,7 +8,7 @@ const THREE = '  - { name: clime, profile: clime, count: 3, boot: { from: 1m, ov
 const THREE_AND_MORE = `  - { name: other, profile: control, count: 2, serial: 5 }\n${THREE}`;
 
 describe('a plan', () => {
-  it('is the same for the same scenario and seed, and another for another seed', () => {
+  it('is the same for the same scenario and seed, and different for another seed', () => {
     const scenario = scenarioOf({ fleet: THREE });
     expect(planScenario(scenario, { seed: 7 })).toEqual(planScenario(scenario, { seed: 7 }));
     const digests = [7, 7, 8].map((seed) => planDigest(planScenario(scenario, { seed })));
@@ -22,13 +22,13 @@ describe('a plan', () => {
     expect([planScenario(scenario).seed, planScenario(scenario, { seed: 3 }).seed]).toEqual([99, 3]);
   });
 
-  it('has the same draws for a device, whatever other devices the fleet has', () => {
+  it('has the same random draws for a device, whichever other devices the fleet has', () => {
     const alone = planScenario(scenarioOf({ fleet: THREE })).devices;
     const together = planScenario(scenarioOf({ fleet: THREE_AND_MORE })).devices.filter(({ group }) => group === 1);
     expect(together).toEqual(alone.map((device) => ({ ...device, group: 1 })));
   });
 
-  it('gives each device a name, a serial number and a different claim token', () => {
+  it('gives each device a name, a serial number and a claim token of its own', () => {
     const { devices } = planScenario(scenarioOf());
     expect(devices.map(({ name, serial }) => [name, serial])).toEqual([
       ['clime-0001', 2_159_017_985],
@@ -69,12 +69,12 @@ describe('a plan', () => {
     expect(planScenario(scenarioOf({ fleet })).groups.map((group) => group.config)).toEqual([
       ['app config mode lte', 'app config interval-report 900'],
       ['app config mode none'],
-      // That line only reads the mode.
+      // The line `app config mode` only reads the mode.
       ['app config mode lte', 'app config mode'],
     ]);
   });
 
-  it('gives a step to its devices at one time, or spread evenly over its time', () => {
+  it('executes a step for all its devices at once, or evenly spread over its duration', () => {
     const steps = '  - { at: 1h, to: clime, over: 30s, shell: send }\n  - { at: 1h, to: control, shell: poll }\n';
     const actions = planScenario(scenarioOf({ steps })).actions;
     expect(actions.map(({ at, devices, origin, step }) => [at, devices, origin, step])).toEqual([
@@ -105,7 +105,7 @@ describe('a plan', () => {
 });
 
 describe('the selectors of expectations', () => {
-  it('are in the plan once for each spelling, those of conditions included, and left out for all devices', () => {
+  it('are in the plan once for each spelling, including those of conditions', () => {
     const plan = planScenario(
       scenarioOf({
         steps: '  - { after: device.ready of clime/1..2 == 2, shell: sample }\n',
@@ -132,7 +132,7 @@ describe('the description of a plan', () => {
   const plan = planScenario(scenario, { seed: 7 });
   const text = describePlan(plan);
 
-  it('lists what happens, when, and to which devices', () => {
+  it('lists the actions with their times and devices', () => {
     expect(text).toContain(`plan of test · seed 7 · plan ${planDigest(plan)}`);
     expect(text).toContain('3 × clime (profile clime), serial numbers 2159017985 … 2159017987');
     expect(text).toMatch(/always +loss 1%/);

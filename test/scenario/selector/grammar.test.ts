@@ -26,7 +26,7 @@ const selects = (text: string, change?: Partial<SelectableDevice>): boolean => {
   return matcher(parseSelector(text), { devices: [one], random: samplingRandom(1) })(one);
 };
 
-/** What is complained about, and where. */
+/** The message for an invalid selector. */
 function complaint(text: string): string {
   try {
     parseSelector(text);
@@ -116,7 +116,7 @@ describe('a selector', () => {
     [`${'('.repeat(200)}a`, 'column 101 of the selector: the selector is nested deeper than 100 levels'],
   ])('%j is rejected with the column of the error', (text, message) => expect(complaint(text)).toContain(message));
 
-  it('shows the place beneath the text', () => {
+  it('marks the place of an error below the text', () => {
     try {
       parseSelector('fw<3.1 & battery<200x');
       expect.unreachable();
@@ -126,7 +126,7 @@ describe('a selector', () => {
     }
   });
 
-  it('has the meaning of its parts, in any combination', () => {
+  it('combines the meanings of its parts, in any combination', () => {
     interface Made {
       readonly text: string;
       readonly holds: boolean;
@@ -174,7 +174,7 @@ describe('a selector', () => {
     );
   });
 
-  it('is read or rejected, and an error points into the text or right behind it', () => {
+  it('is read or rejected for any text, and an error has a column in the text or just after it', () => {
     const piece = fc.constantFrom(
       '(',
       ')',
@@ -221,7 +221,7 @@ describe('a selector', () => {
     '10% of (a1 | b2 & c3)',
     'fw<3.1 & !(battery>=20 | name="x y")',
     '!tag=cold',
-  ])('%s has a name that reads as the same selector', (text) => {
+  ])('%s has a name that is read as the same selector', (text) => {
     const read = parseSelector(text);
     expect(parseSelector(selectorName(read))).toEqual(read);
   });
@@ -254,7 +254,7 @@ describe('a pattern', () => {
 });
 
 describe('versions', () => {
-  it('are ordered by their numbers, with a prerelease before its release', () => {
+  it('are ordered by their numbers, with a pre-release before its release', () => {
     const order = ['2.10', 'v3.1', '3.9.9', '3.10.0-rc1', 'v3.10.0-rc2', '3.10', '3.10.1', '10.0'];
     const compared = order.flatMap((a) =>
       order.map((b) => {

@@ -1,4 +1,4 @@
-/** Whom a step is for: groups, devices, regions, tags and samples. */
+/** The devices that a selector in a scenario selects: groups, devices, regions, tags and samples. */
 import { describe, expect, it } from 'vitest';
 import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';
 import { problemsOf, scenarioOf, yamlOf } from '../fixtures.js';
@@ -8,7 +8,7 @@ const FLEET = `  - { name: cellar, profile: clime, count: 20, region: north, tag
   - { name: pump, profile: control, count: 10, region: south, tags: [indoor] }
 `;
 
-/** The devices that a selector means, by the seed. */
+/** The devices that a selector selects with a seed, as indices. */
 function meant(to: string, seed = 1): readonly number[] {
   const steps = `  - { at: 1h, to: ${to}, shell: send }\n`;
   return planScenario(scenarioOf({ fleet: FLEET, steps }), { seed }).actions[0]?.devices ?? [];
@@ -34,7 +34,7 @@ describe('a selector', () => {
     expect(meant(to)).toEqual(devices);
   });
 
-  it('of a percentage means that share of the devices, chosen by the seed', () => {
+  it('with a percentage selects that share of the devices, depending on the seed', () => {
     expect(meant('10%')).toHaveLength(4);
     expect(meant('10%')).toEqual(meant('10%'));
     expect(meant('10%', 2)).not.toEqual(meant('10%', 3));
@@ -42,7 +42,7 @@ describe('a selector', () => {
     expect(meant('1% of roof')).toHaveLength(1);
   });
 
-  it('of a larger percentage means the devices of the smaller one as well', () => {
+  it('with a larger percentage also selects the devices of a smaller one', () => {
     const larger = new Set(meant('60% of cellar'));
     expect(meant('20% of cellar').every((index) => larger.has(index))).toBe(true);
   });
@@ -69,19 +69,19 @@ describe('a selector', () => {
     expect(problems[0]).toContain(message);
   });
 
-  it('may name a region of a fleet that is otherwise invalid', () => {
+  it('may name a region even if the fleet has other problems', () => {
     const fleet = '  - { name: roof, profile: clime, count: none, region: north }\n';
     const problems = problemsOf(yamlOf({ fleet, steps: '  - { at: 1h, to: region/north, shell: send }\n' }));
     expect(problems.map((problem) => problem.split(':')[0])).toEqual(['4']);
   });
 
-  it('does not mention the size of a group whose count is invalid', () => {
+  it('is rejected without the size of the group if the count of the group is invalid', () => {
     const fleet = '  - { name: roof, profile: clime, count: none }\n';
     const problems = problemsOf(yamlOf({ fleet, steps: '  - { at: 1h, to: roof/0, shell: send }\n' }));
     expect(problems[1]).toContain('"roof/0" does not exist: the first device of a group has the number 1');
   });
 
-  it('also chooses the devices of a fault and of a load', () => {
+  it('also selects the devices of a fault and of a load', () => {
     const plan = planScenario(
       scenarioOf({
         fleet: FLEET,

@@ -1,4 +1,4 @@
-/** What a scenario sets up: what is read, what is refused, and what a plan shows of it. */
+/** The `setup` of a scenario: valid and invalid entries, and their display in a plan. */
 import { describe, expect, it } from 'vitest';
 import { InputError } from '../../../src/input/problems.js';
 import { packagedProfiles } from '../../../src/profile/library.js';
@@ -33,7 +33,7 @@ function planOf(entries: readonly string[], steps: readonly string[] = []): Plan
   return planScenario(parseScenario(source, 'test.yaml', deviceTypes(profiles), { profiles, readFile }));
 }
 
-/** Each as `line:column: message`; the first entry is in line 5. */
+/** The problems, each as `line:column: message`; the first entry is in line 5. */
 function problemsOf(entries: readonly string[], steps: readonly string[] = []): readonly string[] {
   try {
     planOf(entries, steps);
@@ -54,7 +54,7 @@ describe('every kind of setup', () => {
 describe('an entry', () => {
   it.each<[string, readonly string[], readonly string[]]>([
     [
-      'client that there is already',
+      'for a client whose name another one has',
       [
         'client: { name: a }',
         'client: { name: a, space: b }',
@@ -63,7 +63,7 @@ describe('an entry', () => {
       ['6:5: another client already has the name "a"'],
     ],
     [
-      'client without a proper name, in a space without one',
+      'for a client with an invalid name, in a space with an invalid name',
       ['client: { name: 3, space: "next door" }'],
       [
         expect.stringContaining('5:21: "3" is not a name of small letters'),
@@ -71,19 +71,19 @@ describe('an entry', () => {
       ],
     ],
     [
-      'of no kind',
+      'with an unknown kind',
       ['tags: { name: a }'],
       [
         '5:5: "tags" is not a key of an entry of setup (did you mean "tag"?); it has tag, variable, connector, firmware, client, request',
       ],
     ],
     [
-      'that is a word',
+      'that is a word instead of a map',
       ['tag'],
       ['5:5: "tag" is not a resource: a map with one of tag, variable, connector, firmware, client, request'],
     ],
     [
-      'with a colour that is none',
+      'with an invalid colour',
       ['tag: { name: a, color: blue }'],
       ['5:28: "blue" is not a colour such as "#1f77b4", or "#abc" for "#aabbcc"'],
     ],
@@ -95,17 +95,17 @@ describe('an entry', () => {
       ['5:16: connector needs either "script" or "file"'],
     ],
     [
-      'whose script is not there',
+      'whose script file does not exist',
       ['connector: { name: a, file: backward.js }'],
       ['5:33: "backward.js" cannot be read: the file does not exist'],
     ],
     [
-      'that waits for half a second',
+      'with a timeout of half a second',
       ['connector: { name: a, script: x, timeout: 500ms }'],
       ['5:47: "500ms" is not a whole number of seconds such as "30s"'],
     ],
     [
-      'for a device type that there is not',
+      'for an unknown device type',
       ['firmware: { name: v2, profile: clim, version: v9 }'],
       [expect.stringMatching(/^5:36: "clim" is not a profile \(did you mean "clime"\?\); the profiles are /)],
     ],
@@ -125,11 +125,11 @@ describe('an entry', () => {
       ['6:5: another firmware already has the name "v2"'],
     ],
     [
-      'with a path elsewhere',
+      'with a path outside the space',
       ['request: { post: keys, body: {} }'],
       ['5:22: "keys" is not a path below the space such as "/keys"'],
     ],
-  ])('%s is refused', (_what, entries, problems) => {
+  ])('%s is rejected', (_what, entries, problems) => {
     expect(problemsOf(entries)).toEqual(problems);
   });
 
@@ -182,7 +182,7 @@ describe('a plan', () => {
     expect(text).not.toContain('s3cret');
   });
 
-  it('holds a fingerprint of the image in a file, in place of its bytes', () => {
+  it('contains a fingerprint of an image from a file, instead of its bytes', () => {
     const text = JSON.stringify(planOf(['firmware: { name: v3, file: v2.json, version: v9 }']).setup);
     expect(text).toMatch(/"content":\{"print":"[0-9a-f]{16}","version":"v9"\}/);
   });

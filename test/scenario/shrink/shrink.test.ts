@@ -26,7 +26,7 @@ load:
 expect: [uplink.stored == uplink.sent, downlink.delivered == downlink.queued]
 `;
 
-/** Reduces with a predicate of the text; an invalid scenario never fails in the same way. */
+/** Reduces the scenario as long as `needs` returns true for its text and the text is a valid scenario. */
 async function reduced(needs: (text: string) => boolean, enough = () => false) {
   const failing = async (text: string) => problemsOf(text).length === 0 && needs(text);
   return shrink({ text: normalised(LARGE), stillFails: failing, enough });
@@ -48,7 +48,7 @@ expect: [ uplink.stored == uplink.sent, downlink.delivered == downlink.queued ]
 `);
   });
 
-  it('of a fault keeps the devices that it has to affect', async () => {
+  it('keeps the devices that a fault has to affect', async () => {
     const faults =
       'faults: [{ no-signal:, from: 1h, until: 2h, to: control/17 }, { outage: both, from: 3h, to: clime }]\n';
     const failing = async (text: string) => problemsOf(text).length === 0 && text.includes('no-signal');
@@ -74,7 +74,7 @@ expect: [ uplink.stored == uplink.sent, downlink.delivered == downlink.queued ]
     const text = normalised(
       LARGE.replace('steps:', 'faults: [{ outage: both, from: 1h, until: 5h }, { loss: 1%, to: clime }]\nsteps:'),
     );
-    // Fails because of the outage, but also when it is cut short, which is another reason.
+    // The scenario fails because of the outage. It also fails with a shorter duration, which is another reason.
     const cutShort = (tried: string) => !tried.includes('duration: 6h');
     const failing = async (tried: string) =>
       problemsOf(tried).length === 0 && (tried.includes('outage') || cutShort(tried));
@@ -92,11 +92,12 @@ expect: [ uplink.stored == uplink.sent, downlink.delivered == downlink.queued ]
     expect(careful.text).toContain('duration: 6h');
   });
 
-  it('keeps the largest of several causes, and names the causes that are gone', async () => {
+  it('keeps the largest of several causes, and names the causes that were removed', async () => {
     const text = normalised(
       LARGE.replace('steps:', 'faults: [{ duplication: 5% }, { outage: both, from: 1h, until: 5h }]\nsteps:'),
     );
-    // Three downlinks are late because of the outage, one because of the duplication: either is enough to fail.
+    // Three downlinks are late because of the outage, and one because of the duplication. Each of the two faults is enough for
+    // a failure.
     const shortfall = async (tried: string) => {
       if (problemsOf(tried).length > 0) return undefined;
       return (tried.includes('outage') ? 3 : 0) + (tried.includes('duplication') ? 1 : 0);
@@ -130,7 +131,7 @@ expect: [ uplink.stored == uplink.sent, downlink.delivered == downlink.queued ]
     expect(text).not.toContain('latest-value');
   });
 
-  it('leaves a text with aliases valid', async () => {
+  it('keeps a text with aliases valid', async () => {
     const text = 'name: a\nduration: 1h\nfleet:\n  - &g { name: one, profile: clime, count: 2 }\nnext: [&n x, *n]\n';
     const stillFails = async (tried: string) => problemsOf(tried).length === 0;
     const { text: result } = await shrink({ text, stillFails, enough: () => false });
@@ -151,7 +152,7 @@ describe('the way in which a run fails', () => {
     expect(failureOf({ exitCode: 3, expectations: [{ ...outcome, left: null }] })).not.toBe(base);
   });
 
-  it('is doubtful for lines that compare with a fixed number', () => {
+  it('is uncertain for lines that compare with a fixed number', () => {
     expect(fixedNumbers(['device.ready == 60', 'a == b', 'step.failed == 0', 'x p(95) < 40m'])).toEqual([
       'device.ready == 60',
     ]);

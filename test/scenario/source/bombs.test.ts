@@ -1,4 +1,4 @@
-/** Scenarios that are small and grow: variables in variables, included files that are included again. */
+/** Small scenarios that expand to large ones: variables in variables, and files that are included repeatedly. */
 import { describe, expect, it } from 'vitest';
 import { InputError } from '../../../src/input/problems.js';
 import { parseScenario } from '../../../src/scenario/parse/scenario.js';
@@ -20,14 +20,14 @@ function problems(text: string, file = ''): readonly string[] {
 const $ = (name: string) => `\${${name}}`;
 
 describe('a small scenario that grows', () => {
-  it('by variables that double each other ends with a sentence', () => {
+  it('because each variable doubles another one is rejected with a message', () => {
     const doubled = Array.from({ length: 40 }, (_, n) => `  v${n + 1}: "${$(`v${n}`)}${$(`v${n}`)}"\n`);
     expect(problems(`name: x\nduration: 1h\nvars:\n  v0: aaaaaaaaaa\n${doubled.join('')}`)).toContainEqual(
       'the text is longer than 100000 characters with the values of its variables',
     );
   });
 
-  it('by a long variable in many places ends with one sentence', () => {
+  it('because of a long variable in many places is rejected with one message', () => {
     const uses = Array.from({ length: 100 }, () => `  - "x${$('long')}"\n`).join('');
     const text = `name: x\nduration: 1h\nvars: { long: ${'a'.repeat(90_000)} }\nexpect:\n${uses}`;
     const said = problems(text).filter((message) => message.includes('variables insert'));
@@ -37,7 +37,7 @@ describe('a small scenario that grows', () => {
   it.each([
     ['values', `expect: [${'a, '.repeat(7_000)}]`, 'the included files have more than 20000 values'],
     ['characters', `# ${'a'.repeat(350_000)}\nname: x`, 'the included files are longer than 1000000 characters'],
-  ])('by included files with many %s ends with a sentence', (_, part, sentence) => {
+  ])('because of included files with many %s is rejected with a message', (_, part, sentence) => {
     const includes = Array.from({ length: 3 }, (__, n) => `p${n}.yaml`).join(', ');
     expect(problems(`name: x\nduration: 1h\ninclude: [${includes}]\n`, part)).toContain(sentence);
   });

@@ -1,4 +1,4 @@
-/** What a scenario takes from elsewhere: variables and included files. */
+/** Variables and included files of a scenario. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InputError } from '../../../src/input/problems.js';
@@ -91,7 +91,7 @@ describe('a variable', () => {
   });
 
   it('can be escaped', () => {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: what one writes in a scenario
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of scenarios
     expect(read(`${withVars('{ n: 3 }', '')}next: ["$\${n}"]\n`).next).toEqual(['${n}']);
   });
 });
@@ -117,7 +117,7 @@ steps:
   });
 
   it('is relative to the file that has it, and may have variables', () => {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: what one writes in a scenario
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of scenarios
     const files = { 'parts/a.yaml': 'include: b.yaml\n', 'parts/b.yaml': 'vars: { long: 5m }\nsettle: ${long}\n' };
     expect(read(main('include: parts/a.yaml\n'), { files }).settle).toBe(300_000);
     expect(read(main('include: parts/a.yaml\n'), { files, vars: { long: '7m' } }).settle).toBe(420_000);
@@ -152,7 +152,7 @@ steps:
 });
 
 it('any text is either read or rejected with its problems', () => {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: what one writes in a scenario
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of scenarios
   const word = fc.constantFrom('${a}', '${', '$${a}', '}', 'a', '1', '10%', '+5m', 'clime/3..7', '1h', 'x > 1');
   const scalar = fc.oneof(word, fc.string(), fc.integer(), fc.constant(null));
   const key = fc.constantFrom(

@@ -1,4 +1,4 @@
-/** Steps checked against what the scenario says elsewhere: its device types, and the files beside it. */
+/** Steps are checked against the device types of the scenario and the files beside it. */
 import { describe, expect, it } from 'vitest';
 import { InputError } from '../../../src/input/problems.js';
 import { packagedProfiles } from '../../../src/profile/library.js';
@@ -10,7 +10,7 @@ const profiles = packagedProfiles();
 
 interface Options {
   readonly files?: Readonly<Record<string, string>>;
-  /** Of clime and push. */
+  /** The devices of the step, from the groups clime and push. */
   readonly to?: string;
 }
 
@@ -59,7 +59,7 @@ describe('the name of a quantity', () => {
     expect(problemsWith('sensor: { thermometer.temperature: 30 }', { to: 'all' })).toEqual([]);
   });
 
-  it('must be that of a counter or a contact for a pulse', () => {
+  it('must be that of a counter or a contact in a step `pulse`', () => {
     expect(problemsWith('pulse: { input: hygrometer.temperature }')[0]).toContain('is neither a counter nor a contact');
     expect(problemsWith('pulse: { input: button.2.clicks, stays: 1s, every: 2s }', { to: 'push' })[0]).toContain(
       '"stays" is for contacts, not for counters',
@@ -68,7 +68,7 @@ describe('the name of a quantity', () => {
     expect(problemsWith('pulse: { input: backup.line_voltage }')).toEqual([]);
   });
 
-  it('of a button of Push does not exist in other device types', () => {
+  it('that is a button of Push is rejected for other device types', () => {
     expect(problemsWith('button: { which: 2, clicks: 1 }')).toEqual([
       'scenarios/test.yaml:7:43: clime has only the button on the board, "int"',
     ]);
@@ -101,7 +101,7 @@ describe('a replay', () => {
     expect(values[1]).toBeCloseTo(100);
   });
 
-  it('is in a plan as a fingerprint of the content of the file', () => {
+  it('is in a plan with a fingerprint of the content of its file', () => {
     const print = (text: string) => JSON.stringify(read(text));
     expect(print('time [s],temperature\n0,1\n1,2\n')).toMatch(/^\{"rows":2,"print":"[0-9a-f]{16}"\}$/);
     expect(print('time [s],temperature\n0,1\n1,2\n')).not.toBe(print('time [s],temperature\n0,1\n1,3\n'));
@@ -119,7 +119,7 @@ describe('a replay', () => {
     ['time [s],temperature\n0,1\n5,warm\n', 'day.csv:3:3: "warm" is not a number'],
     ['time [s],temperature\n0,1\n5,1\n5,1\n', 'day.csv:4:1: "5" is not later than the time of the row before'],
     ['time [s],temperature\n0,1,2\n', 'day.csv:2:1: this line has 3 cells; the first line names 2 cells'],
-  ])('of %j is refused with the place in the file', (text, message) => {
+  ])('of %j is rejected with the place in the file', (text, message) => {
     const found = problemsWith(step, { files: { 'day.csv': text } });
     expect(found).toEqual(expect.arrayContaining([expect.stringContaining(message)]));
   });

@@ -13,10 +13,10 @@ import {
 import type { StepScope } from '../../../src/scenario/steps/step.js';
 import type { DeviceHandle, ShellResult, World } from '../../../src/scenario/world.js';
 
-/** For steps that are checked by themselves. */
 type Listed = ReturnType<World['api']['allMessages']>;
 type CloudMessage = Listed extends AsyncIterable<infer M> ? M : never;
 
+/** Scope for steps that are checked on their own, without a scenario. */
 const ALONE: StepScope = {
   profiles: [],
   recipients: [],
@@ -25,7 +25,7 @@ const ALONE: StepScope = {
   },
 };
 
-/** Reads the options of a step as they stand in a file. */
+/** Reads the options of a step from YAML; returns the step, or its problems. */
 function callOf(name: StepName, yaml: string): StepCall | readonly string[] {
   const problems = new Problems();
   const call = checkStep(name, readYaml(yaml, 'step.yaml'), problems, ALONE);
@@ -74,7 +74,7 @@ function recordingControls(done: unknown[]): DeviceControls {
   };
 }
 
-/** A world of one device that writes down what is done to it. */
+/** A world with one device that records all calls. */
 function recordingWorld({
   cloudId,
   shell = { result: 0, rejected: false, lines: [] },
@@ -149,7 +149,7 @@ describe('a step through the public API', () => {
     ['delete-device', '', ['deleteDevice', 'device-1']],
     ['tag', '{ add: [new], remove: [old] }', ['updateDevice', 'device-1', { tags: [{ id: 'tag-of-new' }] }]],
     ['tag', '{ add: [new] }', ['updateDevice', 'device-1', { tags: [{ id: 'tag-of-old' }, { id: 'tag-of-new' }] }]],
-  ])('%s: %s calls it once', async (name, yaml, call) => {
+  ])('%s: %s makes one call', async (name, yaml, call) => {
     expect(await doneBy(name, yaml)).toEqual([call]);
   });
 
@@ -247,7 +247,7 @@ describe('a step on the device', () => {
     ['flash', 'new', ['flash', Number.POSITIVE_INFINITY]],
     ['clock', '{ drift: -20.5ppm }', ['clock', -20.5]],
     ['clock', '{ skew: -1h30m }', ['skew', -5_400_000]],
-  ])('%s: %s does it', async (name, yaml, action) => {
+  ])('%s: %s makes one call', async (name, yaml, action) => {
     expect(await doneBy(name, yaml, { cloudId: undefined })).toEqual([action]);
   });
 

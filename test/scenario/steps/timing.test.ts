@@ -1,4 +1,4 @@
-/** When a step happens: after the one before it, when something holds, cohort after cohort. */
+/** The time of a step: relative to the previous step, when a condition holds, or cohort by cohort. */
 import { describe, expect, it } from 'vitest';
 import { describePlan } from '../../../src/scenario/plan/describe.js';
 import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';
@@ -16,7 +16,7 @@ describe('a step', () => {
     expect(actions.map(({ at }) => at)).toEqual([minutes(10), minutes(15), minutes(16)]);
   });
 
-  it('for cohorts runs for one after the other, at equal intervals and in order', () => {
+  it('with cohorts is executed for one cohort after the other, at equal intervals and in order', () => {
     const { actions } = planOf('  - { at: 10m, for: { each: clime, in: 30%, every: 20m }, shell: send }\n');
     expect(actions.map(({ at, devices }) => [at, devices])).toEqual([
       [minutes(10), [0, 1]],
@@ -26,12 +26,12 @@ describe('a step', () => {
     ]);
   });
 
-  it('for cohorts may be spread within each', () => {
+  it('with cohorts may be spread over time within each cohort', () => {
     const { actions } = planOf('  - { at: 0s, over: 10m, for: { in: 50%, every: 30m }, shell: send }\n');
     expect(actions.map(({ at }) => at / 60_000)).toEqual([0, 2, 4, 6, 8, 30, 32, 34, 36, 38]);
   });
 
-  it('that waits counts from the end of its wait, and so do those that follow it', () => {
+  it('that waits counts from the end of its wait, and so do the steps relative to it', () => {
     const plan = planOf(
       [
         '  - { after: device.ready == fleet.devices, within: 1h, shell: send }\n',

@@ -40,7 +40,7 @@ describe('a parameter in a step', () => {
     ]);
   });
 
-  it('of another module is an error that names the module', () => {
+  it('that belongs to another module is an error that names the module', () => {
     expect(step('config: { apn: iot }')[0]).toContain('has no parameter "app apn" (did you mean "lte apn"?)');
   });
 
@@ -50,13 +50,13 @@ describe('a parameter in a step', () => {
     );
   });
 
-  it('is checked in lines as well', () => {
+  it('is also checked in configuration lines', () => {
     const [problem, ...others] = step('config: [app config interval-report 900, app config interval-sampel 60]');
     expect(problem).toMatch(/^8:67: .*"app interval-sampel" \(did you mean "interval-sample"\?\)/);
     expect(others).toEqual([]);
   });
 
-  it('may end in * if a parameter begins with the text before it', () => {
+  it('may end in * if some parameter begins with the text before the *', () => {
     expect(step('config: ["app config interval-* 600"]')).toEqual([]);
     expect(step('config: ["app config intervall-* 600"]')[0]).toContain('has no parameter "app intervall-*"');
   });
@@ -77,7 +77,7 @@ describe('a parameter in a step', () => {
     expect(problemsOf(setup, ...steps, '  - { at: 30m, to: old, firmware: new }')).toEqual([]);
   });
 
-  it('that is unknown on purpose is marked with unknown: true', () => {
+  it('that is deliberately unknown is accepted with unknown: true', () => {
     expect(step('unknown: true, config: { report-interval: 600 }')).toEqual([]);
     expect(step('unknown: true, radio: off')).toEqual([
       '8:35: "unknown" is for config, commands, downlink or shell, not for "radio"',

@@ -18,15 +18,15 @@ export function openShared(url: string): Promise<Store> {
 
 let count = 0;
 
-/** Address of the server that the tests share. @throws when it could not be started: without it, they fail */
+/** Address of the server that the tests share. @throws Error if the server could not be started */
 export async function sharedServer(): Promise<string> {
-  // The cast is safe because the other end sends this type, see setup.ts.
+  // The cast is safe because setup.ts sends this type.
   const shared = (await json(connect(inject('postgres'), '127.0.0.1'))) as SharedServer;
   if ('problem' in shared) throw new Error(shared.problem);
   return shared.url;
 }
 
-/** Makes an empty one and returns its address. */
+/** Creates an empty database and returns its address. */
 export async function newDatabase(): Promise<string> {
   const server = await sharedServer();
   const schema = `test_${process.pid}_${count++}`;
@@ -34,7 +34,7 @@ export async function newDatabase(): Promise<string> {
   return `${server}?options=${encodeURIComponent(`-c search_path=${schema}`)}`;
 }
 
-/** Makes a database of its own in the server, for what has schemas with fixed names, and returns its address. */
+/** Creates a separate database in the server, for code whose schemas have fixed names, and returns its address. */
 export async function newSeparateDatabase(): Promise<string> {
   const server = await sharedServer();
   const name = `test_${process.pid}_${count++}`;
@@ -54,7 +54,7 @@ export async function clearDatabase(client: pg.Client): Promise<void> {
   );
 }
 
-/** Says something to a database past the store. */
+/** Executes a statement in a database directly, without the store. */
 export function query<Row extends object = object>(url: string, text: string): Promise<readonly Row[]> {
   return connected(url, async (client) => (await client.query<Row>(text)).rows);
 }

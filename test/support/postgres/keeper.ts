@@ -18,7 +18,7 @@ export type Report = { readonly url: string } | { readonly error: string };
 
 const PASSWORD = 'not a secret';
 
-/** Waiting for the disk is left out where only the results matter. */
+/** Settings with which PostgreSQL does not wait for the disk, for tests that need no durability. */
 const FAST = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off'];
 const ALWAYS = [
   'listen_addresses=127.0.0.1',
@@ -33,7 +33,10 @@ interface Programs {
   readonly postgres: string;
 }
 
-/** PostgreSQL refuses to be run by root. */
+/**
+ * The user that runs PostgreSQL if this process runs as root, because PostgreSQL refuses to run as root. Undefined: the user of
+ * this process.
+ */
 type Account = { readonly uid: number; readonly gid: number } | undefined;
 
 const durable = process.argv.includes('--durable');
@@ -96,7 +99,7 @@ function accountToUse(): Account {
   return { uid: idOf('-u'), gid: idOf('-g') };
 }
 
-/** If root installed the programs in a folder that other users cannot read, a copy is used. */
+/** The programs to run. If root has installed them in a folder that the other user cannot read, they are copied. */
 function usable(programs: Programs, account: Account): Programs {
   if (!account) return programs;
   try {
@@ -129,7 +132,7 @@ function initialise({ initdb }: Programs, account: Account): void {
   execFileSync(initdb, ['-D', data, ...options], { ...account, cwd: directory, stdio: 'pipe' });
 }
 
-/** Resolves when the server takes connections. */
+/** Resolves when the server accepts connections. */
 async function start({ postgres }: Programs, account: Account, port: number): Promise<void> {
   const settings = [...ALWAYS, ...(durable ? [] : FAST)].flatMap((setting) => ['-c', setting]);
   const child = spawn(postgres, ['-D', data, '-p', String(port), ...settings], { ...account, cwd: directory });

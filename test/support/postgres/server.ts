@@ -12,11 +12,11 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-/** @param options.durable what is committed waits for the disk, as in production */
+/** @param options.durable whether commits wait for the disk, as in production */
 export async function startPostgres(options: { readonly durable?: boolean } = {}): Promise<PostgresServer> {
-  // Beside this file, which may be a part of a bundle.
+  // The path does not depend on this file, because this file may be a part of a bundle.
   const script = join('test', 'support', 'postgres', 'keeper.ts');
-  // Detached, so that a Ctrl-C ends the tests and leaves the keeper the time to clean up.
+  // Detached, so that Ctrl-C does not reach the keeper, which still has to clean up.
   const keeper = fork(script, options.durable ? ['--durable'] : [], { execArgv: ['--import', 'tsx'], detached: true });
   const url = await nextReport(keeper);
   return {

@@ -1,13 +1,13 @@
 /**
- * Starts the PostgreSQL server that the tests share when the first of them asks for it; see vitest.config.ts. They ask through
- * a socket, because they run in several processes.
+ * Starts the PostgreSQL server that the tests share when the first test requests its address; see vitest.config.ts. The
+ * requests come through a socket, because the tests run in several processes.
  */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import type { TestProject } from 'vitest/node';
 import { type PostgresServer, startPostgres } from './server.js';
 
-/** Address of the server, or why there is none; see `sharedServer`. */
+/** Address of the server, or the reason why it did not start; see `sharedServer`. */
 export type SharedServer = { readonly url: string } | { readonly problem: string };
 
 declare module 'vitest' {
@@ -21,7 +21,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   let server: Promise<PostgresServer> | undefined;
   const door = createServer((socket) => {
     server ??= startPostgres();
-    // A problem is for the tests that need the server: all others can run.
+    // A problem is reported only to the tests that need the server: all others can run.
     void server
       .then(
         ({ url }): SharedServer => ({ url }),

@@ -18,7 +18,7 @@ const cancelled = (downlink: string, at: number): TraceEvent => ({
   downlink,
 });
 
-/** Downlinks that are answered or cancelled before they go out. */
+/** Downlinks that are answered, or that are cancelled before the cloud sends them. */
 const cleanTrace = fc
   .array(fc.boolean(), { minLength: 1, maxLength: 30 })
   .map((outcomes) =>

@@ -16,7 +16,7 @@ export interface Uplink {
   readonly serial?: number;
   readonly uplink?: number;
   readonly type?: UplinkType;
-  /** When it goes out; it is stored 10 ms later, and acknowledged after 20 ms. */
+  /** When it is sent. It is stored 10 ms later, and acknowledged 20 ms later. */
   readonly at?: number;
 }
 
@@ -33,10 +33,10 @@ export function uplinkLife({ serial = 1, uplink = 1, type = 'data', at = 0 }: Up
 
 const TYPES: readonly UplinkType[] = ['session', 'data', 'config', 'shell'];
 
-/** What can happen to an uplink without a violation. */
+/** Outcomes of an uplink that are not violations. */
 const OUTCOMES = ['fine', 'copied', 'dropped', 'dropped and stored', 'put back', 'waiting'] as const;
 
-/** The trace of a device whose uplinks meet all these cases, with a cloud that violates no invariant. */
+/** The trace of a device whose uplinks have random outcomes of {@link OUTCOMES}, so that it violates no invariant. */
 function cleanDevice(serial: number): fc.Arbitrary<readonly TraceEvent[]> {
   const one = fc.record({ type: fc.constantFrom(...TYPES), outcome: fc.constantFrom(...OUTCOMES) });
   return fc.array(one, { minLength: 1, maxLength: 40 }).map((uplinks) =>

@@ -34,7 +34,7 @@ describe('invariants of uplinks', () => {
   it('no-loss-across-reconnects finds an uplink that was acknowledged and never stored, at any position', () => {
     fc.assert(
       fc.property(cleanTrace, fc.nat(), (events, pick) => {
-        // A session may repeat the one before, and is then not stored: the tests below.
+        // A session may repeat the previous one, and is then not stored: see the tests below.
         const acked = events.filter((event) => event.kind === 'uplink.acked').filter(({ type }) => type !== 'session');
         const victim = acked[pick % Math.max(1, acked.length)];
         if (victim === undefined) return;
@@ -86,7 +86,7 @@ describe('invariants of uplinks', () => {
     for (const name of UPLINK_INVARIANTS) expect(verdictOf(name, events).violations).toBe(0);
   });
 
-  it('no-loss-across-reconnects accepts for a minute that a session after a reboot repeats the one before', () => {
+  it('no-loss-across-reconnects accepts a session that repeats the previous one within a minute after a reboot', () => {
     const session = (at: number, uplink: number, stored: boolean): readonly TraceEvent[] => {
       const life = uplinkLife({ at, uplink, type: 'session' });
       const boot: TraceEvent = { kind: 'device.boot', at, serial: 1, cause: 'power' };
@@ -96,7 +96,7 @@ describe('invariants of uplinks', () => {
       verdictOf('no-loss-across-reconnects', lives.flat()).violations;
     expect(violations(session(0, 1, true), session(30_000, 2, false), session(59_000, 3, false))).toBe(0);
     expect(violations(session(0, 1, true), session(61_000, 2, false))).toBe(1);
-    // A transfer that the cloud has reset is stored once more.
+    // After the cloud has reset a transfer, it stores the session again.
     const again: TraceEvent = {
       kind: 'cloud.stored',
       at: 50_000,
@@ -125,7 +125,7 @@ describe('invariants of uplinks', () => {
     expect(violations([...first, ...second])).toBe(1);
   });
 
-  it('no-loss-across-reconnects counts losses apart that the cloud has not acknowledged', () => {
+  it('no-loss-across-reconnects counts losses separately that the cloud has not acknowledged', () => {
     const lost = [1, 2, 3].flatMap((uplink) => uplinkLife({ uplink, at: uplink * 100 }));
     const events = lost.filter(({ kind }) => kind !== 'cloud.stored');
     const verdict = (unstored: number) => {

@@ -5,7 +5,7 @@ import { Metrics } from '../../../src/trace/metrics/index.js';
 import { downlinkLife } from '../fixtures.js';
 
 const closing = (at: number): TraceEvent => ({ kind: 'world.closing', at });
-/** An event that only moves the time. */
+/** An event whose only effect is that time advances. */
 const event = (at: number): TraceEvent => ({ kind: 'service.fault', at, fault: 'slow' });
 
 /** Metrics of two downlinks that were queued at 0 and wait, one of them in the scope `north`, and of later events. */
@@ -28,7 +28,7 @@ describe('the metrics during a run', () => {
     expect(metrics.read('downlink.queued', 'north')).toEqual({ kind: 'count', value: 1 });
   });
 
-  it('have a deadline that passes without an event', () => {
+  it('count an exchange as late after its deadline, even without an event', () => {
     const metrics = waiting();
     expect([openAt(100, metrics), openAt(101, metrics)]).toEqual([2, 0]);
     expect([openAt(100, metrics, 'north'), openAt(101, metrics, 'north')]).toEqual([1, 0]);
@@ -48,7 +48,7 @@ describe('the metrics during a run', () => {
     expect(share).toEqual({ total: 2, within: 1, open: 1 });
   });
 
-  it('count up to the latest event if it is later than the time of the reader', () => {
+  it('count up to the latest event if it is later than the given time', () => {
     expect([openAt(50, waiting(event(100))), openAt(50, waiting(event(101)))]).toEqual([2, 0]);
   });
 

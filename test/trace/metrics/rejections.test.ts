@@ -9,7 +9,7 @@ const rejected = (type: DownlinkType, serial = 1): TraceEvent => ({
   ...{ kind: 'downlink.rejected', at: 5, serial, type },
 });
 
-/** Two shell downlinks and one each of the other types that steps and loads can request. */
+/** Rejections of two shell downlinks, and of one downlink of each other type that steps and loads can request. */
 const EVENTS: readonly TraceEvent[] = [
   ...downlinkLife({ id: 'delivered', queued: 0, contact: 1, offered: 2, received: 3, delivered: 4 }),
   ...[rejected('shell'), rejected('shell', 2), rejected('config'), rejected('data'), rejected('firmware')],
@@ -39,19 +39,19 @@ describe('downlinks that the API rejected', () => {
     expect(answers).toEqual({ 'rejected by the API': 3, 'delivered only': 1 });
   });
 
-  it('belong to the total of a share, and are never open', () => {
+  it('count in the total of a share, and never as open', () => {
     const share = metricsOf(EVENTS).within('downlink.delivered', 100);
     expect(share).toEqual({ total: 6, within: 1, open: 0, rejected: 5 });
   });
 
-  it('belong to the share of answers only if their type can be answered', () => {
+  it('count in the share of answers only if their type can be answered', () => {
     const share = metricsOf(EVENTS).within('downlink.answered', 100);
     expect(share).toEqual({ total: 4, within: 0, open: 1, rejected: 3 });
   });
 });
 
 describe('firmware updates that the API rejected', () => {
-  it('are missing among the updates that succeeded, without rejected downlinks of other types', () => {
+  it('are missing among the updates that succeeded; rejected downlinks of other types are not', () => {
     expect(missing(metricsOf(EVENTS), 'update.succeeded')).toMatchObject({ 'rejected by the API': 1 });
   });
 
@@ -60,7 +60,7 @@ describe('firmware updates that the API rejected', () => {
     expect(others).toEqual({ failed: 0, cancelled: 0, open: 0 });
   });
 
-  it('belong to the total of the share, without rejected downlinks of other types', () => {
+  it('count in the total of the share; rejected downlinks of other types do not', () => {
     const share = metricsOf(EVENTS).within('update.succeeded', 100);
     expect(share).toEqual({ total: 1, within: 0, open: 0, rejected: 1 });
   });

@@ -1,4 +1,4 @@
-/** The share of boots that led to a session within a duration, and the devices that were ever ready. */
+/** The share of boots that led to a session within a duration, and the number of devices that were ready at least once. */
 import { describe, expect, it } from 'vitest';
 import type { TraceEvent } from '../../../src/trace/events.js';
 import { Metrics } from '../../../src/trace/metrics/index.js';
@@ -7,7 +7,7 @@ import { numberOf } from '../fixtures.js';
 const boot = (serial: number, at: number): TraceEvent => ({ kind: 'device.boot', at, serial, cause: 'power' });
 const ready = (serial: number, at: number): TraceEvent => ({ kind: 'device.ready', at, serial });
 const closing = (at: number): TraceEvent => ({ kind: 'world.closing', at });
-/** An event that only moves the time. */
+/** An event whose only effect is that time advances. */
 const now = (at: number): TraceEvent => ({ kind: 'service.fault', at, fault: 'slow' });
 
 /** Metrics with the limits 100 and 200 ms, and device 1 in the scope `north`. */
@@ -51,7 +51,7 @@ describe('the share of boots', () => {
     expect(metrics.within('device.startup', 100, 'north')).toEqual({ total: 1, within: 1, open: 0 });
   });
 
-  it('cannot be read for a limit that was not announced', () => {
+  it('cannot be read for a limit that the constructor did not receive', () => {
     const metrics = folded(boot(1, 0));
     expect(() => metrics.within('device.startup', 300)).toThrow('boots within 300 ms were not counted');
   });
@@ -60,7 +60,7 @@ describe('the share of boots', () => {
 describe('a device whose first session begins after the end of the scenario', () => {
   const late = [boot(1, 0), closing(100), ready(1, 101)];
 
-  it('does not count as ready, but as up', () => {
+  it('counts as up, but not as ready', () => {
     const metrics = folded(...late);
     expect([numberOf(metrics, 'device.ready'), numberOf(metrics, 'device.up')]).toEqual([0, 1]);
   });

@@ -1,4 +1,4 @@
-/** What the audit of a target finds: each test is a cloud with one lie, beside the same course without it. */
+/** The findings of the audit of a target. Most tests have a cloud with one error, and compare it with a correct cloud. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Message } from '../../../../src/client/client.js';
 import { minutes, seconds } from '../../../../src/kernel/time.js';
@@ -66,7 +66,7 @@ function broken(listed: readonly Message[] = []): readonly string[] {
 }
 
 describe('uplinks of a target', () => {
-  it('have no findings if each is stored once, unaltered and in order', () => {
+  it('cause no findings if each is stored once, unaltered and in order', () => {
     sends(1, 'data', report(1));
     acknowledged(1);
     stored('data', shown(1));
@@ -79,7 +79,7 @@ describe('uplinks of a target', () => {
     );
   });
 
-  it('that were acknowledged and are not stored are named', () => {
+  it('that were acknowledged and are not stored are reported', () => {
     sends(1, 'data', report(1));
     acknowledged(1);
     expect(broken()).toEqual([
@@ -102,7 +102,7 @@ describe('uplinks of a target', () => {
     expect(broken()).toEqual([]);
   });
 
-  it('with an altered body are named, and do not count as lost', () => {
+  it('with an altered body are reported, but not as lost', () => {
     sends(1, 'data', report(1));
     acknowledged(1);
     stored('data', shown(99));
@@ -111,19 +111,19 @@ describe('uplinks of a target', () => {
     ]);
   });
 
-  it('with an altered answer of the shell are named', () => {
+  it('with an altered answer of the shell are reported', () => {
     const response = { command: 'info serial-number', result: 0, lines: ['serial number: 1'] };
     sends(1, 'shell', encodeUp({ kind: 'upload-shell', messageId: new Uint8Array(16), responses: [response] }));
     stored('shell', { responses: [{ command: 'info serial-number', result: 0, outputs: ['serial number: 2'] }] });
     expect(broken()).toEqual([expect.stringMatching(/shell message m1 differs from shell uplink 1$/)]);
   });
 
-  it('that the device never sent are named', () => {
+  it('that the device never sent are reported', () => {
     stored('data', shown(7));
     expect(broken()).toEqual([expect.stringMatching(/data message m1 contains what the device never sent$/)]);
   });
 
-  it('that are stored for another device are named with both', () => {
+  it('that are stored for another device are reported with both devices', () => {
     sends(1, 'data', report(1), OTHER);
     stored('data', shown(1));
     expect(broken()).toEqual([
@@ -131,7 +131,7 @@ describe('uplinks of a target', () => {
     ]);
   });
 
-  it('that are stored twice are named', () => {
+  it('that are stored twice are reported', () => {
     sends(1, 'data', report(1));
     stored('data', shown(1));
     stored('data', shown(1));
@@ -140,7 +140,7 @@ describe('uplinks of a target', () => {
     ]);
   });
 
-  it('with an answer of the shell that is stored twice are named', () => {
+  it('with an answer of the shell that is stored twice are reported', () => {
     const messageId = new Uint8Array(16);
     sends(
       3,
@@ -173,7 +173,7 @@ describe('uplinks of a target', () => {
     expect(broken()).toEqual([]);
   });
 
-  it('that change places are named', () => {
+  it('that are stored in another order are reported', () => {
     for (const sequence of [1, 2]) {
       sends(sequence, 'data', report(sequence));
       acknowledged(sequence);
@@ -183,7 +183,7 @@ describe('uplinks of a target', () => {
     expect(broken()).toEqual([expect.stringMatching(/data uplink 1 is stored after data uplink 2, as message m2$/)]);
   });
 
-  it('are also recognised as bytes that the cloud could not decode', () => {
+  it('are recognised even if the cloud could not decode them and stores their bytes', () => {
     sends(1, 'data', report(1));
     stored('data', null, { raw: 'A118FF01' });
     expect(broken()).toEqual([]);
@@ -215,7 +215,7 @@ function polls(): void {
 }
 
 describe('downlinks of a target', () => {
-  it('have no findings if each arrives once, unaltered and in order, and is then shown as sent', () => {
+  it('cause no findings if each arrives once, unaltered and in order, and is shown as sent afterwards', () => {
     const first = queues('shell', ['info show']);
     const second = queues('shell', ['info show']);
     for (const { id } of [first, second]) {
@@ -234,7 +234,7 @@ describe('downlinks of a target', () => {
     expect(broken([late])).toEqual([]);
   });
 
-  it('that exist twice for one request are named', () => {
+  it('that exist twice for one request are reported', () => {
     const queued = queues('shell', ['info show']);
     expect(broken([queued, message('shell', ['info show'])])).toEqual([
       expect.stringMatching(
@@ -243,7 +243,7 @@ describe('downlinks of a target', () => {
     ]);
   });
 
-  it('that are the answer to two requests are named', () => {
+  it('that are the answer to two requests are reported', () => {
     const queued = queues('shell', ['info show']);
     audit.queued(SERIAL, queued, audit.asks(['info show']));
     expect(broken([queued])).toEqual([expect.stringMatching(/two requests were answered with the downlink m1$/)]);
@@ -259,7 +259,7 @@ describe('downlinks of a target', () => {
     expect(broken([known, message('shell', ['info show']), message('shell', ['kernel uptime'])])).toEqual([]);
   });
 
-  it('of a request without an answer that exist or arrive twice are named', () => {
+  it('of a request without an answer that exist or arrive twice are reported', () => {
     audit.unanswered(SERIAL, 'shell', ['info show']);
     for (const _ of [1, 2]) audit.received(SERIAL, commands('info show'));
     expect(broken([message('shell', ['info show']), message('shell', ['info show'])])).toEqual([
@@ -268,7 +268,7 @@ describe('downlinks of a target', () => {
     ]);
   });
 
-  it('that the run did not queue are named, also if it queued none', () => {
+  it('that the run did not queue are reported, even if it queued none', () => {
     expect(broken([message('shell', ['info show'])])).toEqual([
       expect.stringMatching(
         /violated in 1 of 1 cases, .*there is a shell downlink m1, but it was not queued by the run$/,
@@ -276,25 +276,25 @@ describe('downlinks of a target', () => {
     ]);
   });
 
-  it('that the target does not have, although it has accepted them, are named', () => {
+  it('that the target accepted and does not have are reported', () => {
     const queued = queues('shell', ['info show']);
     audit.missing(SERIAL, queued.id);
     expect(broken()).toEqual([expect.stringMatching(/the downlink m1, but the target has no such downlink$/)]);
   });
 
-  it('whose request is accepted with an answer that is not a downlink are named with their device', () => {
+  it('whose request is accepted with an answer that is not a downlink are reported with their device', () => {
     audit.unnamed(SERIAL);
     expect(broken()).toEqual([
       expect.stringMatching(/ for clime-0001: a request was accepted, but its answer is not a downlink/),
     ]);
   });
 
-  it('that are queued with another body than that of the request are named', () => {
+  it('that are queued with a body other than that of the request are reported', () => {
     const queued = queues('config', ['app config interval-report 60'], ['app config interval-report 61']);
     expect(broken([queued])).toEqual([expect.stringMatching(/config downlink m1 was queued with another body/)]);
   });
 
-  it('that arrive with another content are named', () => {
+  it('that arrive with another content are reported', () => {
     const queued = queues('shell', ['info show']);
     audit.received(SERIAL, commands('kernel reboot cold'));
     expect(broken([queued])).toEqual([
@@ -302,12 +302,12 @@ describe('downlinks of a target', () => {
     ]);
   });
 
-  it('that were not queued are named', () => {
+  it('that were not queued are reported', () => {
     audit.received(SERIAL, commands('kernel reboot cold'));
     expect(broken()).toEqual([expect.stringMatching(/a shell downlink arrived that was not queued$/)]);
   });
 
-  it('that arrive again without a loss are named', () => {
+  it('that arrive again without a loss are reported', () => {
     const queued = queues('shell', ['info show']);
     for (let i = 0; i < 2; i++) {
       polls();
@@ -324,7 +324,7 @@ describe('downlinks of a target', () => {
     expect(broken([queued])).toEqual([]);
   });
 
-  it('that overtake an earlier one of their type are named', () => {
+  it('that overtake an earlier one of their type are reported', () => {
     const listed = [queues('shell', ['info show']), queues('shell', ['cloud state'])];
     audit.received(SERIAL, commands('cloud state'));
     audit.received(SERIAL, commands('info show'));
@@ -338,7 +338,7 @@ describe('downlinks of a target', () => {
     expect(broken(listed)).toEqual([]);
   });
 
-  it('that are shown as sent while the device sleeps are named', () => {
+  it('that are shown as sent while the device sleeps are reported', () => {
     const queued = queues('shell', ['info show']);
     clock.now += minutes(1);
     audit.sent(SERIAL, queued.id, clock.now);
@@ -349,7 +349,7 @@ describe('downlinks of a target', () => {
     );
   });
 
-  it('that are shown as sent and never arrive are named', () => {
+  it('that are shown as sent and never arrive are reported', () => {
     const queued = queues('shell', ['info show']);
     polls();
     audit.sent(SERIAL, queued.id, clock.now);
@@ -366,7 +366,7 @@ describe('downlinks of a target', () => {
     expect(broken([queued])).toEqual([]);
   });
 
-  it('with data are compared as the encoder of the device writes them', () => {
+  it('with data are compared in the form that the encoder of the device gives them', () => {
     const { hash, fields } = { hash: output.hash, fields: output.document.schema };
     const body = { [fields.find(({ name }) => !name.startsWith('$'))?.name ?? '']: 1 };
     const queued = queues('data', body);
