@@ -21,7 +21,7 @@ function pattern(line: string): RegExp {
   return new RegExp(`^${source}$`);
 }
 
-/** The lines that are published for a command. If the catalog describes the output in prose, there are none. */
+/** The lines that are published for a command. Empty if the catalog describes the output in prose. */
 function publishedLines({ output, alternative = [] }: CatalogCommand): readonly string[] {
   return [...(typeof output === 'string' ? [] : output), ...alternative];
 }
