@@ -61,7 +61,7 @@ const NO_VARIABLES: ReadonlyMap<string, string> = new Map();
  * @throws InputError with all problems of the user's profiles
  * @throws UsageError for a profile that is not a regular file of the folder
  */
-function profilesBeside(scenario: string, allowFiles: readonly string[] = []): ReadonlyMap<string, Profile> {
+export function profilesBeside(scenario: string, allowFiles: readonly string[] = []): ReadonlyMap<string, Profile> {
   const folder = dirname(scenario);
   const read = (path: string) => readInside(folder, relative(folder, path), allowFiles).text;
   const [packaged, own] = [packagedProfiles(), profilesIn(join(folder, 'profiles'), read)];

@@ -2,19 +2,20 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { readText } from '../input/text-file.js';
-import { EXIT, type ExitCode, GhostfleetError, InterruptedError, UsageError } from '../kernel/errors.js';
+import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { formatDuration, type Millis, minutes, parseDuration } from '../kernel/time.js';
 import { reserve, writeWhole } from '../kernel/write-files.js';
 import type { RunResult } from '../report/result.js';
-import { type RunControl, run } from '../runner/run.js';
+import { MOST_WORKERS } from '../runner/run.js';
 import { pinned } from '../scenario/shrink/cuts.js';
 import { normalised } from '../scenario/shrink/document.js';
 import { failureOf, fixedNumbers, shortfallOf } from '../scenario/shrink/failure.js';
 import { shrink as reduce } from '../scenario/shrink/shrink.js';
-import { checked, command } from './command.js';
+import type { AttemptOutcome } from './attempt.js';
+import { Attempts } from './attempts.js';
+import { checked, command, wholeNumber } from './command.js';
 import type { Host } from './host.js';
-import { createLog } from './logs.js';
-import { loadPlan, type Profiles, planOf } from './read-files.js';
+import { loadPlan } from './read-files.js';
 import { checkTrust, type TrustFlags, trustOptions, trustWords } from './trust.js';
 import { SEED } from './values.js';
 
@@ -23,6 +24,7 @@ interface ShrinkFlags extends TrustFlags {
   readonly seed: number | undefined;
   readonly out: string | undefined;
   readonly budget: Millis | undefined;
+  readonly workers: number | undefined;
 }
 
 const BUDGET = minutes(2);
@@ -45,12 +47,24 @@ export const shrink = command<ShrinkFlags>(
           'a duration such as "30s" or "5m"',
           (text) => parseDuration(text) || undefined,
         ),
+      )
+      .option(
+        'workers',
+        checked(
+          {
+            describe:
+              'number of smaller scenarios that run at the same time, with the same result (default: number of cores)',
+          },
+          'workers',
+          `a whole number from 1 to ${MOST_WORKERS}`,
+          wholeNumber(1, MOST_WORKERS),
+        ),
       ),
   execute,
 );
 
 async function execute(flags: ShrinkFlags, host: Host): Promise<ExitCode> {
-  const { file, seed, out, budget = BUDGET } = flags;
+  const { file, seed, out, budget = BUDGET, workers = Math.min(host.cores, MOST_WORKERS) } = flags;
   const target = out ?? join(dirname(file), `${basename(file, extname(file))}-small.yaml`);
   if (existsSync(target) && existsSync(file) && realpathSync(target) === realpathSync(file)) {
     throw new UsageError('bad-flags', `--out "${target}" is the scenario itself; choose another file`);
@@ -58,11 +72,12 @@ async function execute(flags: ShrinkFlags, host: Host): Promise<ExitCode> {
   const { plan, profiles } = loadPlan(file, { seed, allowFiles: flags.allowFile });
   checkTrust(plan, flags);
   reserve(target);
-  const attempts = new Attempts(host, flags);
+  const { allowFile, allowHost } = flags;
+  const attempts = new Attempts({ file, profiles, allowFile, allowHost, workers }, host);
   try {
     const began = host.stopwatch();
     host.err.write(`running ${file} with seed ${plan.seed}\n`);
-    const first = await attempts.run(readText(file), file, plan.seed);
+    const first = await attempts.first(readText(file), plan.seed);
     if (first.passed)
       throw new UsageError('passes', `"${file}" passes with seed ${plan.seed}, so there is nothing to reduce`);
     if (first.exitCode === EXIT.interrupted) return EXIT.interrupted;
@@ -71,11 +86,16 @@ async function execute(flags: ShrinkFlags, host: Host): Promise<ExitCode> {
     const serials = plan.groups.map((_, index) => plan.devices.find(({ group }) => group === index)?.serial ?? 0);
     const source = normalised(readText(file));
     const strict = pinned(source, plan.seed, lines, serials);
-    const fails = (text: string) => attempts.failsLike(text, file, failure, profiles);
+    const fails = async (text: string, signal?: AbortSignal) =>
+      failsLike(await attempts.outcome(text, signal), failure);
     const result = await reduce({
       text: (await fails(strict)) ? strict : source,
       stillFails: fails,
-      shortfall: (text) => attempts.shortfall(text, file, lines, profiles),
+      shortfall: async (text, signal) => {
+        const outcome = await attempts.outcome(text, signal);
+        return outcome && shortfallOf(outcome, lines);
+      },
+      atOnce: workers,
       enough: () => attempts.interrupted || host.stopwatch() - began > budget,
       onCut: ({ about }, tries) => host.err.write(`${String(tries).padStart(5)} tries  ${about}\n`),
     });
@@ -83,7 +103,7 @@ async function execute(flags: ShrinkFlags, host: Host): Promise<ExitCode> {
     writeWhole(target, withOrigin(result.text, { file, seed: plan.seed, target, failure: lines, first, causes }));
     return await confirm(target, failure, { ...result, lines, budget, attempts, trust: flags }, host);
   } finally {
-    attempts.end();
+    await attempts.close();
   }
 }
 
@@ -103,11 +123,12 @@ interface Found {
 /** Runs the written file in its folder, where it must fail in the same way, and prints the result. */
 async function confirm(target: string, failure: string, found: Found, host: Host): Promise<ExitCode> {
   const { cuts, tries, minimal, lines, budget, attempts, trust } = found;
+  const again = attempts.interrupted ? undefined : await attempts.of(target, readText(target));
   if (attempts.interrupted) {
     host.out.write(`interrupted: ${target} has the smallest scenario found so far\n`);
     return EXIT.interrupted;
   }
-  if (!(await attempts.failsLike(readText(target), target, failure))) {
+  if (!failsLike(again, failure)) {
     throw new UsageError(
       'not-here',
       `${target} does not fail in the same way in its folder`,
@@ -143,68 +164,9 @@ function reasons({ causes, largest, dropped }: Found): readonly string[] {
   ];
 }
 
-/** Runs scenario texts in virtual time, one after the other. */
-class Attempts {
-  readonly #host: Host;
-  readonly #trust: TrustFlags;
-  readonly #forget: () => void;
-  #control: RunControl | undefined;
-  interrupted = false;
-
-  constructor(host: Host, trust: TrustFlags) {
-    this.#host = host;
-    this.#trust = trust;
-    this.#forget = host.onInterrupt((signal) => {
-      this.interrupted = true;
-      this.#control?.stop(new InterruptedError(signal));
-    });
-  }
-
-  end(): void {
-    this.#forget();
-  }
-
-  /** @param known profiles (default: those next to the file) */
-  run(text: string, file: string, seed?: number, known?: Profiles): Promise<RunResult> {
-    return run({
-      ...planOf(text, file, { seed, profiles: known, allowFiles: this.#trust.allowFile }),
-      connectorHosts: this.#trust.allowHost,
-      clock: 'virtual',
-      speed: 1,
-      transport: 'memory',
-      db: 'memory',
-      sinks: [],
-      log: createLog(this.#host.err, 'silent'),
-      reproduce: '',
-      out: null,
-      stopwatch: () => this.#host.stopwatch(),
-      started: (control) => {
-        this.#control = control;
-      },
-    });
-  }
-
-  /** Whether the scenario fails in the same way. False for an invalid scenario and for one that cannot be run. */
-  async failsLike(text: string, file: string, failure: string, known?: Profiles): Promise<boolean> {
-    const result = await this.#result(text, file, known);
-    return result !== undefined && failureOf(result) === failure;
-  }
-
-  /** How far a run of the text is from meeting these expectations; undefined if it cannot be run. */
-  async shortfall(text: string, file: string, lines: readonly string[], known: Profiles): Promise<number | undefined> {
-    const result = await this.#result(text, file, known);
-    return result && shortfallOf(result, lines);
-  }
-
-  /** The result of a run of the text; undefined for an invalid scenario and for one that cannot be run. */
-  async #result(text: string, file: string, known: Profiles | undefined): Promise<RunResult | undefined> {
-    try {
-      return await this.run(text, file, undefined, known);
-    } catch (error) {
-      if (error instanceof GhostfleetError) return undefined;
-      throw error;
-    }
-  }
+/** Whether an attempt fails in the same way. */
+function failsLike(outcome: AttemptOutcome | undefined, failure: string): boolean {
+  return outcome !== undefined && failureOf(outcome) === failure;
 }
 
 interface Origin {

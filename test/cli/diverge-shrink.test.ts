@@ -54,6 +54,32 @@ describe('ghostfleet shrink', () => {
     expect(again.out).toContain('✗ always downlinks-settled');
   }, 60_000);
 
+  it('has the same result with any number of workers', async () => {
+    const text = `name: quick
+duration: 15m
+fleet:
+  - { name: clime, profile: clime, count: 3, config: { interval-report: 60 } }
+  - { name: other, profile: clime, count: 2, config: { interval-report: 60 } }
+network: { faults: [{ duplication: 5%, from: 1m, until: 2m }, { outage: both, from: 4m, to: clime }] }
+steps:
+  - { at: 3m, to: other, commands: [info show] }
+  - { at: 5m, to: clime/2, commands: [info show] }
+expect: [downlink.delivered == downlink.queued]
+`;
+    const path = file('quick.yaml', text);
+    const out = join(directory, 'quick-small.yaml');
+    const results = [];
+    for (const workers of ['1', '2', '4']) {
+      const { exit, ...printed } = await ghostfleet(['shrink', path, '--workers', workers, '--budget', '1d']);
+      expect(exit).toBe(0);
+      results.push({ ...printed, text: readFileSync(out, 'utf8') });
+    }
+    const [alone, ...others] = results;
+    expect(alone?.text).toContain('- { at: 5m, commands: [ info show ] }');
+    expect(alone?.err).toMatch(/^ +\d+ tries {2}the group "clime" alone$/m);
+    for (const other of others) expect(other).toEqual(alone);
+  }, 60_000);
+
   it('reports that a scenario passes, with exit code 2', async () => {
     const path = file(
       'fine.yaml',
@@ -67,6 +93,7 @@ describe('ghostfleet shrink', () => {
 
   it.each([
     [['--budget', 'soon'], '--budget "soon" is not a duration'],
+    [['--workers', '0'], '--workers "0" is not a whole number from 1 to 64'],
     [['--out', join(directory, 'same.yaml')], 'is the scenario itself'],
     [['--out', join(directory, 'nowhere', 'x.yaml')], 'cannot write'],
   ])('rejects %j before it begins', async (flags, complaint) => {
@@ -75,13 +102,20 @@ describe('ghostfleet shrink', () => {
     expect(exit).toBe(2);
   });
 
-  it('writes the smallest scenario so far when it is interrupted, and ends with 130', async () => {
-    const out = join(directory, 'half.yaml');
-    const path = file('slow.yaml', PLANTED);
-    const { exit } = await ghostfleet(['shrink', path, '--out', out], { interruptOn: /only device 3/ });
-    expect(exit).toBe(130);
-    expect(readFileSync(out, 'utf8')).toContain('count: 1');
-  }, 30_000);
+  it.each(['1', '3'])(
+    'with --workers %s writes the smallest scenario so far when it is interrupted, and ends with 130',
+    async (workers) => {
+      const out = join(directory, `half-${workers}.yaml`);
+      const path = file('slow.yaml', PLANTED);
+      const { exit, out: printed } = await ghostfleet(['shrink', path, '--out', out, '--workers', workers], {
+        interruptOn: /only device 3/,
+      });
+      expect(exit).toBe(130);
+      expect(printed).toBe(`interrupted: ${out} has the smallest scenario found so far\n`);
+      expect(readFileSync(out, 'utf8')).toContain('count: 1');
+    },
+    30_000,
+  );
 });
 
 describe('ghostfleet diverge', () => {

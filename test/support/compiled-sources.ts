@@ -21,6 +21,7 @@ const COMPILED = resolve('.compiled');
  * quarter of the time.
  */
 const THREADS = [
+  'cli/attempt-thread.mjs',
   'cli/check/check-thread.mjs',
   'runner/distributed/threads/part-thread.mjs',
   'runner/divided/thread.mjs',

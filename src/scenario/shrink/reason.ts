@@ -3,6 +3,7 @@
  * the scenario still fails without any one of them; then the fault that causes the largest part is the reason.
  */
 import { type Suspect, suspectsIn } from './causes.js';
+import { inOrder } from './in-order.js';
 
 interface Reason {
   /** Faults that each are a cause: without any one of them, the scenario passes. */
@@ -17,19 +18,32 @@ interface Part {
   readonly share: number;
 }
 
-type Shortfall = (text: string) => Promise<number | undefined>;
+/** @param signal aborts if the answer is no longer needed. Undefined: no other text is examined at the same time */
+export type Shortfall = (text: string, signal?: AbortSignal) => Promise<number | undefined>;
+
+interface Search {
+  readonly shortfall: Shortfall;
+  /** Number of texts that are examined at the same time. */
+  readonly atOnce: number;
+  /** Called before every run: true stops the search. */
+  readonly enough: () => boolean;
+}
 
 export const NO_REASON: Reason = { causes: [], partial: [] };
 
-/** @param enough called before every run: true stops the search */
-export async function reasonOf(text: string, shortfall: Shortfall, enough: () => boolean): Promise<Reason> {
+export async function reasonOf(text: string, { shortfall, atOnce, enough }: Search): Promise<Reason> {
   const parts: Part[] = [];
   const whole = (await shortfall(text)) ?? 0;
-  for (const suspect of suspectsIn(text)) {
-    if (enough()) break;
-    const share = await shareOf(text, suspect, whole, shortfall);
-    if (share > 0) parts.push({ suspect, share });
+  function* suspects(): Iterable<Suspect> {
+    for (const suspect of suspectsIn(text)) {
+      if (enough()) return;
+      yield suspect;
+    }
   }
+  const shares = inOrder(suspects(), atOnce, (suspect, signal) =>
+    shareOf(text, suspect, whole, (other) => shortfall(other, signal)),
+  );
+  for await (const [suspect, share] of shares) if (share > 0) parts.push({ suspect, share });
   const causes = parts.filter(({ share }) => share === 1).map(({ suspect }) => suspect);
   return { causes, partial: causes.length > 0 ? [] : parts.sort((a, b) => b.share - a.share) };
 }

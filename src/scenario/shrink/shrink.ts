@@ -7,17 +7,23 @@
  */
 import { suspectsIn } from './causes.js';
 import { CUTTERS, type Cut } from './cuts.js';
-import { hasReason, NO_REASON, reasonOf } from './reason.js';
+import { inOrder } from './in-order.js';
+import { hasReason, NO_REASON, reasonOf, type Shortfall } from './reason.js';
 
 interface ShrinkOptions {
   readonly text: string;
-  /** Whether this text is a scenario that fails in the same way. */
-  readonly stillFails: (text: string) => Promise<boolean>;
+  /**
+   * Whether this text is a scenario that fails in the same way.
+   * @param signal aborts if the answer is no longer needed. Undefined: no other text is examined at the same time
+   */
+  readonly stillFails: (text: string, signal?: AbortSignal) => Promise<boolean>;
   /**
    * How far this text is from a scenario that passes: 0 if it passes, undefined if it cannot be run. Default: the reduction
    * does not look for faults as causes.
    */
-  readonly shortfall?: (text: string) => Promise<number | undefined>;
+  readonly shortfall?: Shortfall;
+  /** Number of texts that are examined at the same time; the result is the same for every number. Default: 1. */
+  readonly atOnce?: number;
   /** Called before every try: true stops the reduction with the best result so far. */
   readonly enough: () => boolean;
   readonly onCut?: (cut: Cut, tries: number) => void;
@@ -41,22 +47,30 @@ interface Shrunk {
   readonly minimal: boolean;
 }
 
-export async function shrink({ text, stillFails, shortfall, enough, onCut }: ShrinkOptions): Promise<Shrunk> {
-  const reason = shortfall === undefined ? NO_REASON : await reasonOf(text, shortfall, enough);
+export async function shrink(options: ShrinkOptions): Promise<Shrunk> {
+  const { text, stillFails, shortfall, atOnce = 1, enough, onCut } = options;
+  const reason = shortfall === undefined ? NO_REASON : await reasonOf(text, { shortfall, atOnce, enough });
   /** Whether a text fails in the same way and for the same reason. */
-  const failsAlike = async (tried: string): Promise<boolean> =>
-    (await stillFails(tried)) && (shortfall === undefined || (await hasReason(tried, reason, shortfall)));
+  const failsAlike = async (tried: Cut, signal: AbortSignal): Promise<boolean> =>
+    (await stillFails(tried.text, signal)) &&
+    (shortfall === undefined || (await hasReason(tried.text, reason, (other) => shortfall(other, signal))));
   const refused = new Set<string>();
   let best = text;
   let cuts = 0;
   let tries = 0;
+  function* untried(candidates: Iterable<Cut>): Iterable<Cut> {
+    const seen = new Set<string>();
+    for (const candidate of candidates) {
+      if (enough()) return;
+      if (!refused.has(candidate.text) && !seen.has(candidate.text)) yield candidate;
+      seen.add(candidate.text);
+    }
+  }
   /** The first successful cut; undefined if there is none. */
   const firstThatHolds = async (candidates: Iterable<Cut>): Promise<Cut | undefined> => {
-    for (const candidate of candidates) {
-      if (enough()) return undefined;
-      if (refused.has(candidate.text)) continue;
+    for await (const [candidate, holds] of inOrder(untried(candidates), atOnce, failsAlike)) {
       tries++;
-      if (await failsAlike(candidate.text)) return candidate;
+      if (holds) return candidate;
       refused.add(candidate.text);
     }
     return undefined;

@@ -114,6 +114,36 @@ expect: [ uplink.stored == uplink.sent, downlink.delivered == downlink.queued ]
     expect(await reduced(needs)).toEqual(await reduced(needs));
   });
 
+  it.each([2, 4])('has the same result if %d texts are examined at the same time', async (atOnce) => {
+    const text = normalised(
+      LARGE.replace('steps:', 'faults: [{ duplication: 5% }, { outage: both, from: 1h, until: 5h }]\nsteps:'),
+    );
+    const found = async (options: { atOnce?: number }) => {
+      let running = 0;
+      let mostRunning = 0;
+      /** 0 to 6 turns later, so that later texts are often done before earlier ones. */
+      const shortfall = async (tried: string, signal?: AbortSignal) => {
+        mostRunning = Math.max(mostRunning, ++running);
+        for (let turns = tried.length % 7; turns > 0; turns--) await new Promise((done) => setImmediate(done));
+        running--;
+        // The result of an aborted attempt must not matter.
+        if (signal?.aborted) return 3;
+        if (problemsOf(tried).length > 0) return undefined;
+        return (tried.includes('outage') ? 3 : 0) + (tried.includes('duplication') ? 1 : 0);
+      };
+      const stillFails = async (tried: string, signal?: AbortSignal) => ((await shortfall(tried, signal)) ?? 0) > 0;
+      const cuts: [string, number][] = [];
+      const onCut = ({ about }: { about: string }, tries: number) => cuts.push([about, tries]);
+      const result = await shrink({ text, stillFails, shortfall, enough: () => false, onCut, ...options });
+      return { mostRunning, outcome: { result, cuts } };
+    };
+    const alone = await found({});
+    const together = await found({ atOnce });
+    expect(alone.mostRunning).toBe(1);
+    expect(together.mostRunning).toBeGreaterThan(1);
+    expect(together.outcome).toEqual(alone.outcome);
+  });
+
   it('stops at its limit, with the smallest scenario so far', async () => {
     let asked = 0;
     const { minimal, tries, text } = await reduced(

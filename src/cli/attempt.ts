@@ -1,0 +1,76 @@
+/** An attempt of `shrink`: runs the text of a scenario in virtual time, with everything in memory. */
+import { GhostfleetError, InterruptedError } from '../kernel/errors.js';
+import type { Log } from '../kernel/log.js';
+import type { RunResult } from '../report/result.js';
+import { run } from '../runner/run.js';
+import { usefulParts } from '../scenario/plan/divide.js';
+import { type Profiles, planOf } from './read-files.js';
+
+/** What all attempts on a scenario share; plain data. */
+export interface AttemptSettings {
+  /** The text is run as if it were the content of this file. */
+  readonly file: string;
+  readonly allowFile: readonly string[];
+  readonly allowHost: readonly string[];
+}
+
+export interface Attempt extends AttemptSettings {
+  readonly text: string;
+  /** In place of the scenario's own. */
+  readonly seed?: number;
+  /** Default: those next to the file. */
+  readonly profiles?: Profiles;
+  /** Maximum number of threads of the run. Default: 1. */
+  readonly workers?: number;
+}
+
+/** The part of a result that decides whether two runs fail in the same way. */
+export type AttemptOutcome = Pick<RunResult, 'exitCode' | 'passed' | 'expectations'>;
+
+/**
+ * @param signal interrupts the run
+ * @throws GhostfleetError for an invalid scenario, and for one that cannot be run
+ */
+export async function runAttempt(attempt: Attempt, signal: AbortSignal): Promise<RunResult> {
+  const { text, file, seed, profiles, allowFile, allowHost, workers = 1 } = attempt;
+  const planned = planOf(text, file, { seed, profiles, allowFiles: allowFile });
+  let stop = (): void => {};
+  const interrupt = () => stop();
+  signal.addEventListener('abort', interrupt);
+  try {
+    return await run({
+      ...planned,
+      connectorHosts: allowHost,
+      clock: 'virtual',
+      speed: 1,
+      transport: 'memory',
+      db: 'memory',
+      sinks: [],
+      log: SILENT,
+      reproduce: '',
+      out: null,
+      // The duration of an attempt is not used.
+      stopwatch: () => 0,
+      workers: usefulParts(planned.plan, workers),
+      started: (control) => {
+        stop = () => control.stop(new InterruptedError('shrink'));
+        if (signal.aborted) stop();
+      },
+    });
+  } finally {
+    signal.removeEventListener('abort', interrupt);
+  }
+}
+
+/** The outcome of an attempt; undefined for an invalid scenario, and for one that cannot be run. */
+export async function outcomeOf(attempt: Attempt, signal: AbortSignal): Promise<AttemptOutcome | undefined> {
+  try {
+    const { exitCode, passed, expectations } = await runAttempt(attempt, signal);
+    return { exitCode, passed, expectations };
+  } catch (error) {
+    if (error instanceof GhostfleetError) return undefined;
+    throw error;
+  }
+}
+
+const SILENT: Log = { info: () => {}, warn: () => {}, error: () => {} };

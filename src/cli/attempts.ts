@@ -1,0 +1,85 @@
+/** The attempts of `shrink`: runs of scenario texts, several at a time, each in a thread of its own. */
+import PQueue from 'p-queue';
+import type { RunResult } from '../report/result.js';
+import { type AttemptOutcome, type AttemptSettings, outcomeOf, runAttempt } from './attempt.js';
+import { AttemptThread } from './attempt-thread.js';
+import type { Host } from './host.js';
+import type { Profiles } from './read-files.js';
+
+interface AttemptsOptions extends AttemptSettings {
+  readonly profiles: Profiles;
+  /** Maximum number of attempts at a time. */
+  readonly workers: number;
+}
+
+/** Where an attempt runs: the main thread, or another one. */
+type Place = Pick<AttemptThread, 'outcomeOf'>;
+
+/**
+ * `run --seeds` starts a process for each run. Here, the main thread and further threads make one attempt after another, because
+ * most attempts take less time than the start of a process.
+ */
+export class Attempts {
+  readonly #options: AttemptsOptions;
+  readonly #queue: PQueue;
+  readonly #threads = new Set<AttemptThread>();
+  readonly #idle: Place[];
+  readonly #interrupt = new AbortController();
+  readonly #forget: () => void;
+
+  constructor(options: AttemptsOptions, host: Host) {
+    this.#options = options;
+    this.#queue = new PQueue({ concurrency: options.workers });
+    const { workers: _, ...undivided } = options;
+    this.#idle = [{ outcomeOf: (text, signal) => outcomeOf({ ...undivided, text }, signal) }];
+    this.#forget = host.onInterrupt(() => this.#interrupt.abort());
+  }
+
+  /** Whether the user has pressed Ctrl-C. All attempts end then. */
+  get interrupted(): boolean {
+    return this.#interrupt.signal.aborted;
+  }
+
+  /** Runs the scenario itself, when nothing else runs. @throws GhostfleetError for one that cannot be run */
+  first(text: string, seed: number): Promise<RunResult> {
+    return runAttempt({ ...this.#options, text, seed }, this.#interrupt.signal);
+  }
+
+  /** Runs the content of another file, with the profiles next to it, when nothing else runs. */
+  of(file: string, text: string): Promise<AttemptOutcome | undefined> {
+    const { profiles: _, ...settings } = this.#options;
+    return outcomeOf({ ...settings, file, text }, this.#interrupt.signal);
+  }
+
+  /**
+   * The outcome of a text; undefined for an invalid scenario, and for one that cannot be run.
+   * @param signal ends the attempt, with any outcome. Undefined: no other attempt runs at the same time
+   */
+  async outcome(text: string, signal?: AbortSignal): Promise<AttemptOutcome | undefined> {
+    const interrupt = this.#interrupt.signal;
+    if (signal === undefined) return outcomeOf({ ...this.#options, text }, interrupt);
+    const ending = AbortSignal.any([signal, interrupt]);
+    return this.#queue.add(() => this.#amongOthers(text, ending));
+  }
+
+  async #amongOthers(text: string, signal: AbortSignal): Promise<AttemptOutcome | undefined> {
+    if (signal.aborted) return undefined;
+    const place = this.#idle.pop() ?? this.#start();
+    const outcome = await place.outcomeOf(text, signal);
+    this.#idle.push(place);
+    return outcome;
+  }
+
+  #start(): Place {
+    const { file, allowFile, allowHost } = this.#options;
+    const thread = new AttemptThread({ file, allowFile, allowHost });
+    this.#threads.add(thread);
+    return thread;
+  }
+
+  async close(): Promise<void> {
+    this.#forget();
+    this.#queue.clear();
+    await Promise.all([...this.#threads].map((thread) => thread.close()));
+  }
+}

@@ -1,0 +1,49 @@
+/** Works on several items at a time, with the results in the order of the items. */
+
+/** Number of items that may overtake a slow one, for each further item at a time. The results of more are probably not needed. */
+const LEAD = 8;
+
+/**
+ * Works on several items at the same time, and returns the results in the order of the items. So the first item with a certain
+ * result is the same for every number of items at a time.
+ *
+ * @param atOnce number of items that are worked on at the same time
+ * @param work its signal aborts when the caller takes no more results, because the result of the item is not needed then
+ */
+export async function* inOrder<T, R>(
+  items: Iterable<T>,
+  atOnce: number,
+  work: (item: T, signal: AbortSignal) => Promise<R>,
+): AsyncGenerator<readonly [T, R]> {
+  const remaining = items[Symbol.iterator]();
+  const ending = new AbortController();
+  const begun: { readonly item: T; readonly result: Promise<R> }[] = [];
+  const most = 1 + LEAD * (atOnce - 1);
+  let running = 0;
+  const begin = (): void => {
+    while (running < atOnce && begun.length < most && !ending.signal.aborted) {
+      const { done, value } = remaining.next();
+      if (done) return;
+      running++;
+      const result = work(value, ending.signal).finally(() => {
+        running--;
+        begin();
+      });
+      // A failure is reported when the result is taken, or not at all.
+      result.catch(() => {});
+      begun.push({ item: value, result });
+    }
+  };
+  try {
+    for (;;) {
+      begin();
+      const [first] = begun;
+      if (first === undefined) return;
+      const result = await first.result;
+      begun.shift();
+      yield [first.item, result];
+    }
+  } finally {
+    ending.abort();
+  }
+}
