@@ -20,7 +20,7 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
   return best === undefined ? '' : ` (did you mean "${best}"?)`;
 }
 
-/** `interval-report` for `report-interval`. */
+/** The hyphenated parts in alphabetical order: `interval-report` for `report-interval`. */
 function sortedParts(word: string): string {
   return word.toLowerCase().split('-').sort().join('-');
 }

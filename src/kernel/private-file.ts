@@ -6,7 +6,7 @@ export const PRIVATE = { file: 0o600, directory: 0o700 } as const;
 
 /**
  * Creates a file that only its owner may read, or removes the rights of other users from an existing one. Devices and pipes
- * stay as they are, and so does a file whose rights cannot be changed: it belongs to another user, who decides.
+ * stay as they are. So does a file whose rights cannot be changed, because it belongs to another user.
  */
 export function makePrivate(path: string): void {
   try {

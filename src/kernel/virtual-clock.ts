@@ -19,7 +19,7 @@ interface VirtualClockOptions {
    * s.
    */
   readonly holdLimit?: Millis;
-  /** More alarms than this at one instant are an endless loop. Default 10 million. */
+  /** More alarms than this at one instant count as an endless loop. Default 10 million. */
   readonly instantLimit?: number;
 }
 

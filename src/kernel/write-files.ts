@@ -6,7 +6,7 @@ import { cannotWrite } from './file-failure.js';
 export function reserve(path: string): void {
   if (isSpecial(path)) return;
   attempt(path, () => {
-    // For a directory, this fails with the system's reason.
+    // For a directory, the write fails with the system's reason.
     if (isDirectory(path)) writeFileSync(path, '');
     writeFileSync(partOf(path), '');
     rmSync(partOf(path));

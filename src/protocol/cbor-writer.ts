@@ -43,13 +43,15 @@ export class CborWriter {
     this.#head(0, number);
   }
 
-  /** @throws RangeError when the value is not a whole number from 0 to 2^64-1 (as a number: to 2^53-1) */
+  /** @throws RangeError when the value is not a whole number from 0 to 2^64-1 (2^53-1 for the type number) */
   uint(value: number | bigint): void {
     if (value < 0) throw new RangeError(`${value} is not an unsigned integer`);
     this.int(value);
   }
 
-  /** @throws RangeError when the value is not an integer that CBOR can represent (as a number: between -2^53 and 2^53) */
+  /**
+   * @throws RangeError when the value is not an integer that CBOR can represent (for the type number: between -2^53 and 2^53)
+   */
   int(value: number | bigint): void {
     if (typeof value === 'bigint') this.#wide(value);
     else if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is not an exact integer`);

@@ -25,7 +25,7 @@ describe('the clock', () => {
     expect(ahead() - set).toBeCloseTo(3.6, 2);
   });
 
-  it('without drift again keeps the error that it has by then', async () => {
+  it('keeps its present error when its drift ends', async () => {
     const { clock, device } = await readyDevice();
     const ahead = () => (device.firmware?.exactTime() ?? 0) - clock.wall / 1000;
     const before = ahead();

@@ -1,4 +1,7 @@
-/** A device and its network: power saving mode, weak signals, and a modem that fails, as the cloud sees them (firmware behaviour, 4). */
+/**
+ * A device and its network: power saving mode, weak signals, and a modem that fails, as the cloud sees them (firmware
+ * behaviour, 4).
+ */
 import { describe, expect, it } from 'vitest';
 import { hours, minutes, seconds } from '../../src/kernel/time.js';
 import { liveDevice } from '../support/live-device.js';
@@ -44,7 +47,7 @@ describe('with a weak signal', () => {
     expect(sequences).toEqual(sequences.map((_, i) => i));
   });
 
-  it('the next body reports it, not the one that is being sent', async () => {
+  it('the next body reports the signal, not the body that is being sent', async () => {
     const { device, run, reports } = await liveDevice({ config: ['app config interval-report 86400'] });
     await run(minutes(5));
     device.modem.setSignal({ rsrp: -118 });

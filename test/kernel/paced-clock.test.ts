@@ -21,7 +21,7 @@ describe('time at a pace', () => {
     expect([heard, clock.now]).toEqual([[1000, 2000, 2000, 3000], 5000]);
   });
 
-  it('passes as fast as possible until it begins', async () => {
+  it('passes as fast as possible until the pace begins', async () => {
     const { clock, rests } = made(0.001);
     await clock.runUntil(3000);
     expect(rests).toEqual([]);

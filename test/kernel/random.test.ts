@@ -64,7 +64,7 @@ describe('a fork', () => {
     expect([...before, ...draw(parent, 2)]).toEqual(draw(seededRandom('fleet'), 4));
   });
 
-  it('of the same name starts again, and of another name is another generator', () => {
+  it('of the same name has the same numbers, and of another name has others', () => {
     const parent = seededRandom('fleet');
     expect(draw(parent.fork('a'), 3)).toEqual(draw(parent.fork('a'), 3));
     expect(draw(parent.fork('a'), 3)).not.toEqual(draw(parent.fork('b'), 3));

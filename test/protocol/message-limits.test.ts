@@ -60,18 +60,18 @@ describe('a message is rejected', () => {
     [raw('download-firmware', map([7, 1])), 'DOWNLOAD_FIRMWARE has the unknown key "7"'],
     [raw('download-firmware', []), 'the value of DOWNLOAD_FIRMWARE is not a CBOR map'],
     [Uint8Array.of(TYPE['download-config'], 0, 0x81, 1), 'the lines of DOWNLOAD_CONFIG are not an array of texts'],
-  ])('by a device with the name of the field (%#)', (message, reason) => {
+  ])('by a device, with the field in the error (%#)', (message, reason) => {
     expect(() => parseDown(message)).toThrow(new MessageError('malformed', reason));
   });
 
-  it('by the cloud with the name of the codec', () => {
+  it('by the cloud, with the codec in the error', () => {
     const empty = (kind: 'upload-decoder' | 'upload-encoder') => () =>
       parseUp(Uint8Array.of(TYPE[kind], ...hex(codecHash(new Uint8Array(0)))));
     expect(empty('upload-decoder')).toThrow('UPLOAD_DECODER has no document');
     expect(empty('upload-encoder')).toThrow('UPLOAD_ENCODER has no document');
   });
 
-  it('with an error that has a name', () => {
+  it('with an error named MessageError', () => {
     expect(new MessageError('malformed', 'x').name).toBe('MessageError');
   });
 });

@@ -1,7 +1,7 @@
 /** Limits how many expensive calls run at a time. */
 import { ApiFault } from '../http/errors.js';
 
-/** Runs at most `limit` calls at a time and rejects all others with 503, so that they build up no queue. */
+/** Runs at most `limit` calls at a time and rejects all others with 503, so that no queue builds up. */
 export function atMost(limit: number, busy: string): <T>(work: () => Promise<T>) => Promise<T> {
   let working = 0;
   return async (work) => {

@@ -76,7 +76,7 @@ function addCollection(routes: Routes, { store, clock, ids, random }: ApiContext
       tag: 'Keys',
       id: 'listKeys',
       summary: 'List API keys',
-      description: 'Without their secrets, of which only the first characters are stored.',
+      description: 'Without their secrets; `prefix` has the first characters of a secret.',
       params: SpaceParams,
       querystring: Type.Object(PageQuery),
       response: { 200: PageOf(Key) },
@@ -95,8 +95,8 @@ function addCollection(routes: Routes, { store, clock, ids, random }: ApiContext
       summary: 'Create an API key',
       description:
         'A key with `tags` sees only the devices that have one of them. `access_type` defaults to `write`. After `expires_at`, ' +
-        'the key is not valid; by default, it is valid until it is deleted. A key that is created with another key names it in ' +
-        '`parent_id`, and does not outlive its `expires_at`.',
+        'the key is not valid; by default, it is valid until it is deleted. If a key is created with another key, `parent_id` ' +
+        'is the id of that key, and the new key does not expire later.',
       params: SpaceParams,
       body: NewKey,
       response: { 201: KeyWithSecret },

@@ -79,7 +79,7 @@ export const sessions: Family = (routes, { members, logins, signIn, clock }) => 
       tag: 'Accounts',
       id: 'listLogins',
       summary: 'List the logins of the account',
-      description: 'The valid ones, oldest first, without their tokens.',
+      description: 'The valid logins, oldest first, without their tokens.',
       querystring: Type.Object(PageQuery),
       response: { 200: PageOf(LoginView) },
     }),

@@ -10,7 +10,7 @@ import { portRefused } from '../../kernel/listen-failure.js';
 import type { Source } from './replay-guard.js';
 
 /**
- * Size in bytes. A fleet that reports on the hour sends thousands of datagrams at once, and the kernel drops silently
+ * Size in bytes. A fleet that reports on the hour sends thousands of datagrams at once, and the kernel silently drops datagrams
  * when the buffer is full.
  */
 const RECEIVE_BUFFER = 4 * 1024 * 1024;
@@ -40,7 +40,7 @@ export interface UdpListener {
 }
 
 /**
- * Binds a socket and passes its datagrams to `receive`. Port 0 takes a free one.
+ * Binds a socket and passes its datagrams to `receive`. Port 0 takes a free port.
  * @throws UsageError if the port is in use or may not be bound
  */
 export async function listenUdp(receive: ReceiveFrom, { host, port, wires }: UdpOptions): Promise<UdpListener> {

@@ -109,7 +109,7 @@ export function operation<const O extends Operation>(description: O): { readonly
 
 const NO_PARAMETERS = Type.Object({});
 
-/** Whether query parameters that the operation does not define are rejected. Devices and monitors may send any. */
+/** Whether query parameters that the operation does not define are rejected. From devices and monitors, they are accepted. */
 function rejectsUnknownParameters({ access, tag }: Operation): boolean {
   return access !== 'claim-token' && tag !== 'Operations';
 }
@@ -181,7 +181,7 @@ function failures(route: Operation): Record<string, TSchema> {
   );
 }
 
-/** Schemas of failures by their description: every route has the same few. */
+/** Schemas of failures by their description, because the routes share a few failures. */
 const faults = new Map<string, TSchema>();
 
 function faultWith(sentence: string, status: number): TSchema {

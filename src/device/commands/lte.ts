@@ -6,7 +6,7 @@ import type { LteEvaluation, LteMetrics, LteState } from '../shell/host.js';
 import { failed, groupHelp, refused, succeeded } from './results.js';
 import { inTestMode, modemTest } from './test-mode.js';
 
-/** What differs between the families. */
+/** Differences between the families of firmware. */
 interface LteDifferences {
   /** Commands before the common ones. */
   readonly before?: readonly Command[];

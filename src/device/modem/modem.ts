@@ -107,7 +107,7 @@ export class Modem extends ModemState implements SendOwner {
       case 'receive':
         return this.#error();
       default:
-        // boot, prepare, attach, open_socket, wakeup
+        // The other states: boot, prepare, attach, open_socket, wakeup.
         return this.#fail();
     }
   }

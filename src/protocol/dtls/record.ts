@@ -16,7 +16,7 @@ export const NO_ID: Uint8Array = new Uint8Array(0);
 export interface TlsRecord {
   readonly type: number;
   readonly version: number;
-  /** 0 before, 1 after the change of keys; there are no others without renegotiation. */
+  /** 0 before, 1 after the change of keys; there are no other epochs, because connections are not renegotiated. */
   readonly epoch: number;
   readonly sequence: number;
   /** Connection ID; empty unless the type is `cid`. */

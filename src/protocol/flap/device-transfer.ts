@@ -93,7 +93,9 @@ export class DeviceTransfer {
     return { kind: 'failed', why };
   }
 
-  /** Sends the message or the poll again from its beginning, with both counters 0. Used after a change of the cloud's address. */
+  /**
+   * Sends the message or the poll again from its beginning, with both counters 0. Used after a change of the cloud's address.
+   */
   startOver(why: string): SendStep {
     this.#sequence = 0;
     this.#received = 0;
@@ -202,9 +204,9 @@ interface UplinkTask {
   offset: number;
   /** Bytes of the fragment in transfer. */
   sent: number;
-  /** Its sequence number. */
+  /** Sequence number of that fragment. */
   sequence: number;
-  /** Stale answers to it so far. */
+  /** Stale answers to that fragment so far. */
   stale: number;
 }
 
@@ -214,7 +216,7 @@ interface PollTask {
   parts: string[];
   length: number;
   sent: Packet;
-  /** Stale answers to it so far. */
+  /** Stale answers to `sent` so far. */
   stale: number;
 }
 

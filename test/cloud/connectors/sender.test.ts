@@ -112,7 +112,7 @@ describe('the guard', () => {
     expect(asked).toEqual([]);
   });
 
-  it('prevents the request', async () => {
+  it('prevents a request that it does not permit', async () => {
     const inside = await target();
     const { port } = new URL(inside.url);
     const guarded = sender();

@@ -24,7 +24,7 @@ function setUp(fails?: Error) {
 }
 
 describe('a commit in time', () => {
-  it('is true when it is durable', async () => {
+  it('returns true when it is durable', async () => {
     const { states, commits } = setUp();
     expect(await states.inTime([states.station(ROW, 'queued', null)])).toBe(true);
     expect(commits).toEqual([
@@ -32,7 +32,7 @@ describe('a commit in time', () => {
     ]);
   });
 
-  it('is false if the downlink has ended meanwhile', async () => {
+  it('returns false if the downlink has ended meanwhile', async () => {
     expect(await setUp(new ConflictError('down-state')).states.inTime([])).toBe(false);
   });
 

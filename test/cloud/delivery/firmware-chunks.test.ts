@@ -81,7 +81,7 @@ describe('the end of an update', () => {
     expect(pending.map(({ type }) => type)).toContain('shell');
   });
 
-  it('comes too late for a cancellation while the device swaps', async () => {
+  it('by a cancellation is too late while the device swaps its images', async () => {
     const { cloud, receive, report, job } = await updating();
     await receive();
     await report('swap', { offset: SIZE });

@@ -25,7 +25,7 @@ async function setUp({ shared = false } = {}) {
 }
 
 describe('an acknowledgement', () => {
-  it('of the downlink that was offered makes it sent, and again if it is repeated', async () => {
+  it('of the offered downlink changes it to sent, and may be repeated', async () => {
     const { core, session, queue, stateOf, events } = await setUp();
     const id = await queue();
     await core.take(session);
@@ -73,7 +73,7 @@ describe('an acknowledgement', () => {
     expect(events.map(({ kind }) => kind)).not.toContain('downlink.delivered');
   });
 
-  it('of a downlink that another service has queued and offered makes it sent', async () => {
+  it('of a downlink that another service has queued and offered changes it to sent', async () => {
     const { core, device, session, other, otherSession, stateOf } = await setUp();
     const { id } = await other.core.queue(device, { type: 'shell', commands: ['x'] });
     await other.core.take(await otherSession());

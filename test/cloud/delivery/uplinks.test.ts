@@ -181,7 +181,7 @@ describe('a session', () => {
   });
 });
 
-describe('the same data message', () => {
+describe('a repeated message', () => {
   it('is stored once within 48 hours', async () => {
     const { accept, stored, copies, clock, events } = await connected();
     await accept(data(1));
@@ -219,13 +219,13 @@ describe('the same data message', () => {
     ]);
   });
 
-  it('that is not a data message is stored again', async () => {
+  it('is stored again if its type is not data', async () => {
     const { accept, copies } = await connected();
     for (let n = 0; n < 2; n++) await accept({ kind: 'upload-stats', stats: { uptime: 1 } });
     expect(copies()).toEqual([false, false]);
   });
 
-  it('is named by its own id if the original is deleted meanwhile', async () => {
+  it('is reported with its own id if the original is deleted meanwhile', async () => {
     const { accept, store, events } = await connected();
     await accept(data(1));
     store.copyOf = async () => undefined;

@@ -25,7 +25,7 @@ describe('datagrams that are not answered', () => {
     ['base64 without its padding', Buffer.from(Buffer.alloc(14, 1).toString('base64').replace('=', ''))],
     ['13 bytes', Buffer.from(Buffer.alloc(13, 1).toString('base64'))],
     ['nothing at all', new Uint8Array(0)],
-  ])('is silent to %s', async (_, datagram) => {
+  ])('include %s', async (_, datagram) => {
     const cloud = await testCloud();
     await cloud.addDevice();
     expect(await cloud.deliver(datagram)).toEqual([]);

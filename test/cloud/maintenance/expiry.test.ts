@@ -4,7 +4,7 @@ import { Expiry } from '../../../src/cloud/maintenance/expiry.js';
 import { QUIET, testCloud } from '../../support/cloud.js';
 import { message } from '../store/rows.js';
 
-it('a service that stops during a sweep waits for the downlink in work, and expires no further one', async () => {
+it('a service that stops during a sweep waits for the downlink that it is expiring, and expires no further one', async () => {
   const { clock } = await testCloud();
   const overdue = [1, 2, 3].map((n) => message(n));
   let storeIsOpen = true;

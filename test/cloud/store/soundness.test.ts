@@ -32,7 +32,7 @@ describe('the end of the write-ahead log', () => {
     await Promise.all([store.close(), again.close()]);
   });
 
-  it('is missed if it was lost: what is left can be read, and nothing is written', async () => {
+  it('is reported as missing if it was lost: the other rows can be read, and nothing is written', async () => {
     const { path, store } = await furnished(3);
     const before = asKilled(path);
     await store.commit([insert.message(message(4))]);
@@ -48,7 +48,7 @@ describe('the end of the write-ahead log', () => {
     await after.close();
   });
 
-  it('is missed if the whole file is gone: the service does not begin with an empty one', async () => {
+  it('is reported as missing if the whole file is gone: the service does not begin with an empty file', async () => {
     const { path, store } = await furnished(1);
     await store.close();
     for (const empty of [() => truncateSync(path, 0), () => rmSync(path)]) {
@@ -57,7 +57,7 @@ describe('the end of the write-ahead log', () => {
     }
   });
 
-  it('is not missed in a copy without a tail file', async () => {
+  it('is not reported as missing in a copy without a tail file', async () => {
     const { path, store } = await furnished(2);
     await store.close();
     rmSync(`${path}-tail`);

@@ -168,7 +168,7 @@ export function aboutMessages(opened: () => Store): void {
       expect(await bodiesOf(store, {})).toEqual([{ n: 6 }, { n: 5 }, { n: 4 }]);
     });
 
-    it('have a newest one, and so has the whole service', async () => {
+    it('have a newest one, which can be read, also for the whole service', async () => {
       await furnish(store, [device(1), device(2, { spaceId: OTHER_SPACE })]);
       expect([await store.newestMessage(), await store.newestMessage(device(1).id)]).toEqual([undefined, undefined]);
       const foreign = message(3, { spaceId: OTHER_SPACE, deviceId: device(2).id });

@@ -49,7 +49,7 @@ export function aboutTags(opened: () => Store): void {
       expect((await store.tags(SPACE, { limit: 9 })).map((row) => row.name)).toEqual(['new', 'tag-1']);
     });
 
-    it('change in the given fields, and are not restored by a change', async () => {
+    it('change only in the given fields, and a change does not restore a deleted tag', async () => {
       await furnish(store, []);
       await store.commit([1, 2, 3].map((n) => insert.tag(tag(n))));
       await store.commit([

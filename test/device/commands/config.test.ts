@@ -131,7 +131,7 @@ describe('<module> config', () => {
     expect([code, lines[0]]).toEqual([-22, 'config: wrong parameter count']);
   });
 
-  it('hides nothing of another module', () => {
+  it('prints the help of its own module only', () => {
     expect(shell.run(fakeHost(), 'cloud config').lines).toEqual(['  spool-size        :Spool size. <0~100>']);
   });
 });

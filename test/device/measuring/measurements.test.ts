@@ -34,7 +34,7 @@ describe('the tasks', () => {
     expect(measurements.memory.layout.floats.size).toBeGreaterThan(0);
   });
 
-  it('leave out what the device does not have', () => {
+  it('leave out sensors that the device does not have', () => {
     const all = (settings: Record<string, string>) =>
       rig({ profile: 'control', settings }).measurements.tasks.map(({ what }) => what);
     expect(all({})).not.toContain('sample voltage, current');
@@ -96,7 +96,7 @@ describe('windows', () => {
     expect(device.windows('hygrometer')).toEqual([[Number.NaN, Number.NaN, Number.NaN, Number.NaN]]);
   });
 
-  it('are null when one sample failed, for a sensor whose firmware checks', () => {
+  it('are null when one sample failed, for a sensor whose samples the firmware checks', () => {
     const device = rig();
     device.feed('hygrometer.temperature', [20, null, 20, 20, 20, 20, 20, 20, 20, 20]);
     expect(device.windows('hygrometer')).toEqual([
@@ -112,7 +112,7 @@ describe('windows', () => {
     expect(device.windows('w1_thermometer')).toEqual([[20, 24, 22, 22]]);
   });
 
-  it('are not checked by Control', () => {
+  it('of Control include failed samples, because its firmware does not check them', () => {
     const device = rig({ profile: 'control', settings: { 'channel-mode-1': 'voltage' } });
     device.set('voltage.1.voltage', 12);
     device.until(0);

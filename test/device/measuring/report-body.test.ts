@@ -234,7 +234,7 @@ describe('the body of control', () => {
     expect([body.counter, body.current]).toEqual([[], []]);
   });
 
-  it('writes the channel of a counter with the key of the trigger’s', () => {
+  it('writes the channel of a counter with the key for the channel of a trigger', () => {
     const body = fourModes().encode();
     const counter = raw(body, 36, 0) as Map<CborKey, CborValue>;
     expect([...counter.keys()]).toEqual([33, 38, 39, 40]);

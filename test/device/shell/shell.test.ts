@@ -67,13 +67,13 @@ describe('an invalid line', () => {
     expect(run(`echo 'a "b" c`)).toEqual({ code: -8, lines: ["not terminated: '"] });
   });
 
-  it('may have 20 words, not 21', () => {
+  it('has more than 20 words', () => {
     const words = (n: number) => ['echo', ...Array.from({ length: n - 1 }, () => 'x')].join(' ');
     expect(run(words(20)).lines).toHaveLength(19);
     expect(run(words(21))).toEqual({ code: -8, lines: ['Too many arguments in the command.'] });
   });
 
-  it('may have 255 bytes, not 256', () => {
+  it('has more than 255 bytes', () => {
     const line = (length: number) => `echo ${'x'.repeat(length - 5)}`;
     expect(run(line(255))).toEqual({ code: 0, lines: ['x'.repeat(250)] });
     expect(run(line(256))).toEqual({ code: -12, lines: [] });

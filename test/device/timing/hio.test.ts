@@ -63,7 +63,7 @@ describe('a datagram without an answer', () => {
   });
 });
 
-it('a stale answer has the identical packet sent again, three times, then the message from sequence 0', async () => {
+it('after a stale answer, the identical packet is sent again, three times, and then the message from sequence 0', async () => {
   const { device, serve, start, run, sent } = await scripted(HIO);
   await start();
   const stale: Server = () => ({ flags: ACK, data: NOTHING, sequence: last });

@@ -103,7 +103,7 @@ describe('a connection ignores', () => {
     expect(endings).toEqual([]);
   });
 
-  it('messages that arrived before the one that it rejects', () => {
+  it('messages that arrived early, if it rejects the message before them', () => {
     const { server, sent } = againstServer('nothing');
     server.record(CONTENT.handshake, messageOf(MESSAGE.serverHello, 1, plainHello));
     server.record(CONTENT.handshake, messageOf(MESSAGE.serverHelloDone, 2));
@@ -111,7 +111,7 @@ describe('a connection ignores', () => {
     expect(sent.map(([type]) => type)).toEqual([CONTENT.handshake, CONTENT.alert]);
   });
 
-  it('repetitions in the record that ends it', () => {
+  it('repetitions in the record that ends the connection', () => {
     const { server, sent } = againstServer('hello done');
     const both = [messageOf(MESSAGE.serverHelloDone, 1), messageOf(MESSAGE.serverHelloDone, 2)];
     server.record(CONTENT.handshake, Buffer.concat(both));

@@ -39,7 +39,7 @@ describe('the answer to a hello', () => {
     expect(sent.length).toBe(1 + 3);
   });
 
-  it('is repeated when the hello is, until the client has named its key', () => {
+  it('is repeated when the hello is repeated, until the client has named its key', () => {
     const { client, sent } = againstClients({ holdsKeys: true });
     const { end, body, nameKey } = client('hello');
     end.say(HELLO, body, { sequence: 1 });

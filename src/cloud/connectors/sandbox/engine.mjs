@@ -80,14 +80,14 @@ export class Engines {
 
   /**
    * @param {object} code  the compiled engine
-   * @param {number} memory  most bytes by which the memory of an engine may grow
+   * @param {number} memory  maximum number of bytes by which the memory of an engine may grow
    */
   constructor(code, memory) {
     this.#code = code;
     this.#memory = memory;
   }
 
-  /** @param {number} memory  most bytes by which the memory of an engine may grow */
+  /** @param {number} memory  maximum number of bytes by which the memory of an engine may grow */
   static async load(memory) {
     const file = fileURLToPath(import.meta.resolve('@jitl/quickjs-wasmfile-release-sync/wasm'));
     return new Engines(await compile(await readFile(file)), memory);

@@ -7,7 +7,7 @@ import { Scope } from 'quickjs-emscripten-core';
 
 /**
  * @typedef {object} Bounds
- * @property {number} output             most characters of the returned value as JSON
+ * @property {number} output             maximum number of characters of the returned value as JSON
  * @property {() => boolean} isOverdue   whether the step limit has stopped the engine
  */
 

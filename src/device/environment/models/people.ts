@@ -14,7 +14,7 @@ const OPENS: Millis = hours(7);
 const CLOSES: Millis = hours(18);
 const WEEKEND = 5 * 24;
 
-/** Share of the warmth and CO2 in the room that comes from the people at an earlier time: 0.22 comes from 25 minutes ago. */
+/** How much the people in the room at earlier times contribute to its warmth and CO2 now: those of 25 minutes ago, 0.22. */
 const MEMORY = {
   lags: Float64Array.of(0, minutes(10), minutes(25), minutes(40), minutes(60), minutes(90)),
   weights: Float64Array.of(0.1, 0.2, 0.22, 0.2, 0.16, 0.12),
@@ -56,7 +56,7 @@ function remembered(place: number, wall: UnixMillis): number {
 }
 
 /**
- * Cache of the people's hours on one day, the last that was read. A device takes many samples of one day in a row; without the
+ * Cache of the people's hours on the day that was read last. A device takes many samples of one day in a row; without the
  * cache, each sample would draw the hours of all people again.
  */
 const known = { place: 0, day: Number.NaN, hoursOf: new Float64Array(4 * PEOPLE) };

@@ -87,7 +87,7 @@ describe.each(chester)('%s', (name, profile) => {
     expect(lines.includes('cloud')).toBe(applicationOf(name) === 'clime');
   });
 
-  it('accepts every line of its listing as input, except for the exceptions that the reference names', () => {
+  it('accepts every line of its listing as input, except for those that the reference names', () => {
     const device = host();
     const trap = /^tag config devices addr |^app config address count /;
     for (const line of listConfig(shell, device).lines.filter((each) => !trap.test(each))) {
