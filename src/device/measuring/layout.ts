@@ -2,8 +2,9 @@
  * The memory layout of a device: the index of each number in `floats` (last samples, samples, windows of statistics, values of
  * alarms) or in `ints` (counts, times, totals, events).
  *
- * Buffers start with the size that a device is expected to need, a fraction of the firmware's. When one is full, the device
- * moves to a layout with twice the room. All devices with the same plan share their layouts.
+ * At rest, a device has room for the samples of the open window, but none for windows, logs and events: a report empties them.
+ * When there is no room for a value, the device moves to a layout with the room that it is expected to need until its next
+ * report, a fraction of the firmware's; then to one with twice the room. All devices with the same plan share their layouts.
  */
 import type { ListPlan, Plan, SensorPlan } from './measuring-plan.js';
 
@@ -46,13 +47,15 @@ export interface Layout {
   readonly lists: readonly ListPlace[];
   readonly floats: Space;
   readonly ints: Space;
-  /** The same layout with twice the room. */
+  /** Bytes of all numbers. */
+  readonly bytes: number;
+  /** The next layout with more room. */
   larger(): Layout;
 }
 
-/** The layout with which devices with this plan start. */
-export function layoutFor(plan: Plan): Layout {
-  const known = layouts.get(plan) ?? makeLayout(plan, 1);
+/** The layout of devices with this plan at rest. */
+export function layoutAtRest(plan: Plan): Layout {
+  const known = layouts.get(plan) ?? makeLayout(plan, 0);
   layouts.set(plan, known);
   return known;
 }
@@ -73,16 +76,20 @@ class Space {
   }
 }
 
-/** @param scale factor of the expected buffer sizes */
+/** @param scale factor of the expected buffer sizes; 0: at rest */
 function makeLayout(plan: Plan, scale: number): Layout {
   const floats = new Space();
   const ints = new Space();
-  const room = (most: number, expected: number): number => Math.min(most, scale * (expected + 1));
+  // `expected` may be Infinity.
+  const room = (most: number, expected: number, times = scale): number =>
+    times === 0 ? 0 : Math.min(most, times * (expected + 1));
 
   const placeSensor = ({ spec, expected }: SensorPlan): SensorPlace => {
     const quantities = spec.quantities.length;
     const { kind, windows = 0, samples = 0 } = spec.windows ?? {};
-    const sampleRoom = samples > 0 ? room(samples, expected.samples) : 0;
+    // The open window continues after a report, so its samples stay.
+    const openWindow = kind === 'log' ? scale : Math.max(1, scale);
+    const sampleRoom = samples > 0 ? room(samples, expected.samples, openWindow) : 0;
     const windowRoom = windows > 0 ? room(windows, expected.windows) : 0;
     const counted = kind === 'count' || kind === 'total' || kind === 'amount';
     return {
@@ -112,8 +119,9 @@ function makeLayout(plan: Plan, scale: number): Layout {
     lists,
     floats,
     ints,
+    bytes: 4 * (floats.size + ints.size),
     larger() {
-      next ??= makeLayout(plan, 2 * scale);
+      next ??= makeLayout(plan, Math.max(1, 2 * scale));
       return next;
     },
   };

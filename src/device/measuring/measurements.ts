@@ -116,6 +116,7 @@ export class Measurements {
       setMark(memory, sensor, COUNTER.atBody, COUNTER.atReport);
     }
     for (const list of memory.plan.lists) this.#forgetEvents(list);
+    memory.shrink();
   }
 
   /** A report has been sent or given up. Some counts in logs then restart from 0 (Motion: the passes since the last sample). */
@@ -175,7 +176,7 @@ export class Measurements {
     const taken = memory.sampleCount(sensor);
     // If the buffer is full, the firmware does not read the sensor.
     if (taken >= windows.samples) return;
-    if (taken >= memory.place(sensor).sampleRoom) memory.grow();
+    while (taken >= memory.place(sensor).sampleRoom) memory.grow();
     const answered = this.#readLast(sensor, wall);
     if (!answered && windows.missing === 'skipped') return;
     const { last, samples, counts } = memory.place(sensor);
@@ -194,7 +195,7 @@ export class Measurements {
     if (!answered && sensor.spec.windows?.missing === 'skipped') return;
     countPulses(memory, this.environment, sensor, wall);
     if (taken < (sensor.spec.windows?.samples ?? 0)) {
-      if (taken >= memory.place(sensor).sampleRoom) memory.grow();
+      while (taken >= memory.place(sensor).sampleRoom) memory.grow();
       const { last, samples, counts, times } = memory.place(sensor);
       const quantities = sensor.spec.quantities.length;
       const at = samples + taken * quantities;
@@ -233,7 +234,7 @@ export class Measurements {
     const closed = memory.windowCount(sensor);
     // If the buffer is full, the firmware keeps the samples.
     if (closed >= windows.windows) return;
-    if (closed >= memory.place(sensor).windowRoom) memory.grow();
+    while (closed >= memory.place(sensor).windowRoom) memory.grow();
     const { counts } = memory.place(sensor);
     if (closed === 0 || windows.datedByLast) memory.ints[counts + 2] = clock;
     if (sensor.spec.counter) closeCount(memory, this.environment, sensor, closed, wall);
@@ -332,7 +333,7 @@ export class Measurements {
     const { memory } = this;
     const recorded = memory.eventCount(list);
     if (recorded >= list.spec.capacity) return;
-    if (recorded >= memory.placeOf(list).room) memory.grow();
+    while (recorded >= memory.placeOf(list).room) memory.grow();
     const { at, values } = memory.placeOf(list);
     memory.ints[at + 1] = recorded + 1;
     memory.ints[at + EVENT_HEAD + 2 * recorded] = clock;

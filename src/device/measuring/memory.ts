@@ -1,24 +1,26 @@
 /**
- * The measured values of one device that have not been reported yet, in one block of memory of about a kilobyte. The layout
- * has the index of each value. The block grows when a buffer is full.
+ * The measured values of one device that have not been reported yet, in one piece of memory. The layout has the index of each
+ * value. At rest, the piece has about 250 bytes. It grows to a kilobyte when samples and windows are collected for a report, and
+ * shrinks after the report. Because most tasks run just before the report (task-table.ts), few devices of a fleet have a large
+ * piece at the same time.
  */
 
-import { Arena } from '../../kernel/arena.js';
+import { type Block, Pieces } from '../../kernel/pieces.js';
 import type { UnixSeconds } from '../../kernel/time.js';
-import { COUNTER, EVENT_HEAD, type Layout, type ListPlace, layoutFor, type SensorPlace } from './layout.js';
+import { COUNTER, EVENT_HEAD, type Layout, type ListPlace, layoutAtRest, type SensorPlace } from './layout.js';
 import type { ListPlan, Plan, SensorPlan } from './measuring-plan.js';
 
 export class Memory {
   plan: Plan;
   layout: Layout;
   /** A block that several devices share. The values of this device begin at `#offset`. */
-  #block: SharedArrayBuffer;
+  #block: Block;
   #offset: number;
 
   constructor(plan: Plan) {
     this.plan = plan;
-    this.layout = layoutFor(plan);
-    ({ block: this.#block, offset: this.#offset } = allocate(this.layout));
+    this.layout = layoutAtRest(plan);
+    ({ block: this.#block, offset: this.#offset } = pieces.take(this.layout.bytes));
   }
 
   get floats(): Float32Array {
@@ -36,22 +38,41 @@ export class Memory {
   #views(): Views {
     if (views?.of === this) return views;
     const { floats, ints } = this.layout;
+    const { buffer } = this.#block;
+    const offset = this.#offset;
     views = {
       of: this,
-      floats: new Float32Array(this.#block, this.#offset, floats.size),
-      ints: new Int32Array(this.#block, this.#offset + 4 * floats.size, ints.size),
+      floats: new Float32Array(buffer, offset, floats.size),
+      ints: new Int32Array(buffer, offset + 4 * floats.size, ints.size),
     };
     return views;
   }
 
-  /** Moves all values to a layout with twice the room. */
+  /** Moves all values to a layout with more room. */
   grow(): void {
-    const { layout, floats, ints } = this;
-    this.layout = layout.larger();
-    ({ block: this.#block, offset: this.#offset } = allocate(this.layout));
+    this.#move(this.layout.larger());
+  }
+
+  /** After a report: moves the values to the layout of a device at rest, if the samples of the open windows fit. */
+  shrink(): void {
+    const atRest = layoutAtRest(this.plan);
+    if (this.layout === atRest) return;
+    const fits = this.plan.sensors.every(
+      (sensor) => this.sampleCount(sensor) <= (atRest.sensors[sensor.index] as SensorPlace).sampleRoom,
+    );
+    if (fits) this.#move(atRest);
+  }
+
+  #move(to: Layout): void {
+    const from = this.layout;
+    const { floats, ints } = this;
+    const before = { block: this.#block, offset: this.#offset };
+    this.layout = to;
+    ({ block: this.#block, offset: this.#offset } = pieces.take(to.bytes));
     views = undefined;
-    copy(floats, layout.floats.starts, this.floats, this.layout.floats.starts);
-    copy(ints, layout.ints.starts, this.ints, this.layout.ints.starts);
+    copy(floats, from.floats.starts, this.floats, to.floats.starts);
+    copy(ints, from.ints.starts, this.ints, to.ints.starts);
+    pieces.giveBack(before);
   }
 
   place(sensor: SensorPlan): SensorPlace {
@@ -155,13 +176,7 @@ export class Memory {
   }
 }
 
-/** Blocks of 32 kB, each for about thirty devices. */
-const arena = new Arena(32_768);
-
-function allocate({ floats, ints }: Layout): { readonly block: SharedArrayBuffer; readonly offset: number } {
-  const { block, offset } = arena.take(4 * (floats.size + ints.size));
-  return { block: block.buffer, offset };
-}
+const pieces = new Pieces(16_384);
 
 interface Views {
   readonly of: Memory;
@@ -174,9 +189,13 @@ let views: Views | undefined;
 
 type Numbers = Float32Array | Int32Array;
 
-/** Copies piece by piece; each piece is at least as long in `to` as in `from`. */
+/** Copies range by range: as much of each as has room. The values without room are not needed any more. */
 function copy(from: Numbers, fromStarts: readonly number[], to: Numbers, toStarts: readonly number[]): void {
-  fromStarts.forEach((start, piece) => {
-    to.set(from.subarray(start, fromStarts[piece + 1] ?? from.length), toStarts[piece]);
-  });
+  for (let range = 0; range < fromStarts.length; range++) {
+    const start = fromStarts[range] as number;
+    const end = fromStarts[range + 1] ?? from.length;
+    const target = toStarts[range] as number;
+    const room = (toStarts[range + 1] ?? to.length) - target;
+    to.set(from.subarray(start, Math.min(end, start + room)), target);
+  }
 }
