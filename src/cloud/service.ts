@@ -46,7 +46,7 @@ export interface ServiceOptions {
   readonly secretsKey?: NamedKey;
   /** Address to bind, for the API and for UDP. */
   readonly host: string;
-  /** Port of the API; 0 takes a free one. */
+  /** Port of the API; 0 takes a free port. */
   readonly port: number;
   readonly udpPort: number | null;
   readonly udpRawPort: number | null;

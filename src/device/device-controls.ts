@@ -67,7 +67,7 @@ interface Ramp {
 
 export interface Pulses {
   readonly times: number;
-  /** From the start of one to the start of the next. */
+  /** Time from the start of one pulse to the start of the next. */
   readonly every: Millis;
   /** How long a contact stays closed each time; less than `every`. Ignored for counters. */
   readonly stays: Millis;
@@ -219,7 +219,7 @@ export class VirtualDeviceControls implements DeviceControls {
     return firmware;
   }
 
-  /** Changes a quantity. Samples that are due are taken before, and watched inputs are read after. */
+  /** Takes the samples that are due, then changes a quantity, then reads the watched inputs. */
   #touch(quantity: string, change: (address: QuantityAddress) => void): void {
     const { firmware, type } = this.#device;
     const address = findQuantity(type.profile, quantity);

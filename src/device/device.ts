@@ -70,8 +70,8 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   /** Belongs to the running firmware version; an update may change it. */
   type: DeviceType;
   /**
-   * As a signed 32-bit integer: the engine would store a number above 2^31, such as a serial number of CHESTER, in a separate
-   * object.
+   * The serial number as a signed 32-bit integer: the engine would store a number above 2^31, such as a serial number of
+   * CHESTER, in a separate object.
    */
   readonly #serial: number;
   readonly clock: Clock;

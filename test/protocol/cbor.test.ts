@@ -197,7 +197,7 @@ describe('reading', () => {
     ['9f01', 'the data ends early'],
     ['bf00ff', 'a break outside of a list'],
     ['8101ff', '1 bytes are left over'],
-    ['0000', '1 bytes are left over behind the value'],
+    ['0000', '1 bytes are left over after the value'],
     ['ff', 'a break outside of a list'],
     ['81ff', 'a break outside of a list'],
     ['1c', 'not the head of a CBOR item'],

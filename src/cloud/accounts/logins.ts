@@ -31,7 +31,7 @@ interface Login {
   readonly password: string;
   /** The login with whose token this one was made. Absent: it was made with the password. */
   readonly origin?: Id;
-  /** IP address from which it was made. Absent in logins of earlier versions. */
+  /** IP address from which the login was made. Absent in logins of earlier versions. */
   readonly from?: string;
 }
 

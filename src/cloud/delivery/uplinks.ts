@@ -115,7 +115,7 @@ export class UplinkHandler {
     }
   }
 
-  /** Repeats `work` if a concurrent change won, or if a message of the device was out of sequence. */
+  /** Repeats `work` if a concurrent change was committed first, or if a message of the device was out of sequence. */
   #repeated<T>(session: DeviceSession, work: () => Promise<T>): Promise<T> {
     return inOrder(this.#options, session.device.id, () => untilUndisturbed(work));
   }

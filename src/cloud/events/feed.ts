@@ -8,7 +8,7 @@ import type { DeviceRow, EventRow, Id, ListedMessage, RecordRow, Store } from '.
 import { Journal, journalCommits } from './journal.js';
 import { type Position, positionIn } from './position.js';
 
-/** An event with the present state of its rows; undefined for those that have been deleted. */
+/** An event with the present state of its rows; undefined for deleted rows. */
 export interface Entry {
   readonly row: EventRow;
   readonly device: DeviceRow | undefined;
@@ -84,8 +84,8 @@ export class Feed {
   }
 
   /**
-   * The position after the event with this id. If the id is not valid, returns a position that {@link isGone}. Call it while
-   * the journal is kept.
+   * The position after the event with this id. If the id is not valid, returns a position for which {@link isGone} is true.
+   * Call it while the journal is kept.
    */
   behind(id: string, spaceId: Id): Position {
     const { edition = '' } = this.#journal.edition ?? {};

@@ -292,7 +292,7 @@ export class FlapGateway {
     reply(seal(RESET, session.device.serial, session.token, format));
   }
 
-  /** Holds simulated time for the work. After a failure the datagram stays unanswered, and the device repeats it. */
+  /** Holds simulated time until the work is done. After a failure the datagram stays unanswered, and the device repeats it. */
   async #inBackground(work: Promise<void>): Promise<void> {
     const release = this.#clock.hold('the gateway and its store');
     const done = this.#work.take('a datagram');

@@ -27,8 +27,8 @@ interface Watched {
 
 /**
  * Who sent a datagram: `stranger` with a wrong tag; `elsewhere` with a valid tag from an unproven address, perhaps a copy;
- * `home` from the proven address of the device. Each kind of sender has its own limits, so that an attacker cannot use up those
- * of the device.
+ * `home` from the proven address of the device. Each kind of sender has its own limits, so that an attacker cannot use up the
+ * limits of the device.
  */
 type Sender = 'stranger' | 'elsewhere' | 'home';
 

@@ -72,7 +72,7 @@ export interface DeviceRow {
 /** A device of a list; the claim token may be missing. */
 export type ListedDevice = Omit<DeviceRow, 'token'> & Partial<Pick<DeviceRow, 'token'>>;
 
-/** Sent in place of the hash of a codec that does not exist (wire protocol, 12.6: devices do not compare it). */
+/** Stands in place of the hash of a codec that does not exist. Devices do not compare this hash (wire protocol, 12.6). */
 export const NO_CODEC = '0000000000000000';
 
 export type DownState = 'pending' | 'sent' | 'cancelled' | 'expired';

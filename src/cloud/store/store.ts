@@ -128,9 +128,9 @@ export interface Store {
   codec(hash: string): Promise<CodecRow | undefined>;
 
   /**
-   * Deletes finished rows created before that moment: messages with their timelines, except pending downlinks, and
-   * delivery records that are no longer due. Deletes at most `limit` rows, oldest first; resolves with their number.
-   * Codecs stay: a device may use one that no stored message refers to.
+   * Deletes finished rows that were created before `createdBefore`: messages with their timelines, except pending downlinks,
+   * and delivery records that are no longer due. Deletes at most `limit` rows, oldest first; resolves with their number. Codecs
+   * stay: a device may use one that no stored message refers to.
    */
   prune(createdBefore: UnixMillis, limit: number): Promise<number>;
 

@@ -184,7 +184,7 @@ export const LINE_PRESENT = 6;
 /** °C of the battery if the device has no thermometer. */
 const ROOM = 20;
 
-/** The signals that decide which supply feeds the board, and its temperature. */
+/** The signals that decide which supply feeds the board, and the temperature of the battery. */
 interface Feeding {
   readonly line: QuantityAddress | undefined;
   readonly thermometer: QuantityAddress | undefined;

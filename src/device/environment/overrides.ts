@@ -3,7 +3,7 @@
  * recording, add pulses, close a contact repeatedly. They do not depend on earlier readings. So a task that takes a sample
  * later than it was due still gets the value of the due time.
  *
- * Only devices with overrides keep any of this (environment.ts).
+ * Only devices with overrides have objects of this file; environment.ts holds them.
  */
 import type { Millis, UnixMillis } from '../../kernel/time.js';
 import { type Series, seriesChange, seriesValue } from './series.js';

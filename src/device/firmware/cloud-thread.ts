@@ -239,7 +239,7 @@ export class CloudThread implements PollHandler {
     this.lock(Math.max(0, end - clock.now), granted, () => failed(NO_LOCK));
   }
 
-  /** @param done with the reason if the poll counts as failed */
+  /** @param done gets the reason why the poll counts as failed; undefined if the poll succeeded */
   #polled(message: Uint8Array, more: boolean, done: (why: string | undefined) => void): void {
     this.#succeeded();
     if (message.length === 0) {

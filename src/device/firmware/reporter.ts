@@ -131,7 +131,7 @@ export class Reporter {
       });
     };
     const ended = (ok: boolean) => {
-      // `done` comes first: if it starts a report, this report already waits for the lock when the lock is released.
+      // `done` comes first: if it starts another report, that report already waits for the lock when the lock is released.
       done(ok);
       cloud.unlock();
     };

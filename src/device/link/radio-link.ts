@@ -67,7 +67,7 @@ export interface DeviceEnd {
   readonly port: DatagramPort;
   readonly observer: LinkObserver;
   readonly serial: number;
-  /** Claim token, 32 small hex digits. */
+  /** Claim token, 32 lower-case hex digits. */
   readonly token: string;
   /** Longest downlink message in bytes. */
   readonly bufferSize: number;

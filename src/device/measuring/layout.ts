@@ -12,7 +12,7 @@ import type { ListPlan, Plan, SensorPlan } from './measuring-plan.js';
 export interface SensorPlace {
   /** In floats: the last sample of each quantity. */
   readonly last: number;
-  /** In ints: samples in the open window, closed windows, time of the first of these. */
+  /** In ints: number of samples in the open window, number of closed windows, time of the first closed window. */
   readonly counts: number;
   /** In floats: samples; the values of one reading are adjacent. */
   readonly samples: number;

@@ -21,7 +21,7 @@ export interface Signal {
   readonly snr?: Decibels;
 }
 
-/** Below this no network is found at all, dBm. */
+/** Below this RSRP in dBm, the device finds no network. */
 const NO_SERVICE: Dbm = -130;
 
 /** Weakest cell of a device whose signal was not set, dBm. At this level and above, the signal has no bad effects. */

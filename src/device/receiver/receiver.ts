@@ -107,7 +107,7 @@ export class Receiver {
     if (this.#frames.length < this.#spec.capacity) this.#frames = [...this.#frames, madeUpFrame(seed, wall)];
   }
 
-  /** Ends a scan and keeps the frames received so far. Returns the enrolled meters, undefined after a scan without enrolment. */
+  /** Ends a scan and keeps the frames received so far. Returns the enrolled meters; undefined without enrolment. */
   end(): readonly number[] | undefined {
     const scan = this.#scan;
     this.#scan = undefined;
@@ -166,7 +166,7 @@ export class Receiver {
     this.#scan = { start: this.#host.wall, lasts, heard, enroll };
   }
 
-  /** Frames received within `timeout` per antenna, from the `named` meters or, if undefined, from all meters around. */
+  /** Frames received within `timeout` per antenna: from the `named` meters; if `named` is undefined, from all meters around. */
   #listen(timeout: Millis, named: readonly number[] | undefined, threshold: number): readonly Heard[] {
     const { seed, wall } = this.#host;
     const { around } = this.#spec;

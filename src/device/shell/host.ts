@@ -86,7 +86,7 @@ export interface ShellHost extends OptionalEquipment {
 export interface FirmwareImages {
   /** Version of the running image: `v3.5.1`. */
   readonly version: string;
-  /** False while the bootloader would still revert it. */
+  /** False while the running image is on trial: the next reset reverts to the earlier image. */
   readonly confirmed: boolean;
   /** Version of the image that the next reset swaps in. */
   readonly requested: string | undefined;

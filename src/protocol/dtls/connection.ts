@@ -14,7 +14,7 @@ import { type Opened, RecordLayer } from './record-layer.js';
 
 /**
  * How a connection ended:
- * - `closed`: one end has closed it (close_notify); `replaced`: the same identity has opened another one
+ * - `closed`: one end has closed it (close_notify); `replaced`: the same identity has opened another connection
  * - `timeout`: the handshake took too long, or there was no record for the idle time
  * - `alert`: one end has reported this error
  */
@@ -34,7 +34,7 @@ export interface ConnectionEvents {
   send(datagram: Uint8Array): void;
   /** The handshake has succeeded. */
   opened(): void;
-  /** Data from the other end have arrived. `newest`: no later record has arrived before. */
+  /** Data from the other end have arrived. `newest`: no record with a greater sequence number has arrived before. */
   received(plain: Uint8Array, newest: boolean): void;
   /** Called once, also if the handshake fails. */
   closed(ending: Ending): void;

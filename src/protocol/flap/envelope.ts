@@ -58,7 +58,7 @@ export function seal(packet: Packet, serial: number, token: Uint8Array, format: 
   return format === 'raw' ? scratch.slice(ENVELOPE_AT, end) : encodeBase64(scratch, ENVELOPE_AT, end);
 }
 
-/** Bytes of the datagram that carries the packet. */
+/** Length in bytes of the datagram that carries the packet. */
 export function sealedSize({ data }: Packet, format: EnvelopeFormat): number {
   const bytes = DATA_AT + data.length;
   return format === 'raw' ? bytes : 4 * Math.ceil(bytes / 3);
@@ -141,8 +141,8 @@ ALPHABET.forEach((character, bits) => {
 
 /** An encoder of our own, because most packets have few bytes: native calls with a text in between take longer for them. */
 function encodeBase64(bytes: Uint8Array, from: number, end: number): Uint8Array {
-  // `Buffer.allocUnsafe` would cut the datagram from a block of 8 kB that it shares with others. A device keeps its datagram until
-  // it is answered, and would keep the whole block: V8 then collects the memory of a large fleet twice as often.
+  // `Buffer.allocUnsafe` would cut the datagram from a block of 8 kB that it shares with other datagrams. A device keeps its
+  // datagram until it is answered, and would keep the whole block: V8 then collects the memory of a large fleet twice as often.
   const text = new Uint8Array(4 * Math.ceil((end - from) / 3));
   const rest = (end - from) % 3;
   let to = 0;

@@ -58,8 +58,8 @@ export function withFaults(inner: Transport, options: FaultOptions): Transport {
  */
 class Hop implements Channel, Receiver {
   /**
-   * As a signed 32-bit integer: the engine would store a number above 2^31, such as a serial number of CHESTER, in a separate
-   * object.
+   * The serial number of the device as a signed 32-bit integer: the engine would store a number above 2^31, such as a serial
+   * number of CHESTER, in a separate object.
    */
   readonly #serial: number;
   readonly #options: HopOptions;

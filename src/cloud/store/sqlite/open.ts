@@ -31,7 +31,8 @@ interface OpenDatabase {
  * Opens the file for a service, runs the missing steps of the schema, and encrypts secrets that are not encrypted yet. The loss
  * of its last commits is reported as damage.
  * @param given key of the secrets. Default: the key in the file beside the database
- * @throws UsageError `bad-database`, also if its contents were lost; `wrong-secrets-key` and other errors of the key
+ * @throws UsageError `bad-database`, also if the contents of the file were lost; `wrong-secrets-key` and other errors of the
+ * key
  */
 export function openDatabase(path: string, given?: NamedKey): OpenDatabase {
   let db: Database | undefined;
