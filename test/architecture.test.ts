@@ -279,7 +279,7 @@ describe('the architecture', () => {
       what,
     }));
 
-    it('has one row for every folder of src, and no other', () => {
+    it('has one row for every folder of src, and no other row', () => {
       const folders = new Set(files.map((file) => dirname(file)).filter((folder) => folder !== '.'));
       expect(rows.map(({ folder }) => folder).sort()).toEqual([...folders].sort());
     });

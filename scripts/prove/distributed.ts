@@ -74,7 +74,7 @@ export const distributed: Proof = {
   },
 };
 
-/** The server of the tests listens on 127.0.0.1 only. Other machines reach it through this relay. */
+/** Relays connections to PostgreSQL, whose server for tests listens on 127.0.0.1 only, so that other machines reach it. */
 async function relay(host: string, url: string): Promise<{ readonly url: string; readonly server: Server }> {
   const { port } = new URL(url);
   const server = createServer((socket) => {
@@ -104,12 +104,12 @@ function verdicts(
   const requests = loads.reduce((sum, [, { dropped }]) => sum + dropped, 0);
   return [
     {
-      what: 'of three workers, the killed one is lost, and no other',
+      what: 'of three workers, only the killed one is lost',
       held: workers.length === WORKERS && lost.length === 1 && lost[0]?.pid === killed,
       detail: `in ${machines}; killed ${killed}, lost ${lost.map(({ pid }) => pid).join(', ') || 'none'}`,
     },
     {
-      what: 'the verdict does not stand, and names the worker',
+      what: 'the run is invalid, and its failure names the killed worker',
       held: exitCode === 5 && (failure ?? '').includes(`process ${killed}`),
       detail: `exit code ${exitCode}: ${failure}`,
     },

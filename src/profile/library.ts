@@ -37,7 +37,7 @@ function readPackagedProfiles(): ReadonlyMap<string, Profile> {
   });
 }
 
-/** What the build puts beside the program, by path: the packaged profiles in a form that is read faster than YAML. */
+/** Files that the build puts beside the program, by path: the packaged profiles in a form that is read faster than YAML. */
 export function preparedProfiles(): ReadonlyMap<string, Uint8Array> {
   return new Map(
     packagedNames().map((name) => [preparedName(name), prepareProfile(packagedPath(name), packagedFiles)]),

@@ -240,7 +240,7 @@ const windowSpec: Check<WindowSpec> = byKey<WindowSpec>({
   ),
 });
 
-/** A quantity of a sensor by name: `hygrometer.temperature`, as two indices. */
+/** Reads a quantity of a sensor, such as `hygrometer.temperature`, as the indices of the sensor and of the quantity. */
 export function quantityRef(
   sensors: readonly SensorSpec[] | undefined,
 ): Check<{ readonly sensor: number; readonly quantity: number }> {

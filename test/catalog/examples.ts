@@ -1,6 +1,6 @@
 /**
- * The lines that commands.test.ts types to try the commands of the catalog, and the published lines that are not printed, each
- * with the reason.
+ * The lines that commands.test.ts types to try the commands of the catalog, and the published lines that no example prints,
+ * each with the reason.
  */
 import type { Device } from '../../src/device/device.js';
 

@@ -141,7 +141,7 @@ describe('ghostfleet', () => {
 });
 
 describe('ghostfleet run', () => {
-  it('prints a report that begins and ends with seed, digest and the command that repeats it', async () => {
+  it('prints a report that begins and ends with seed, digest and the command that repeats the run', async () => {
     const { exit, out } = await ghostfleet(['run', SMALL, '--seed', '7']);
     expect(exit).toBe(0);
     // The command is on a separate line if the first line would be too long.
@@ -208,7 +208,7 @@ describe('ghostfleet run', () => {
     },
   );
 
-  it('is coloured on a terminal, unless NO_COLOR is set', async () => {
+  it('prints colours on a terminal, unless NO_COLOR is set', async () => {
     const coloured = (env: Readonly<Record<string, string>>) => ghostfleet(['run', SMALL], { terminal: {}, env });
     expect((await coloured({})).out).toContain('\u001b[32m✓');
     expect((await coloured({ NO_COLOR: '1' })).out).not.toContain('\u001b');
@@ -268,7 +268,7 @@ describe('ghostfleet plan, validate and list', () => {
     ['faults', 'outage'],
     ['metrics', 'downlink.delivered'],
     ['invariants', 'uplinks-stored-once'],
-  ])('list %s knows "%s"', async (subject, name) => {
+  ])('list %s prints "%s"', async (subject, name) => {
     const { exit, out } = await ghostfleet(['list', subject]);
     expect(exit).toBe(0);
     expect(out.split('\n').some((line) => line.startsWith(name))).toBe(true);

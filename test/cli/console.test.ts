@@ -99,7 +99,7 @@ describe('ghostfleet device at a terminal', () => {
 });
 
 describe('ghostfleet console', () => {
-  it('reports that no run can be attached to', async () => {
+  it('reports that there are no runs to attach to', async () => {
     const { exit, err } = await ghostfleet(['console'], { env: { XDG_RUNTIME_DIR: folderOfTest() } });
     expect(exit).toBe(2);
     expect(err).toContain('no run to attach to');

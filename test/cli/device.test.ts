@@ -38,7 +38,7 @@ it('unsent messages at the end of the time are reported as lost with the power, 
   expect(out).toMatch(/uplink\.dropped +uplink=1 type=session why=power off\n$/);
 });
 
-it('silence is reported again after an answer in between', () => {
+it('a server that stops responding is reported once, and again if it stops after another answer', () => {
   const silence = silenceOf('gateway:5003');
   const reported = (kind: string) => silence({ kind, at: 0, serial: 1 } as TraceEvent) !== undefined;
   expect(['uplink.sent', 'device.repeat', 'device.repeat', 'uplink.acked', 'device.repeat'].map(reported)).toEqual([

@@ -124,7 +124,7 @@ describe('ghostfleet diverge', () => {
   const two = join(directory, 'two');
   const other = join(directory, 'other');
 
-  it('finds two runs with one seed the same, and shows the first difference of others', async () => {
+  it('finds no difference with equal seeds, and shows the first difference with different seeds', async () => {
     await ghostfleet(['run', small, '--out', one]);
     await ghostfleet(['run', small, '--out', two]);
     await ghostfleet(['run', small, '--out', other, '--seed', '2']);

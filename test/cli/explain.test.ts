@@ -107,7 +107,7 @@ steps: [{ at: 61m, downlink: { output_1_state: 1 } }]
     }
   });
 
-  it('explains a downlink by its id or a unique end of it', async () => {
+  it('explains a downlink that is named by its id, or by enough last characters of the id', async () => {
     const all = JSON.parse((await ghostfleet(['explain', run, '--slowest', '9', '--json'])).out).downlinks;
     expect(all).toHaveLength(5);
     const { downlink } = all[1];
@@ -115,7 +115,7 @@ steps: [{ at: 61m, downlink: { output_1_state: 1 } }]
     expect(JSON.parse(out)).toEqual({ downlinks: [all[1]] });
   });
 
-  it('says the same as the report of the run', async () => {
+  it('prints the same explanations as the report of the run', async () => {
     const { explanations } = JSON.parse(readFileSync(join(run, 'summary.json'), 'utf8'));
     const all = JSON.parse((await ghostfleet(['explain', run, '--slowest', '9', '--json'])).out);
     expect(explanations).toEqual(all.downlinks);
@@ -123,7 +123,7 @@ steps: [{ at: 61m, downlink: { output_1_state: 1 } }]
     expect(readFileSync(join(run, 'report.html'), 'utf8')).toContain('Why it took so long');
   });
 
-  it('rejects unknown and ambiguous names, and names the nearest', async () => {
+  it('rejects an unknown name with the nearest one, an ambiguous name, and a name with --pending', async () => {
     const unknown = await ghostfleet(['explain', run, 'clime-002']);
     expect(unknown.exit).toBe(2);
     expect(unknown.err).toContain('no device or downlink "clime-002" (did you mean "clime-0002"?)');

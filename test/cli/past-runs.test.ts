@@ -58,7 +58,7 @@ it('differs from the original after a fault, from the moment of the fault on', a
   expect(difference?.original).not.toBe(difference?.fork);
 });
 
-it('ends with a message when a third one begins, and can be entered again', async () => {
+it('ends with a message when a third run of the past begins, and can be started again', async () => {
   const first = await past.back(4 * 60_000);
   for (const moment of [5, 6]) await past.back(moment * 60_000);
   expect(past.all).toContainEqual({ ...first, link: null });

@@ -102,7 +102,7 @@ describe('ghostfleet profile new', () => {
   const drafts = join(directory, 'own', 'profiles');
   mkdirSync(drafts, { recursive: true });
 
-  it('writes profiles that run at once: from the history of the page, and templates of both families', async () => {
+  it('writes profiles that run without changes: from the history in docs/PROFILES.md, and from both templates', async () => {
     const from = file('well.json', history);
     const well = join(drafts, 'well.yaml');
     expect((await ghostfleet(['profile', 'new', well, '--from', from])).exit).toBe(0);
@@ -148,7 +148,7 @@ describe('ghostfleet profile new', () => {
     ]);
   });
 
-  it('names the history if the profile of its messages would be too long', async () => {
+  it('rejects a history whose profile would be too long, with the path of the history', async () => {
     const sections = Array.from({ length: 40 }, (_, n) => [
       `s${n}`,
       Object.fromEntries(Array.from({ length: 60 }, (__, m) => [`k${m}`, 5])),

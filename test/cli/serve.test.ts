@@ -116,7 +116,7 @@ describe('the service', () => {
     await again.close();
   });
 
-  it('creates no key if a port is in use: the next start is the first one', async () => {
+  it('creates no key if a port is in use, so the next start creates and shows the first key', async () => {
     const taken = new URL((await serve()).hello.api).port;
     const start = (port: string) =>
       ghostfleet(
@@ -138,7 +138,7 @@ describe('the service', () => {
     expect(out).toContain('Ctrl-C to stop the service; no data is kept.');
   });
 
-  it('takes the database from the environment, where it is not in the list of processes', async () => {
+  it('takes the address of the database from the environment, so that a list of processes does not show it', async () => {
     const db = join(directory, 'from-environment.db');
     const ports = ['--port', '0', '--udp-port', '0', '--udp-raw-port', '0'];
     const { out } = await ghostfleet(['serve', ...ports], { env: { GHOSTFLEET_DB: db }, interruptOn: /Ctrl-C/ });

@@ -123,7 +123,7 @@ describe('the state of a run', () => {
 });
 
 describe('the session of a second page', () => {
-  it('causes a new address with a one-time token when it had control and ends', async () => {
+  it('had control of the run, so the run shows a new address with a one-time token when the session ends', async () => {
     const second = { cookie: await signIn(server.link(control.world?.consoleLink() ?? '')) };
     const { origin } = new URL(link);
     const leave = () =>
@@ -203,7 +203,7 @@ describe('a line', () => {
     expect((await ask('POST', '/run/complete', { on: 'clime', line: '.rad' })).json.words).toEqual(['.radio']);
   });
 
-  it('comes with the control commands and words of the selected devices', async () => {
+  it('can be composed from the control commands and words of the selected devices, which the page requests', async () => {
     const { json } = await ask('GET', '/run/selection?on=clime');
     const words = (name: string) => json.controls.find((each: { name: string }) => each.name === name).words;
     expect([json.devices, words('.radio')]).toEqual([2, ['on', 'off']]);
@@ -231,7 +231,7 @@ describe('a fault of the network', () => {
     expect((await ask('DELETE', '/run/faults/injected-1')).status).toBe(404);
   });
 
-  it('needs devices that the selector matches', async () => {
+  it('is rejected if the selector matches no device', async () => {
     const { status, json } = await ask('POST', '/run/faults', { fault: 'outage: both', to: 'attic' });
     expect([status, json.message]).toEqual([400, '"attic" selects no device of the run']);
   });

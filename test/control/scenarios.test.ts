@@ -4,7 +4,7 @@ import { Scenarios } from '../../src/control/scenarios.js';
 import { FakeTools } from './scenario-tools.js';
 
 describe('scenarios of the page', () => {
-  it('are starting while their text is checked, and can be stopped then', async () => {
+  it('have the state "starting" while their text is checked, and can be stopped in this state', async () => {
     const tools = new FakeTools();
     const scenarios = new Scenarios(tools);
     const started = scenarios.start('x', undefined);

@@ -67,7 +67,7 @@ describe('the cause of a slow downlink', () => {
     expect(causes).toEqual([{ kind: 'fault', name: 'radio: off (clime-0001)' }]);
   });
 
-  it('is a step that began after a wait', async () => {
+  it('is a step that has the effect of a fault and began when a condition held', async () => {
     const fleet = [{ ...CLIME, config: { 'interval-report': 300 } }];
     const steps = [
       { after: 'device.ready == fleet.devices', radio: 'off' },
@@ -78,7 +78,7 @@ describe('the cause of a slow downlink', () => {
     expect(causes).toEqual([{ kind: 'fault', name: 'radio: off (clime-0001)' }]);
   });
 
-  it('is each of two overlapping faults that come from the same step', async () => {
+  it('is each of two overlapping faults: a step that switches the radio off, and the loss of the signal', async () => {
     const fleet = [{ ...CLIME, config: { 'interval-report': 300 } }];
     const steps = [
       { at: '60m', radio: 'off' },
@@ -89,7 +89,7 @@ describe('the cause of a slow downlink', () => {
     expect(causes.map(({ name }) => name).sort()).toEqual(['no-signal', 'radio: off (clime-0001)']);
   });
 
-  it('follows an interval that a configuration has changed', async () => {
+  it('is not the interval if a configuration had shortened it before', async () => {
     const fleet = [{ ...CLIME, config: { 'interval-report': 3600 } }];
     const steps = [
       { at: '20m', config: { 'interval-report': 300 } },
@@ -103,7 +103,7 @@ describe('the cause of a slow downlink', () => {
     expect(shell?.causes).toEqual([{ kind: 'fault', name: 'outage' }]);
   });
 
-  it('is named with the interval that a configuration has set', async () => {
+  it('is the next report, with the interval that a configuration has set', async () => {
     const fleet = [{ ...CLIME, config: { 'interval-report': 300 } }];
     const steps = [
       { at: '20m', config: { 'interval-report': 3600 } },
@@ -121,7 +121,7 @@ describe('the cause of a slow downlink', () => {
     expect(text).toContain('Several causes came together');
   });
 
-  it('is the encoder that the device type does not have', async () => {
+  it('is the missing encoder of the device type', async () => {
     // The cloud does not know yet that the device has no encoder, so it accepts the downlink.
     const fleet = [{ ...CLIME, config: { 'interval-report': 300 }, boot: { from: '5m' } }];
     const steps = [{ at: '1m', downlink: { output_1_state: 1 }, unknown: true }];
@@ -167,7 +167,7 @@ describe('the cause of a slow downlink', () => {
     },
   );
 
-  it('is the restart for an exchange of the start that follows, if no fault made this exchange fail', async () => {
+  it('is the restart if an exchange fails during the start after it, and no other fault made the exchange fail', async () => {
     const { waits } = await slowest({
       network: { latency: '150ms..900ms' },
       faults: [{ reboot: { every: '48s' }, from: '64m', until: '100m' }],
@@ -247,14 +247,14 @@ describe('explain', () => {
       steps: [{ at: '65m', commands: ['info show'] }],
     });
 
-  it('explains a downlink of a result by its id, or by a unique end of it', async () => {
+  it('explains a downlink that is named by its id, or by enough last characters of the id', async () => {
     const result = await run(plan());
     const { id } = result.downlinks.slowest[0] ?? { id: '' };
     expect(explain(result, id).downlink).toBe(id);
     expect(explain(result, id.slice(-10))).toEqual(explain(result, id));
   });
 
-  it('accepts another limit for a fast downlink', async () => {
+  it('accepts another limit, below which a downlink is not slow and has no causes', async () => {
     const result = await run(plan());
     const { id } = result.downlinks.slowest[0] ?? { id: '' };
     expect(explain(result, id, 24 * 3_600_000).causes).toEqual([]);

@@ -33,7 +33,7 @@ describe('after a time without network', () => {
   });
 });
 
-it('a failing modem of an hio device is started sooner in each step of the back-off', () => {
+it('a failing modem of an hio device works again sooner than that of CHESTER, because it starts faster', () => {
   // The modem starts (in 7 s for CHESTER), and its first error shows 7 s later. Then follow a pause of 10 s and another start.
   expect(recovered('backs-off', 0, 1, CHESTER)).toBe(seconds(7 + 7 + 10 + 7 + ATTACH));
   expect(recovered('backs-off', 0, 1, HIO)).toBeCloseTo(seconds(7 + 3.7 + 10 + 3.7 + ATTACH));

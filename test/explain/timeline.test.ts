@@ -81,7 +81,7 @@ describe('the timeline of a downlink', () => {
     expect(rules.map(({ what }) => what)).toEqual([`no network found in time: ${pause}, 5.1s`, ...retries]);
   });
 
-  it('counts all copies of a datagram and the changes of the address, and names the rules for both', () => {
+  it('counts all copies of a datagram and all changes of the address, and names the rule for each', () => {
     const repeat = (at: number): TraceEvent => ({ kind: 'device.repeat', at, serial: 1, waited: 11_000 });
     const restart = (at: number, why: string): TraceEvent => ({ kind: 'device.restart', at, serial: 1, why });
     const explanation = explained(

@@ -25,12 +25,15 @@ beforeAll(() => {
 });
 
 describe('a file that a scenario names', () => {
-  it.each(['parts/own.csv', './parts/../parts/own.csv', 'inner/own.csv'])('is read in its folder: %s', (name) => {
-    expect(readInside(folder, name).text).toBe('own');
-  });
+  it.each(['parts/own.csv', './parts/../parts/own.csv', 'inner/own.csv'])(
+    'in the folder of the scenario is read: %s',
+    (name) => {
+      expect(readInside(folder, name).text).toBe('own');
+    },
+  );
 
   it.each(['../secret', 'parts/../../secret', 'link', 'up/secret', secret, '../scenario-2', '/etc/hostname'])(
-    'is not read elsewhere: %s',
+    'outside of the folder is not read: %s',
     (name) => {
       expect(() => readInside(folder, name)).toThrow(
         `"${name}" is not in the folder of the scenario; if you trust the scenario, permit this file with --allow-file (in a program: the option allowFiles)`,
@@ -38,13 +41,16 @@ describe('a file that a scenario names', () => {
     },
   );
 
-  it('gives the same message whether or not a file elsewhere exists', () => {
+  it('outside of the folder causes the same message, whether it exists or not', () => {
     expect(() => readInside(folder, '../nothing')).toThrow('is not in the folder of the scenario');
   });
 
-  it.each(['../secret', 'link', 'up/secret', secret])('is read elsewhere if the user permits it: %s', (name) => {
-    expect(readInside(folder, name, [secret]).text).toBe('secret');
-  });
+  it.each(['../secret', 'link', 'up/secret', secret])(
+    'outside of the folder is read if the user permits it: %s',
+    (name) => {
+      expect(readInside(folder, name, [secret]).text).toBe('secret');
+    },
+  );
 
   it('must be a regular file', () => {
     expect(() => readInside(folder, 'pipe')).toThrow('it is not a regular file');

@@ -77,7 +77,13 @@ describe.each<readonly [what: string, name: string, from: string, to: string, me
     '    - $each: [em1xx, em2xx]',
     '"em2xx" is not a sensor: battery,',
   ],
-  ['sparse and yet not', 'serial', '$sparse: true', '$sparse: maybe', '"maybe" is not true or false'],
+  [
+    'a value of $sparse that is not true or false',
+    'serial',
+    '$sparse: true',
+    '$sparse: maybe',
+    '"maybe" is not true or false',
+  ],
   [
     'a receiver that keeps the list of a module without one',
     'wmbus',
@@ -93,13 +99,13 @@ describe.each<readonly [what: string, name: string, from: string, to: string, me
     '"scan-mode" is not a parameter of type int: it is of type enum',
   ],
   [
-    'meters that never send',
+    'meters whose longest time between frames is shorter than the shortest',
     'wmbus',
     'every: [15s, 120s]',
     'every: [120s, 15s]',
     'a list of the shortest and the longest time from one frame of a meter to the next',
   ],
-  ['an unknown fact about a scan', 'wmbus', 'scan cycle', 'scan circle', '"circle" is not about a scan: time,'],
+  ['an unknown value of a scan', 'wmbus', 'scan cycle', 'scan circle', '"circle" is not about a scan: time,'],
   [
     'frames under a condition that is not a bool parameter',
     'wmbus',
@@ -108,7 +114,7 @@ describe.each<readonly [what: string, name: string, from: string, to: string, me
     '"scan-mode" is not a parameter of type bool: it is of type enum',
   ],
   [
-    'frames where the decoder has nothing for them',
+    'frames in a field that the decoder does not read as frames',
     'wmbus',
     '    part: scan part',
     '    part: frames if cloud-decode',

@@ -11,7 +11,7 @@ describe('extends', () => {
     expect(profile.identity).toMatchObject({ vendorName: 'ACME', productName: 'CHESTER-M', fwName: 'CHESTER Clime' });
   });
 
-  it('reports a problem in its own file', () => {
+  it('reports a problem of an extended file with the path of that file', () => {
     const [problem] = problemsOf({ others: { [base]: changed(FILES[base] ?? '', [['jitter: 20%', 'jitter: 120%']]) } });
     expect(problem).toMatchObject({ file: base });
     expect(problem?.message).toContain('"120%" is not');

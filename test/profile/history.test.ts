@@ -64,7 +64,7 @@ describe('a history', () => {
     ]);
   });
 
-  it('with bodies that are JSON texts is read like one with objects; problems have the place of the text', () => {
+  it('with bodies as JSON texts is read like one with bodies as objects; a problem has the place of its text', () => {
     const messages = [
       { type: 'data', body: { probe: { depth: 1.25 } } },
       { type: 'config', body: ['app config interval-report 600'] },

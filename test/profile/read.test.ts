@@ -187,7 +187,7 @@ describe('a profile with a mistake', () => {
     ],
     ['a schema that is not a list of fields', '- current_load:', '- 17', '"17" is not a field or modifier'],
     ['a hash that is none', 'hash: 92fd351b4a8c1979', 'hash: 0x92fd', 'is not a codec hash: 16 lower-case hex digits'],
-  ])('says where and what: %s', (_, from, to, message, file = 'profiles/clime.yaml') => {
+  ])('is reported with its place and the reason: %s', (_, from, to, message, file = 'profiles/clime.yaml') => {
     const problems = problemsOf({ file, change: [[from, to]] });
     expect(problems.map((problem) => problem.message).join('\n')).toContain(message);
     expect(problems.every((problem) => problem.line > 0 && problem.column > 0)).toBe(true);

@@ -38,7 +38,7 @@ describe('fitting', () => {
     ]);
   });
 
-  it('finds the type by the firmware, or by the names of values', () => {
+  it('finds the device type by the name of the firmware, or by the names of values', () => {
     const ups = [...reports('d1', every(5, 4)), ...reports('d2', every(5, 4))];
     const values = (profiles.get('scale')?.decoder.keys ?? []).map(({ path }) => ({
       ...{ device: 'd2', key: path, min: 1, max: 2, count: 4 },

@@ -34,7 +34,7 @@ describe('round trips', () => {
     expect(exchangesIn(made).polls).toHaveLength(1);
   });
 
-  it('of a device without deliveries are the median of the others', () => {
+  it('have the median of the other devices for a device without deliveries', () => {
     const made = recording([uplink(10_000), uplink(20_000, { device: 'd2' })], [downlink(5000, 10_400)]);
     expect(exchangesIn(made).trip('d2')).toBe(200);
   });
@@ -164,7 +164,7 @@ describe('a script', () => {
     ]);
   });
 
-  it('marks uploads of a session start that are followed by more', () => {
+  it('marks the uploads after a boot that are followed by another upload', () => {
     const start = contactsIn(made).filter(({ at }) => at <= 1000);
     expect(start.map(({ moreUploads }) => moreUploads)).toEqual([true, true, false]);
   });
@@ -185,14 +185,14 @@ describe('a script', () => {
     expect(more(['control'])).toEqual([false, false, false, false]);
   });
 
-  it('marks a report whose poll flag the device ignored while it waited for a retry', () => {
+  it('marks a report if the device ignored its poll flag, because the device was waiting for a retry', () => {
     const ignored = recording([uplink(60_000), uplink(120_000)], [downlink(30_000, 280_400, { type: 'shell' })]);
     expect(contactsIn(ignored).flatMap(({ kind, deaf }) => (kind === 'data' ? [deaf] : []))).toEqual([true, true]);
-    // A prediction does not use its own result.
+    // The prediction of downlink 1 must not use the time of its delivery.
     expect(contactsIn(ignored, [1]).map(({ deaf }) => deaf)).toEqual([false, false]);
   });
 
-  it('marks a configuration that was delivered and did not restart its device', () => {
+  it('marks as failed a configuration that was delivered and did not restart its device', () => {
     const configured = (more: Parameters<typeof recording>[0]) =>
       scriptOf(
         recording([uplink(60_000), ...more], [downlink(30_000, 60_400, { type: 'config' })]),

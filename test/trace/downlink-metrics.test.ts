@@ -125,7 +125,7 @@ describe('waits of downlinks', () => {
     expect(none.asleep).toEqual({ share: 0, total: 0, spread: null });
   });
 
-  it('are listed for the ten slowest downlinks with stages and attempts', () => {
+  it('are listed for the ten slowest downlinks, each with its stages and attempts', () => {
     const lives = times(12, (n) =>
       downlinkLife({ id: `d${n}`, serial: n, queued: 100, offered: 100, delivered: 101 + n }),
     );

@@ -1,4 +1,4 @@
-/** The state of a device after each event, while it is awake and later. */
+/** The state of a device after some events: in the bin of the events, and in the next bin without events. */
 import { describe, expect, it } from 'vitest';
 import { FLEET_STATES, FleetStates } from '../../src/trace/metrics/fleet-states.js';
 

@@ -49,12 +49,12 @@ describe('delivery times', () => {
     expect(times.byStage.delivered?.indexOf(1)).toBe(bar);
   });
 
-  it('count from the time at which the downlink was queued, and add up in one bar', () => {
+  it('count from the time at which the downlink was queued; two downlinks with equal times are in one bar', () => {
     const lives = ['a', 'b'].flatMap((id) => downlinkLife({ id, type: 'data', queued: 1000, delivered: 1049 }));
     expect(metricsOf(lives).summary().downlinks.times.byStage.delivered?.slice(0, 2)).toEqual([2, 0]);
   });
 
-  it('of 0 ms count as transfer', () => {
+  it('of 0 ms belong to the cause "transfer"', () => {
     const { times } = metricsOf(downlinkLife({ type: 'data', delivered: 0 })).summary().downlinks;
     expect(Object.values(times.byCause).map(([first]) => first)).toEqual([0, 0, 1, 0, 0]);
   });

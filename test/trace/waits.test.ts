@@ -45,13 +45,13 @@ describe('the time of a downlink', () => {
     });
   });
 
-  it('counts a search for the network during several failed reports as radio', () => {
+  it('counts the time from the first of several failed reports to the contact as radio', () => {
     const wake = (at: number): TraceEvent => ({ kind: 'device.wake', at, serial: 1, why: 'report' });
     const life = { queued: 0, wake: 1000, contact: 9200, offered: 9200, received: 9300, delivered: 9400 };
     expect(waitsOf(life, [wake(4000), wake(9000)])).toEqual({ ...none, asleep: 1000, radio: 8200, transfer: 200 });
   });
 
-  it('counts a failed poll as a search for the network, but not a poll without an event', () => {
+  it('counts the time after a failed poll as radio, and the time after a poll without an event as asleep', () => {
     const wake = (at: number): TraceEvent => ({ kind: 'device.wake', at, serial: 1, why: 'poll' });
     const failed: TraceEvent = { kind: 'poll.failed', at: 2000, serial: 1, why: 'no answer' };
     const life = { queued: 0, contact: 9200, offered: 9200, received: 9300, delivered: 9400 };

@@ -74,7 +74,7 @@ class Conductor {
   #unready: GhostfleetError | undefined;
   /** Time of the run at which it was stopped, 0 if that was before its start; undefined if it was not stopped. */
   #stoppedAt: Millis | undefined;
-  /** All parts have ended, and the embedded cloud writes no further events. */
+  /** Whether all parts have ended, so that the embedded cloud writes no further events. */
   #isOver = false;
   #isStopped = (): void => {};
   readonly #stop = new Promise<void>((resolve) => {

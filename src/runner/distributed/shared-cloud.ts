@@ -14,9 +14,9 @@ export interface SharedCloud {
    * Runs the setup of the scenario, and creates all tags that groups and steps name. @throws UsageError for the first failure
    */
   setUp(plan: Plan, signal: AbortSignal): Promise<SharedThings>;
-  /** All parts begin. */
+  /** Called when all parts begin. */
   begin(): void;
-  /** All parts have ended. */
+  /** Called when all parts have ended. */
   end(): void;
   /**
    * Deletes what was created, also the devices of lost workers.

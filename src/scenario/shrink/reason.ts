@@ -18,7 +18,7 @@ interface Part {
   readonly share: number;
 }
 
-/** @param signal aborts if the answer is no longer needed. Undefined: no other text is examined at the same time */
+/** @param signal aborts when nothing needs the answer. Undefined: no other text is examined at the same time */
 export type Shortfall = (text: string, signal?: AbortSignal) => Promise<number | undefined>;
 
 interface Search {

@@ -186,7 +186,7 @@ describe('a load', () => {
     expect(contradictions).toEqual([]);
   });
 
-  it('of a client without answers does not delay other clients', async () => {
+  it('of a client that gets no answers does not delay other clients', async () => {
     const { baseUrl, requests } = await service((respond, number) => {
       if (requests[number - 1]?.endsWith(' dashboard')) respond(200);
     });
@@ -237,7 +237,7 @@ describe('a load', () => {
     expect(summary?.planned).toBe(2 + (summary?.dropped ?? 0));
   });
 
-  it('with users has at most one open request for each user, and is marked', async () => {
+  it('with users has at most one open request for each user, and is marked as a closed loop', async () => {
     const sentAt: number[] = [];
     const answer = (now: number) => {
       sentAt.push(now);
@@ -251,7 +251,7 @@ describe('a load', () => {
     expect(contradictions).toEqual([]);
   });
 
-  it('with users without think time lets other work run even if it has no device', async () => {
+  it('with users without think time lets other work run, even if the load has no device', async () => {
     const { baseUrl } = await service((respond) => respond(200));
     const { summary, contradictions } = await carryOut(
       baseUrl,

@@ -23,7 +23,7 @@ function requestsOf({ seed, devices }: Plan, load: PlannedLoad): readonly (reado
   });
 }
 
-/** Compares by time, then by device, because the order of parts does not decide about two requests in the same microsecond. */
+/** Compares by time, then by device, because parts have no common order of requests that are due in the same microsecond. */
 function byTimeAndDevice(one: readonly [number, number], other: readonly [number, number]): number {
   return one[0] - other[0] || one[1] - other[1];
 }

@@ -52,7 +52,7 @@ describe('a replay', () => {
     expect(text(made, accuracy)).toMatch(/ {2}poll +1 +30\.4s +30\.4s +30\.4s\n/);
   });
 
-  it('uses this poll with the option to replay recorded polls', async () => {
+  it('uses a poll that only the predicted delivery shows, with the option to replay recorded polls', async () => {
     const made = recording([...START, ...reports(3)], [ANSWER, downlink(MINUTE + 5000, MINUTE + 30_000)]);
     const { predictions } = await replay(made, 'recorded');
     expect(predictions[1]).toMatchObject({ ledBy: 'poll', error: 0 });
@@ -150,7 +150,7 @@ describe('a replay', () => {
     expect(invented).toBe(0);
   });
 
-  it('reports downlinks delivered in only one of both', async () => {
+  it('reports downlinks that were delivered only in the recording or only in the replay', async () => {
     const made = recording(
       [...START, ...reports(2)],
       [

@@ -27,7 +27,7 @@ describe('paced requests', () => {
     expect(sentAt).toEqual([0, 7000, 9000]);
   });
 
-  it('wait while an earlier request waits to be repeated', async () => {
+  it('wait as long as an earlier request waits for its repetition', async () => {
     const clock = new VirtualClock();
     const gate = paced({ atOnce: 1, perSecond: null }, clock);
     const { request, sentAt } = service(clock, [turnedAway(429, 5000), 'done']);
@@ -43,7 +43,7 @@ describe('paced requests', () => {
     expect(sentAt).toHaveLength(20);
   });
 
-  it('are not repeated after other rejections', async () => {
+  it('are not repeated after a 409, or after a 503 without Retry-After', async () => {
     const clock = new VirtualClock();
     const gate = paced({ atOnce: 1, perSecond: null }, clock);
     const { request, sentAt } = service(clock, [turnedAway(409), 'done']);

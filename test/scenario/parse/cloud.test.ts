@@ -23,7 +23,7 @@ describe('the settings of the cloud', () => {
     );
   });
 
-  it('are part of the situation, and are missing in the plan if they are left out', () => {
+  it('are missing in the plan if they are left out, and change `situation` in its outline', () => {
     const plan = planScenario(scenarioOf());
     expect(plan).not.toHaveProperty('cloud');
     const situations = [plan, planWith('{ rate-limit: 600/m }'), planWith('{ rate-limit: 60/m }')].map(

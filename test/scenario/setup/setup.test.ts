@@ -54,7 +54,7 @@ describe('every kind of setup', () => {
 describe('an entry', () => {
   it.each<[string, readonly string[], readonly string[]]>([
     [
-      'for a client whose name another one has',
+      'for a client with the name of another client',
       [
         'client: { name: a }',
         'client: { name: a, space: b }',

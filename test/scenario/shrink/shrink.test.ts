@@ -74,7 +74,8 @@ expect: [ uplink.stored == uplink.sent, downlink.delivered == downlink.queued ]
     const text = normalised(
       LARGE.replace('steps:', 'faults: [{ outage: both, from: 1h, until: 5h }, { loss: 1%, to: clime }]\nsteps:'),
     );
-    // The scenario fails because of the outage. It also fails with a shorter duration, which is another reason.
+    // The scenario fails because of the outage. Without the outage, it fails for another reason if its duration is shorter than
+    // 6 h.
     const cutShort = (tried: string) => !tried.includes('duration: 6h');
     const failing = async (tried: string) =>
       problemsOf(tried).length === 0 && (tried.includes('outage') || cutShort(tried));

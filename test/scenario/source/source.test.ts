@@ -61,7 +61,7 @@ describe('a variable', () => {
     ]);
   });
 
-  it('that does not exist is a problem at its place', () => {
+  it('that does not exist is a problem at the place of its use', () => {
     expect(problems(withVars('{ period: 900 }', 'settle: $peroid}\n'))).toContain(
       'main.yaml:7:9: unknown variable "peroid" (did you mean "period"?); the scenario has period',
     );
@@ -105,7 +105,7 @@ steps:
 `;
   const main = (rest: string) => yamlOf({ head: `name: test\nduration: 2h\n${rest}` });
 
-  it('merges maps, concatenates lists, and otherwise the including file takes precedence', () => {
+  it('merges maps and concatenates lists; for other values, the including file takes precedence', () => {
     const text = `${main('include: [common.yaml]\n')}network: { loss: 2% }\nsteps:\n  - { at: 2h, shell: send }\n`;
     const scenario = read(text, { files: { 'common.yaml': COMMON } });
     expect(scenario.settle).toBe(60_000);
@@ -143,7 +143,7 @@ steps:
     expect(problems(main(head), { files }).join('\n')).toContain(message);
   });
 
-  it('that doubles with every file is rejected at a limit', () => {
+  it('of files that each include the next one twice is rejected at 100 files', () => {
     const files = Object.fromEntries(
       Array.from({ length: 40 }, (_, i) => [`f${i}.yaml`, `include: [f${i + 1}.yaml, f${i + 1}.yaml]\n`]),
     );
@@ -151,7 +151,7 @@ steps:
   });
 });
 
-it('any text is either read or rejected with its problems', () => {
+it('any text is either accepted, or rejected with a list of problems', () => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of scenarios
   const word = fc.constantFrom('${a}', '${', '$${a}', '}', 'a', '1', '10%', '+5m', 'clime/3..7', '1h', 'x > 1');
   const scalar = fc.oneof(word, fc.string(), fc.integer(), fc.constant(null));

@@ -88,7 +88,7 @@ describe('uplinks of a target', () => {
     ]);
   });
 
-  it('are not judged as stored if the last messages were not read', () => {
+  it('are neither stored nor missing for the audit if the last messages were not read', () => {
     sends(1, 'data', report(1));
     acknowledged(1);
     expect(ruleResults(audit.tallies(), String)).toEqual([
