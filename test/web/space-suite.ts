@@ -60,6 +60,24 @@ export function spaceSuite(here: () => World, open: (fragment: string) => Promis
     });
   });
 
+  describe('the selection of devices for the terminal', () => {
+    it('forgets a deleted device, and notices a new one', async () => {
+      const { client } = here().service;
+      const create = async (name: string, serial_number: string) =>
+        client.createDevice({ name, serial_number, token: serial_number.padStart(32, 'c') });
+      const first = await create('spare-0001', '3000000001');
+      const page = await open('#/terminal');
+      await page.getByRole('searchbox').fill('spare');
+      await page.getByText('1 device is selected').waitFor();
+      const second = await create('spare-0002', '3000000002');
+      await page.getByText('2 devices are selected').waitFor();
+      await client.deleteDevice(first.id);
+      await page.getByText('1 device is selected').waitFor();
+      await client.deleteDevice(second.id);
+      await page.getByText('0 devices are selected').waitFor();
+    });
+  });
+
   describe('the inspector', () => {
     it('decodes a datagram: envelope, flags, message, and the check of its tag', async () => {
       const packet = { flags: FIRST | LAST | POLL, sequence: 7, data: MESSAGE };

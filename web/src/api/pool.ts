@@ -33,14 +33,13 @@ export class Pool {
   }
 
   async request(request: PoolRequest) {
-    const ending = new AbortController();
-    const end = () => ending.abort();
+    const late = new AbortController();
     const doubting = setTimeout(() => void doubtService(), PATIENCE);
     const limit = longestOf(request);
-    const ended = limit === undefined ? undefined : setTimeout(end, limit);
-    this.#ending.signal.addEventListener('abort', end);
+    const ended = limit === undefined ? undefined : setTimeout(() => late.abort(), limit);
     try {
-      const response = await send(this.#origin, { ...request, signal: ending.signal });
+      const ending = AbortSignal.any([late.signal, this.#ending.signal]);
+      const response = await send(this.#origin, { ...request, signal: ending });
       if (response.status >= 500) void doubtService();
       const text = await response.text();
       const headers = Object.fromEntries(response.headers);
@@ -51,7 +50,6 @@ export class Pool {
     } finally {
       clearTimeout(doubting);
       clearTimeout(ended);
-      this.#ending.signal.removeEventListener('abort', end);
     }
   }
 
@@ -80,9 +78,9 @@ export class Client {
   }
 
   async request({ signal: ended, ...request }: PoolRequest) {
-    ended?.addEventListener('abort', () => this.#ending.abort(), { once: true });
+    const ending = AbortSignal.any([this.#ending.signal, ...(ended ? [ended] : [])]);
     this.#silence.expect(this.#limits.headersTimeout);
-    const response = await send(this.#origin, { ...request, signal: this.#ending.signal });
+    const response = await send(this.#origin, { ...request, signal: ending });
     this.#silence.expect(this.#limits.bodyTimeout);
     if (response.ok) connection.value = 'live';
     const body = { text: () => response.text(), [Symbol.asyncIterator]: () => this.#pieces(response) };

@@ -38,17 +38,15 @@ export async function whileShown(ended: AbortSignal, work: (signal: AbortSignal)
   for (;;) {
     await untilShown(ended);
     if (ended.aborted) return;
-    const turn = new AbortController();
-    const end = () => turn.abort();
-    const unsubscribe = isShown.subscribe((value) => value || end());
-    ended.addEventListener('abort', end);
+    const hidden = new AbortController();
+    const unsubscribe = isShown.subscribe((value) => value || hidden.abort());
+    const turn = AbortSignal.any([hidden.signal, ended]);
     try {
-      await work(turn.signal);
+      await work(turn);
     } finally {
       unsubscribe();
-      ended.removeEventListener('abort', end);
     }
-    if (!turn.signal.aborted) return;
+    if (!turn.aborted) return;
   }
 }
 

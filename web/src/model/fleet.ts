@@ -52,11 +52,14 @@ export class Fleet {
   readonly rows: Row[] = [];
   /** Counts the changes, at most four a second. */
   readonly version = signal(0);
+  /** Counts the changes of the list, which are new, changed and deleted devices; at most four a second. */
+  readonly listVersion = signal(0);
   /** Whether all devices are listed. */
   readonly isComplete = signal(false);
   readonly #byId = new Map<string, Row>();
   readonly #client: DeviceCloudClient;
   #isDue = false;
+  #isListDue = false;
   #isClosed = false;
   #asking = 0;
   #toAsk: Row[] = [];
@@ -89,7 +92,7 @@ export class Fleet {
     // Nothing is removed if another listing has begun, or if this one was cut off.
     if (this.#current === current && !this.#isClosed) this.#keep((id) => listed.has(id) || current.has(id));
     this.isComplete.value = true;
-    this.#changed();
+    this.#listChanged();
     await this.#loadWaiting();
     this.#changed();
   }
@@ -109,7 +112,7 @@ export class Fleet {
         const row = this.#known(factsOf(summary));
         if (row) take(row);
       }
-      this.#changed();
+      this.#listChanged();
       offset = page.at(-1)?.id;
       if (fresh.length < PAGE) return;
     }
@@ -120,7 +123,7 @@ export class Fleet {
     this.#current.add(device.id);
     const row = this.#known(factsOfDevice(device));
     if (row) this.rows.push(row);
-    this.#changed();
+    this.#listChanged();
   }
 
   /** Updates the row of a device, or creates one. @returns the row if it is new */
@@ -145,7 +148,7 @@ export class Fleet {
     if (!known) return;
     this.#byId.delete(id);
     this.rows.splice(this.rows.indexOf(known), 1);
-    this.#changed();
+    this.#listChanged();
   }
 
   #keep(isKept: (id: string) => boolean): void {
@@ -220,12 +223,20 @@ export class Fleet {
     }
   }
 
+  #listChanged(): void {
+    this.#isListDue = true;
+    this.#changed();
+  }
+
   #changed(): void {
     if (this.#isDue) return;
     this.#isDue = true;
     setTimeout(() => {
       this.#isDue = false;
       this.version.value++;
+      if (!this.#isListDue) return;
+      this.#isListDue = false;
+      this.listVersion.value++;
     }, 250);
   }
 }

@@ -30,13 +30,11 @@ export async function followStates(take: (state: unknown) => void, signal: Abort
 }
 
 async function read(take: (state: unknown) => void, signal: AbortSignal): Promise<void> {
-  const ending = new AbortController();
-  const end = () => ending.abort();
-  const silence = new Silence(end);
-  signal.addEventListener('abort', end);
+  const silent = new AbortController();
+  const silence = new Silence(() => silent.abort());
   try {
     silence.expect(LONGEST_SILENCE);
-    for await (const state of linesOf('/run/states', { signal: ending.signal })) {
+    for await (const state of linesOf('/run/states', { signal: AbortSignal.any([silent.signal, signal]) })) {
       silence.expect(LONGEST_SILENCE);
       take(state);
     }
@@ -44,6 +42,5 @@ async function read(take: (state: unknown) => void, signal: AbortSignal): Promis
     if (!signal.aborted) throw error;
   } finally {
     silence.stop();
-    signal.removeEventListener('abort', end);
   }
 }

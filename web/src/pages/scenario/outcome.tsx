@@ -40,8 +40,10 @@ function Summary({ run }: { readonly run: ScenarioRun }) {
   const took = `${formatDuration(Math.round(simulatedMs / 1000) * 1000)} in ${(wallMs / 1000).toFixed(1)} s`;
   return (
     <>
-      <span class={`badge ${passed ? 'good' : 'bad'}`}>{passed ? 'passed' : 'failed'}</span> {took},{' '}
-      {counted(events, 'event')}, digest <code>{digest}</code>
+      <span class={`badge ${passed ? 'good' : 'bad'}`}>
+        {passed ? 'passed' : failure === null ? 'failed' : 'not finished'}
+      </span>{' '}
+      {took}, {counted(events, 'event')}, digest <code>{digest}</code>
       {failure !== null && <span class="failed"> {printableLine(failure)}</span>}
     </>
   );

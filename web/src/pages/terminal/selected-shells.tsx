@@ -46,12 +46,11 @@ function countText(count: number | undefined): string {
 
 /** The devices of the space that a text selects. */
 function useTargets(text: string) {
-  const { fleet } = model();
-  const isComplete = fleet.isComplete.value;
-  const { rows } = fleet;
+  const { rows, listVersion } = model().fleet;
+  const version = listVersion.value;
   return useMemo(() => {
     if (text.trim() === '') return { targets: [], failure: '' };
     const search = searchFor(text, [...new Set(rows.flatMap(({ tags }) => tags))], rows);
     return { targets: search.failure === '' ? rows.filter(search.matches) : [], failure: search.failure };
-  }, [text, isComplete, rows.length]);
+  }, [text, version]);
 }
