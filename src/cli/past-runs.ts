@@ -9,7 +9,7 @@ import PQueue from 'p-queue';
 import type { PastRun, RunComparison, RunEnd, TimeTravel } from '../control/travel.js';
 import { InterruptedError, UsageError } from '../kernel/errors.js';
 import type { Pace } from '../kernel/pace.js';
-import { formatDuration, type Millis } from '../kernel/time.js';
+import { exactDuration, type Millis } from '../kernel/time.js';
 import type { RunResult } from '../report/result.js';
 import type { RunControl, RunOptions } from '../runner/run.js';
 import type { Plan } from '../scenario/model/plan.js';
@@ -80,7 +80,7 @@ export class PastRuns implements TimeTravel {
   async #back(at: Millis): Promise<PastRun> {
     const plan = this.#options.happened();
     const now = this.#options.now();
-    if (at > now) throw new UsageError('bad-moment', `the run has only reached ${formatDuration(Math.floor(now))}`);
+    if (at > now) throw new UsageError('bad-moment', `the run has only reached ${exactDuration(Math.floor(now))}`);
     const [oldest] = this.#open;
     if (oldest && this.#open.length >= MOST) await this.#giveUp(oldest);
     const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-past-'));
@@ -129,7 +129,7 @@ export class PastRuns implements TimeTravel {
     const { at_ms } = past.shown;
     const others = this.#ended.filter((each) => each.at_ms !== at_ms).slice(1 - MOST_ENDED);
     this.#ended = [...others, { ...past.shown, link: null }];
-    const moment = formatDuration(Math.floor(at_ms));
+    const moment = exactDuration(Math.floor(at_ms));
     await this.#end(
       past,
       `This run of the past has ended, because another one was begun: at most ${MOST} are open. To enter it again, ` +

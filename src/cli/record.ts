@@ -3,7 +3,7 @@ import { ApiError, ConnectionError, DeviceCloudClient } from '../client/client.j
 import { parseUtcOrDate } from '../kernel/calendar.js';
 import { EXIT, type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
-import { days, formatDuration, parseDuration, type UnixMillis } from '../kernel/time.js';
+import { days, exactDuration, parseDuration, type UnixMillis } from '../kernel/time.js';
 import { reserve, writeWhole } from '../kernel/write-files.js';
 import { packagedProfiles } from '../profile/library.js';
 import { collect } from '../record/collect.js';
@@ -148,7 +148,7 @@ function progressOf(host: Host): (messages: number) => void {
 
 function summary(out: string, { devices, uplinks, downlinks, from, until, cut }: Recording): string {
   const counts = `${devices.length} devices, ${uplinks.length} uplinks and ${downlinks.length} downlinks`;
-  return `${out}: ${counts} in ${formatDuration(until - from)}${cut === null ? '' : ` (cut short: ${cut})`}`;
+  return `${out}: ${counts} in ${exactDuration(until - from)}${cut === null ? '' : ` (cut short: ${cut})`}`;
 }
 
 /** A warning if the devices report much faster than configured: then `--speed` is wrong. */

@@ -7,6 +7,7 @@ import { cannotWrite } from '../kernel/file-failure.js';
 import { openDirectory } from '../library/run-files.js';
 import type { RunResult } from '../report/result.js';
 import { overSeeds, type SeedsResult, seedsCsv, seedsText } from '../report/seeds.js';
+import { verdictOf } from '../report/verdict.js';
 import { findScenario } from './find-scenario.js';
 import type { AnotherRun, Host } from './host.js';
 import { planOf } from './read-files.js';
@@ -96,7 +97,7 @@ async function runAll(first: number, flags: SeedsFlags, host: Host): Promise<rea
       throw new GhostfleetError('no-result', `the run with seed ${seed} gave no result: ${err.trim()}`, EXIT.internal);
     }
     results.set(seed, result);
-    host.err.write(`seed ${seed}: ${result.passed ? 'passed' : 'FAILED'} (${results.size} of ${flags.seeds})\n`);
+    host.err.write(`seed ${seed}: ${verdictOf(result).word} (${results.size} of ${flags.seeds})\n`);
   };
   const seeds = Array.from({ length: flags.seeds }, (_, i) => first + i);
   try {

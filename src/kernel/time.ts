@@ -68,6 +68,17 @@ export function formatDuration(duration: Millis): string {
   return text;
 }
 
+/**
+ * Writes a measured duration exactly, for people: like {@link formatDuration}, but with a fraction of seconds in place of
+ * milliseconds: "7m0.698s", "840ms". {@link parseDuration} reads the same number.
+ */
+export function exactDuration(duration: Millis): string {
+  const whole = Math.round(duration);
+  const rest = whole % minutes(1);
+  if (whole < 1000 || rest % 1000 === 0) return formatDuration(whole);
+  return `${whole === rest ? '' : formatDuration(whole - rest)}${rest / 1000}s`;
+}
+
 /** Writes a measured duration for people, three significant places at most: "0.42ms", "840ms", "12.4s", "21m 05s", "3h 07m". */
 export function humanDuration(duration: Millis): string {
   const two = (n: number) => String(n).padStart(2, '0');

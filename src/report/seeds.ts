@@ -3,6 +3,7 @@ import { humanCount, humanValue, type Unit } from '../kernel/quantity.js';
 import { csvRow } from './csv-row.js';
 import type { RunResult } from './result.js';
 import { table } from './table.js';
+import { verdictOf } from './verdict.js';
 
 /** The spread of a number over the runs. */
 interface NumberSpread {
@@ -34,12 +35,7 @@ export interface SeedsResult {
   readonly metrics: Readonly<Record<string, NumberSpread>>;
 }
 
-interface SeedVerdict {
-  readonly seed: number;
-  readonly passed: boolean;
-  readonly exitCode: number;
-  readonly digest: string;
-  readonly failure: string | null;
+interface SeedVerdict extends Pick<RunResult, 'seed' | 'passed' | 'exitCode' | 'digest' | 'failure'> {
   /** Facts that put the verdict into question although no expectation covers them. */
   readonly warnings: readonly string[];
 }
@@ -111,12 +107,7 @@ function spreadOf(values: readonly number[]): NumberSpread | undefined {
 
 /** The text for a terminal. */
 export function seedsText({ scenario, runs, passed, expectations }: SeedsResult): string {
-  const verdicts = runs.map(({ seed, passed: fine, digest, failure }) => [
-    String(seed),
-    fine ? 'passed' : 'FAILED',
-    digest,
-    failure ?? '',
-  ]);
+  const verdicts = runs.map((run) => [String(run.seed), verdictOf(run).word, run.digest, run.failure ?? '']);
   const lines = expectations.map(({ line, passed: met, failed, unit, value }) => [
     failed.length === 0 ? '✓' : '✗',
     line,

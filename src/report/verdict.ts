@@ -8,7 +8,9 @@ interface Verdict {
   readonly look: 'good' | 'bad' | 'open';
 }
 
-export function verdictOf({ passed, exitCode, failure }: RunResult): Verdict {
+type Judged = Pick<RunResult, 'passed' | 'exitCode' | 'failure'>;
+
+export function verdictOf({ passed, exitCode, failure }: Judged): Verdict {
   if (exitCode === EXIT.interrupted) return { word: 'interrupted', look: 'open' };
   if (exitCode === EXIT.invalid) return { word: 'INVALID', look: 'bad' };
   if (passed) return { word: 'passed', look: 'good' };

@@ -48,6 +48,18 @@ describe('ghostfleet run --seeds', () => {
     expect(runs[0]?.digest).not.toBe(runs[1]?.digest);
   });
 
+  it('uses the same word as the report for a run that an expectation ends early', async () => {
+    const ending = join(directory, 'ending.yaml');
+    const text = 'name: ending\nduration: 1h\nfleet: [{ name: clime, profile: clime, count: 2 }]\n';
+    writeFileSync(ending, `${text}expect: [{ that: fleet.devices > 5, abort: true }]\n`);
+    const { exit, out, err } = await ghostfleet(['run', ending, '--seeds', '2']);
+    const single = await ghostfleet(['run', ending]);
+    expect(single.out).toMatch(/^NOT FINISHED · /m);
+    expect([exit, single.exit]).toEqual([3, 3]);
+    expect(out).toMatch(/^ +2 {2}NOT FINISHED {2}[0-9a-f]{16} {2}ended at /m);
+    expect(err).toMatch(/^seed 2: NOT FINISHED \(\d of 2\)$/m);
+  });
+
   it.each([
     [['--seeds', '1'], '--seeds "1" is not a whole number from 2 to 10000'],
     [['--seeds', '2', '--queue', 'postgres://127.0.0.1/queue'], '--queue cannot be used with --seeds'],

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   days,
+  exactDuration,
   formatDuration,
   hours,
   humanDuration,
@@ -61,10 +62,28 @@ describe('a duration', () => {
     expect(formatDuration(duration)).toBe(expected);
   });
 
+  it.each([
+    [0, '0s'],
+    [840, '840ms'],
+    [1_250, '1.25s'],
+    [420_698, '7m0.698s'],
+    [days(1) + 1, '1d0.001s'],
+    [minutes(50), '50m'],
+    [hours(3) + seconds(1), '3h1s'],
+    [59_999.6, '1m'],
+  ])('of %d measured ms is written "%s" for people', (duration, expected) => {
+    expect(exactDuration(duration)).toBe(expected);
+  });
+
   it('is the same after writing and reading', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), (duration) => {
         expect(parseDuration(formatDuration(duration))).toBe(duration);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.nat(1_000 * 86_400_000), (duration) => {
+        expect(parseDuration(exactDuration(duration))).toBe(duration);
       }),
     );
   });

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../kernel/clock.js';
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
-import { formatDuration, type Instant, seconds, sinceStart } from '../../kernel/time.js';
+import { exactDuration, type Instant, seconds, sinceStart } from '../../kernel/time.js';
 import { type Evidence, evaluate } from '../../scenario/expect/evaluate.js';
 import type { Expectation } from '../../scenario/expect/expectation.js';
 
@@ -26,7 +26,7 @@ export function watchExpectations(
       if (now < from) continue;
       const { passed, undecided, line, sentence } = evaluate(expectation, evidence());
       if (passed || undecided) continue;
-      const when = formatDuration(Math.round(sinceStart(now)));
+      const when = exactDuration(sinceStart(now));
       return end(new GhostfleetError('aborted', `ended at ${when} by "${line}": ${sentence}`, EXIT.expectation));
     }
     clock.after(JUDGE_EVERY, 'a look at the expectations that end the run', () => look(clock.now));

@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../../kernel/clock.js';
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
-import { formatDuration, type Instant, seconds, sinceStart } from '../../kernel/time.js';
+import { exactDuration, formatDuration, type Instant, seconds, sinceStart } from '../../kernel/time.js';
 import { judgeMetrics, type MetricSource } from '../../scenario/expect/evaluate.js';
 import type { Plan, PlannedAction, PlannedWait } from '../../scenario/model/plan.js';
 
@@ -75,7 +75,7 @@ export class Waits {
     const actions = this.#plan.actions.filter((action) => action.wait === index);
     const last = actions.reduce((latest, { at }) => Math.max(latest, now + at), now);
     if (last > this.#plan.duration) {
-      const late = `${wait.name}: it began at ${formatDuration(sinceStart(now))}, and would continue after the end of the scenario`;
+      const late = `${wait.name}: it began at ${exactDuration(sinceStart(now))}, and would continue after the end of the scenario`;
       return this.#actions.fail(new GhostfleetError('waited', late, EXIT.expectation));
     }
     for (const action of actions) this.#actions.schedule(action, now);
