@@ -3,8 +3,8 @@
  * several hundred bytes before its first number: too much for every device of a fleet.
  *
  * All pieces of a block have the same size. A piece is taken from the block that has had room for the longest time, so that the
- * other blocks can become empty: an empty block is freed. A piece that is dropped without being given back occupies its place
- * until nothing references the block.
+ * other blocks can become empty. An empty block is freed if another block has room. A piece that is dropped without being given
+ * back occupies its place until nothing references the block.
  *
  * The blocks are shared buffers, for the reason in arena.ts.
  */
@@ -17,7 +17,7 @@ export interface Piece {
 
 export class Pieces {
   readonly #bytes: number;
-  /** By size of a piece: the blocks with room for more pieces, in the order in which they got it. */
+  /** By size of a piece: the blocks with room for more pieces, in the order in which they got this room. */
   readonly #open = new Map<number, Set<Block>>();
 
   /** @param bytes size of a block */
@@ -70,7 +70,7 @@ export class Block {
     return this.#free.length === 0 && this.#cut === this.buffer.byteLength;
   }
 
-  /** Whether all its pieces were given back. */
+  /** Whether all pieces of the block were given back. */
   get isEmpty(): boolean {
     return this.#free.length * this.size === this.#cut;
   }

@@ -25,7 +25,7 @@ it('creates a separate block for a piece that is larger than a block', () => {
   expect(new Pieces(64).take(100)).toMatchObject({ offset: 0, block: { buffer: { byteLength: 104 } } });
 });
 
-it('hands out a piece that was given back again, with zeros', () => {
+it('reuses a piece that was given back, and fills it with zeros', () => {
   const pieces = new Pieces(64);
   const first = pieces.take(32);
   pieces.take(32);
@@ -36,7 +36,7 @@ it('hands out a piece that was given back again, with zeros', () => {
   expect([...bytesOf(again, 32)]).toEqual(new Array(32).fill(0));
 });
 
-it('keeps one empty block of a size, and drops the others', () => {
+it('keeps one empty block for each size of pieces, and drops the others', () => {
   const pieces = new Pieces(64);
   const taken = Array.from({ length: 6 }, () => pieces.take(32));
   for (const piece of taken) pieces.giveBack(piece);

@@ -3,8 +3,9 @@
  * alarms) or in `ints` (counts, times, totals, events).
  *
  * At rest, a device has room for the samples of the open window, but none for windows, logs and events: a report empties them.
- * When there is no room for a value, the device moves to a layout with the room that it is expected to need until its next
- * report, a fraction of the firmware's; then to one with twice the room. All devices with the same plan share their layouts.
+ * The first value without room moves the device to a layout with the room that it is expected to need until its next report: a
+ * fraction of the firmware's buffers. Each further value without room moves it to a layout with twice the room. All devices
+ * with the same plan share their layouts.
  */
 import type { ListPlan, Plan, SensorPlan } from './measuring-plan.js';
 

@@ -1,8 +1,8 @@
 /**
  * The measured values of one device that have not been reported yet, in one piece of memory. The layout has the index of each
- * value. At rest, the piece has about 250 bytes. It grows to a kilobyte when samples and windows are collected for a report, and
- * shrinks after the report. Because most tasks run just before the report (task-table.ts), few devices of a fleet have a large
- * piece at the same time.
+ * value. At rest, the piece has about 250 bytes. It grows to a kilobyte when samples and windows are collected for a report,
+ * and shrinks after the report. Because most tasks run just before the report (task-table.ts), few devices of a fleet have a
+ * large piece at the same time.
  */
 
 import { type Block, Pieces } from '../../kernel/pieces.js';
@@ -189,7 +189,7 @@ let views: Views | undefined;
 
 type Numbers = Float32Array | Int32Array;
 
-/** Copies range by range: as much of each as has room. The values without room are not needed any more. */
+/** Copies from each range the values for which `to` has room. The values without room are no longer needed. */
 function copy(from: Numbers, fromStarts: readonly number[], to: Numbers, toStarts: readonly number[]): void {
   for (let range = 0; range < fromStarts.length; range++) {
     const start = fromStarts[range] as number;

@@ -1,4 +1,4 @@
-/** Devices share blocks of memory, and only the one used last has views of it. A device at rest has less memory than one before its report. */
+/** Devices share blocks of memory, and only the device that was used last has views. At rest, a device needs less memory. */
 import { expect, it } from 'vitest';
 import { Measurements } from '../../../src/device/measuring/measurements.js';
 import { planFor } from '../../../src/device/measuring/measuring-plan.js';
