@@ -11,6 +11,6 @@ export interface ServiceFaultBehaviour<F extends ServiceFault> {
   readonly delay?: (fault: F) => Millis;
   /** Whether the store fails for this use. */
   readonly stops?: (fault: F, use: StoreUse) => boolean;
-  /** The process of the service is down. */
+  /** Set for a fault during which the process of the service is down. */
   readonly away?: true;
 }

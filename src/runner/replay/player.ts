@@ -15,7 +15,7 @@ import type { Contact, ScriptDevice } from '../../record/script.js';
 import type { Channel, Transport } from '../../transport/transport.js';
 import { uplinkMessage } from './messages.js';
 
-/** Time after which an exchange without an answer has failed. In memory no datagram is lost, so it should not happen. */
+/** Time after which an exchange without an answer has failed. In memory no datagram is lost, so no exchange should fail. */
 const PATIENCE = seconds(60);
 /** Size of the receive buffer: larger than every downlink (wire protocol, 7). */
 const BUFFER = 16_384;

@@ -28,9 +28,9 @@ export interface Target {
   readonly api: DeviceCloudClient;
   /** Address and key of the API, for loads, which send their own requests. The key is secret. */
   readonly address: { readonly baseUrl: string; readonly apiKey: string };
-  /** The address of its web console with a new one-time token; undefined without a console, and while it is down. */
+  /** The address of its web console with a new one-time token; undefined without a console, and while the cloud is down. */
   readonly consoleLink?: () => string | undefined;
-  /** Whether a session of its web console that began with such a token is open; undefined while it is down. */
+  /** Whether a session of its web console that began with such a token is open; undefined while the cloud is down. */
   readonly hasSession?: (secret: string) => Promise<boolean> | undefined;
   /** The API for a further space, by the name of the space in the scenario. @throws UsageError without a key for this space */
   openSpace(name: string): Promise<DeviceCloudClient>;

@@ -77,7 +77,7 @@ export async function startWorker(options: WorkerOptions): Promise<QueueWorker> 
   };
 }
 
-/** @throws UsageError for another version; the job fails with it, and so does its run */
+/** @throws UsageError for another version, with which the job and its run fail */
 function checkVersion({ version, format }: JobPayload, own: string): void {
   if (version === own && format === PART_FORMAT) return;
   const nameOf = (release: string, of: number) => `ghostfleet ${release} with part format ${of}`;
