@@ -14,7 +14,7 @@ export interface AttemptSettings {
   readonly allowHost: readonly string[];
 }
 
-export interface Attempt extends AttemptSettings {
+interface Attempt extends AttemptSettings {
   readonly text: string;
   /** In place of the scenario's own. */
   readonly seed?: number;
