@@ -142,16 +142,16 @@ export class Requests {
   /** Sends a request as soon as a connection is free. */
   #acquire(pending: PendingRequest, over: (away: Millis) => void): void {
     const { connections } = this.#caller;
-    const sendAndRelease = async () => {
-      const away = await this.#send(pending);
-      connections.release();
-      over(away);
-    };
-    connections.acquire(() => void sendAndRelease());
+    connections.acquire(() =>
+      this.#send(pending, (away) => {
+        connections.release();
+        over(away);
+      }),
+    );
   }
 
-  async #send(pending: PendingRequest): Promise<Millis> {
-    if (this.#closed) return 0;
+  #send(pending: PendingRequest, over: (away: Millis) => void): void {
+    if (this.#closed) return over(0);
     const { clock, accepted, serviceSpeed = 1 } = this.#context;
     const { space, sender } = this.#caller;
     const { cloudId } = pending;
@@ -159,12 +159,13 @@ export class Requests {
     const { sent } = pending;
     const queues = this.#queues !== undefined;
     const request = requestOf(this.#load.call, { space, device: cloudId });
-    const { status, why, body, retryAfter } = await sender.send(request, queues);
-    if (this.#closed) return 0;
-    if (isUndecided(status)) this.#withoutAnswer(pending.device, cloudId);
-    const useless = queues && status >= 200 && status < 300 && !accepted(body, request.body ?? 'null');
-    this.#done(pending, sent, status, useless ? 'the answer names no downlink' : why);
-    return retryAfter * serviceSpeed;
+    sender.send(request, queues, ({ status, why, body, retryAfter }) => {
+      if (this.#closed) return over(0);
+      if (isUndecided(status)) this.#withoutAnswer(pending.device, cloudId);
+      const useless = queues && status >= 200 && status < 300 && !accepted(body, request.body ?? 'null');
+      this.#done(pending, sent, status, useless ? 'the answer names no downlink' : why);
+      over(retryAfter * serviceSpeed);
+    });
   }
 
   #done(pending: PendingRequest, sent: Instant, status: number, why: string): void {

@@ -8,6 +8,7 @@ import { seededRandom } from '../../../src/kernel/random.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import { Callers } from '../../../src/runner/load/callers.js';
+import type { CallResult } from '../../../src/runner/load/connection.js';
 import { type CallSender, httpCalls } from '../../../src/runner/load/http-calls.js';
 import { Loads } from '../../../src/runner/load/loads.js';
 import { Semaphore } from '../../../src/runner/load/semaphore.js';
@@ -65,21 +66,18 @@ class PassingClock extends VirtualClock {
   }
 }
 
-type Reply = Awaited<ReturnType<CallSender['send']>>;
-
 /** Runs one load in virtual time. `answer` gives the answer to a request and its delay. */
 function simulate(
   pace: Pace,
-  answer: (now: number) => { readonly after: number } & Partial<Reply>,
+  answer: (now: number) => { readonly after: number } & Partial<CallResult>,
   options: Options = {},
 ) {
   const clock = new PassingClock();
   const sender: CallSender = {
-    send: () =>
-      new Promise((resolve) => {
-        const { after, ...reply } = answer(clock.now);
-        clock.after(after, 'answer', () => resolve({ status: 200, why: '', body: '', retryAfter: 0, ...reply }));
-      }),
+    send: (_request, _wantsBody, done) => {
+      const { after, ...reply } = answer(clock.now);
+      clock.after(after, 'answer', () => done({ status: 200, why: '', body: '', retryAfter: 0, ...reply }));
+    },
     close: async () => {},
   };
   return play({ pace, clock, sender, options });

@@ -1,0 +1,126 @@
+/**
+ * A connection of a load generator, on undici's lowest level. Responses are not parsed: the less CPU a request costs, the more
+ * requests a generator can send.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
+import { type buildConnector, Client, type Dispatcher } from 'undici';
+import { delayIn } from '../../client/http.js';
+import { codeOf } from '../../kernel/no-answer.js';
+import { type Millis, seconds } from '../../kernel/time.js';
+
+export interface CallResult {
+  /** HTTP status; 0 if there was no response. */
+  readonly status: number;
+  /** Code of the error, such as `ECONNREFUSED`; empty if there was a response. */
+  readonly why: string;
+  /** Body of the response; empty unless requested. */
+  readonly body: string;
+  /** `Retry-After` of the response; 0 without one. */
+  readonly retryAfter: Millis;
+}
+
+/** Receives the result of a request. */
+export type ResultHandler = (result: CallResult) => void;
+
+const TIMEOUT: Millis = seconds(30);
+
+/** The connection receives the response itself, because it never has more than one open request. */
+export class Connection implements Dispatcher.DispatchHandler {
+  readonly #client: Client;
+  readonly #batch: WriteBatch;
+  #socket: Socket | undefined;
+  #done: ResultHandler = () => {};
+  #wantsBody = false;
+  #parts: Buffer[] = [];
+  #status = 0;
+  #retryAfter: Millis = 0;
+
+  constructor(origin: string, connect: buildConnector.connector, batch: WriteBatch) {
+    this.#batch = batch;
+    this.#client = new Client(origin, {
+      // With a limit of 2, undici accepts the next request as soon as a response is complete. With 1, the connection would first
+      // become idle, which takes timers and a turn of the event loop for each request.
+      ...{ pipelining: 2, headersTimeout: TIMEOUT, bodyTimeout: TIMEOUT },
+      connect: (options, callback) =>
+        connect(options, (...result) => {
+          this.#socket = result[1] ?? undefined;
+          callback(...result);
+        }),
+    });
+  }
+
+  /**
+   * Sends a request; the one before must have ended.
+   * @param request needs `blocking: false`. Otherwise undici looks for another request to send when the headers of the response
+   * have arrived.
+   * @param wantsBody whether the result contains the body
+   * @param done called once, after the return of this function. It may send the next request.
+   */
+  send(request: Dispatcher.DispatchOptions, wantsBody: boolean, done: ResultHandler): void {
+    this.#done = done;
+    this.#wantsBody = wantsBody;
+    this.#client.dispatch(request, this);
+  }
+
+  /** Aborts an open request. */
+  close(): Promise<void> {
+    return this.#client.destroy();
+  }
+
+  // undici recognises a handler of the current interface by this method.
+  onRequestStart(): void {}
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    this.#status = status;
+    this.#retryAfter = status >= 400 ? (delayIn(headers['retry-after']) ?? 0) : 0;
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, part: Buffer): void {
+    if (this.#wantsBody) this.#parts.push(part);
+  }
+
+  onResponseEnd(): void {
+    let body = '';
+    if (this.#wantsBody) {
+      body = Buffer.concat(this.#parts).toString();
+      this.#parts = [];
+    }
+    if (this.#socket !== undefined) this.#batch.hold(this.#socket);
+    try {
+      this.#done({ status: this.#status, why: '', body, retryAfter: this.#retryAfter });
+    } catch (error) {
+      // undici would report it as a failure of the request.
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#parts = [];
+    // undici also calls this while `send` is running, for a request that it rejects. The event loop gets a turn, because `done`
+    // may send a request that is rejected, too.
+    setImmediate(() => this.#done({ status: 0, why: codeOf(error), body: '', retryAfter: 0 }));
+  }
+}
+
+/**
+ * Writes the requests that follow responses together, at the end of a turn of the event loop. Otherwise the service would be
+ * woken for each of them, which costs CPU time in this process.
+ */
+export class WriteBatch {
+  #held: Socket[] = [];
+
+  /** Holds what is written to the socket until the end of the turn. */
+  hold(socket: Socket): void {
+    socket.cork();
+    if (this.#held.push(socket) === 1) setImmediate(() => this.#write());
+  }
+
+  #write(): void {
+    const held = this.#held;
+    this.#held = [];
+    for (const socket of held) socket.uncork();
+  }
+}

@@ -1,0 +1,105 @@
+/** The connections of loads: the order of requests and responses, and failures. */
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+
+import { afterEach, describe, expect, it } from 'vitest';
+import type { CallResult } from '../../../src/runner/load/connection.js';
+import { type CallSender, httpCalls } from '../../../src/runner/load/http-calls.js';
+import type { CallRequest } from '../../../src/scenario/load/calls.js';
+
+let server: Server;
+let sender: CallSender;
+afterEach(async () => {
+  await sender.close();
+  server.closeAllConnections();
+  server.close();
+});
+
+/** Starts a service, and a sender with `connections` connections to it. `sockets`: connections that it has accepted. */
+async function start(listener: RequestListener, connections = 1) {
+  const sockets = new Set<Socket>();
+  server = createServer(listener);
+  server.on('connection', (socket) => sockets.add(socket));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  sender = httpCalls({ baseUrl: `http://127.0.0.1:${port}`, apiKey: 'secret', connections });
+  return { sockets };
+}
+
+const get = (path: string): CallRequest => ({ method: 'GET', path, body: undefined });
+const post = (path: string): CallRequest => ({ method: 'POST', path, body: `"${path}"` });
+
+/** Sends the requests one after the other, each as soon as the one before has ended. */
+function inTurn(requests: readonly CallRequest[]): Promise<readonly CallResult[]> {
+  return new Promise((resolve) => {
+    const results: CallResult[] = [];
+    const next = () => {
+      const request = requests[results.length];
+      if (request === undefined) return resolve(results);
+      sender.send(request, true, (result) => {
+        results.push(result);
+        next();
+      });
+    };
+    next();
+  });
+}
+
+/** Answers with the path and the body of the request. */
+const echo: RequestListener = async (request, response) => {
+  let body = '';
+  for await (const part of request) body += part;
+  response.end(`${request.method} ${request.url} ${body}`);
+};
+
+describe('a connection of a load', () => {
+  it('carries the next request as soon as a response is complete, with or without a body', async () => {
+    const { sockets } = await start(echo);
+    const results = await inTurn([get('/1'), get('/2'), post('/3'), post('/4'), get('/5')]);
+    expect(results.map(({ body }) => body)).toEqual(['GET /1 ', 'GET /2 ', 'POST /3 "/3"', 'POST /4 "/4"', 'GET /5 ']);
+    expect(sockets.size).toBe(1);
+  });
+
+  it('is opened again for the next request if the service closes it after each response', async () => {
+    const { sockets } = await start((_, response) => response.writeHead(200, { connection: 'close' }).end('bye'));
+    const results = await inTurn([get('/1'), post('/2'), get('/3')]);
+    expect(results.map(({ status, body }) => `${status} ${body}`)).toEqual(['200 bye', '200 bye', '200 bye']);
+    expect(sockets.size).toBe(3);
+  });
+
+  it('carries requests again after the service has broken it', async () => {
+    await start((request, response) => {
+      if (request.url === '/broken') request.socket.destroy();
+      else response.end('fine');
+    });
+    const results = await inTurn([get('/1'), get('/broken'), get('/3')]);
+    expect(results.map(({ status, why }) => `${status} ${why}`)).toEqual(['200 ', '0 UND_ERR_SOCKET', '200 ']);
+  });
+
+  it('keeps no body and no waiting time of an earlier response', async () => {
+    await start((request, response) => {
+      const busy = request.url === '/busy';
+      response.writeHead(busy ? 429 : 200, { 'retry-after': '7' }).end(busy ? 'busy' : undefined);
+    });
+    const results = await inTurn([get('/busy'), get('/2')]);
+    expect(results).toEqual([
+      { status: 429, why: '', body: 'busy', retryAfter: 7000 },
+      { status: 200, why: '', body: '', retryAfter: 0 },
+    ]);
+  });
+
+  it('lets other work run although every request is rejected before it is sent', async () => {
+    await start(echo);
+    const reasons: string[] = [];
+    const again = () =>
+      sender.send(get('/not a path'), false, ({ why }) => {
+        reasons.push(why);
+        if (reasons.length < 1000) again();
+      });
+    again();
+    await new Promise((resolve) => setImmediate(resolve));
+    // Without a turn of the event loop between two requests, all 1000 would have been rejected before the other work.
+    expect(reasons.length).toBeLessThan(3);
+    expect(reasons[0]).toBe('UND_ERR_INVALID_ARG');
+  });
+});
