@@ -10,7 +10,7 @@ interface Ending {
   readonly abort?: Instant;
 }
 
-/** An expectation that is judged at all times: `always uplinks-stored-once` */
+/** An expectation about an invariant: `always uplinks-stored-once` */
 export interface InvariantExpectation extends Ending {
   /** As the user wrote it. */
   readonly line: string;
@@ -18,7 +18,7 @@ export interface InvariantExpectation extends Ending {
   readonly invariant: string;
 }
 
-/** An expectation that is judged at the end: `downlink.delivered p(95) < 40m` */
+/** An expectation about metrics: `downlink.delivered p(95) < 40m` */
 export interface MetricExpectation extends Ending {
   /** As the user wrote it. */
   readonly line: string;
