@@ -1,7 +1,8 @@
 /**
  * Measures how many requests a second a run can send over all connections of a load to a server that does nothing, once in one
  * thread, and once with the program in two. The run includes accounting, metrics, samples, event log and digest. It is compared
- * with autocannon, which only counts. The server takes a core, so on a machine with two cores the second thread gains little.
+ * with autocannon, which only counts. The server takes up to a core, so on a machine with two cores the second thread gains
+ * little. The details show how many cores the sender and the server used.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -15,8 +16,9 @@ import { run } from '../src/runner/run.js';
 import { parseScenario } from '../src/scenario/parse/scenario.js';
 import { planScenario } from '../src/scenario/plan/plan-scenario.js';
 import { FileSink } from '../src/trace/sinks.js';
-import { startBare } from './cloud/bare.js';
+import { type BareServer, startBare } from './cloud/bare.js';
 import { bestInTurn } from './cloud/in-turn.js';
+import { cpuOf } from './cloud/processes.js';
 import { runProgram } from './program-run.js';
 import type { Bench } from './result.js';
 
@@ -42,33 +44,22 @@ export const generatorHttp: Bench = {
     const server = await startBare('null-http');
     const origin = `http://127.0.0.1:${server.port}`;
     try {
-      const [rate, peer] = await bestInTurn(
-        () => ofRun(origin, join(directory, 'events.jsonl')),
-        () => ofAutocannon(origin),
-      );
-      const [ofTwo, peerOfTwo] = await bestInTurn(
-        async () => ofProgram(origin, directory),
-        () => ofAutocannon(origin),
-      );
+      const besidesAutocannon = (answers: () => Promise<number>) =>
+        bestInTurn(
+          () => measured(server, answers),
+          () => measured(server, () => ofAutocannon(origin)),
+          ({ rate }) => rate,
+        );
+      const one = await besidesAutocannon(() => ofRun(origin, join(directory, 'events.jsonl')));
+      const two = await besidesAutocannon(async () => ofProgram(origin, directory));
       return [
         {
           what: `requests of a run over ${CONNECTIONS} connections, against autocannon`,
-          ratio: rate / peer,
-          limit: LIMIT,
-          detail: `${Math.round(rate)}/s, autocannon ${Math.round(peer)}/s`,
-          goals: [{ figure: 'requests of a run, of autocannon', measured: rate / peer, least: GOALS.one }],
+          ...ratio(one, LIMIT, 'requests of a run, of autocannon', GOALS.one),
         },
         {
           what: `requests of a run in two threads over ${CONNECTIONS} connections, against autocannon`,
-          ratio: ofTwo / peerOfTwo,
-          limit: LIMIT_OF_TWO,
-          detail: `${Math.round(ofTwo)}/s, autocannon ${Math.round(peerOfTwo)}/s, ${availableParallelism()} cores`,
-          goals: [
-            {
-              figure: 'requests of a run in two threads, of autocannon',
-              ...{ measured: ofTwo / peerOfTwo, least: GOALS.two },
-            },
-          ],
+          ...ratio(two, LIMIT_OF_TWO, 'requests of a run in two threads, of autocannon', GOALS.two),
         },
       ];
     } finally {
@@ -77,6 +68,34 @@ export const generatorHttp: Bench = {
     }
   },
 };
+
+/** What a round has measured. */
+interface Round {
+  /** Answers a second. */
+  readonly rate: number;
+  /** CPU time of the sender and of the server during the round, in ms. That of the sender includes its start and its end. */
+  readonly cpu: { readonly sender: number; readonly server: number };
+}
+
+/** @param answers sends requests for {@link SECONDS}, in this process or a child, and resolves with the answers a second */
+async function measured(server: BareServer, answers: () => Promise<number>): Promise<Round> {
+  const before = { sender: cpuOf(process.pid), server: server.cpu() };
+  const rate = await answers();
+  return { rate, cpu: { sender: cpuOf(process.pid) - before.sender, server: server.cpu() - before.server } };
+}
+
+/** The rate of a run relative to that of autocannon. The detail shows which of the sender and the server limits the rate. */
+function ratio([run, autocannon]: readonly [Round, Round], limit: number, figure: string, least: number) {
+  const measured = run.rate / autocannon.rate;
+  const detail = `${shown(run)}, autocannon ${shown(autocannon)}, ${availableParallelism()} cores`;
+  return { ratio: measured, limit, detail, goals: [{ figure, measured, least }] };
+}
+
+function shown({ rate, cpu: { sender, server } }: Round): string {
+  const each = ((1000 * sender) / (rate * SECONDS)).toFixed(1);
+  const [ofSender, ofServer] = [sender, server].map((cpu) => (cpu / (1000 * SECONDS)).toFixed(2));
+  return `${Math.round(rate)}/s (${each} µs of CPU each, ${ofSender} cores; server ${ofServer})`;
+}
 
 /** Number of answers a second. @throws Error if a request was not answered or not counted */
 async function ofRun(origin: string, events: string): Promise<number> {

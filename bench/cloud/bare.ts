@@ -5,9 +5,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { buildSync } from 'esbuild';
+import { cpuOf } from './processes.js';
 
 export interface BareServer {
   readonly port: number;
+  /** CPU time that it has used so far, in ms. */
+  cpu(): number;
   end(): Promise<void>;
 }
 
@@ -22,8 +25,9 @@ export async function startBare(name: string, ...args: readonly string[]): Promi
       child.once('exit', () => resolve());
       child.kill('SIGKILL');
     });
+  const cpu = () => cpuOf(child.pid ?? 0);
   if (child.stdout) {
-    for await (const line of createInterface({ input: child.stdout })) return { port: Number(line), end };
+    for await (const line of createInterface({ input: child.stdout })) return { port: Number(line), cpu, end };
   }
   throw new Error(`${name} did not start`);
 }

@@ -27,6 +27,7 @@ export const flapUplinks: Bench = {
       const [rate, echoRate] = await bestInTurn(
         () => measured(service.ports.udp),
         () => measured(echo.port),
+        Number,
       );
       await Promise.all([echo.end(), service.end('SIGKILL')]);
       return [

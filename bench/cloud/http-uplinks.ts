@@ -28,6 +28,7 @@ export const httpUplinks: Bench = {
       const [rate, bareRate] = await bestInTurn(
         () => measured(service.ports.http),
         () => measured(bare.port),
+        Number,
       );
       await Promise.all([bare.end(), service.end('SIGKILL')]);
       return [
