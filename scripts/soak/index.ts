@@ -2,9 +2,9 @@
  * `npm run soak`: runs a service under a steady load, samples its memory, and fails if the memory keeps growing after a
  * warm-up.
  *
- * Variables: SOAK_MINUTES (60); SOAK_WARMUP (a sixth of the minutes: the page caches of SQLite fill in ten);
- * SOAK_RATE (300 uplinks a second); SOAK_STORE (a new SQLite file; a path or `postgres://…`); SOAK_PROGRAM (`main.js` of
- * a build; default: built from the sources).
+ * Variables: SOAK_MINUTES (60); SOAK_WARMUP (minutes; a sixth of SOAK_MINUTES, so 10: SQLite needs 10 minutes to fill its
+ * page caches); SOAK_RATE (300 uplinks a second); SOAK_STORE (a new SQLite file; a path or `postgres://…`); SOAK_PROGRAM
+ * (`main.js` of a build; default: built from the sources).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,10 @@ const UDP_DEVICES = 200;
 const HTTP_DEVICES = 100;
 const SAMPLE_MS = 5_000;
 const MINUTE_MS = 60_000;
-/** Pause between two commands of the queuer, which also makes devices fetch downlinks. */
+/**
+ * Pause between two commands that the queuer queues. Because of these commands, the UDP devices fetch downlinks as well as
+ * send uplinks.
+ */
 const QUEUE_PAUSE_MS = 500;
 /** Largest growth of the resident memory after the warm-up, as a share of it per hour. */
 const LARGEST_GROWTH = 0.01;
@@ -110,7 +113,10 @@ function acknowledged(): number {
   return devices.reduce((sum, device) => sum + device.acknowledged, 0);
 }
 
-/** The times at which a device sends: once a period, each device at another moment of it. */
+/**
+ * Returns a function that waits until the device must send again: once per period, with the devices spread evenly over the
+ * period.
+ */
 function turns(index: number): () => Promise<void> {
   let due = began + (index / (UDP_DEVICES + HTTP_DEVICES)) * period;
   return async () => {

@@ -33,7 +33,8 @@ function opening({ type, device, outcome, received, took, queuedAt }: Omit<Expla
 
 /** Wire protocol, 6.2 step 4; docs/FIDELITY.md, delivered is not received. */
 const RULE =
-  'By the rule of the protocol, the next packet of the device confirms a downlink whose last fragment was sent.';
+  'By the rule of the protocol, once the cloud has sent the last fragment of a downlink, the next message or poll of the ' +
+  'device counts as confirmation, even if that fragment was lost.';
 
 function answerSentence({ noAnswer, awaitsAnswer }: Omit<Explanation, 'text'>): readonly string[] {
   if (awaitsAnswer)

@@ -143,7 +143,8 @@ function readSamples({ field, name, each }: Source, refs: BodyReferences): BodyN
         const divide = divideOf(known, known.path, name, refs.problems);
         return [{ key: known.number, divide, float: quantity.float }];
       }
-      refs.problems.add(name, `${quote(path)} is not a key of the decoder, but ${quote(spec.name)} reads it`);
+      const reader = `the sensor ${quote(spec.name)} has the quantity ${quote(quantity.name)}`;
+      refs.problems.add(name, `${quote(path)} is not a key of the decoder, but ${reader}`);
       return [];
     });
     columns.set(sensor, keys);

@@ -51,7 +51,7 @@ describe('exports', () => {
   it('have an importer, or belong to the public surface', () => {
     const sources = pathsIn('src', '.ts');
     const others = ['test', 'bench', 'scripts'].flatMap((folder) => pathsIn(folder, '.ts'));
-    // Threads are plain JavaScript; their comments import types.
+    // The files of threads are plain JavaScript (`.mjs`). They import types in JSDoc comments.
     const imported = importsOf([...sources, ...others, ...pathsIn('src', '.mjs')]);
     const unused = sources
       .filter((path) => path !== 'src/index.ts' && path !== 'src/main.ts')

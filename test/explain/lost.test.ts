@@ -23,7 +23,9 @@ describe('a downlink that counts as delivered although the device never received
     for (const { outcome, received, text, timeline } of lost) {
       expect([outcome, received]).toEqual(['delivered', false]);
       expect(text).toContain('the cloud counts it as delivered, but the device never received it');
-      expect(text).toContain('the next packet of the device confirms a downlink whose last fragment was sent');
+      expect(text).toContain(
+        'the next message or poll of the device counts as confirmation, even if that fragment was lost',
+      );
       const texts = timeline.map(({ what }) => what);
       expect(texts).toContain('the cloud counts it as delivered, but the device has not received it');
       expect(texts).not.toContain('the cloud knows that the device has received it');

@@ -54,7 +54,7 @@ describe.each<readonly [what: string, name: string, from: string, to: string, me
     'serial',
     '      card_uid: {',
     '      card_number: {',
-    '"devices.data.card_number" is not a key of the decoder, but "promag_mf7s" reads it',
+    '"devices.data.card_number" is not a key of the decoder, but the sensor "promag_mf7s" has the quantity "card_number"',
   ],
   [
     'samples of a sensor without a log',
@@ -64,7 +64,7 @@ describe.each<readonly [what: string, name: string, from: string, to: string, me
     '"ble_tag" is not a sensor with a log',
   ],
   [
-    'a quantity of one of several kinds of sensors',
+    'a quantity of a sensor that is not in the list of sensors',
     'serial',
     'addr: label line_address',
     'addr: last em1xx.voltage',
@@ -85,7 +85,7 @@ describe.each<readonly [what: string, name: string, from: string, to: string, me
     '"maybe" is not true or false',
   ],
   [
-    'a receiver that keeps the list of a module without one',
+    'a receiver whose `keep` names a module without a list of meters',
     'wmbus',
     '  keep: app',
     '  keep: lte',
@@ -135,7 +135,7 @@ describe.each<readonly [what: string, name: string, from: string, to: string, me
     'is not a line that sets a configuration parameter',
   ],
 ])('%s', (_what, name, from, to, message) => {
-  it('is a problem with its place', () => {
+  it('is reported with file, line and column', () => {
     const problems = problemsOf(name, from, to);
     expect(problems.map((problem) => problem.message)).toContainEqual(expect.stringContaining(message));
     for (const { file, line, column } of problems) {

@@ -63,7 +63,7 @@ export class DownlinkStates {
     }
   }
 
-  /** The present time; never before the creation of the downlink, if the clock was corrected. */
+  /** The present time, or the creation time of the downlink if the clock has been set back to before it. */
   #timeOf({ createdAt }: Downlink): UnixMillis {
     return Math.max(this.#options.clock.wall, createdAt);
   }

@@ -18,9 +18,12 @@ interface ShellResponse {
   readonly lines: readonly string[];
 }
 
-/** `rejected`: whether a line was rejected (command.ts); the others were executed. */
+/**
+ * `rejected`: whether the shell rejected at least one line (`isRejected` in shell.ts). A rejected line does not stop the
+ * lines after it.
+ */
 export type RemoteShellOutcome =
-  /** Sent only if it fits into the transfer buffer beside the request. */
+  /** Sent only if it fits into the transfer buffer together with the downlink that it answers. */
   | { readonly kind: 'answer'; readonly responses: readonly ShellResponse[]; readonly rejected: boolean }
   /** A command restarts the device at once; no answer is sent. */
   | { readonly kind: 'reboot'; readonly cause: BootCause; readonly rejected: boolean }
@@ -58,7 +61,10 @@ export function runRemoteShell(shell: Shell, host: ShellHost, commands: readonly
 
 /** `rejected`: as in {@link RemoteShellOutcome}. */
 export type RemoteConfigOutcome =
-  /** All lines have run (10 ms pause after each of `ran`): the firmware pauses 2 s, saves and restarts. */
+  /**
+   * All `ran` lines have run. The firmware pauses for each line and before it saves (`linePause` and `savePause` in
+   * family/policy.ts), then saves and restarts.
+   */
   | { readonly kind: 'save'; readonly ran: number; readonly rejected: boolean }
   /** A line restarts the device at once; the changes of the batch are saved only if that line was a save. */
   | { readonly kind: 'reboot'; readonly cause: BootCause; readonly rejected: boolean }

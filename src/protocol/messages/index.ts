@@ -165,7 +165,8 @@ export function parseUp(bytes: Uint8Array): UpMessage {
 
 /**
  * Reads a downlink as a device does.
- * @throws MessageError when its parser would fail; a device ignores a message with the fault `unknown-type`
+ * @throws MessageError when the parser of a device would fail, and with the fault `unknown-type` when a device would ignore
+ *   the message
  */
 export function parseDown(bytes: Uint8Array): DownMessage {
   const value = unframed(bytes);

@@ -49,7 +49,7 @@ describe('a downlink whose time is over', () => {
     expect((await cloud.exchange({ flags: FIRST | LAST, sequence: 0, data: stats }))?.flags).toBe(ACK);
   });
 
-  it('ends when it is read, once', async () => {
+  it('ends when it is read, and only once if it is read twice at the same time', async () => {
     const { cloud, stored, due } = await overdue();
     const row = await stored();
     expect(await Promise.all([cloud.core.endOverdue([row]), cloud.core.endOverdue([row])])).toEqual([true, true]);
@@ -85,9 +85,9 @@ describe('a downlink whose time is over', () => {
   });
 
   it.each([
-    ['a conflict of another kind', new ConflictError('print')],
+    ['a conflict other than a full queue', new ConflictError('print')],
     ['a failure of the store', Object.assign(new Error('disk full'), { field: 'queue' })],
-  ])('does not make room after %s', async (_, error) => {
+  ])('is not expired to make room if queueing fails because of %s', async (_, error) => {
     const { cloud, device, stored } = await overdue();
     const { commit } = cloud.store;
     cloud.store.commit = () => {
@@ -105,7 +105,7 @@ describe('a downlink whose time is over', () => {
     expect(cloud.events.map(({ kind }) => kind)).not.toContain('downlink.expired');
   });
 
-  it('does not end the firmware update whose chunk was delivered at the last moment', async () => {
+  it('does not end its firmware update if it is a chunk that was delivered at the last moment', async () => {
     const { cloud, receive, job } = await updating();
     const pending = await cloud.store.pendingDownlinks((await cloud.device()).id);
     await receive();
@@ -114,13 +114,13 @@ describe('a downlink whose time is over', () => {
     expect(await cloud.core.endOverdue(chunks)).toBe(true);
     expect((await job()).state).toBe('downloading');
   });
+});
 
-  it('stays pending until then', async () => {
-    const cloud = await testCloud();
-    const device = await cloud.addDevice();
-    const row = await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
-    await cloud.clock.runUntil(days(30) - hours(1));
-    expect(await cloud.core.endOverdue([row])).toBe(false);
-    expect(await cloud.core.cancel(row)).toBe('cancelled');
-  });
+it('a downlink stays pending, and can be cancelled, until its time is over', async () => {
+  const cloud = await testCloud();
+  const device = await cloud.addDevice();
+  const row = await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
+  await cloud.clock.runUntil(days(30) - hours(1));
+  expect(await cloud.core.endOverdue([row])).toBe(false);
+  expect(await cloud.core.cancel(row)).toBe('cancelled');
 });

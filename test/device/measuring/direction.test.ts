@@ -20,7 +20,7 @@ describe('the mean of directions', () => {
     expect(mean(...degrees)).toBe(expected);
   });
 
-  it('is null without samples, and if one is missing', () => {
+  it('is NaN without samples, and if a sample is NaN', () => {
     expect(mean()).toBeNaN();
     expect(mean(90, Number.NaN)).toBeNaN();
   });
@@ -34,6 +34,7 @@ describe('the mean of directions', () => {
         const north = radians.reduce((sum, angle) => sum + Math.cos(angle), 0);
         fc.pre(Math.hypot(east, north) > 0.01);
         const exact = (Math.atan2(east, north) * 180) / Math.PI;
+        // `mean` rounds down to whole degrees, so half a degree more is its best estimate of the exact mean.
         const off = Math.abs(mean(...directions.map((step) => step * 22.5)) + 0.5 - exact);
         expect(Math.min(off % 360, 360 - (off % 360))).toBeLessThan(0.52);
       }),

@@ -111,8 +111,8 @@ CREATE TRIGGER queue_shrinks AFTER UPDATE OF down_state ON message
 `;
 
 /**
- * 2: A deleted space rejects new rows, except the messages of its deleted devices and their deliveries. The lock on the row
- * of the space makes a deletion wait for concurrent insertions, and insertions wait for a deletion.
+ * 2: A deleted space rejects new rows, with the exceptions of SQLite (step 5 there). The lock on the row of the space makes a
+ * deletion wait for concurrent insertions, and insertions wait for a deletion.
  */
 const GONE_SPACES = `
 CREATE FUNCTION needs_space() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$

@@ -71,8 +71,9 @@ CREATE TABLE codec (hash TEXT PRIMARY KEY, document BLOB NOT NULL);
 `;
 
 /**
- * 2: The small families share one table. A UNIQUE constraint ignores nulls, so the index replaces a null space by ''. The
- * index of due times contains only records that have one.
+ * 2: Families of rows that are small and rarely read (users, variables, connectors, …; rows.ts) share one table. A UNIQUE
+ * constraint ignores nulls, so the index replaces a null space by ''. The index of due times contains only records that have
+ * a due time.
  */
 const RECORDS = `
 CREATE TABLE record (
@@ -100,7 +101,10 @@ DROP INDEX message_print;
 CREATE INDEX message_print ON message (print) WHERE print IS NOT NULL;
 `;
 
-/** 5: A deleted space rejects new rows, except the messages of its deleted devices and their deliveries. */
+/**
+ * 5: A deleted space rejects new rows, with two exceptions: messages, because an uplink may have been in progress when its
+ * device was deleted, and the deliveries of such messages to connectors.
+ */
 const GONE_SPACES = ['api_key', 'tag', 'device', 'record']
   .map((table) => {
     const isOver = "(SELECT type FROM space WHERE id = NEW.space_id) = 'deleted'";
@@ -140,7 +144,8 @@ ALTER TABLE record ADD COLUMN crc INTEGER;
 /**
  * 9: Secrets are encrypted (secrets/vault.ts); `encrypt` in unlock.ts does that after the steps. Hashes of tokens become keyed.
  * If devices share a token (step 6), all but the oldest have its hash in another column. So no further device can get the
- * token, even after the oldest device gets a new token or is deleted. `has_old`: earlier values may still be in free pages.
+ * token, even after the oldest device gets a new token or is deleted. `has_old` is 1 while values that were not encrypted, or
+ * encrypted with an earlier key, may remain in free pages of the file or in the log (`forgetOld` in unlock.ts).
  */
 const VAULT = `
 CREATE TABLE vault (key_id TEXT PRIMARY KEY, proof TEXT NOT NULL, has_old INTEGER NOT NULL) WITHOUT ROWID;

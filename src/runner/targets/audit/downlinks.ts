@@ -171,9 +171,11 @@ export class DownlinkAudit {
         continue;
       }
       const twin = receiver.entries.find((entry) => contentOf(entry.body) === contentOf(body));
-      const origin =
-        twin === undefined ? 'it was not queued by the run' : `the request of the downlink ${twin.id} was sent once`;
-      this.#findings.broken('queued', { at, serial, what: `there is a ${type} downlink ${id}, but ${origin}` });
+      const what =
+        twin === undefined
+          ? `there is a ${type} downlink ${id}, but it was not queued by the run`
+          : `the request of the downlink ${twin.id} was sent once, but the target also has the identical ${type} downlink ${id}`;
+      this.#findings.broken('queued', { at, serial, what });
     }
     for (const [serial, receiver] of this.#receivers) {
       for (const { content, at: arrival } of receiver.early) this.#strange(serial, receiver, content, arrival);

@@ -1,4 +1,7 @@
-/** The findings of the audit of a target. Most tests have a cloud with one error, and compare it with a correct cloud. */
+/**
+ * The findings of the audit of a target. Most tests imitate a cloud with one error, and expect the finding for it. The others
+ * imitate correct behaviour, and expect no finding.
+ */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Message } from '../../../../src/client/client.js';
 import { minutes, seconds } from '../../../../src/kernel/time.js';
@@ -88,7 +91,7 @@ describe('uplinks of a target', () => {
     ]);
   });
 
-  it('are neither stored nor missing for the audit if the last messages were not read', () => {
+  it('that are acknowledged leave the rule undecided if the last messages of the target were not read', () => {
     sends(1, 'data', report(1));
     acknowledged(1);
     expect(ruleResults(audit.tallies(), String)).toEqual([
@@ -238,7 +241,7 @@ describe('downlinks of a target', () => {
     const queued = queues('shell', ['info show']);
     expect(broken([queued, message('shell', ['info show'])])).toEqual([
       expect.stringMatching(
-        /one downlink for each .*there is a shell downlink m2, but the request of the downlink m1 was sent once$/,
+        /one downlink for each .*the request of the downlink m1 was sent once, but the target also has the identical shell downlink m2$/,
       ),
     ]);
   });
