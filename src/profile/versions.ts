@@ -46,8 +46,9 @@ export function separateVersions(root: LocatedNode, problems: Problems): Version
 }
 
 /**
- * @param newest compiles the profile as the file describes it; the others compile the older versions
- * @param version of the newest, with or without a leading `v`
+ * @param version number of the newest version, with or without a leading `v`
+ * @param newest compiles the profile as the file describes it
+ * @param older compile the older versions, by version
  */
 export function firmwareVersions(
   version: string,

@@ -4,7 +4,7 @@
  * from these two.
  *
  * A poll reaches the cloud after its timer has expired and the radio has woken up. This delay is known only for polls that a
- * delivery shows, and it varies; the median of the known delays is the estimate for the others.
+ * delivery shows, and it varies; the median of the known delays is the estimate for all other polls.
  */
 import { type Millis, seconds } from '../kernel/time.js';
 import { byDevice } from './group.js';

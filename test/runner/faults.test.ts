@@ -207,7 +207,7 @@ expect: [step.done == 6, call.failed == 0, downlink.delivered == 3]
     expect((await runText(SLOW, { transport: 'udp' })).digest).toBe((await runText(SLOW)).digest);
   });
 
-  it('is slow in real time, too', async () => {
+  it('delays requests in real time', async () => {
     const text = SLOW.replace('duration: 1h', 'duration: 3m')
       .replace(/faults: .*/, 'faults: [{ api-delay: 5s, from: 1m }]')
       .replace(/steps: .*/, 'steps: [{ at: 90s, to: clime/1, commands: [info show] }]')
@@ -219,7 +219,7 @@ expect: [step.done == 6, call.failed == 0, downlink.delivered == 3]
   });
 });
 
-describe('a store that cannot be used', () => {
+describe('a store', () => {
   const without = (what: string) => `
 name: storeless
 duration: 2h
@@ -234,14 +234,14 @@ expect:
   - always downlinks-executed-once${SAFE}
 `;
 
-  it('is neither read nor written: requests get 503, devices repeat, and nothing is lost', async () => {
+  it('that cannot be used is neither read nor written: requests get 503, devices repeat, and nothing is lost', async () => {
     const result = await runText(without(''));
     expect(broken(result)).toEqual(FINE);
     expect(result.calls['count-devices']?.reasons).toEqual({ 'status 503': 10 });
     expect(result.fleet.repeats).toBeGreaterThan(10);
   });
 
-  it('only for writing can still be read', async () => {
+  it('that cannot be written can still be read', async () => {
     const result = await runText(without('writes'));
     expect(broken(result)).toEqual(FINE);
     expect(result.calls['count-devices']).toMatchObject({ answered: 30, failed: 0 });

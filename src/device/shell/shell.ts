@@ -101,7 +101,7 @@ function isRunnable(command: Command): command is RunnableCommand {
   return command.run !== undefined;
 }
 
-/** Codes with which the shell and the commands reject a line. With the others, a command was executed and failed. */
+/** Codes with which the shell and the commands reject a line. After any other error code, the command was executed and failed. */
 const REJECTIONS: ReadonlySet<number> = new Set([EINVAL, ENOEXEC, ENOMEM]);
 
 /** Whether a line was rejected instead of executed: an unknown command or option, a wrong number of words, an invalid value. */

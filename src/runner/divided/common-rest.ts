@@ -26,7 +26,7 @@ export class CommonRest {
     this.#decide();
   }
 
-  /** Called when a part has ended: the others no longer wait for its question. */
+  /** Called when a part has ended: the other parts no longer wait for a question of this part. */
   leave(): void {
     this.#parts--;
     this.#decide();

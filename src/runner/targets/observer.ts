@@ -213,8 +213,8 @@ export class Observer implements Trace {
   }
 
   /**
-   * The downlinks to poll: all that a device has received and that the API has not yet shown as delivered. Of the others, only
-   * those that were polled longest ago.
+   * The downlinks to poll, of those that the API has not yet shown as delivered: all that a device has received, and of those
+   * that no device has received, at most `mostEarly` that were polled longest ago.
    */
   #worthPolling(mostEarly: number): readonly Watched[] {
     const open = [...this.#open].filter(({ delivered }) => !delivered);

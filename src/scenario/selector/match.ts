@@ -102,8 +102,8 @@ function combined(
 
 /**
  * Serial numbers of a sample of at least one device. Each device has a random number that depends only on the seed and its
- * serial number; the devices with the lowest numbers are selected. So another group does not change the numbers of the others,
- * and a larger sample contains every smaller one.
+ * serial number; the devices with the lowest numbers are selected. So adding a group does not change the numbers of other
+ * devices, and a larger sample contains every smaller one.
  */
 function sample(devices: readonly SelectableDevice[], share: Ratio, random: Random): ReadonlySet<number> {
   const count = Math.min(devices.length, Math.max(1, Math.round(devices.length * share)));

@@ -1,4 +1,4 @@
-/** Metrics of firmware updates: how many succeeded, how long that took, and why the others failed. */
+/** Metrics of firmware updates: how many succeeded, how long these took, and why updates failed. */
 
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { Handlers } from '../dispatch.js';

@@ -53,7 +53,7 @@ class UplinkCounter implements UplinkCounts {
 export class UplinkFold {
   /** Copies that arrived after the device had restarted its transfer (wire protocol, section 14, item 15). */
   copiesAfterRestart = 0;
-  /** All complete messages that reached the cloud, including copies, which cause it the same work. */
+  /** All complete messages that reached the cloud, including copies, because a copy causes the cloud the same work. */
   readonly arrivals: BusiestSecond;
   readonly #reasons = new Tally();
   readonly #byType = new Map(TYPES.map((type) => [type, new UplinkCounter()]));

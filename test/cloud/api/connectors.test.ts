@@ -207,7 +207,7 @@ describe('a preview', () => {
     expect((await preview()).status).toBe(200);
   });
 
-  it('of one space does not wait for those of another', async () => {
+  it('in one space does not wait for previews in another space', async () => {
     const busy = atMostEach(1, 'too many');
     let free = () => {};
     const first = busy('one', () => new Promise<void>((resolve) => (free = resolve)));

@@ -298,7 +298,7 @@ describe('the body of a downlink', () => {
     expect(await core.take(session)).toBeDefined();
   });
 
-  it('is undefined if the device was deleted, and the downlink is cancelled', async () => {
+  it('is undefined after the device was deleted, and the downlink leaves the queue', async () => {
     const reasons: unknown[] = [];
     const log = { info: () => {}, error: () => {}, warn: (entry: object) => reasons.push(entry) };
     const { core, device, session, store, clock } = await connected({ log });

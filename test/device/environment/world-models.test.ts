@@ -57,7 +57,7 @@ describe('rain', () => {
   const gauge = makeModel({ kind: 'rain', tips: 7 });
   const total = (place: number) => (at: number) => gauge.value(3, at, around(place));
 
-  it('never falls', () => {
+  it('has a total that never decreases', () => {
     fc.assert(
       fc.property(seeds, times, fc.integer({ min: 0, max: days(3) }), (place, at, span) => {
         expect(total(place)(at + span)).toBeGreaterThanOrEqual(total(place)(at));
@@ -307,7 +307,7 @@ describe('a tank', () => {
 });
 
 describe('adding a sensor', () => {
-  it('does not change the values of the others', () => {
+  it('does not change the values of the other sensors', () => {
     const { profile } = rig({ profile: 'meteo' });
     const [first] = profile.sensors;
     const more = { ...profile, sensors: [...profile.sensors, ...(first ? [{ ...first, name: 'another' }] : [])] };

@@ -90,13 +90,13 @@ describe('windows', () => {
     expect(measurements.memory.windowTime(sensor('hygrometer'))).toBe(4000);
   });
 
-  it('are null without a sample', () => {
+  it('are NaN without a sample', () => {
     const device = rig({ settings: { 'interval-sample': 3600 } });
     device.until(minutes(5));
     expect(device.windows('hygrometer')).toEqual([[Number.NaN, Number.NaN, Number.NaN, Number.NaN]]);
   });
 
-  it('are null when one sample failed, for a sensor whose samples the firmware checks', () => {
+  it('are NaN when one sample failed, for a sensor whose samples the firmware checks', () => {
     const device = rig();
     device.feed('hygrometer.temperature', [20, null, 20, 20, 20, 20, 20, 20, 20, 20]);
     expect(device.windows('hygrometer')).toEqual([

@@ -33,7 +33,7 @@ describe('the statistics of a window', () => {
     expect(of([])).toEqual([Number.NaN, Number.NaN, Number.NaN, Number.NaN]);
   });
 
-  it('are all NaN if a sample is missing', () => {
+  it('are all NaN if a sample is NaN', () => {
     expect(of([1, Number.NaN, 3])).toEqual([Number.NaN, Number.NaN, Number.NaN, Number.NaN]);
   });
 

@@ -200,7 +200,7 @@ describe('an error without a network', () => {
     expect(modem).toMatchObject({ state: 'attach', attempt: 4, wait: { timeout: minutes(5) } });
   });
 
-  it('that interrupts an attempt counts the use of the radio until then', async () => {
+  it('that interrupts an attach attempt counts the use of the radio up to the error', async () => {
     const spent: Millis[] = [];
     const { clock, modem } = await attached({ spent: (use, duration) => use === 'attach' && spent.push(duration) });
     modem.setCoverage(false);

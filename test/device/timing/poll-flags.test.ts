@@ -98,7 +98,7 @@ describe('the poll flag', () => {
     },
   );
 
-  it('of a firmware downlink is lost, too', async () => {
+  it('of a firmware downlink is lost', async () => {
     const { device, serve, run, sent, start } = await scripted();
     await start();
     const chunk = { target: 'app', type: 'chunk', updateId: new Uint8Array(16), offset: 0, size: 100 };

@@ -65,8 +65,8 @@ describe('a client rejects', () => {
   });
 });
 
-describe('a client repeats its last flight', () => {
-  it('once if the server repeats its own', () => {
+describe('the last flight of a client', () => {
+  it('is repeated once if the server repeats its last flight', () => {
     const { server, sent } = againstServer('hello done');
     server.say(HELLO, plainHello, { sequence: 0 });
     expect(sent.length).toBe(2);
@@ -74,14 +74,14 @@ describe('a client repeats its last flight', () => {
     expect(sent.length).toBe(3);
   });
 
-  it('only for a ServerHelloDone that it has received before, not for one with the number of another message', () => {
+  it('is not repeated for a ServerHelloDone with the number of another message', () => {
     const { server, sent } = againstServer('nothing');
     server.say(REQUEST, COOKIE);
     server.say(DONE, undefined, { sequence: 0 });
     expect(sent.length).toBe(2);
   });
 
-  it('not after data from the server, which show that the flight has arrived', () => {
+  it('is not repeated after data from the server, because the data show that it has arrived', () => {
     const { server, sent, received } = againstServer('finished');
     server.record(23, Buffer.from('data'), { epoch: 1 });
     server.say(DONE, undefined, { sequence: 1 });
@@ -103,7 +103,7 @@ describe('a client has an ID at the server', () => {
     expect(client.hasPeerId).toBe(false);
   });
 
-  it('only if the server gives it one', () => {
+  it('only if the server assigns an ID', () => {
     expect(againstServer('finished').client.hasPeerId).toBe(false);
   });
 });

@@ -31,7 +31,7 @@ describe('the fragments in a record', () => {
 });
 
 describe('an inbox', () => {
-  it('returns messages in order, although they arrive in another one', () => {
+  it('returns messages in order, even if they arrive in another order', () => {
     const inbox = new Inbox(0);
     for (const sequence of [2, 1]) inbox.put(fragment({ sequence }));
     expect(inbox.take()).toBeUndefined();

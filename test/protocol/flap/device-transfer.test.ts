@@ -358,8 +358,8 @@ describe('A on a downlink fragment', () => {
   });
 });
 
-describe('a downlink longer than the buffer', () => {
-  it('of 720 B is received into a buffer of 720 B', () => {
+describe('a downlink into a buffer of 720 B', () => {
+  it('of 720 B is received', () => {
     const { poll, hear } = fixture({ bufferSize: 720 });
     poll();
     hear('Fxxx', 1, message(360));
@@ -375,7 +375,7 @@ describe('a downlink longer than the buffer', () => {
     expectFreshStart(setup);
   });
 
-  it('that begins again with F: the length is counted from there', () => {
+  it('that begins again with F counts its length from the second F', () => {
     const { poll, hear } = fixture({ bufferSize: 720 });
     poll();
     hear('Fxxx', 1, message(360));

@@ -152,7 +152,7 @@ describe.each(['raw', 'base64'] as const)('the %s datagram of a packet', (format
     expect(packets.map((one) => sealedSize(one, format))).toEqual(sizes);
   });
 
-  it('keeps the serial number of its device, and loses that of another one', () => {
+  it('keeps the serial number of its device, and loses the serial number of another device', () => {
     const datagram = seal(packet('FLxx', 7, message(5)), serial, token, format);
     expect(namingNoOther(datagram, serial, format)).toEqual(datagram);
     const foreign = open(namingNoOther(datagram, serial + 1, format), format);

@@ -2,7 +2,7 @@
  * Tasks of many spaces that share few places: threads for scripts, or connections for requests.
  *
  * The next task comes from the space with the fewest running tasks; among equals, from the one that has used the least time. So
- * every space gets its share, regardless of how many tasks, connectors or slow scripts the others have. The same rule decides
+ * every space gets its share, regardless of how many tasks, connectors or slow scripts other spaces have. The same rule decides
  * between the connectors of a space. A space or connector that comes back after a pause begins with the least used time of
  * those that are present, so that a pause gives it no advantage.
  */
@@ -34,7 +34,7 @@ interface Turn<Task> {
 
 interface Share {
   running: number;
-  /** Time used by the tasks of the space or part, plus the least used time of the others when it was added. */
+  /** Time used by the tasks of the space or part, plus the least used time of those present when it was added. */
   used: Millis;
 }
 

@@ -14,9 +14,9 @@ import { asUsageError } from './open.js';
 import { keyPath } from './unlock.js';
 
 /**
- * Paths for the databases of the parts. The first one is `path` itself; the others get a copy of its key, because their
- * encrypted values are later moved without decrypting them.
- * @throws UsageError `old-database` if the first one exists, `bad-secrets-key` if the key cannot be written
+ * Paths for the databases of the parts. The first path is `path` itself. The databases of the other parts get a copy of its key,
+ * because their encrypted values are later moved without decrypting them.
+ * @throws UsageError `old-database` if the first database exists, `bad-secrets-key` if the key cannot be written
  */
 export function pathsOfParts(path: string, parts: number): readonly string[] {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) {
