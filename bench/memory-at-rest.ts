@@ -25,7 +25,7 @@ import type { Receive } from '../src/transport/transport.js';
 import type { Bench } from './result.js';
 
 const DEVICES = Number(process.env.N ?? 100_000);
-const MOST_BYTES = 4 * 1024;
+const MOST_BYTES = 3 * 1024;
 const GOAL_BYTES = 2500;
 const FIRST_SERIAL = 2_159_017_985;
 

@@ -174,8 +174,8 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
 
   spent(use: CurrentUse, duration: Millis): void {
     const { battery, environment, clock } = this;
-    if (environment.supplied(clock.wall)) battery.idle(clock.wall);
-    else battery.spend(use, duration, clock.wall);
+    if (environment.supplied(clock.wall)) battery.idle(clock.now);
+    else battery.spend(use, duration, clock.now);
   }
 
   feedRadio(): boolean {
@@ -204,16 +204,16 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   }
 
   powerOn(): void {
-    if (this.#firmware === undefined && this.#standstill === undefined) this.#boot('power');
+    if (this.#firmware === undefined && this.#standstill === undefined) this.boot('power');
   }
 
   powerOff(): void {
-    this.#halt('power off');
+    this.halt('power off');
   }
 
   reboot(cause: BootCause): void {
-    this.#halt('reboot');
-    this.#boot(cause);
+    this.halt('reboot');
+    this.boot(cause);
   }
 
   /** Gives the device network coverage, or takes it away. */
@@ -321,34 +321,34 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   }
 
   /** @param why reason under which unsent uplinks are dropped */
-  #halt(why: string): void {
+  private halt(why: string): void {
     this.#standstill?.end.cancel();
     this.#standstill = undefined;
     this.#firmware?.halt(why);
     this.#firmware = undefined;
   }
 
-  #boot(cause: BootCause): void {
+  private boot(cause: BootCause): void {
     const { bootloader } = this;
-    if (!bootloader?.reset()) return this.#run(cause);
-    this.#standStill(SWAP_TIME, 'the swap of its firmware images', () => {
+    if (!bootloader?.reset()) return this.run(cause);
+    this.standStill(SWAP_TIME, 'the swap of its firmware images', () => {
       bootloader.swapped();
-      this.#run(cause);
+      this.run(cause);
     });
   }
 
-  #run(cause: BootCause): void {
+  private run(cause: BootCause): void {
     this.#trace.emit({ kind: 'device.boot', at: this.clock.now, serial: this.serial, cause });
     if (this.build.bundle !== this.type.build.bundle) {
       // The firmware of another device type hangs on this board until the watchdog resets it.
-      return this.#standStill(HARDWARE_WATCHDOG, 'the watchdog, because the firmware is for another device type', () =>
+      return this.standStill(HARDWARE_WATCHDOG, 'the watchdog, because the firmware is for another device type', () =>
         this.reboot('watchdog'),
       );
     }
-    this.#adoptVersion();
+    this.adoptVersion();
     const reset = this.boardOverrides && factoryResetAt(this.clock.now, this.boardOverrides.pressedUntil);
     if (reset !== undefined) {
-      return this.#standStill(reset - this.clock.now, 'a factory reset by its button', () => {
+      return this.standStill(reset - this.clock.now, 'a factory reset by its button', () => {
         this.config.reset();
         this.reboot('button');
       });
@@ -358,7 +358,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   }
 
   /** Adopts the parameters, buffers and timing of the firmware version that boots: an update may have replaced the firmware. */
-  #adoptVersion(): void {
+  private adoptVersion(): void {
     const type = this.type.withVersion(this.build.version);
     if (type === this.type) return;
     this.type = type;
@@ -366,7 +366,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     this.environment.adopt(type.profile);
   }
 
-  #standStill(duration: Millis, what: string, then: () => void): void {
+  private standStill(duration: Millis, what: string, then: () => void): void {
     const end = this.clock.after(duration, what, () => {
       this.#standstill = undefined;
       then();

@@ -110,7 +110,7 @@ export function noise(seed: number, index: number): number {
 
 /**
  * A generator with a state of two numbers, for users that exist once per device and draw often. (A generator of seedrandom takes
- * 0.44 kB, a tenth of the limit for a whole device.)
+ * 0.44 kB, a seventh of the limit for a whole device.)
  */
 export class NoiseStream implements Draws {
   readonly #seed: number;

@@ -9,7 +9,7 @@ import { AlarmHeap } from './alarm-heap.js';
 import { type Action, type Alarm, DEFAULT_START, type DrivenClock, perform, type Release } from './clock.js';
 import { StuckError } from './errors.js';
 import { Holds } from './holds.js';
-import { formatDuration, type Instant, type Millis, seconds, type UnixMillis } from './time.js';
+import { formatDuration, type Instant, type Millis, seconds, type UnixMillis, unboxed } from './time.js';
 
 interface VirtualClockOptions {
   /** Calendar time at which the world begins. Default 2026-01-01T00:00:00Z. */
@@ -26,10 +26,6 @@ interface VirtualClockOptions {
 /** Number of alarms after which signals and progress lines are served. */
 const STEPS_PER_BREATH = 16_384;
 
-/**
- * The handle of an alarm has the number of its slot and the generation of that slot. So an old handle cannot cancel a later
- * alarm in the same slot.
- */
 export class VirtualClock implements DrivenClock {
   now: Instant = 0;
   readonly #start: UnixMillis;
@@ -37,9 +33,8 @@ export class VirtualClock implements DrivenClock {
   readonly #instantLimit: number;
   readonly #heap = new AlarmHeap();
   readonly #holds = new Holds();
-  readonly #actions: (Action | undefined)[] = [];
-  readonly #names: string[] = [];
-  readonly #generations: number[] = [];
+  /** By slot of the heap. */
+  readonly #alarms: (VirtualAlarm | undefined)[] = [];
   readonly #free: number[] = [];
   #waiting = 0;
   #attended = 0;
@@ -63,14 +58,12 @@ export class VirtualClock implements DrivenClock {
 
   after(delay: Millis, what: string, action: Action): Alarm {
     if (!(delay >= 0)) throw new RangeError(`an alarm needs a delay of 0 ms or more, not ${delay} (${what})`);
-    const slot = this.#free.pop() ?? this.#actions.length;
-    this.#actions[slot] = action;
-    this.#names[slot] = what;
-    const generation = (this.#generations[slot] ?? 0) + 1;
-    this.#generations[slot] = generation;
+    const slot = this.#free.pop() ?? this.#alarms.length;
+    const alarm = new VirtualAlarm(this, what, action);
+    this.#alarms[slot] = alarm;
     this.#heap.push(this.now + delay, slot);
     this.#waiting++;
-    return new VirtualAlarm(this, slot, generation);
+    return alarm;
   }
 
   hold(reason: string): Release {
@@ -136,11 +129,8 @@ export class VirtualClock implements DrivenClock {
     return undefined;
   }
 
-  /** Called by the alarm's own handle. */
-  cancel(slot: number, generation: number): void {
-    if (this.#generations[slot] !== generation || this.#actions[slot] === undefined) return;
-    // The slot stays in the heap as a cancelled entry until it is due, or until most entries are cancelled.
-    this.#actions[slot] = undefined;
+  /** Called by an alarm that was cancelled. It stays in the heap until it is due, or until most alarms there are cancelled. */
+  cancelled(): void {
     this.#waiting--;
     if (this.#heap.isMostlyCancelled(this.#waiting)) this.#dropCancelled();
   }
@@ -148,32 +138,33 @@ export class VirtualClock implements DrivenClock {
   #step(): void {
     const due = this.#heap.nextDue;
     const slot = this.#heap.pop();
-    const action = this.#actions[slot];
-    this.#actions[slot] = undefined;
+    const alarm = this.#alarms[slot];
+    this.#alarms[slot] = undefined;
     this.#free.push(slot);
-    if (action === undefined) return;
+    const action = alarm?.take();
+    if (alarm === undefined || action === undefined) return;
     this.#waiting--;
     this.now = unboxed(due);
-    this.#watchForLoop(slot);
+    this.#watchForLoop(alarm);
     perform(action);
   }
 
   #dropCancelled(): void {
     this.#heap.retain((slot) => {
-      const alive = this.#actions[slot] !== undefined;
-      if (!alive) this.#free.push(slot);
-      return alive;
+      if (this.#alarms[slot]?.isSet) return true;
+      this.#alarms[slot] = undefined;
+      this.#free.push(slot);
+      return false;
     });
   }
 
-  #watchForLoop(slot: number): void {
+  #watchForLoop({ what }: VirtualAlarm): void {
     if (this.now !== this.#instant) {
       this.#instant = this.now;
       this.#atThisInstant = 0;
     }
     if (++this.#atThisInstant > this.#instantLimit) {
-      const name = this.#names[slot];
-      throw new StuckError(`${this.#instantLimit} alarms at the same instant; the last one is "${name}"`, `${name}`);
+      throw new StuckError(`${this.#instantLimit} alarms at the same instant; the last one is "${what}"`, what);
     }
   }
 
@@ -201,31 +192,34 @@ export class VirtualClock implements DrivenClock {
 }
 
 class VirtualAlarm implements Alarm {
+  readonly what: string;
   readonly #clock: VirtualClock;
-  readonly #slot: number;
-  readonly #generation: number;
+  /** Undefined once the alarm has run or was cancelled. */
+  #action: Action | undefined;
 
-  constructor(clock: VirtualClock, slot: number, generation: number) {
+  constructor(clock: VirtualClock, what: string, action: Action) {
+    this.what = what;
     this.#clock = clock;
-    this.#slot = slot;
-    this.#generation = generation;
+    this.#action = action;
+  }
+
+  get isSet(): boolean {
+    return this.#action !== undefined;
+  }
+
+  /** Returns the action and forgets it; undefined if the alarm has run or was cancelled. */
+  take(): Action | undefined {
+    const action = this.#action;
+    this.#action = undefined;
+    return action;
   }
 
   cancel(): void {
-    this.#clock.cancel(this.#slot, this.#generation);
+    if (this.take() !== undefined) this.#clock.cancelled();
   }
 }
 
 /** Lets all ready promises settle. */
 function breathe(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
-}
-
-/**
- * The same number, as a small integer of the engine if possible: whole milliseconds up to 24 days. A number from a typed array
- * is a double; each field of a device that holds a time derived from it would take a heap object of 16 bytes.
- */
-function unboxed(time: Instant): Instant {
-  const small = time | 0;
-  return small === time ? small : time;
 }

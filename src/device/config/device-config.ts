@@ -70,14 +70,14 @@ export class DeviceConfig {
 
   /** Writes the interim copy to flash; in effect after the next boot. False: the write failed. */
   save(): boolean {
-    if (!this.#write()) return false;
+    if (!this.countWrite()) return false;
     this.#flash = this.#interim;
     return true;
   }
 
   /** Erases the settings; the defaults are in effect after the next boot. False: the erase failed. */
   reset(): boolean {
-    if (!this.#write()) return false;
+    if (!this.countWrite()) return false;
     this.#flash = FACTORY_SETTINGS;
     return true;
   }
@@ -99,17 +99,17 @@ export class DeviceConfig {
 
   /** Live value of an int or float parameter. @throws Error when the device type has no such parameter */
   number(module: string, name: string): number {
-    return expect(this.#inEffect(module, name), 'number', module, name);
+    return expect(this.inEffect(module, name), 'number', module, name);
   }
 
   /** Live value of an enum, string or hex parameter. @throws Error when the device type has no such parameter */
   text(module: string, name: string): string {
-    return expect(this.#inEffect(module, name), 'string', module, name);
+    return expect(this.inEffect(module, name), 'string', module, name);
   }
 
   /** Live value of a bool parameter. @throws Error when the device type has no such parameter */
   flag(module: string, name: string): boolean {
-    return expect(this.#inEffect(module, name), 'boolean', module, name);
+    return expect(this.inEffect(module, name), 'boolean', module, name);
   }
 
   /** Live BLE address in slot `n` of a module, 12 hex digits; undefined when the slot is empty or does not exist. */
@@ -125,7 +125,7 @@ export class DeviceConfig {
    */
   store(item: ConfigItem, text: string): boolean {
     const parsed = PARSERS[this.#layout.family](item.spec, text);
-    if (parsed.kind === 'refused' || !this.#write()) return false;
+    if (parsed.kind === 'refused' || !this.countWrite()) return false;
     this.#flash = withValue(this.#flash, item, parsed.value);
     this.#live = withValue(this.#live, item, parsed.value);
     this.#interim = withValue(this.#interim, item, parsed.value);
@@ -134,7 +134,7 @@ export class DeviceConfig {
 
   /** Changes a value in flash only: the running firmware keeps its own. Undefined erases the value. False: the write failed. */
   poke(item: ConfigItem, value: ParameterValue | undefined): boolean {
-    if (!this.#write()) return false;
+    if (!this.countWrite()) return false;
     this.#flash = withValue(this.#flash, item, value ?? item.default);
     return true;
   }
@@ -163,7 +163,7 @@ export class DeviceConfig {
     return undefined;
   }
 
-  #write(): boolean {
+  private countWrite(): boolean {
     if (!this.writable) return false;
     this.#wear ??= { writes: 0, left: Number.POSITIVE_INFINITY };
     this.#wear.writes++;
@@ -171,7 +171,7 @@ export class DeviceConfig {
     return true;
   }
 
-  #inEffect(module: string, name: string): ParameterValue | undefined {
+  private inEffect(module: string, name: string): ParameterValue | undefined {
     const item = this.#layout.find(module, name);
     return item && (this.#live.get(item.key) ?? item.default);
   }

@@ -8,7 +8,7 @@
 
 import { noise } from '../../kernel/random.js';
 import type { Ratio } from '../../kernel/ratio.js';
-import { hours, type Millis, type UnixMillis } from '../../kernel/time.js';
+import { hours, type Instant, type Millis } from '../../kernel/time.js';
 
 /** Milliampere hours of the pack: primary lithium cells [assumption]. With a report every half hour it lasts about 4 years. */
 const CAPACITY = 7200;
@@ -59,8 +59,8 @@ const COLD = [
 export class Battery {
   /** Milliampere hours drawn so far. */
   #drawn: number;
-  /** When the idle current was last counted; Infinity before the first time. */
-  #at: UnixMillis = Number.POSITIVE_INFINITY;
+  /** When the idle current was last counted, in whole milliseconds; undefined before the first time. */
+  #at: Instant | undefined;
   readonly #seed: number;
 
   /** @param seed of the device: packs differ slightly */
@@ -80,25 +80,27 @@ export class Battery {
   }
 
   /** Counts a use of `duration`, and the idle current since the last call. */
-  spend(use: CurrentUse, duration: Millis, wall: UnixMillis): void {
-    const charge = CURRENTS[use] * duration + FLOOR * Math.max(0, wall - this.#at);
+  spend(use: CurrentUse, duration: Millis, now: Instant): void {
+    const before = this.#at;
+    this.idle(now);
+    const charge =
+      CURRENTS[use] * duration + FLOOR * (before === undefined ? 0 : Math.max(0, Math.floor(now) - before));
     this.#drawn += charge / hours(1);
-    this.#at = wall;
   }
 
   /** Advances the time without using the battery, because the board has line power. */
-  idle(wall: UnixMillis): void {
-    this.#at = wall;
+  idle(now: Instant): void {
+    this.#at = Math.floor(now);
   }
 
   /** Volts without load. */
   rest(): number {
-    return at(this.used, AGEING, 'used', 'rest') + this.#spread();
+    return at(this.used, AGEING, 'used', 'rest') + this.spread();
   }
 
   /** Volts without load while the board has line power. They do not depend on the state of the battery. */
   restOnLine(): number {
-    return LINE_SUPPLY + this.#spread();
+    return LINE_SUPPLY + this.spread();
   }
 
   /** Volts with the test load while the board has line power. */
@@ -108,7 +110,7 @@ export class Battery {
 
   /** Volts with the test load of 100 ohm. */
   load(celsius: number): number {
-    return (this.rest() * TEST_LOAD_OHMS) / (TEST_LOAD_OHMS + this.#ohms(celsius));
+    return (this.rest() * TEST_LOAD_OHMS) / (TEST_LOAD_OHMS + this.ohms(celsius));
   }
 
   /**
@@ -120,14 +122,14 @@ export class Battery {
 
   /** Whether the battery can supply the transmitter at this temperature; if not, the device browns out. */
   bearsRadio(celsius: number): boolean {
-    return this.rest() - (BURST / 1000) * this.#ohms(celsius) >= BROWN_OUT;
+    return this.rest() - (BURST / 1000) * this.ohms(celsius) >= BROWN_OUT;
   }
 
-  #spread(): number {
+  private spread(): number {
     return SPREAD * (2 * noise(this.#seed, -5) - 1);
   }
 
-  #ohms(celsius: number): number {
+  private ohms(celsius: number): number {
     return at(this.used, AGEING, 'used', 'ohms') * at(-celsius, WARM_TO_COLD, 'cold', 'factor');
   }
 }

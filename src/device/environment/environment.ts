@@ -35,20 +35,22 @@ export interface Signal {
   readonly siblings: readonly Signal[];
 }
 
-/** By sensor and number (from 0): the signals of its quantities. */
-type SignalTable = readonly (readonly (readonly Signal[])[])[];
+/** What the devices of a profile share. */
+interface SignalTable {
+  /** By sensor and number (from 0): the signals of its quantities. */
+  readonly sensors: readonly (readonly (readonly Signal[])[])[];
+  readonly feeding: Feeding;
+}
 
 export class Environment {
   readonly battery: Battery;
   #table: SignalTable;
-  #feeding: Feeding;
   readonly #seed: number;
   #overrides: Map<Signal, Override> | undefined;
 
   /** @param seed 32 bits, the device's own: `noiseSeed(random.fork('sensors'))` */
   constructor(profile: Profile, seed: number) {
     this.#table = signalTable(profile);
-    this.#feeding = feedingOf(profile);
     this.#seed = seed;
     this.battery = new Battery(seed);
   }
@@ -60,27 +62,26 @@ export class Environment {
   adopt(profile: Profile): void {
     const overrides = this.#overrides;
     this.#table = signalTable(profile);
-    this.#feeding = feedingOf(profile);
     this.#overrides = undefined;
     if (overrides === undefined) return;
-    const signals = new Map(this.#table.flat(2).map((signal) => [signal.salt, signal]));
+    const signals = new Map(this.#table.sensors.flat(2).map((signal) => [signal.salt, signal]));
     for (const [{ salt }, override] of overrides) {
       const signal = signals.get(salt);
-      if (signal) this.#replace(signal, override);
+      if (signal) this.replace(signal, override);
     }
   }
 
   /** The quantities of a sensor; empty when the device type has no such sensor. */
   signals(sensor: number, number: number): readonly Signal[] {
-    return this.#table[sensor]?.[number] ?? [];
+    return this.#table.sensors[sensor]?.[number] ?? [];
   }
 
   /** The value at a time; NaN if the sensor does not answer. */
   value(signal: Signal, wall: UnixMillis): number {
     const override = this.#overrides?.get(signal);
-    if (override === undefined) return this.#modelled(signal, wall);
+    if (override === undefined) return this.modelled(signal, wall);
     const { waveform, moved, trains } = override;
-    let value = (waveform && waveformValue(waveform, wall)) ?? this.#modelled(signal, wall) + moved;
+    let value = (waveform && waveformValue(waveform, wall)) ?? this.modelled(signal, wall) + moved;
     for (const train of trains) value += pulsesGiven(train, wall);
     return value;
   }
@@ -94,7 +95,7 @@ export class Environment {
   steer(address: QuantityAddress, waveform: Waveform): void {
     const signal = this.signal(address);
     const moved = this.#overrides?.get(signal)?.moved ?? 0;
-    this.#replace(signal, { waveform, moved, trains: NO_TRAINS });
+    this.replace(signal, { waveform, moved, trains: NO_TRAINS });
   }
 
   /** Adds pulses to a running total. Call Measurements.look afterwards. */
@@ -105,7 +106,7 @@ export class Environment {
     const over = waveform ? NO_TRAINS : trains.filter((earlier) => pulsesGiven(earlier, train.start) === earlier.times);
     const given = over.reduce((sum, { times }) => sum + times, 0);
     const open = trains.filter((earlier) => !over.includes(earlier));
-    this.#replace(signal, { waveform, moved: moved + given, trains: [...open, train] });
+    this.replace(signal, { waveform, moved: moved + given, trains: [...open, train] });
   }
 
   /** Lets a quantity follow its model again. Call Measurements.look afterwards. */
@@ -116,15 +117,15 @@ export class Environment {
     // A running total continues from its present value: a jump back would count all pulses in between at once.
     const shown = waveformValue(override.waveform, wall) ?? Number.NaN;
     const continues = signal.counter && !Number.isNaN(shown);
-    const moved = continues ? shown - this.#modelled(signal, wall) : override.moved;
-    this.#replace(signal, { waveform: undefined, moved, trains: override.trains });
+    const moved = continues ? shown - this.modelled(signal, wall) : override.moved;
+    this.replace(signal, { waveform: undefined, moved, trains: override.trains });
   }
 
   /** When a signal next jumps; Infinity for never. */
   nextChange(signal: Signal, wall: UnixMillis): UnixMillis {
     const override = this.#overrides?.get(signal);
     const steered = override?.waveform !== undefined && waveformValue(override.waveform, wall) !== undefined;
-    let next = steered ? Number.POSITIVE_INFINITY : this.#modelChange(signal, wall);
+    let next = steered ? Number.POSITIVE_INFINITY : this.modelChange(signal, wall);
     if (override?.waveform) next = Math.min(next, waveformChange(override.waveform, wall));
     for (const train of override?.trains ?? NO_TRAINS) next = Math.min(next, nextPulse(train, wall));
     return next;
@@ -132,24 +133,24 @@ export class Environment {
 
   /** Whether the power line supplies the board (through CHESTER-Z) instead of the battery. */
   supplied(wall: UnixMillis): boolean {
-    const { line } = this.#feeding;
+    const { line } = this.#table.feeding;
     return line !== undefined && this.value(this.signal(line), wall) > LINE_PRESENT;
   }
 
   /** Temperature of the battery, °C. */
   celsius(wall: UnixMillis): number {
-    const { thermometer } = this.#feeding;
+    const { thermometer } = this.#table.feeding;
     const shown = thermometer ? this.value(this.signal(thermometer), wall) : Number.NaN;
     return Number.isNaN(shown) ? ROOM : shown;
   }
 
   /** The 48-bit 1-Wire serial number of a sensor. */
   serialNumber(sensor: number, number: number): number {
-    const seed = this.#seed ^ (this.#table[sensor]?.[number]?.[0]?.salt ?? 0);
+    const seed = this.#seed ^ (this.#table.sensors[sensor]?.[number]?.[0]?.salt ?? 0);
     return 1 + Math.floor(noise(seed, -2) * 0x7fff) * 0x1_0000_0000 + Math.floor(noise(seed, -3) * 0xffff_ffff);
   }
 
-  #modelled(signal: Signal, wall: UnixMillis): number {
+  private modelled(signal: Signal, wall: UnixMillis): number {
     const outer = siblings.of;
     siblings.of = signal;
     siblings.environment = this;
@@ -160,11 +161,11 @@ export class Environment {
     return Math.min(Math.max(value, min), max);
   }
 
-  #modelChange(signal: Signal, wall: UnixMillis): UnixMillis {
+  private modelChange(signal: Signal, wall: UnixMillis): UnixMillis {
     return signal.model.nextChange?.(this.#seed ^ signal.salt, wall) ?? Number.POSITIVE_INFINITY;
   }
 
-  #replace(signal: Signal, override: Override): void {
+  private replace(signal: Signal, override: Override): void {
     this.#overrides ??= new Map();
     if (isEmpty(override)) this.#overrides.delete(signal);
     else this.#overrides.set(signal, override);
@@ -173,7 +174,7 @@ export class Environment {
 
   /** @throws RangeError when the device type has no such quantity */
   signal({ sensor, number, quantity }: QuantityAddress): Signal {
-    const signal = this.#table[sensor]?.[number]?.[quantity];
+    const signal = this.#table.sensors[sensor]?.[number]?.[quantity];
     if (signal === undefined) throw new RangeError(`unknown quantity ${sensor}.${number}.${quantity}`);
     return signal;
   }
@@ -190,17 +191,11 @@ interface Feeding {
   readonly thermometer: QuantityAddress | undefined;
 }
 
-const feedings = new WeakMap<Profile, Feeding>();
-
 function feedingOf(profile: Profile): Feeding {
-  const known = feedings.get(profile);
-  if (known) return known;
-  const feeding = {
+  return {
     line: findQuantity(profile, 'backup.line_voltage'),
     thermometer: findQuantity(profile, 'thermometer.temperature'),
   };
-  feedings.set(profile, feeding);
-  return feeding;
 }
 
 /** Combined with a device's seed, this number gives the seed of the weather and the people at its place. */
@@ -239,7 +234,7 @@ const tables = new WeakMap<Profile, SignalTable>();
 function signalTable(profile: Profile): SignalTable {
   const known = tables.get(profile);
   if (known) return known;
-  const table = profile.sensors.map(({ name, count, counter, quantities }) => {
+  const sensors = profile.sensors.map(({ name, count, counter, quantities }) => {
     const models = quantities.map((spec) => makeModel(spec.model));
     return Array.from({ length: count }, (_, number) => {
       const all: Signal[] = [];
@@ -250,6 +245,7 @@ function signalTable(profile: Profile): SignalTable {
       return all;
     });
   });
+  const table = { sensors, feeding: feedingOf(profile) };
   tables.set(profile, table);
   return table;
 }

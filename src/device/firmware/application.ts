@@ -41,8 +41,6 @@ export class Application implements TaskOwner {
   running = false;
   readonly #firmware: ApplicationHost;
   readonly #tasks: TaskTable;
-  /** Number of the first task that does not belong to the measurements. */
-  readonly #own: number;
   /** Numbers of the tasks that came due while the work queue was blocked. */
   #overdue: Set<number> | undefined;
   #closing = false;
@@ -50,8 +48,11 @@ export class Application implements TaskOwner {
   constructor(firmware: ApplicationHost) {
     this.#firmware = firmware;
     const { measurements, receiver } = firmware;
-    this.#own = measurements.tasks.length;
-    this.#tasks = new TaskTable(this, this.#own + OWN_TASKS + (receiver ? 1 : 0), measurements.memory.plan.quiet);
+    this.#tasks = new TaskTable(
+      this,
+      measurements.tasks.length + OWN_TASKS + (receiver ? 1 : 0),
+      measurements.memory.plan.quiet,
+    );
     this.#reporter = new Reporter(firmware);
   }
 
@@ -66,11 +67,11 @@ export class Application implements TaskOwner {
     this.#firmware.measurements.tasks.forEach((task, index) => {
       this.#tasks.set(index, task.first);
     });
-    const { timing } = this.#profile;
-    this.#tasks.set(this.#own + REPORT, timing.firstReport ?? Number.POSITIVE_INFINITY);
+    const { timing } = this.profile;
+    this.#tasks.set(this.own + REPORT, timing.firstReport ?? Number.POSITIVE_INFINITY);
     this.planScan();
-    this.#tasks.set(this.#own + POLL, this.#seconds(timing.pollEvery));
-    if (this.#firmware.usesLte) this.#tasks.set(this.#own + WATCHDOG, this.#seconds(timing.downlinkWatchdog));
+    this.#tasks.set(this.own + POLL, this.seconds(timing.pollEvery));
+    if (this.#firmware.usesLte) this.#tasks.set(this.own + WATCHDOG, this.seconds(timing.downlinkWatchdog));
   }
 
   /** Starts nothing new; a report that is being sent continues. */
@@ -93,23 +94,23 @@ export class Application implements TaskOwner {
   /** Runs the measuring tasks that the shell command `sample` or `aggreg` triggers. */
   measureNow(kind: 'sample' | 'aggregate'): void {
     this.#firmware.measurements.tasks.forEach((task, index) => {
-      if (task.kind === kind && task.onRequest) this.#runNow(index);
+      if (task.kind === kind && task.onRequest) this.runNow(index);
     });
   }
 
   /** Samples one kind of sensor, by its name in the profile. */
   measureSensor(name: string): void {
     this.#firmware.measurements.tasks.forEach(({ kind, sensors }, index) => {
-      if (kind === 'sample' && sensors.some(({ spec }) => spec.name === name)) this.#runNow(index);
+      if (kind === 'sample' && sensors.some(({ spec }) => spec.name === name)) this.runNow(index);
     });
   }
 
   /** Reports as soon as the work queue allows. */
   reportNow(why: ContactReason): void {
     const { receiver } = this.#firmware;
-    if (this.#reporter.sending) this.#postpone(this.#own + REPORT);
-    else if (receiver) this.#reportScan(receiver, why);
-    else this.#report(why);
+    if (this.#reporter.sending) this.postpone(this.own + REPORT);
+    else if (receiver) this.reportScan(receiver, why);
+    else this.report(why);
   }
 
   /**
@@ -118,53 +119,53 @@ export class Application implements TaskOwner {
    */
   pollBetweenReports(): void {
     if (this.#reporter.sending) {
-      this.#postpone(this.#own + OWN_POLL);
+      this.postpone(this.own + OWN_POLL);
       return;
     }
     this.#reporter.sending = true;
     this.#firmware.cloud.pollWithoutLimit(() => {
       this.#reporter.sending = false;
-      this.#resume();
+      this.resume();
     });
   }
 
   /** Plans the receiver's next scan, or the end of the present one. Call it after the receiver or the clock was changed. */
   planScan(): void {
     const { receiver } = this.#firmware;
-    if (receiver && !this.#closing) this.#tasks.set(this.#own + SCAN, receiver.next);
+    if (receiver && !this.#closing) this.#tasks.set(this.own + SCAN, receiver.next);
   }
 
   /** Reads inputs that have just changed, as soon as the work queue allows. */
   look(): void {
     if (this.#reporter.sending) {
-      this.#postpone(this.#own + LOOK);
+      this.postpone(this.own + LOOK);
       return;
     }
     this.#firmware.measurements.look(this.clock.wall, this.#firmware.unixTime());
-    this.#planWatch();
-    this.#planEventReport();
+    this.planWatch();
+    this.planEventReport();
   }
 
   /** Runs a task that was due at `at`; returns the delay to its next time. */
   perform(task: number, at: Instant): Millis {
-    const own = task - this.#own;
+    const own = task - this.own;
     if (own === POLL) {
       this.#firmware.cloud.requestPoll();
-      return this.#seconds(this.#profile.timing.pollEvery);
+      return this.seconds(this.profile.timing.pollEvery);
     }
-    if (own === WATCHDOG) return this.#checkWatchdog();
-    if (this.#reporter.sending && !this.#runsDuringReports(own)) {
-      if (own !== EVENT) return this.#postpone(task);
+    if (own === WATCHDOG) return this.checkWatchdog();
+    if (this.#reporter.sending && !this.runsDuringReports(own)) {
+      if (own !== EVENT) return this.postpone(task);
       // An event triggers the same work item as the regular report.
       this.#reporter.eventMerged();
-      return this.#postpone(this.#own + REPORT);
+      return this.postpone(this.own + REPORT);
     }
-    if (own >= 0) return this.#queued(own);
+    if (own >= 0) return this.queued(own);
     const { measurements, hardware } = this.#firmware;
     const wall = this.clock.wall - (this.clock.now - at);
     const next = measurements.run(task, wall, Math.floor(this.#firmware.exactTime(at)));
     if (measurements.tasks[task]?.what === BATTERY_MEASUREMENT) hardware.spent('test-load', TEST_LOAD_TIME);
-    this.#planEventReport();
+    this.planEventReport();
     return next;
   }
 
@@ -172,56 +173,56 @@ export class Application implements TaskOwner {
    * A device with a receiver sends reports from a separate queue. Measurements and the start of a scan also run while a report
    * is being sent.
    */
-  #runsDuringReports(own: number): boolean {
+  private runsDuringReports(own: number): boolean {
     const { receiver } = this.#firmware;
     return receiver !== undefined && (own < 0 || (own === SCAN && !receiver.scanning));
   }
 
   /** Runs a task of the work queue that is not a measurement. Each plans its own next time. */
-  #queued(own: number): Millis {
+  private queued(own: number): Millis {
     const { receiver } = this.#firmware;
-    if (own === SCAN) return this.#scan(receiver);
-    if (own === REPORT && receiver) this.#reportScan(receiver, 'report');
-    else if (own === REPORT) this.#report('report');
-    else if (own === EVENT) this.#report('event');
+    if (own === SCAN) return this.scan(receiver);
+    if (own === REPORT && receiver) this.reportScan(receiver, 'report');
+    else if (own === REPORT) this.report('report');
+    else if (own === EVENT) this.report('event');
     else if (own === OWN_POLL) this.pollBetweenReports();
     else this.look();
     return Number.POSITIVE_INFINITY;
   }
 
-  #runNow(task: number): void {
+  private runNow(task: number): void {
     const next = this.perform(task, this.clock.now);
     if (Number.isFinite(next)) this.#tasks.set(task, next);
   }
 
-  #report(why: ContactReason): void {
+  private report(why: ContactReason): void {
     // The timer is set again before the report is sent, and by every kind of report (firmware behaviour, 3.1 and 6).
-    if (!this.#closing) this.#tasks.set(this.#own + REPORT, this.#reporter.interval() ?? Number.POSITIVE_INFINITY);
-    this.#reporter.report(why, () => this.#resume());
+    if (!this.#closing) this.#tasks.set(this.own + REPORT, this.#reporter.interval() ?? Number.POSITIVE_INFINITY);
+    this.#reporter.report(why, () => this.resume());
   }
 
   /** Plans the next reading of the watched inputs: an override, such as a ramp, can change them later without a call. */
-  #planWatch(): void {
+  private planWatch(): void {
     const { measurements } = this.#firmware;
     const watch = measurements.tasks.findIndex(({ kind }) => kind === 'watch');
     if (watch < 0 || !this.running || this.#closing) return;
     this.#tasks.set(watch, measurements.untilChange(this.clock.wall));
   }
 
-  #scan(receiver: Receiver | undefined): Millis {
-    if (receiver?.scanning) this.#reportScan(receiver, 'report');
+  private scan(receiver: Receiver | undefined): Millis {
+    if (receiver?.scanning) this.reportScan(receiver, 'report');
     else receiver?.beginScheduled();
     return receiver?.next ?? Number.POSITIVE_INFINITY;
   }
 
   /** Ends a scan and reports its frames, part by part. A part that is not delivered is not repeated (firmware behaviour, 3.5). */
-  #reportScan(receiver: Receiver, why: ContactReason): void {
+  private reportScan(receiver: Receiver, why: ContactReason): void {
     const enrolled = receiver.end();
-    const { mode } = this.#profile.timing;
+    const { mode } = this.profile.timing;
     const silent = mode !== undefined && this.#firmware.config.text(mode.module, mode.name) !== 'lte';
     const finish = (): void => {
       receiver.reported();
-      if (enrolled) this.#keepMeters(enrolled);
+      if (enrolled) this.keepMeters(enrolled);
       else this.planScan();
     };
     if (silent) return finish();
@@ -229,15 +230,15 @@ export class Application implements TaskOwner {
       this.#reporter.report(why, () => {
         if (receiver.nextPart() && !this.#closing) return send();
         finish();
-        this.#resume();
+        this.resume();
       });
     send();
   }
 
   /** Writes the enrolled meters to the list of meters. The device then saves its settings and reboots. */
-  #keepMeters(meters: readonly number[]): void {
+  private keepMeters(meters: readonly number[]): void {
     const { config } = this.#firmware;
-    const places = config.layout.module(this.#profile.receiver?.keep ?? '')?.list?.items ?? [];
+    const places = config.layout.module(this.profile.receiver?.keep ?? '')?.list?.items ?? [];
     places.forEach((place, n) => {
       config.write(place, String(meters[n] ?? 0));
     });
@@ -245,32 +246,32 @@ export class Application implements TaskOwner {
     this.#firmware.hardware.reboot('config');
   }
 
-  #planEventReport(): void {
+  private planEventReport(): void {
     const { measurements } = this.#firmware;
-    if (measurements.takeUrgent() && !this.#closing) this.#tasks.set(this.#own + EVENT, 0);
+    if (measurements.takeUrgent() && !this.#closing) this.#tasks.set(this.own + EVENT, 0);
     if (!measurements.takeReportable() || this.#closing) return;
     const delay = this.#reporter.eventDelay();
-    if (delay !== undefined) this.#tasks.set(this.#own + EVENT, delay);
+    if (delay !== undefined) this.#tasks.set(this.own + EVENT, delay);
   }
 
-  #postpone(task: number): Millis {
+  private postpone(task: number): Millis {
     this.#overdue ??= new Set();
     this.#overdue.add(task);
     return Number.POSITIVE_INFINITY;
   }
 
   /** Unblocks the work queue: each task that came due meanwhile runs once, in order. */
-  #resume(): void {
+  private resume(): void {
     if (this.#firmware.receiver) this.catchUp();
     const overdue = new Set([...(this.#overdue ?? []), ...this.#tasks.takeOverdue()]);
     this.#overdue = undefined;
     if (this.#closing) return;
-    for (const task of [...overdue].sort((a, b) => a - b)) this.#runNow(task);
+    for (const task of [...overdue].sort((a, b) => a - b)) this.runNow(task);
   }
 
-  #checkWatchdog(): Millis {
-    const { timing } = this.#profile;
-    const limit = this.#seconds(timing.downlinkWatchdog);
+  private checkWatchdog(): Millis {
+    const { timing } = this.profile;
+    const limit = this.seconds(timing.downlinkWatchdog);
     const { cloud, uptime } = this.#firmware;
     const silence = cloud.lastSuccess === undefined ? uptime : this.clock.now - cloud.lastSuccess;
     if (silence < limit) return limit - silence;
@@ -280,12 +281,17 @@ export class Application implements TaskOwner {
     return Number.POSITIVE_INFINITY;
   }
 
-  get #profile(): Profile {
+  /** Number of the first task that does not belong to the measurements. */
+  private get own(): number {
+    return this.#firmware.measurements.tasks.length;
+  }
+
+  private get profile(): Profile {
     return this.#firmware.profile;
   }
 
   /** A parameter in seconds, as a delay; Infinity if it is 0 or does not exist. */
-  #seconds(ref: ParameterRef | undefined): Millis {
+  private seconds(ref: ParameterRef | undefined): Millis {
     const value = ref ? this.#firmware.config.number(ref.module, ref.name) : 0;
     return value === 0 ? Number.POSITIVE_INFINITY : seconds(value);
   }

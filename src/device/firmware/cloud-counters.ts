@@ -68,8 +68,8 @@ export class CloudCounters implements CloudMetrics {
   }
 
   uplinkFailed(now: DeviceTime): void {
-    this.#known.uplinkErrors++;
-    this.#known.uplinkErrorLast = now;
+    this.known.uplinkErrors++;
+    this.known.uplinkErrorLast = now;
   }
 
   /** Counts a downlink message of `bytes`, in fragments of at most `fragmentSize`. */
@@ -81,8 +81,8 @@ export class CloudCounters implements CloudMetrics {
   }
 
   downlinkFailed(now: DeviceTime): void {
-    this.#known.downlinkErrors++;
-    this.#known.downlinkErrorLast = now;
+    this.known.downlinkErrors++;
+    this.known.downlinkErrorLast = now;
   }
 
   /** Counts a poll without a message. */
@@ -92,13 +92,13 @@ export class CloudCounters implements CloudMetrics {
   }
 
   dataDownlink(now: DeviceTime): void {
-    this.#known.downlinkDataCount++;
-    this.#known.downlinkDataLast = now;
+    this.known.downlinkDataCount++;
+    this.known.downlinkDataLast = now;
   }
 
   shellDownlink(now: DeviceTime): void {
-    this.#known.shellCount++;
-    this.#known.shellLast = now;
+    this.known.shellCount++;
+    this.known.shellLast = now;
   }
 
   /** The clock was set: moves all stored times by the same number of seconds (firmware behaviour, 5.5). */
@@ -115,7 +115,7 @@ export class CloudCounters implements CloudMetrics {
     this.#rare.shellLast = shifted(this.#rare.shellLast);
   }
 
-  get #known(): RareCounters {
+  private get known(): RareCounters {
     this.#rare ??= {
       uplinkErrors: 0,
       uplinkErrorLast: undefined,

@@ -110,12 +110,12 @@ export class CloudThread implements PollHandler {
       setUpSession(
         this.#host,
         {
-          send: (type, message, done) => this.#send(type, message, done),
-          fetch: (done) => this.#fetch(done),
+          send: (type, message, done) => this.send(type, message, done),
+          fetch: (done) => this.fetch(done),
           requestPoll: () => this.requestPoll(),
         },
         policy,
-        () => this.#ready(),
+        () => this.ready(),
       );
     });
   }
@@ -131,13 +131,13 @@ export class CloudThread implements PollHandler {
 
   unlock(): void {
     this.#lock.release();
-    this.#rest();
+    this.rest();
   }
 
   /** Sends application data; `uplink` is the number of the uplink. `done` is called once, unless the device restarts. */
   sendData(uplink: number, message: Uint8Array, budget: Millis, why: ContactReason, done: (ok: boolean) => void): void {
     this.#host.facts.reason = why;
-    this.#transmit(uplink, 'data', message, budget, (outcome) => {
+    this.transmit(uplink, 'data', message, budget, (outcome) => {
       if (outcome.ok && outcome.poll) this.requestPoll();
       done(outcome.ok);
     });
@@ -150,20 +150,20 @@ export class CloudThread implements PollHandler {
 
   /** Polls once without a time limit, outside of {@link requestPoll}: a failure is not retried. */
   pollWithoutLimit(done: () => void): void {
-    this.#poll(Number.POSITIVE_INFINITY, done);
+    this.pollWithin(Number.POSITIVE_INFINITY, done);
   }
 
   /** Called by the work item of {@link requestPoll}. */
   poll(done: (ok: boolean) => void): void {
-    this.#poll(this.#host.policy.polls.budget, done);
+    this.pollWithin(this.#host.policy.polls.budget, done);
   }
 
   /** Requests a firmware image from the cloud. */
   requestFirmware(request: Uint8Array): void {
     this.lock(Number.POSITIVE_INFINITY, () => {
       this.#host.facts.reason = 'shell';
-      this.#send('firmware', request, (outcome) => {
-        if (outcome.ok && outcome.poll && this.#host.policy.polls.inPlace) return this.#fetch(() => this.unlock());
+      this.send('firmware', request, (outcome) => {
+        if (outcome.ok && outcome.poll && this.#host.policy.polls.inPlace) return this.fetch(() => this.unlock());
         if (outcome.ok && outcome.poll) this.requestPoll();
         this.unlock();
       });
@@ -183,21 +183,21 @@ export class CloudThread implements PollHandler {
     this.#carrying?.cancel();
   }
 
-  #rest(): void {
+  private rest(): void {
     if (!this.busy) this.#host.link.rest();
   }
 
   /** Polls while the lock is held. `done` gets the session if the downlink was SET_SESSION. */
-  #fetch(done: (ok: boolean, session: Session | undefined) => void): void {
+  private fetch(done: (ok: boolean, session: Session | undefined) => void): void {
     this.#session = undefined;
     this.#host.link.poll(Number.POSITIVE_INFINITY, (outcome) => {
       if (!outcome.ok) return done(false, undefined);
       const { message, more } = outcome;
       if (this.#host.policy.polls.inPlace) {
-        return this.#polled(message, more, (why) => done(why === undefined, this.#session));
+        return this.polled(message, more, (why) => done(why === undefined, this.#session));
       }
       if (message.length === 0) return done(false, undefined);
-      this.#execute(message, (reaction) => {
+      this.execute(message, (reaction) => {
         if (reaction.kind === 'restart') return;
         if (more) this.requestPoll();
         done(reaction.kind === 'done', this.#session);
@@ -205,7 +205,7 @@ export class CloudThread implements PollHandler {
     });
   }
 
-  #ready(): void {
+  private ready(): void {
     this.#initialized = true;
     this.#session = undefined;
     this.#host.initialized();
@@ -215,7 +215,7 @@ export class CloudThread implements PollHandler {
   }
 
   /** @param budget for the lock and the first datagram, Infinity for none */
-  #poll(budget: Millis, done: (ok: boolean) => void): void {
+  private pollWithin(budget: Millis, done: (ok: boolean) => void): void {
     const { clock, facts, link } = this.#host;
     const end = clock.now + budget;
     const failed = (why: string) => {
@@ -225,7 +225,7 @@ export class CloudThread implements PollHandler {
     const granted = () => {
       facts.reason = 'poll';
       link.poll(Math.max(0, end - clock.now), (outcome) => {
-        if (outcome.ok) return this.#polled(outcome.message, outcome.more, ended);
+        if (outcome.ok) return this.polled(outcome.message, outcome.more, ended);
         this.counters.downlinkFailed(this.#host.unixTime());
         ended(outcome.why);
       });
@@ -234,27 +234,27 @@ export class CloudThread implements PollHandler {
       this.unlock();
       if (why === undefined) done(true);
       else failed(why);
-      this.#rest();
+      this.rest();
     };
     this.lock(Math.max(0, end - clock.now), granted, () => failed(NO_LOCK));
   }
 
   /** @param done gets the reason why the poll counts as failed; undefined if the poll succeeded */
-  #polled(message: Uint8Array, more: boolean, done: (why: string | undefined) => void): void {
-    this.#succeeded();
+  private polled(message: Uint8Array, more: boolean, done: (why: string | undefined) => void): void {
+    this.succeeded();
     if (message.length === 0) {
       this.counters.emptyPoll(this.#host.unixTime());
       return done(undefined);
     }
-    this.#execute(message, (reaction) => {
+    this.execute(message, (reaction) => {
       if (reaction.kind === 'restart') return;
       if (reaction.kind === 'failed') return done('downlink could not be carried out');
       if (reaction.kind === 'done' && more) this.requestPoll();
       if (reaction.kind !== 'answer') return done(undefined);
       this.#host.facts.reason = 'answer';
-      this.#send(reaction.type, reaction.message, (answered) => {
+      this.send(reaction.type, reaction.message, (answered) => {
         if (!answered.ok) return done('answer could not be sent');
-        if (reaction.afterwards) return this.#restartLater(reaction.afterwards, () => {});
+        if (reaction.afterwards) return this.restartLater(reaction.afterwards, () => {});
         // The poll flag in the acknowledgement of the answer counts, not the flag of the downlink (firmware timing, 4.1).
         if (answered.poll) this.requestPoll();
         done(undefined);
@@ -263,7 +263,7 @@ export class CloudThread implements PollHandler {
   }
 
   /** Executes a downlink and calls `then` with the result: at once, unless it has commands that take time. */
-  #execute(bytes: Uint8Array, then: (reaction: Reaction) => void): void {
+  private execute(bytes: Uint8Array, then: (reaction: Reaction) => void): void {
     const now = this.#host.unixTime();
     this.counters.downlink(bytes.length, FRAGMENT, now);
     let message: DownMessage;
@@ -295,14 +295,14 @@ export class CloudThread implements PollHandler {
         return;
       }
       const executed = () => this.#host.facts.executed(type, print, extentOf(reaction));
-      if (reaction.kind === 'restart') this.#restartLater(reaction, executed);
+      if (reaction.kind === 'restart') this.restartLater(reaction, executed);
       else executed();
       then(reaction);
     };
     settle(this.#host.react(message, bytes.length));
   }
 
-  #restartLater({ delay, restart }: Restart, first: () => void): void {
+  private restartLater({ delay, restart }: Restart, first: () => void): void {
     this.#carrying = this.#host.clock.after(delay, 'the restart that a downlink asks for', () => {
       first();
       restart();
@@ -310,17 +310,17 @@ export class CloudThread implements PollHandler {
   }
 
   /** Sends a message of the thread itself, without a time limit. If that fails, the message is lost. */
-  #send(type: UplinkType, message: Uint8Array, done: (outcome: UplinkOutcome) => void): void {
+  private send(type: UplinkType, message: Uint8Array, done: (outcome: UplinkOutcome) => void): void {
     const uplink = this.#host.facts.made(type, message);
     this.#own = { uplink, type };
-    this.#transmit(uplink, type, message, Number.POSITIVE_INFINITY, (outcome) => {
+    this.transmit(uplink, type, message, Number.POSITIVE_INFINITY, (outcome) => {
       this.#own = undefined;
       if (!outcome.ok) this.#host.facts.dropped(uplink, type, outcome.why);
       done(outcome);
     });
   }
 
-  #transmit(
+  private transmit(
     uplink: number,
     type: UplinkType,
     message: Uint8Array,
@@ -330,7 +330,7 @@ export class CloudThread implements PollHandler {
     const started = () => this.#host.facts.sent(uplink, type);
     this.#host.link.uplink(message, budget, started, (outcome) => {
       if (outcome.ok) {
-        this.#succeeded();
+        this.succeeded();
         this.counters.uplink(message.length, FRAGMENT, type === 'data', this.#host.unixTime());
         this.#host.facts.acknowledged(uplink, type);
       } else {
@@ -340,7 +340,7 @@ export class CloudThread implements PollHandler {
     });
   }
 
-  #succeeded(): void {
+  private succeeded(): void {
     this.lastSuccess = this.#host.clock.now;
   }
 }

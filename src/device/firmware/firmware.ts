@@ -66,14 +66,14 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
     this.#hardware = hardware;
     const { clock, config, environment, type } = hardware;
     this.#bootedAt = clock.now;
-    this.#clockOrigin = -this.#elapsed(clock.now);
+    this.#clockOrigin = -this.elapsed(clock.now);
     config.boot();
     this.measurements = new Measurements(type.profile, environment, config, clock.wall);
     this.cloud = new CloudThread(this);
     this.receiver = type.profile.receiver && new Receiver(this, type.profile.receiver);
     this.application = new Application(this);
     const startUp = type.policy.session.lineReset + integerBetween(hardware.draws, ...START_UP);
-    this.#starting = clock.after(startUp, 'the start-up of a device', () => this.#startRadio());
+    this.#starting = clock.after(startUp, 'the start-up of a device', () => this.startRadio());
   }
 
   get clock(): Clock {
@@ -131,12 +131,12 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
 
   /** Unix seconds on the device's clock, with fractions, including the drift since the clock was last set. */
   exactTime(at: Instant = this.now): UnixSeconds {
-    return this.#clockOrigin + this.#elapsed(at);
+    return this.#clockOrigin + this.elapsed(at);
   }
 
   setUnixTime(time: UnixSeconds): void {
     this.application.catchUp();
-    this.#clockOrigin = time - this.#elapsed(this.now);
+    this.#clockOrigin = time - this.elapsed(this.now);
     if (this.application.running) this.application.planScan();
   }
 
@@ -251,7 +251,7 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
     this.measurements.reported(this.clock.wall);
   }
 
-  #startRadio(): void {
+  private startRadio(): void {
     this.#starting = undefined;
     if (!this.usesLte) return this.application.start();
     this.#hardware.modem.start();
@@ -259,7 +259,7 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
   }
 
   /** Seconds from the beginning of the world to `at`, counted by a clock with the present drift. */
-  #elapsed(at: Instant): Seconds {
+  private elapsed(at: Instant): Seconds {
     return (at * (1 + this.#hardware.clockDrift / 1_000_000)) / 1000;
   }
 }

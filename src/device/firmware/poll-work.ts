@@ -44,13 +44,13 @@ export class PollWork {
   /** The session phase is over: a poll that was requested meanwhile runs now. */
   open(): void {
     this.#open = true;
-    this.#next();
+    this.next();
   }
 
   request(): void {
     if (this.#queued || this.#retry) return;
     this.#queued = true;
-    this.#next();
+    this.next();
   }
 
   /** Cancels the retry; no other follows. */
@@ -65,18 +65,18 @@ export class PollWork {
     this.#open = false;
   }
 
-  #next(): void {
+  private next(): void {
     if (!this.#open || this.#running || !this.#queued) return;
     this.#queued = false;
     this.#running = true;
     this.#handler.poll((ok) => {
       this.#running = false;
-      if (!ok && !this.#queued && !this.#closing) this.#retryLater();
-      this.#next();
+      if (!ok && !this.#queued && !this.#closing) this.retryLater();
+      this.next();
     });
   }
 
-  #retryLater(): void {
+  private retryLater(): void {
     const { clock, retryAfter } = this.#handler;
     if (retryAfter === undefined) return;
     this.#retry = clock.after(retryAfter, 'the retry of a failed poll', () => {

@@ -97,7 +97,7 @@ export class Reporter {
     this.sending = true;
     const uplink = this.#host.facts.made('data', message);
     this.#unsent = [...this.#unsent, uplink];
-    this.#send({ uplink, message }, why, (ok) => {
+    this.send({ uplink, message }, why, (ok) => {
       if (ok || profile.timing.onSendFailure === 'drop') this.#host.clear();
       this.#host.reported();
       this.sending = false;
@@ -116,18 +116,18 @@ export class Reporter {
    * parameters of the profile: without a send timeout, the wait for the lock and for datagrams has no limit; without a spool, a
    * message that fails is lost.
    */
-  #send(report: Report, why: ContactReason, done: (ok: boolean) => void): void {
+  private send(report: Report, why: ContactReason, done: (ok: boolean) => void): void {
     const { cloud } = this.#host;
-    let deadline = this.#host.now + this.#timeout();
+    let deadline = this.#host.now + this.timeout();
     const left = () => Math.max(0, deadline - this.#host.now);
     const granted = () => {
-      if (!this.#host.policy.transfers.lockCounts) deadline = this.#host.now + this.#timeout();
-      const spooled = this.#spool(report);
+      if (!this.#host.policy.transfers.lockCounts) deadline = this.#host.now + this.timeout();
+      const spooled = this.store(report);
       cloud.sendData(report.uplink, report.message, left(), why, (ok) => {
-        if (ok) this.#sent(report, spooled);
-        else if (!spooled) this.#drop(report, 'not sent in time');
+        if (ok) this.sent(report, spooled);
+        else if (!spooled) this.drop(report, 'not sent in time');
         if (!ok || !spooled) return ended(ok);
-        this.#drain(left, why, () => ended(true));
+        this.drain(left, why, () => ended(true));
       });
     };
     const ended = (ok: boolean) => {
@@ -136,51 +136,51 @@ export class Reporter {
       cloud.unlock();
     };
     cloud.lock(left(), granted, () => {
-      this.#drop(report, 'another exchange holds the cloud lock');
+      this.drop(report, 'another exchange holds the cloud lock');
       done(false);
     });
   }
 
   /** Sends the spooled messages. Even after the deadline, the modem attempts each message, for up to 30 s. */
-  #drain(left: () => Millis, why: ContactReason, done: () => void): void {
+  private drain(left: () => Millis, why: ContactReason, done: () => void): void {
     const { cloud, spool } = this.#host;
     const { oldest } = spool;
     if (oldest === undefined) return done();
     cloud.sendData(oldest.uplink, oldest.message, left(), why, (ok) => {
       if (!ok) return done();
       spool.remove(oldest);
-      this.#drain(left, why, done);
+      this.drain(left, why, done);
     });
   }
 
   /** Stores the report in flash, which survives a reboot; undefined if the device has no spool. */
-  #spool(report: Report): SpooledMessage | undefined {
+  private store(report: Report): SpooledMessage | undefined {
     const { spoolSize } = this.#host.profile.timing;
     const capacity = spoolSize ? this.#host.config.number(spoolSize.module, spoolSize.name) : 0;
     if (capacity === 0) return undefined;
-    this.#noLongerUnsent(report);
+    this.noLongerUnsent(report);
     const { now, spool } = this.#host;
     const spooled = { ...report, stored: this.#host.exactTime(now) };
-    for (const lost of spool.add(spooled, capacity)) this.#drop(lost, 'spool full');
+    for (const lost of spool.add(spooled, capacity)) this.drop(lost, 'spool full');
     return spooled;
   }
 
-  #sent(report: Report, spooled: SpooledMessage | undefined): void {
-    this.#noLongerUnsent(report);
+  private sent(report: Report, spooled: SpooledMessage | undefined): void {
+    this.noLongerUnsent(report);
     if (spooled) this.#host.spool.remove(spooled);
   }
 
-  #drop(report: Report, why: string): void {
-    this.#noLongerUnsent(report);
+  private drop(report: Report, why: string): void {
+    this.noLongerUnsent(report);
     if (report.uplink >= 0) this.#host.facts.dropped(report.uplink, 'data', why);
   }
 
-  #noLongerUnsent({ uplink }: Report): void {
+  private noLongerUnsent({ uplink }: Report): void {
     const left = this.#unsent.filter((other) => other !== uplink);
     this.#unsent = left.length === 0 ? NOTHING : left;
   }
 
-  #timeout(): Millis {
+  private timeout(): Millis {
     const { sendTimeout } = this.#host.profile.timing;
     return sendTimeout
       ? this.#host.config.number(sendTimeout.module, sendTimeout.name) * 1000

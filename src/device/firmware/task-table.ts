@@ -7,7 +7,7 @@
  * Most devices therefore wake up once instead of forty times, and simulating a day of a fleet is several times faster.
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
-import type { Instant, Millis } from '../../kernel/time.js';
+import { type Instant, type Millis, unboxed } from '../../kernel/time.js';
 
 /** The owner of the tasks, which runs them. */
 export interface TaskOwner {
@@ -17,6 +17,7 @@ export interface TaskOwner {
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
+const UNARMED: Instant = -1;
 
 export class TaskTable {
   readonly #owner: TaskOwner;
@@ -24,7 +25,8 @@ export class TaskTable {
   /** Due time by task number. A plain array filled with Infinity stores unboxed numbers in half the space of a typed array. */
   readonly #due: number[];
   #alarm: Alarm | undefined;
-  #armedFor: Instant = NEVER;
+  /** When the alarm is due; -1 without an alarm. A small integer, because Infinity would be an object on the heap. */
+  #armedFor: Instant = UNARMED;
   #running = false;
 
   /** @param quiet by number: whether a task is quiet; tasks beyond the list are not */
@@ -37,20 +39,20 @@ export class TaskTable {
   /** Plans `task` for `delay` from now and replaces its earlier plan; Infinity removes it. */
   set(task: number, delay: Millis): void {
     this.#due[task] = this.#owner.clock.now + delay;
-    if (!this.#running) this.#arm();
+    if (!this.#running) this.arm();
   }
 
   /** Removes all tasks. */
   clear(): void {
     this.#due.fill(NEVER);
-    if (!this.#running) this.#arm();
+    if (!this.#running) this.arm();
   }
 
   /** Runs the quiet tasks that were due before now or are due now, each at its own time. */
   catchUp(): void {
     const { now } = this.#owner.clock;
-    for (let task = this.#nextQuiet(); task >= 0 && this.#dueOf(task) <= now; task = this.#nextQuiet()) {
-      this.#perform(task, this.#dueOf(task));
+    for (let task = this.nextQuiet(); task >= 0 && this.dueOf(task) <= now; task = this.nextQuiet()) {
+      this.runTask(task, this.dueOf(task));
     }
   }
 
@@ -59,7 +61,7 @@ export class TaskTable {
     const { now } = this.#owner.clock;
     const overdue: number[] = [];
     for (let task = 0; task < this.#quiet.length; task++) {
-      if (!this.#quiet[task] || this.#dueOf(task) > now) continue;
+      if (!this.#quiet[task] || this.dueOf(task) > now) continue;
       this.#due[task] = NEVER;
       overdue.push(task);
     }
@@ -68,24 +70,24 @@ export class TaskTable {
 
   /** The alarm: runs the tasks that are due. */
   wake(): void {
-    this.#armedFor = NEVER;
+    this.#armedFor = UNARMED;
     this.#alarm = undefined;
     this.#running = true;
     const { now } = this.#owner.clock;
-    for (let task = this.#nextQuiet(); task >= 0 && this.#dueOf(task) < now; task = this.#nextQuiet()) {
-      this.#perform(task, this.#dueOf(task));
+    for (let task = this.nextQuiet(); task >= 0 && this.dueOf(task) < now; task = this.nextQuiet()) {
+      this.runTask(task, this.dueOf(task));
     }
-    for (let task = 0; task < this.#due.length; task++) if (this.#dueOf(task) <= now) this.#perform(task, now);
+    for (let task = 0; task < this.#due.length; task++) if (this.dueOf(task) <= now) this.runTask(task, now);
     this.#running = false;
-    this.#arm();
+    this.arm();
   }
 
   /** The quiet task that is due first; -1 if there is none. */
-  #nextQuiet(): number {
+  private nextQuiet(): number {
     let first = -1;
     let earliest = NEVER;
     for (let task = 0; task < this.#quiet.length; task++) {
-      const due = this.#dueOf(task);
+      const due = this.dueOf(task);
       if (!this.#quiet[task] || due >= earliest) continue;
       first = task;
       earliest = due;
@@ -93,27 +95,28 @@ export class TaskTable {
     return first;
   }
 
-  #perform(task: number, at: Instant): void {
+  private runTask(task: number, at: Instant): void {
     this.#due[task] = NEVER;
     const delay = this.#owner.perform(task, at);
     if (delay !== NEVER) this.#due[task] = at + delay;
   }
 
-  #dueOf(task: number): Instant {
+  private dueOf(task: number): Instant {
     return this.#due[task] as number;
   }
 
-  #arm(): void {
+  private arm(): void {
     let earliest = NEVER;
     for (let task = 0; task < this.#due.length; task++) {
-      if (!this.#quiet[task]) earliest = Math.min(earliest, this.#dueOf(task));
+      if (!this.#quiet[task]) earliest = Math.min(earliest, this.dueOf(task));
     }
-    if (earliest === this.#armedFor) return;
+    const armedFor = earliest === NEVER ? UNARMED : unboxed(earliest);
+    if (armedFor === this.#armedFor) return;
     const { clock } = this.#owner;
     this.#alarm?.cancel();
-    this.#armedFor = earliest;
+    this.#armedFor = armedFor;
     this.#alarm =
-      earliest === NEVER
+      armedFor === UNARMED
         ? undefined
         : clock.after(Math.max(0, earliest - clock.now), 'the next task of a device', this);
   }

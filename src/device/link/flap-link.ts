@@ -19,20 +19,20 @@ export class FlapDialogue implements Dialogue {
   }
 
   startUplink(message: Uint8Array): SendStep {
-    return this.#sealed(this.#transfer.startUplink(message));
+    return this.sealed(this.#transfer.startUplink(message));
   }
 
   startPoll(): SendStep {
-    return this.#sealed(this.#transfer.startPoll());
+    return this.sealed(this.#transfer.startPoll());
   }
 
   /** Every datagram is treated as the answer: FLAP recognises an outdated one only by its sequence number. */
   answered(datagram: Uint8Array): SendStep | End {
-    return this.#step(this.#transfer.answered(this.#read(datagram)));
+    return this.step(this.#transfer.answered(this.read(datagram)));
   }
 
   startOver(why: string): SendStep {
-    return this.#sealed(this.#transfer.startOver(why));
+    return this.sealed(this.#transfer.startOver(why));
   }
 
   fail(why: string): End {
@@ -44,19 +44,19 @@ export class FlapDialogue implements Dialogue {
     this.#transfer.reset();
   }
 
-  #step(step: DeviceStep): SendStep | End {
-    if (step.kind === 'send') return this.#sealed(step);
+  private step(step: DeviceStep): SendStep | End {
+    if (step.kind === 'send') return this.sealed(step);
     if (step.kind !== 'poll-done') return step;
     const { finalAck, message, more } = step;
-    return { kind: 'poll-done', message, more, farewell: finalAck && this.#seal(finalAck) };
+    return { kind: 'poll-done', message, more, farewell: finalAck && this.seal(finalAck) };
   }
 
-  #sealed({ packet, again }: Extract<DeviceStep, { readonly kind: 'send' }>): SendStep {
-    const datagram = this.#seal(packet);
+  private sealed({ packet, again }: Extract<DeviceStep, { readonly kind: 'send' }>): SendStep {
+    const datagram = this.seal(packet);
     return again === undefined ? { kind: 'send', datagram } : { kind: 'send', datagram, again };
   }
 
-  #read(datagram: Uint8Array): Packet | 'unreadable' | 'foreign' {
+  private read(datagram: Uint8Array): Packet | 'unreadable' | 'foreign' {
     if (this.#format === 'dtls') return decodePacket(datagram) ?? 'unreadable';
     const { token, serial } = this.#device;
     const envelope = open(datagram, this.#format);
@@ -64,7 +64,7 @@ export class FlapDialogue implements Dialogue {
     return envelope.serial === serial ? envelope.packet : 'foreign';
   }
 
-  #seal(packet: Packet): Uint8Array {
+  private seal(packet: Packet): Uint8Array {
     if (this.#format === 'dtls') return encodePacket(packet);
     const { serial, token } = this.#device;
     return seal(packet, serial, keyOf(token), this.#format);

@@ -91,7 +91,7 @@ export class RadioLink implements Link, SendRequest {
   }
 
   uplink(message: Uint8Array, budget: Millis, started: () => void, done: (outcome: UplinkOutcome) => void): void {
-    this.#begin(budget, started, (end) => {
+    this.begin(budget, started, (end) => {
       if (end.kind === 'uplink-done') done({ ok: true, poll: end.poll });
       else done({ ok: false, why: end.kind === 'failed' ? end.why : 'poll ended' });
     });
@@ -99,7 +99,7 @@ export class RadioLink implements Link, SendRequest {
   }
 
   poll(budget: Millis, done: (outcome: PollOutcome) => void): void {
-    this.#begin(budget, undefined, (end) => {
+    this.begin(budget, undefined, (end) => {
       if (end.kind === 'poll-done') done({ ok: true, message: end.message, more: end.more });
       else done({ ok: false, why: end.kind === 'failed' ? end.why : 'uplink ended' });
     });
@@ -122,7 +122,7 @@ export class RadioLink implements Link, SendRequest {
    * quirk 3).
    */
   receive(datagram: Uint8Array): void {
-    if (this.device.modem.listening) this.#answered(datagram);
+    if (this.device.modem.listening) this.takeAnswer(datagram);
     else {
       this.#inbox ??= [];
       if (this.#inbox.length < SOCKET_BUFFER) this.#inbox.push(datagram);
@@ -157,7 +157,7 @@ export class RadioLink implements Link, SendRequest {
   listening(): void {
     while (this.device.modem.listening) {
       const waiting = this.#inbox?.shift();
-      if (waiting === undefined || this.#answered(waiting)) return;
+      if (waiting === undefined || this.takeAnswer(waiting)) return;
     }
   }
 
@@ -166,7 +166,7 @@ export class RadioLink implements Link, SendRequest {
     if (error !== undefined) this.failed(error);
     else if (end !== undefined) {
       this.succeeded();
-      this.#end(end);
+      this.finish(end);
     }
   }
 
@@ -186,7 +186,7 @@ export class RadioLink implements Link, SendRequest {
     this.perform(this.dialogue.fail(error));
   }
 
-  #begin(budget: Millis, started: (() => void) | undefined, done: (end: End) => void): void {
+  private begin(budget: Millis, started: (() => void) | undefined, done: (end: End) => void): void {
     if (this.#exchange) throw new Error('the link carries one exchange at a time');
     if (!this.#awake) this.device.observer.woke();
     this.#awake = true;
@@ -196,15 +196,15 @@ export class RadioLink implements Link, SendRequest {
   protected perform(step: SendStep | End): void {
     if (step.kind === 'send') {
       if (step.again !== undefined) this.device.observer.restarted(step.again);
-      this.#send(step.datagram, undefined);
+      this.sendDatagram(step.datagram, undefined);
     } else if (step.kind === 'poll-done' && step.farewell) {
-      this.#send(step.farewell, step);
+      this.sendDatagram(step.farewell, step);
     } else {
-      this.#end(step);
+      this.finish(step);
     }
   }
 
-  #send(datagram: Uint8Array, end: End | undefined): void {
+  private sendDatagram(datagram: Uint8Array, end: End | undefined): void {
     const exchange = this.current();
     exchange.datagram = datagram;
     exchange.end = end;
@@ -214,7 +214,7 @@ export class RadioLink implements Link, SendRequest {
   }
 
   /** Returns false for a datagram that does not answer the one sent last. */
-  #answered(datagram: Uint8Array): boolean {
+  private takeAnswer(datagram: Uint8Array): boolean {
     const step = this.dialogue.answered(datagram);
     if (step === undefined) return false;
     this.device.modem.answered();
@@ -223,7 +223,7 @@ export class RadioLink implements Link, SendRequest {
     return true;
   }
 
-  #end(end: End): void {
+  private finish(end: End): void {
     const { done } = this.current();
     this.#exchange = undefined;
     done(end);

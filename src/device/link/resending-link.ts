@@ -35,7 +35,7 @@ export class ResendingLink extends RadioLink {
 
   override get failover(): FailoverState {
     return {
-      address: this.#addresses[this.#address]?.text ?? '',
+      address: this.addresses[this.#address]?.text ?? '',
       index: this.#address,
       failures: this.#failures,
       count: this.#failovers,
@@ -52,7 +52,7 @@ export class ResendingLink extends RadioLink {
 
   override socketOpened(): number {
     super.socketOpened();
-    return this.#addresses[this.#address]?.number ?? 1;
+    return this.addresses[this.#address]?.number ?? 1;
   }
 
   protected override sends(): void {
@@ -64,26 +64,26 @@ export class ResendingLink extends RadioLink {
   }
 
   protected override failed(error: SendError): void {
-    if (this.#switched()) {
+    if (this.switched()) {
       const step = this.dialogue.startOver('another address');
-      return step ? this.perform(step) : this.#again();
+      return step ? this.perform(step) : this.again();
     }
     // A datagram that needs no answer is sent only once.
     if (!this.listens || this.device.clock.now >= this.#until) return super.failed(error);
     const { unanswered, unconnected } = this.#resend;
     const pause = error === 'no answer in time' ? unanswered : unconnected;
-    this.#pause = this.device.clock.after(pause, 'the repetition of a datagram', () => this.#again());
+    this.#pause = this.device.clock.after(pause, 'the repetition of a datagram', () => this.again());
   }
 
-  #again(): void {
+  private again(): void {
     this.device.modem.send(this, this.current().budget);
   }
 
   /** Counts a failure; returns whether the next datagram goes to another address. */
-  #switched(): boolean {
+  private switched(): boolean {
     this.#failures++;
     const limit = this.device.config.number('cloud', 'failover');
-    const { length } = this.#addresses;
+    const { length } = this.addresses;
     if (limit === 0 || length < 2 || this.#failures < limit) return false;
     this.#address = (this.#address + 1) % length;
     this.#failures = 0;
@@ -93,7 +93,7 @@ export class ResendingLink extends RadioLink {
   }
 
   /** The addresses that are not empty, with their numbers from 1. */
-  get #addresses(): readonly { readonly text: string; readonly number: number }[] {
+  private get addresses(): readonly { readonly text: string; readonly number: number }[] {
     const { config } = this.device;
     return ADDRESSES.map((name, i) => ({ text: config.text('cloud', name), number: i + 1 })).filter(
       ({ text }) => text !== '',

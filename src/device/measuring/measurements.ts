@@ -43,7 +43,7 @@ export class Measurements {
       restartCounter(memory, environment, sensor, wall);
     }
     // An input that is on at boot causes no event.
-    for (const list of memory.plan.edges) memory.ints[memory.placeOf(list).at] = this.#level(list, wall);
+    for (const list of memory.plan.edges) memory.ints[memory.placeOf(list).at] = this.level(list, wall);
   }
 
   /** The periodic tasks of the application. Tasks that are due at the same time run in this order. */
@@ -57,22 +57,22 @@ export class Measurements {
    * @returns delay until it is due again; Infinity for never
    */
   run(task: number, wall: UnixMillis, clock: UnixSeconds): Millis {
-    const { kind, every, sensors } = this.#task(task);
+    const { kind, every, sensors } = this.task(task);
     if (kind === 'watch') {
       this.look(wall, clock);
       return this.untilChange(wall);
     }
     for (const sensor of sensors) {
-      if (kind === 'sample') this.#sample(sensor, wall, clock);
-      else this.#aggregate(sensor, wall, clock);
+      if (kind === 'sample') this.sample(sensor, wall, clock);
+      else this.aggregate(sensor, wall, clock);
     }
     return every;
   }
 
   /** Reads watched inputs and counters now. Call it after a quantity has been overridden. */
   look(wall: UnixMillis, clock: UnixSeconds): void {
-    for (const list of this.memory.plan.edges) this.#watch(list, wall, clock);
-    for (const list of this.memory.plan.presses) this.#press(list, wall, clock);
+    for (const list of this.memory.plan.edges) this.watch(list, wall, clock);
+    for (const list of this.memory.plan.presses) this.press(list, wall, clock);
     for (const sensor of this.memory.plan.sensors) countPulses(this.memory, this.environment, sensor, wall);
   }
 
@@ -115,7 +115,7 @@ export class Measurements {
       } else if (sensor.spec.windows) memory.ints[counts + 1] = 0;
       setMark(memory, sensor, COUNTER.atBody, COUNTER.atReport);
     }
-    for (const list of memory.plan.lists) this.#forgetEvents(list);
+    for (const list of memory.plan.lists) this.forgetEvents(list);
     memory.shrink();
   }
 
@@ -138,13 +138,13 @@ export class Measurements {
   reset(sensor: SensorPlan, wall: UnixMillis): void {
     const { counts } = this.memory.place(sensor);
     if (sensor.spec.windows) this.memory.ints.fill(0, counts, counts + 2);
-    for (const list of sensor.lists) this.#forgetEvents(list);
+    for (const list of sensor.lists) this.forgetEvents(list);
     restartCounter(this.memory, this.environment, sensor, wall);
   }
 
   /** Samples one sensor now, for a shell command; false if it does not answer. */
   sampleOne(sensor: SensorPlan, wall: UnixMillis, clock: UnixSeconds): boolean {
-    this.#sample(sensor, wall, clock);
+    this.sample(sensor, wall, clock);
     return !Number.isNaN(this.memory.last(sensor, 0));
   }
 
@@ -162,36 +162,36 @@ export class Measurements {
     return Number.isNaN(value) ? undefined : value;
   }
 
-  #sample(sensor: SensorPlan, wall: UnixMillis, clock: UnixSeconds): void {
+  private sample(sensor: SensorPlan, wall: UnixMillis, clock: UnixSeconds): void {
     const { memory } = this;
     const windows = sensor.spec.windows;
     if (!windows?.samples) {
-      this.#readLast(sensor, wall);
+      this.readLast(sensor, wall);
       return;
     }
     if (windows.kind === 'log') {
-      this.#log(sensor, wall, clock);
+      this.log(sensor, wall, clock);
       return;
     }
     const taken = memory.sampleCount(sensor);
     // If the buffer is full, the firmware does not read the sensor.
     if (taken >= windows.samples) return;
     while (taken >= memory.place(sensor).sampleRoom) memory.grow();
-    const answered = this.#readLast(sensor, wall);
+    const answered = this.readLast(sensor, wall);
     if (!answered && windows.missing === 'skipped') return;
     const { last, samples, counts } = memory.place(sensor);
     const quantities = sensor.spec.quantities.length;
     const at = samples + taken * quantities;
     for (let q = 0; q < quantities; q++) memory.floats[at + q] = memory.floats[last + q] as number;
     memory.ints[counts] = taken + 1;
-    for (const list of sensor.alarms) this.#evaluate(list, clock);
+    for (const list of sensor.alarms) this.evaluate(list, clock);
   }
 
   /** Adds a sample to a log. A full log drops the sample, including the pulses of a counter. */
-  #log(sensor: SensorPlan, wall: UnixMillis, clock: UnixSeconds): void {
+  private log(sensor: SensorPlan, wall: UnixMillis, clock: UnixSeconds): void {
     const { memory } = this;
     const taken = memory.sampleCount(sensor);
-    const answered = this.#readLast(sensor, wall);
+    const answered = this.readLast(sensor, wall);
     if (!answered && sensor.spec.windows?.missing === 'skipped') return;
     countPulses(memory, this.environment, sensor, wall);
     if (taken < (sensor.spec.windows?.samples ?? 0)) {
@@ -209,7 +209,7 @@ export class Measurements {
   }
 
   /** Reads all quantities of a sensor; false if any of them has no answer. */
-  #readLast(sensor: SensorPlan, wall: UnixMillis): boolean {
+  private readLast(sensor: SensorPlan, wall: UnixMillis): boolean {
     const { last } = this.memory.place(sensor);
     const { off, calibration } = sensor;
     const signals = this.environment.signals(sensor.sensor, sensor.number);
@@ -227,7 +227,7 @@ export class Measurements {
     return answered;
   }
 
-  #aggregate(sensor: SensorPlan, wall: UnixMillis, clock: UnixSeconds): void {
+  private aggregate(sensor: SensorPlan, wall: UnixMillis, clock: UnixSeconds): void {
     const { memory } = this;
     const windows = sensor.spec.windows;
     if (windows === undefined) return;
@@ -238,12 +238,12 @@ export class Measurements {
     const { counts } = memory.place(sensor);
     if (closed === 0 || windows.datedByLast) memory.ints[counts + 2] = clock;
     if (sensor.spec.counter) closeCount(memory, this.environment, sensor, closed, wall);
-    else this.#closeStatistics(sensor, closed, windows, wall);
+    else this.closeStatistics(sensor, closed, windows, wall);
     memory.ints[counts] = 0;
     memory.ints[counts + 1] = closed + 1;
   }
 
-  #closeStatistics(sensor: SensorPlan, window: number, { kind, missing }: WindowSpec, wall: UnixMillis): void {
+  private closeStatistics(sensor: SensorPlan, window: number, { kind, missing }: WindowSpec, wall: UnixMillis): void {
     const { samples, windows } = this.memory.place(sensor);
     const quantities = sensor.spec.quantities.length;
     const taken = this.memory.sampleCount(sensor);
@@ -259,37 +259,37 @@ export class Measurements {
   }
 
   /** Records an event if a watched input has switched on or off. */
-  #watch(list: ListPlan, wall: UnixMillis, clock: UnixSeconds): void {
-    const on = this.#level(list, wall);
+  private watch(list: ListPlan, wall: UnixMillis, clock: UnixSeconds): void {
+    const on = this.level(list, wall);
     const { at } = this.memory.placeOf(list);
     if (on === this.memory.int(at)) return;
     this.memory.ints[at] = on;
     // The firmware reads the module again, so the report has the voltage at the event.
-    this.#readLast(list.sensor, wall);
-    this.#record(list, clock, on, 0, list.settings.report[on === 1 ? 0 : 1]);
+    this.readLast(list.sensor, wall);
+    this.record(list, clock, on, 0, list.settings.report[on === 1 ? 0 : 1]);
   }
 
   /** Records every press since the last read of the button. */
-  #press(list: ListPlan<PressListSpec>, wall: UnixMillis, clock: UnixSeconds): void {
+  private press(list: ListPlan<PressListSpec>, wall: UnixMillis, clock: UnixSeconds): void {
     const { memory } = this;
     list.spec.types.forEach((quantity, type) => {
       const pressed = takePulses(memory, this.environment, list.sensor, quantity, wall);
       if (list.spec.period) {
         for (let n = 0; n < pressed; n++) {
           addPulses(memory, list.sensor, quantity, 1);
-          this.#aggregate(list.sensor, wall, clock);
+          this.aggregate(list.sensor, wall, clock);
           this.#urgent = true;
         }
         return;
       }
       const counted = Math.min(pressed, list.spec.capacity - memory.eventCount(list));
       addPulses(memory, list.sensor, quantity, counted);
-      for (let n = 0; n < counted; n++) this.#record(list, clock, type, 0, true);
+      for (let n = 0; n < counted; n++) this.record(list, clock, type, 0, true);
     });
   }
 
   /** 1 if a watched input is on, 0 if it is off; its previous state if it does not answer. */
-  #level(list: ListPlan, wall: UnixMillis): 0 | 1 {
+  private level(list: ListPlan, wall: UnixMillis): 0 | 1 {
     const { spec, sensor } = list;
     const signal = this.environment.signals(sensor.sensor, sensor.number)[spec.quantity];
     const value = signal ? this.environment.value(signal, wall) : Number.NaN;
@@ -313,7 +313,7 @@ export class Measurements {
   }
 
   /** A high alarm switches on above threshold + hysteresis / 2, off below threshold - hysteresis / 2; a low one, the reverse. */
-  #evaluate(list: ListPlan<AlarmListSpec>, clock: UnixSeconds): void {
+  private evaluate(list: ListPlan<AlarmListSpec>, clock: UnixSeconds): void {
     const { high, low, report } = list.settings;
     const value = this.memory.last(list.sensor, list.spec.quantity);
     const { at } = this.memory.placeOf(list);
@@ -324,12 +324,12 @@ export class Measurements {
     const isHigh = wasHigh ? !(value < high[1]) : value > high[0];
     const isLow = wasLow ? !(value > low[1]) : value < low[0];
     this.memory.ints[at] = (isHigh ? HIGH : 0) | (isLow ? LOW : 0);
-    if (isHigh !== wasHigh && report[0]) this.#record(list, clock, isHigh ? 0 : 1, value, true);
-    if (isLow !== wasLow && report[1]) this.#record(list, clock, isLow ? 2 : 3, value, true);
+    if (isHigh !== wasHigh && report[0]) this.record(list, clock, isHigh ? 0 : 1, value, true);
+    if (isLow !== wasLow && report[1]) this.record(list, clock, isLow ? 2 : 3, value, true);
   }
 
   /** Records an event. A full list drops it, and no report follows. */
-  #record(list: ListPlan, clock: UnixSeconds, type: number, value: number, report: boolean): void {
+  private record(list: ListPlan, clock: UnixSeconds, type: number, value: number, report: boolean): void {
     const { memory } = this;
     const recorded = memory.eventCount(list);
     if (recorded >= list.spec.capacity) return;
@@ -342,11 +342,11 @@ export class Measurements {
     if (report) this.#reportable = true;
   }
 
-  #forgetEvents(list: ListPlan): void {
+  private forgetEvents(list: ListPlan): void {
     this.memory.ints[this.memory.placeOf(list).at + 1] = 0;
   }
 
-  #task(index: number): MeasuringTask {
+  private task(index: number): MeasuringTask {
     const task = this.memory.plan.tasks[index];
     if (task === undefined) throw new RangeError(`unknown task ${index}`);
     return task;

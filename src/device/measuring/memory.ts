@@ -24,18 +24,18 @@ export class Memory {
   }
 
   get floats(): Float32Array {
-    return this.#views().floats;
+    return this.views().floats;
   }
 
   get ints(): Int32Array {
-    return this.#views().ints;
+    return this.views().ints;
   }
 
   /**
    * Views of the block. Two views need more than a fifth of the memory of the values. So only the device that was used last has
    * views.
    */
-  #views(): Views {
+  private views(): Views {
     if (views?.of === this) return views;
     const { floats, ints } = this.layout;
     const { buffer } = this.#block;
@@ -50,7 +50,7 @@ export class Memory {
 
   /** Moves all values to a layout with more room. */
   grow(): void {
-    this.#move(this.layout.larger());
+    this.move(this.layout.larger());
   }
 
   /** After a report: moves the values to the layout of a device at rest, if the samples of the open windows fit. */
@@ -60,10 +60,10 @@ export class Memory {
     const fits = this.plan.sensors.every(
       (sensor) => this.sampleCount(sensor) <= (atRest.sensors[sensor.index] as SensorPlace).sampleRoom,
     );
-    if (fits) this.#move(atRest);
+    if (fits) this.move(atRest);
   }
 
-  #move(to: Layout): void {
+  private move(to: Layout): void {
     const from = this.layout;
     const { floats, ints } = this;
     const before = { block: this.#block, offset: this.#offset };

@@ -32,7 +32,7 @@ export class Modem extends ModemState implements SendOwner {
   /** Starts the modem when the device boots. */
   start(): void {
     this.stop();
-    this.#boot();
+    this.boot();
   }
 
   /** Power off: clears all state in RAM, and all alarms. */
@@ -59,8 +59,8 @@ export class Modem extends ModemState implements SendOwner {
     this.#pending = new PendingSend(request, budget, this.board.clock, this, this.board.policy);
     // In every state other than `sleep`, the datagram waits until the modem can send it.
     if (this.present !== 'sleep') return;
-    if (this.asleep) return this.#wake();
-    this.enter('sleep', Math.max(0, this.phaseEnd - this.board.clock.now), () => this.#ready());
+    if (this.asleep) return this.wake();
+    this.enter('sleep', Math.max(0, this.phaseEnd - this.board.clock.now), () => this.ready());
   }
 
   /** Whether the modem listens for the answer to its datagram. */
@@ -71,7 +71,7 @@ export class Modem extends ModemState implements SendOwner {
   /** The answer has arrived. */
   answered(): void {
     this.#pending?.succeeded();
-    this.#settle(0, this.rules.afterAnswer);
+    this.settle(0, this.rules.afterAnswer);
   }
 
   forget(send: PendingSend): void {
@@ -86,29 +86,29 @@ export class Modem extends ModemState implements SendOwner {
       case 'error':
         return;
       case 'sleep':
-        if (!this.asleep) this.#error();
+        if (!this.asleep) this.error();
         return;
       case 'retry_delay': {
         // Until the modem has left flight mode, the firmware does not handle the error.
         const left = this.phaseStart - now;
         this.attaching?.advance();
-        if (left > 0) return this.enter('retry_delay', left, () => this.#fail());
-        return this.#fail();
+        if (left > 0) return this.enter('retry_delay', left, () => this.fail());
+        return this.fail();
       }
       case 'reset_loop': {
         // The firmware wakes the modem, and the check fails. The next boot is at the end of this pause, without a back-off.
         const end = this.phaseEnd;
         return this.enter('reset_loop', FLIGHT_MODE, () => {
           this.known.failed();
-          this.enter('error', Math.max(0, end - this.board.clock.now), () => this.#boot());
+          this.enter('error', Math.max(0, end - this.board.clock.now), () => this.boot());
         });
       }
       case 'send':
       case 'receive':
-        return this.#error();
+        return this.error();
       default:
         // The other states: boot, prepare, attach, open_socket, wakeup.
-        return this.#fail();
+        return this.fail();
     }
   }
 
@@ -116,19 +116,19 @@ export class Modem extends ModemState implements SendOwner {
   timedOut(): void {
     switch (this.present) {
       case 'attach':
-        return this.#attachFailed();
+        return this.attachFailed();
       case 'retry_delay':
         this.attaching?.advance();
-        return this.#boot();
+        return this.boot();
       case 'reset_loop':
-        return this.#boot();
+        return this.boot();
       case 'error':
-        return this.#found === undefined ? this.#ready() : this.#boot();
+        return this.found === undefined ? this.ready() : this.boot();
       case 'boot':
       case 'receive':
-        return this.#error();
+        return this.error();
       case 'send':
-        return this.#idle();
+        return this.idle();
       default:
     }
   }
@@ -151,7 +151,7 @@ export class Modem extends ModemState implements SendOwner {
     if (this.present === 'disabled') return;
     this.attaching = undefined;
     this.anomalies?.forget();
-    this.#boot();
+    this.boot();
     if (this.rules.badCheckEndsSend) this.#pending?.failed('no radio connection');
   }
 
@@ -162,15 +162,15 @@ export class Modem extends ModemState implements SendOwner {
         // An error has no effect during the back-off of another error, and it ends a pause of the attach policy.
         if (this.present === 'disabled' || this.present === 'error') return;
         if (this.present === 'retry_delay') this.attaching?.advance();
-        return this.#fail();
+        return this.fail();
       case 'reset-loop':
-        if (this.present !== 'disabled') this.#rest();
+        if (this.present !== 'disabled') this.rest();
         return;
       case 'lost-registration':
       case 'lost-socket':
         if (!this.isRegistered) return;
         this.known.lost = fault === 'lost-socket' ? 'socket' : 'registration';
-        if (fault === 'lost-registration') this.#deregistered();
+        if (fault === 'lost-registration') this.deregistered();
         return;
       default:
         fault satisfies never;
@@ -186,27 +186,27 @@ export class Modem extends ModemState implements SendOwner {
   }
 
   /** The problem that the check of the firmware finds (wire protocol, 5.2 step 1); undefined if it finds none. */
-  get #found(): 'socket' | 'registration' | 'modem' | undefined {
+  private get found(): 'socket' | 'registration' | 'modem' | undefined {
     return this.covered && this.isRegistered ? this.anomalies?.lost : 'registration';
   }
 
-  #boot(): void {
+  private boot(): void {
     this.switchOff();
     const { fault } = this.anomalies ?? {};
     const { now } = this.board.clock;
     // A boot without "Ready" or SIM card fails before this time. Infinity would cost each modem an object on the heap.
     this.phaseEnd = now + LONG_AFTER;
-    if (fault === 'mute') return this.enter('boot', ANSWER_LIMIT, () => this.#fail());
+    if (fault === 'mute') return this.enter('boot', ANSWER_LIMIT, () => this.fail());
     const [shortest, longest] = this.board.modemTimings.boot;
     const { bootShorter } = this.rules;
     const takes = integerBetween(this.random, Math.max(0, shortest - bootShorter), Math.max(0, longest - bootShorter));
     // The modem looks for its SIM card at the end of the preparation.
-    if (fault === 'no-sim') return this.enter('boot', takes + ANSWER_LIMIT, () => this.#fail());
+    if (fault === 'no-sim') return this.enter('boot', takes + ANSWER_LIMIT, () => this.fail());
     this.phaseEnd = now + takes;
-    this.enter('boot', takes, () => (this.anomalies?.loops ? this.#rest() : this.#attach()));
+    this.enter('boot', takes, () => (this.anomalies?.loops ? this.rest() : this.attach()));
   }
 
-  #attach(): void {
+  private attach(): void {
     this.isRegistered = false;
     this.connectedAt = undefined;
     this.phaseStart = this.board.clock.now;
@@ -214,28 +214,28 @@ export class Modem extends ModemState implements SendOwner {
     this.counted.attaching(this.phaseStart);
     this.phaseEnd = this.phaseStart + this.attaching.current.timeout;
     this.present = 'attach';
-    this.#tryAttach();
+    this.tryAttach();
   }
 
   /** Sets the alarm for the end of the present window: the registration if the window is long enough, otherwise the timeout. */
-  #tryAttach(): void {
+  private tryAttach(): void {
     const left = this.phaseEnd - this.board.clock.now;
     const takes = this.attachTime(this.board.modemTimings.attach);
-    if (takes < left) this.enter('attach', takes, () => this.#attached());
-    else this.enter('attach', left, () => this.#attachFailed());
+    if (takes < left) this.enter('attach', takes, () => this.attached());
+    else this.enter('attach', left, () => this.attachFailed());
   }
 
-  #attached(): void {
+  private attached(): void {
     this.attemptEnded(true);
     if (!this.board.feedRadio()) return this.known.reset(this.board.clock.now);
     this.isRegistered = true;
     this.connectedAt = this.board.clock.now;
     this.attaching = undefined;
     this.anomalies?.registered();
-    this.#openSocket();
+    this.openSocket();
   }
 
-  #attachFailed(): void {
+  private attachFailed(): void {
     const pause = this.attaching?.current.pause ?? 0;
     this.attemptEnded(false);
     this.phaseStart = this.board.clock.now + FLIGHT_MODE + this.rules.lineOff;
@@ -244,88 +244,88 @@ export class Modem extends ModemState implements SendOwner {
     this.board.paused('attach-pause', lasts);
     this.enter('retry_delay', lasts, () => {
       this.attaching?.advance();
-      this.#boot();
+      this.boot();
     });
   }
 
-  #wake(): void {
+  private wake(): void {
     const { wake } = this.board.modemTimings;
     this.connectedAt = undefined;
-    if (!this.rules.wakes) return this.#sendAsleep();
-    if (this.inFlightMode) return this.enter('wakeup', wake, () => this.#attach());
+    if (!this.rules.wakes) return this.sendAsleep();
+    if (this.inFlightMode) return this.enter('wakeup', wake, () => this.attach());
     const silent = this.anomalies?.lost === 'modem' && this.anomalies.fault === 'mute';
-    if (silent) this.enter('wakeup', ANSWER_LIMIT, () => this.#error());
-    else this.enter('wakeup', wake, () => this.#ready());
+    if (silent) this.enter('wakeup', ANSWER_LIMIT, () => this.error());
+    else this.enter('wakeup', wake, () => this.ready());
   }
 
   /** Sends without a check: a lost registration is found only when the wait for the radio connection is over. */
-  #sendAsleep(): void {
-    if (this.inFlightMode) return this.enter('sleep', 0, () => this.#attach());
-    const found = this.#found;
-    if (found === undefined && this.#pending) return this.#sendPending(this.#pending);
-    this.enter('send', found === 'socket' ? 0 : this.rules.connectionLimit, () => this.#error());
+  private sendAsleep(): void {
+    if (this.inFlightMode) return this.enter('sleep', 0, () => this.attach());
+    const found = this.found;
+    if (found === undefined && this.#pending) return this.sendPending(this.#pending);
+    this.enter('send', found === 'socket' ? 0 : this.rules.connectionLimit, () => this.error());
   }
 
   /** State `ready`: checks the modem and sends, or goes to sleep. */
-  #ready(): void {
-    if (this.anomalies?.readdressed) return this.#openSocket();
-    if (this.#pending === undefined) return this.#idle();
-    if (this.#found) return this.#error();
-    this.#sendPending(this.#pending);
+  private ready(): void {
+    if (this.anomalies?.readdressed) return this.openSocket();
+    if (this.#pending === undefined) return this.idle();
+    if (this.found) return this.error();
+    this.sendPending(this.#pending);
   }
 
-  #idle(): void {
+  private idle(): void {
     this.present = 'sleep';
     this.noAlarm();
     this.phaseStart = this.board.clock.now;
     this.phaseEnd = this.phaseStart;
   }
 
-  #sendPending(pending: PendingSend): void {
+  private sendPending(pending: PendingSend): void {
     pending.attempt();
-    if (this.connectedAt !== undefined) return this.#transmit(pending);
+    if (this.connectedAt !== undefined) return this.transmit(pending);
     const begun = this.board.clock.now;
     const { connectionLimit, afterNoConnection } = this.rules;
     if (this.fades()) {
       return this.enter('send', connectionLimit, () => {
         // The firmware of hio devices does not report the missing connection to the sender.
-        if (afterNoConnection === 'error') return this.#error();
+        if (afterNoConnection === 'error') return this.error();
         pending.failed('no radio connection');
-        if (this.present === 'send') this.#ready();
+        if (this.present === 'send') this.ready();
       });
     }
     this.enter('send', integerBetween(this.random, ...this.board.modemTimings.connect), () => {
       this.connectedAt = begun;
-      this.#transmit(pending);
+      this.transmit(pending);
     });
   }
 
-  #transmit(pending: PendingSend): void {
+  private transmit(pending: PendingSend): void {
     if (!this.board.feedRadio()) return this.known.reset(this.board.clock.now);
     const { request } = pending;
     request.transmit();
     if (request.listens) {
-      this.enter('receive', LISTEN, () => this.#unanswered(pending));
+      this.enter('receive', LISTEN, () => this.unanswered(pending));
       return request.listening();
     }
     const release = request.releases ? this.rules.release : 0;
-    if (release === 0) return this.#left(pending);
-    this.enter('send', release, () => this.#left(pending));
+    if (release === 0) return this.left(pending);
+    this.enter('send', release, () => this.left(pending));
   }
 
   /** The datagram is on the air and needs no answer. */
-  #left(pending: PendingSend): void {
+  private left(pending: PendingSend): void {
     pending.succeeded();
-    this.#settle(0);
+    this.settle(0);
     pending.request.ended(undefined);
   }
 
-  #unanswered(pending: PendingSend): void {
+  private unanswered(pending: PendingSend): void {
     this.disconnected(this.board.clock.now);
-    const deregistered = this.#found === 'registration' && !this.rules.badCheckEndsSend;
+    const deregistered = this.found === 'registration' && !this.rules.badCheckEndsSend;
     pending.failed(deregistered ? 'deregistered' : 'no answer in time');
     // The end of the send may have restarted the device.
-    if (this.present === 'receive') this.#error();
+    if (this.present === 'receive') this.error();
   }
 
   /**
@@ -333,7 +333,7 @@ export class Modem extends ModemState implements SendOwner {
    * @param before time until the evaluation begins
    * @param answered pause after an answer, which counts as a part of the evaluation
    */
-  #settle(before: Millis, answered: Millis = 0): void {
+  private settle(before: Millis, answered: Millis = 0): void {
     const { clock, modemTimings } = this.board;
     this.evaluate();
     this.noAlarm();
@@ -344,45 +344,45 @@ export class Modem extends ModemState implements SendOwner {
     // The next datagram may still use the connection.
     this.connectedAt = this.phaseEnd;
     // In real time, the clock may have passed `phaseEnd` since it was read above.
-    if (this.#pending) this.enter('sleep', Math.max(0, this.phaseEnd - clock.now), () => this.#ready());
+    if (this.#pending) this.enter('sleep', Math.max(0, this.phaseEnd - clock.now), () => this.ready());
   }
 
   /** State `error` (firmware timing, 7.3). */
-  #error(): void {
-    const found = this.#found;
+  private error(): void {
+    const found = this.found;
     if (found === undefined) {
       this.anomalies?.checked();
-      return this.enter('error', ERROR_PAUSE, () => this.#ready());
+      return this.enter('error', ERROR_PAUSE, () => this.ready());
     }
-    if (found !== 'socket' || this.known.socketFailed()) this.#fail();
-    else this.enter('error', ERROR_PAUSE, () => this.#openSocket());
+    if (found !== 'socket' || this.known.socketFailed()) this.fail();
+    else this.enter('error', ERROR_PAUSE, () => this.openSocket());
     if (this.rules.badCheckEndsSend) this.#pending?.failed('no radio connection');
   }
 
-  #openSocket(): void {
+  private openSocket(): void {
     const { anomalies } = this;
     const { openSocket } = this.board.modemTimings;
     if (anomalies?.fault === 'no-socket') {
       anomalies.lost = 'socket';
-      return this.enter('open_socket', openSocket, () => this.#error());
+      return this.enter('open_socket', openSocket, () => this.error());
     }
     anomalies?.socketOpened(this.rules.socketResetsBackOff);
     this.board.socketOpened();
-    this.#settle(openSocket);
+    this.settle(openSocket);
   }
 
   /** Switches the modem off, for longer each time, then boots it. An interrupted attach window starts again. */
-  #fail(): void {
+  private fail(): void {
     this.switchOff();
     // In a pause the serial line is off already.
     const off = this.present === 'retry_delay' ? 0 : this.rules.lineOff;
     const lasts = off + this.known.failed();
     this.board.paused('back-off', lasts);
-    this.enter('error', lasts, () => this.#boot());
+    this.enter('error', lasts, () => this.boot());
   }
 
   /** The modem has counted too many resets. After the pause it attaches without a boot (firmware timing, 7.1). */
-  #rest(): void {
+  private rest(): void {
     this.switchOff();
     this.attaching = undefined;
     this.anomalies?.rested();
@@ -390,26 +390,26 @@ export class Modem extends ModemState implements SendOwner {
     this.phaseEnd = this.board.clock.now + FLIGHT_MODE + lineOff + RESET_LOOP;
     const lasts = this.phaseEnd + (bootsAfterResetLoop ? 0 : FLIGHT_MODE) - this.board.clock.now;
     this.board.paused('reset-loop', lasts);
-    this.enter('reset_loop', lasts, () => (bootsAfterResetLoop ? this.#boot() : this.#attach()));
+    this.enter('reset_loop', lasts, () => (bootsAfterResetLoop ? this.boot() : this.attach()));
   }
 
   protected moved(): void {
-    if (this.present === 'attach') this.#tryAttach();
-    else if (!this.covered) this.#deregistered();
+    if (this.present === 'attach') this.tryAttach();
+    else if (!this.covered) this.deregistered();
   }
 
   /** The network deregisters the modem. A modem that is asleep does not notice (firmware timing, 7.3). */
-  #deregistered(): void {
+  private deregistered(): void {
     if (this.present === 'send') {
       // A hio device finds the loss when its wait for a radio connection ends: until then, the send blocks its queue.
-      if (this.rules.badCheckEndsSend) return this.enter('send', this.rules.connectionLimit, () => this.#error());
+      if (this.rules.badCheckEndsSend) return this.enter('send', this.rules.connectionLimit, () => this.error());
       this.#pending?.failed('deregistered');
-      if (this.present === 'send') this.#attach();
+      if (this.present === 'send') this.attach();
     } else if (this.present === 'sleep' && !this.asleep) {
       const { now } = this.board.clock;
-      if (now < this.phaseStart || now >= this.phaseEnd) return this.#attach();
+      if (now < this.phaseStart || now >= this.phaseEnd) return this.attach();
       // The deregistration starts an attach. When the evaluation of the connection fails, an error ends the attach.
-      this.enter('coneval', this.phaseEnd - now, () => this.#fail());
+      this.enter('coneval', this.phaseEnd - now, () => this.fail());
     }
   }
 }

@@ -66,13 +66,13 @@ export class DeviceTransfer {
   /** Begins to send `message` (type byte and value, at least one byte). */
   startUplink(message: Uint8Array): SendStep {
     this.#task = { kind: 'uplink', message, offset: 0, sent: 0, sequence: 0, stale: 0 };
-    return this.#sendFragment(this.#task);
+    return this.sendFragment(this.#task);
   }
 
   /** Begins to ask for one downlink. */
   startPoll(): SendStep {
     this.#task = { kind: 'poll', parts: [], length: 0, sent: { flags: POLL, sequence: 0, data: NOTHING }, stale: 0 };
-    return this.#sendRequest(this.#task, POLL);
+    return this.sendRequest(this.#task, POLL);
   }
 
   /**
@@ -84,7 +84,7 @@ export class DeviceTransfer {
     if (task === undefined) throw new Error('no transfer in progress');
     if (answer === 'unreadable') return this.fail('unreadable answer');
     if (answer === 'foreign') return this.fail('answer for another device');
-    return task.kind === 'uplink' ? this.#acknowledged(task, answer) : this.#fragmentReceived(task, answer);
+    return task.kind === 'uplink' ? this.acknowledged(task, answer) : this.fragmentReceived(task, answer);
   }
 
   /** Aborts the transfer, for example after a timeout. */
@@ -100,7 +100,7 @@ export class DeviceTransfer {
     this.#sequence = 0;
     this.#received = 0;
     const task = this.#task;
-    return task?.kind === 'uplink' ? this.#restartUplink(task, why) : this.#restartPoll(why);
+    return task?.kind === 'uplink' ? this.restartUplink(task, why) : this.restartPoll(why);
   }
 
   /** State after a boot: no transfer, both counters 0. */
@@ -110,38 +110,38 @@ export class DeviceTransfer {
     this.#received = 0;
   }
 
-  #acknowledged(task: UplinkTask, answer: Packet): DeviceStep {
+  private acknowledged(task: UplinkTask, answer: Packet): DeviceStep {
     // The order of these checks is the firmware's (wire protocol, 4.4).
     if (answer.flags & (FIRST | LAST)) return this.fail('fragment in place of an acknowledgement');
-    if (answer.sequence === 0) return this.#restartUplink(task, 'reset by the cloud');
+    if (answer.sequence === 0) return this.restartUplink(task, 'reset by the cloud');
     if (answer.sequence !== this.#sequence) {
-      if (answer.sequence !== this.#received) return this.#restartUplink(task, 'unexpected sequence number');
-      if (++task.stale > this.#stale.staleLimit) return this.#restartUplink(task, TOO_STALE);
+      if (answer.sequence !== this.#received) return this.restartUplink(task, 'unexpected sequence number');
+      if (++task.stale > this.#stale.staleLimit) return this.restartUplink(task, TOO_STALE);
       const { sameSequence } = this.#stale;
       return {
-        ...this.#sendFragment(task, sameSequence ? task.sequence : this.#nextSequence()),
+        ...this.sendFragment(task, sameSequence ? task.sequence : this.nextSequence()),
         again: 'stale answer',
       };
     }
     task.stale = 0;
-    if (answer.data.length > 0) return this.#restartUplink(task, 'data in an acknowledgement');
-    this.#take(answer);
+    if (answer.data.length > 0) return this.restartUplink(task, 'data in an acknowledgement');
+    this.take(answer);
     task.offset += task.sent;
-    if (task.offset < task.message.length) return this.#sendFragment(task);
+    if (task.offset < task.message.length) return this.sendFragment(task);
     this.#task = undefined;
     return { kind: 'uplink-done', poll: (answer.flags & POLL) !== 0 };
   }
 
-  #fragmentReceived(task: PollTask, answer: Packet): DeviceStep {
-    if (answer.sequence === 0) return this.#restartPoll('reset by the cloud');
+  private fragmentReceived(task: PollTask, answer: Packet): DeviceStep {
+    if (answer.sequence === 0) return this.restartPoll('reset by the cloud');
     if (answer.sequence !== this.#sequence) {
-      if (answer.sequence !== this.#received) return this.#restartPoll('unexpected sequence number');
-      if (++task.stale > this.#stale.staleLimit) return this.#restartPoll(TOO_STALE);
+      if (answer.sequence !== this.#received) return this.restartPoll('unexpected sequence number');
+      if (++task.stale > this.#stale.staleLimit) return this.restartPoll(TOO_STALE);
       return { kind: 'send', packet: task.sent, again: 'stale answer' };
     }
     task.stale = 0;
     const isFirst = task.sent.flags === POLL;
-    this.#take(answer);
+    this.take(answer);
     if (answer.flags & ACK) return this.fail('acknowledgement in place of a fragment');
     if (answer.flags & FIRST) {
       task.parts = [];
@@ -150,16 +150,16 @@ export class DeviceTransfer {
     task.length += answer.data.length;
     if (task.length > this.#bufferSize) return this.fail('message longer than the buffer');
     if (answer.data.length > 0) task.parts.push(textOf(answer.data));
-    if (!(answer.flags & LAST)) return this.#sendRequest(task, ACK);
+    if (!(answer.flags & LAST)) return this.sendRequest(task, ACK);
 
     this.#task = undefined;
     const more = (answer.flags & POLL) !== 0;
     if (isFirst && answer.data.length === 0) return { kind: 'poll-done', message: NOTHING, more, finalAck: undefined };
-    const finalAck: Packet = { flags: ACK, sequence: this.#nextSequence(), data: NOTHING };
+    const finalAck: Packet = { flags: ACK, sequence: this.nextSequence(), data: NOTHING };
     return { kind: 'poll-done', message: bytesOf(task.parts.join('')), more, finalAck };
   }
 
-  #sendFragment(task: UplinkTask, sequence = this.#nextSequence()): SendStep {
+  private sendFragment(task: UplinkTask, sequence = this.nextSequence()): SendStep {
     const end = Math.min(task.offset + this.#fragmentSize, task.message.length);
     const flags = (task.offset === 0 ? FIRST : 0) | (end === task.message.length ? LAST : 0);
     task.sent = end - task.offset;
@@ -168,30 +168,30 @@ export class DeviceTransfer {
     return { kind: 'send', packet: { flags, sequence, data } };
   }
 
-  #sendRequest(task: PollTask, flags: number): SendStep {
-    task.sent = { flags, sequence: this.#nextSequence(), data: NOTHING };
+  private sendRequest(task: PollTask, flags: number): SendStep {
+    task.sent = { flags, sequence: this.nextSequence(), data: NOTHING };
     return { kind: 'send', packet: task.sent };
   }
 
-  #restartUplink(task: UplinkTask, why: string): SendStep {
+  private restartUplink(task: UplinkTask, why: string): SendStep {
     this.#sequence = 0;
     task.offset = 0;
     task.stale = 0;
-    return { ...this.#sendFragment(task), again: why };
+    return { ...this.sendFragment(task), again: why };
   }
 
-  #restartPoll(why: string): SendStep {
+  private restartPoll(why: string): SendStep {
     this.#sequence = 0;
     return { ...this.startPoll(), again: why };
   }
 
-  #nextSequence(): number {
+  private nextSequence(): number {
     const sequence = this.#sequence;
     this.#sequence = successor(sequence);
     return sequence;
   }
 
-  #take(answer: Packet): void {
+  private take(answer: Packet): void {
     this.#received = answer.sequence;
     this.#sequence = successor(answer.sequence);
   }

@@ -63,7 +63,8 @@ class Hop implements Channel, Receiver {
    */
   readonly #serial: number;
   readonly #options: HopOptions;
-  readonly #draws: NoiseStream;
+  /** Created by the first fault that hits a datagram of this hop. */
+  #draws: NoiseStream | undefined;
   readonly #device: Receiver;
   readonly #channel: Channel;
   #lastUp: Instant = 0;
@@ -74,14 +75,13 @@ class Hop implements Channel, Receiver {
   constructor(serial: number, options: HopOptions, inner: Transport, device: Receiver) {
     this.#serial = serial | 0;
     this.#options = options;
-    this.#draws = new NoiseStream(noiseSeed(options.random.fork(`net/${serial}`)));
     this.#device = device;
     this.#channel = inner.connect(serial, this, options.format);
   }
 
   send(datagram: Uint8Array): void {
-    const verdict = this.#verdict('up', datagram.length);
-    const arriving = this.#asSent(datagram);
+    const verdict = this.verdict('up', datagram.length);
+    const arriving = this.asSent(datagram);
     for (const delay of verdict) {
       this.#options.clock.after(delay, 'a datagram on its way', () => this.#channel.send(arriving));
     }
@@ -92,7 +92,7 @@ class Hop implements Channel, Receiver {
   }
 
   receive(datagram: Uint8Array): void {
-    const verdict = this.#verdict('down', datagram.length);
+    const verdict = this.verdict('down', datagram.length);
     const arriving = asReceived(datagram);
     for (const delay of verdict) {
       this.#options.clock.after(delay, 'a datagram on its way', () => this.#device.receive(arriving));
@@ -100,7 +100,7 @@ class Hop implements Channel, Receiver {
   }
 
   /** A datagram for the cloud as it arrives. */
-  #asSent(datagram: Uint8Array): Uint8Array {
+  private asSent(datagram: Uint8Array): Uint8Array {
     const arriving = asReceived(datagram);
     const { format } = this.#options;
     if (arriving === datagram || (format !== 'raw' && format !== 'base64')) return arriving;
@@ -108,8 +108,8 @@ class Hop implements Channel, Receiver {
   }
 
   /** Applies the faults to a datagram that leaves now. */
-  #verdict(way: Way, size: number): Verdict {
-    const { clock, trace, faults, checksummed = false } = this.#options;
+  private verdict(way: Way, size: number): Verdict {
+    const { clock, random, trace, faults, checksummed = false } = this.#options;
     const { now } = clock;
     const serial = this.#serial >>> 0;
     const verdict: Verdict = [LEAST_HOP];
@@ -121,13 +121,14 @@ class Hop implements Channel, Receiver {
     for (const { fault, from, until, way: hitWay, hits } of faults.all) {
       if (now < from || now >= until || (hitWay !== 'both' && hitWay !== way) || !hits(serial)) continue;
       if (!queued && overtakes(fault)) {
-        this.#queueUp(verdict, way, now);
+        this.queueUp(verdict, way, now);
         queued = true;
       }
+      this.#draws ??= new NoiseStream(noiseSeed(random.fork(`net/${serial}`)));
       if (strike(fault, verdict, this.#draws, DELIVERY))
         trace.emit({ kind: 'net.fault', at: now, serial, fault: fault.kind, way });
     }
-    if (!queued) this.#queueUp(verdict, way, now);
+    if (!queued) this.queueUp(verdict, way, now);
     if (DELIVERY.freeAt > now) {
       this.#freeAt ??= { up: 0, down: 0 };
       this.#freeAt[way] = DELIVERY.freeAt;
@@ -137,7 +138,7 @@ class Hop implements Channel, Receiver {
   }
 
   /** Delays copies so that none arrives before an earlier datagram. */
-  #queueUp(verdict: Verdict, way: Way, now: Instant): void {
+  private queueUp(verdict: Verdict, way: Way, now: Instant): void {
     let last = way === 'up' ? this.#lastUp : this.#lastDown;
     for (let i = 0; i < verdict.length; i++) {
       last = Math.max(now + (verdict[i] as Millis), last);

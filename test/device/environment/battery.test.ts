@@ -1,13 +1,10 @@
 /** The battery: voltages by age and cold, what takes charge out of it, and brown-outs (firmware behaviour, 9). */
 import { describe, expect, it } from 'vitest';
 import { Battery } from '../../../src/device/environment/battery.js';
-import { days, hours, type Millis, minutes, seconds, type UnixMillis } from '../../../src/kernel/time.js';
+import { days, hours, minutes, seconds } from '../../../src/kernel/time.js';
 import { liveDevice } from '../../support/live-device.js';
 
 const SEEDS = Array.from({ length: 200 }, (_, i) => i * 7919);
-
-/** The calendar time so long after 1970. */
-const at = (time: Millis): UnixMillis => time as number;
 
 /** A pack of which this share is used. */
 function pack(used: number, seed = 1): Battery {
@@ -73,15 +70,15 @@ describe('the charge', () => {
     expect(battery.used).toBeCloseTo(110 / 7200);
     battery.spend('test-load', seconds(9), 0);
     expect(battery.used).toBeCloseTo((110 + 35 / 400) / 7200);
-    battery.spend('connected', 0, at(days(1000)));
+    battery.spend('connected', 0, days(1000));
     expect(battery.used).toBeCloseTo((110 + 35 / 400 + 0.02 * 24 * 1000) / 7200);
   });
 
   it('is not counted while the line supplies the board', () => {
     const battery = pack(0.5);
     battery.idle(0);
-    battery.idle(at(days(1000)));
-    battery.spend('connected', 0, at(days(1000)));
+    battery.idle(days(1000));
+    battery.spend('connected', 0, days(1000));
     expect(battery.used).toBe(0.5);
   });
 
