@@ -189,13 +189,16 @@ let views: Views | undefined;
 
 type Numbers = Float32Array | Int32Array;
 
-/** Copies from each range the values for which `to` has room. The values without room are no longer needed. */
+/**
+ * Copies from each range the values for which `to` has room. The values without room are no longer needed. A range has a few
+ * numbers: copying them one by one is faster than creating a view of each range.
+ */
 function copy(from: Numbers, fromStarts: readonly number[], to: Numbers, toStarts: readonly number[]): void {
   for (let range = 0; range < fromStarts.length; range++) {
     const start = fromStarts[range] as number;
-    const end = fromStarts[range + 1] ?? from.length;
     const target = toStarts[range] as number;
+    const length = (fromStarts[range + 1] ?? from.length) - start;
     const room = (toStarts[range + 1] ?? to.length) - target;
-    to.set(from.subarray(start, Math.min(end, start + room)), target);
+    for (let i = Math.min(length, room) - 1; i >= 0; i--) to[target + i] = from[start + i] as number;
   }
 }
