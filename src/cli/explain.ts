@@ -50,12 +50,15 @@ export const explain = command<ExplainFlags>(
         type: 'boolean',
         default: false,
         describe:
-          'explain all incomplete downlinks: pending, cancelled or expired; delivered but never received; or received but never answered',
+          'explain all incomplete downlinks: pending, cancelled or expired; delivered according to the cloud but not received by the device; or received but not answered',
       })
       .option(
         'limit',
         checked(
-          { describe: 'a downlink below this time is fast (default: 10m)' },
+          {
+            describe:
+              'time above which a downlink counts as slow; no cause is named for a downlink that arrived sooner (default: 10m)',
+          },
           'limit',
           DURATION_FORM,
           parseDuration,
@@ -144,7 +147,7 @@ function listLines(explanations: readonly Explanation[], pending: boolean, width
   if (explanations.length === 0)
     return [
       pending
-        ? 'all downlinks were delivered, received, and answered if they have an answer'
+        ? 'all downlinks were delivered and received, and answered where an answer is expected'
         : 'the run has no downlinks',
     ];
   return explanations.flatMap((explanation, i) => [...(i === 0 ? [] : ['']), ...explanationLines(explanation, width)]);

@@ -30,14 +30,14 @@ export function spoiledBy(figures: Omit<GeneratorReport, 'spoiled'>, speed: numb
   const state = `event loop ${percent(busy)} busy, CPU ${percent(cpu)} of one core, garbage collection ${percent(gc)} of the time`;
   if (lateness !== undefined && lateness.p99 > LATE) {
     const [some, most] = [humanDuration(lateness.p99), humanDuration(lateness.max)];
-    return `the load generator was the bottleneck: 1 % of its actions were more than ${some} late (at most ${most}); ${state}`;
+    return `the load generator was the bottleneck: 1 % of its actions were more than ${some} late, the worst ${most}; ${state}`;
   }
   if (lateness !== undefined && lateness.p95 * speed > DEVICE_TIMEOUT) {
     const [some, most] = [humanDuration(lateness.p95 * speed), humanDuration(lateness.max * speed)];
-    return `speed ${speed} is too high for this machine: in time of the run, 5 % of the actions were more than ${some} late (at most ${most}), but a device waits only ${humanDuration(DEVICE_TIMEOUT)} for a response`;
+    return `speed ${speed} is too high for this machine: in time of the run, 5 % of the actions were more than ${some} late, the worst ${most}, but a device waits only ${humanDuration(DEVICE_TIMEOUT)} for a response`;
   }
   if (loads && stall >= LONGEST_STALL) {
-    return `the load generator stood still for ${humanDuration(stall)}, which latencies of the service contain; ${state}`;
+    return `the load generator stood still for ${humanDuration(stall)}, and the measured latencies include this time; ${state}`;
   }
   if (busy > MOST_BUSY) return `the load generator was the bottleneck: it had no idle time; ${state}`;
   return null;

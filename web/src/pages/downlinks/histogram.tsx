@@ -67,9 +67,10 @@ function summaryOf(delivered: readonly Message[]): string {
 
 /** A sentence about the source of the causes. */
 function sourceOf(isRun: boolean, delivered: number): string {
-  if (isRun) return 'Each downlink is divided among the causes that the run explains it with, by their time.';
-  const known = 'The cloud knows the contacts of a device, but not why it was silent; a run names that cause.';
-  return delivered > MOST_READ ? `${known} Only the latest ${MOST_READ} downlinks are divided.` : known;
+  if (isRun) return 'The time of each downlink is divided among its causes, as the run explains them.';
+  const known =
+    'The cloud knows when a device made contact, but not why it was silent. In a simulated run, this page also names that cause.';
+  return delivered > MOST_READ ? `${known} Only the latest ${MOST_READ} downlinks are divided by cause.` : known;
 }
 
 /** Class of the colour of a cause. It stays the same while the order of the causes changes. */
