@@ -1,4 +1,7 @@
-/** The files that the commands of a document read: the examples of the document, and stand-ins for the files of a reader. */
+/**
+ * The files that the commands of a document need: the examples in the document, and sample files in place of those that a
+ * reader would have (`my.yaml`).
+ */
 import { readFileSync } from 'node:fs';
 import { scenariosOf } from './commands.js';
 

@@ -7,7 +7,10 @@ import { oneIn, pick, textMatching } from './draw.js';
 export class Pool {
   readonly #families = new Map<string, string[]>();
 
-  /** Stores the ids in an answer about `family`, including nested ones. */
+  /**
+   * Remembers all ids that an answer about `family` contains, at any depth. The ids inside a field belong to the family with
+   * the name of the field.
+   */
   learn(family: string, answer: unknown): void {
     if (typeof answer !== 'object' || answer === null) return;
     for (const [name, value] of Object.entries(answer)) {

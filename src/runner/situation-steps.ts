@@ -34,8 +34,9 @@ interface Effect {
 }
 
 /**
- * The effects of steps. The effect of a step in the scenario file lasts until the next step of its kind or the end of a device
- * fault of its kind. The effect of a device fault with an end lasts until this end, whatever steps follow.
+ * The effects of steps. An effect that a step of the scenario file begins lasts until the next step of the same kind, or until
+ * a device fault of the same kind ends. The effect of a device fault that has an end lasts until that end, whatever steps
+ * follow.
  * @param actions by time, counted from the beginning of the world
  */
 export function deviceEffects(
@@ -76,8 +77,8 @@ class OpenEffects {
   }
 
   /**
-   * Called for a step: ends the effect of the step's own fault. Unless the step begins a fault, it also ends the effects of
-   * earlier steps in the file and of faults without an end.
+   * Ends effects at a step. Always: the effect of the fault that the step belongs to. If the step does not begin a fault: also
+   * all effects of the same kind that have no end of their own.
    */
   end(action: PlannedAction, device: number): void {
     const key = keyOf(action, device);

@@ -10,7 +10,7 @@ const contactsIn = (made: ReturnType<typeof recording>, open: readonly number[] 
   scriptOf(made, new Set(open)).devices[0]?.contacts ?? [];
 
 describe('round trips', () => {
-  it('follow from an uplink and the next delivery: one for the poll, one for each fragment', () => {
+  it('are computed from the time between an uplink and the next delivery, which takes one round trip for the poll and one for each fragment', () => {
     const single = recording([uplink(10_000)], [downlink(5000, 10_400)]);
     expect(exchangesIn(single).trip('d1')).toBe(200);
     // 924 bytes need three fragments of 360 bytes: three round trips, after one for the poll.
@@ -28,13 +28,13 @@ describe('round trips', () => {
     expect(exchangesIn(made).trip('d1')).toBe(200);
   });
 
-  it('ignore a delivery that took minutes in the faster time of a device', () => {
+  it("ignore a delivery that took minutes on the device's clock, which runs 60 times as fast", () => {
     const made = recording([uplink(10_000)], [downlink(5000, 12_000)], { speed: 60 });
     expect(exchangesIn(made).trip('d1')).not.toBe(1000);
     expect(exchangesIn(made).polls).toHaveLength(1);
   });
 
-  it('have the median of the other devices for a device without deliveries', () => {
+  it('of a device without deliveries are the median of the other devices', () => {
     const made = recording([uplink(10_000), uplink(20_000, { device: 'd2' })], [downlink(5000, 10_400)]);
     expect(exchangesIn(made).trip('d2')).toBe(200);
   });
@@ -149,7 +149,7 @@ describe('a script', () => {
     expect(scriptOf({ ...made, downlinks }, new Set([2]))).not.toEqual(scriptOf(made, new Set([2])));
   });
 
-  it('contains no poll that only the predicted delivery shows', () => {
+  it('does not contain a poll that is known only from the delivery to be predicted', () => {
     const seen = (open: readonly number[]) =>
       contactsIn(made, open).filter(({ kind, at }) => kind === 'poll' && at < 180_000);
     expect(seen([])).toHaveLength(1);

@@ -168,14 +168,14 @@ describe('delivery times', () => {
     ];
     const { byCause, byStage, edges } = metricsOf(events).summary().downlinks.times;
     expect(sum(Object.values(byCause).flat())).toBeCloseTo(1, 2);
-    // The downlink in the bar that begins at one minute waited 60 of its 63 s asleep.
+    // This downlink took 63 s, so it is in the bar from one minute. For 60 s of this time, its device slept.
     expect(byCause.asleep[edges.indexOf(60_000)]).toBeCloseTo(60 / 63, 2);
     expect(sum(byStage.delivered ?? [])).toBe(1);
   });
 });
 
 describe('samples', () => {
-  it('of all batches are the histogram of the metric', () => {
+  it('of all batches add up to the histogram of the metric', () => {
     const events = Array.from({ length: 60 }, (_, i) =>
       downlinkLife({ id: `${i}`, print: `${i}`, serial: i, contact: 1, offered: 1, delivered: 5000 + i * i }),
     ).flat();

@@ -28,7 +28,10 @@ type Evidence = 'final-ack' | 'next-packet' | 'sequence-zero';
 
 /** What the cloud does after a packet. */
 export type CloudMove = {
-  /** Apply first: the downlink in flight is delivered. */
+  /**
+   * The packet counts as proof that the downlink in flight was delivered. The caller records this before it carries out the
+   * move.
+   */
   readonly delivered?: Evidence;
 } & (
   | { readonly kind: 'silence'; readonly why: string }
@@ -234,7 +237,10 @@ export class CloudTransfer {
     this.#ignored = { packet: keepPacket(packet), since, answer: undefined, repetitions: 0 };
   }
 
-  /** Resets the exchange. The downlink in flight stays: the next packet with sequence 0 decides whether it is delivered. */
+  /**
+   * Resets the exchange. The downlink in flight stays: if its last fragment was sent, the next packet with sequence 0 counts as
+   * proof of its delivery.
+   */
   #reset(why: string): CloudMove {
     this.#uplink = undefined;
     this.#expect = undefined;
@@ -280,7 +286,7 @@ export class CloudTransfer {
   }
 }
 
-/** Data without A and P, or exactly A, AP or P without data (wire protocol, 3.2). */
+/** Either data without ACK and POLL, or no data and exactly ACK, POLL or both (wire protocol, 3.2). */
 function hasFittingForm({ flags, data }: Packet): boolean {
   if (data.length > 0) return !(flags & (ACK | POLL));
   return flags === ACK || flags === POLL || flags === (ACK | POLL);

@@ -14,8 +14,8 @@
  *     tag/indoor          the groups with a tag
  *
  * A percentage is a random sample: `10% of tag/indoor`; without "of" it is a sample of all devices. The same selector means the
- * same sample throughout a run, and a larger sample of the same devices contains every smaller one. A word that contains a
- * space, a quotation mark or one of ()&|!<>= needs quotation marks. Fields and operators: fields.ts.
+ * same sample throughout a run, and a larger sample of the same devices contains every smaller one. A word (except known tags)
+ * that contains a space, a quotation mark or one of ()&|!<>= needs quotation marks. Fields and operators: fields.ts.
  */
 import { didYouMean, orList, quote } from '../../input/problems.js';
 import { UsageError } from '../../kernel/errors.js';
@@ -36,7 +36,7 @@ export class SelectorError extends UsageError {
 
 /**
  * Reads a selector. Names are not checked: the caller checks whether a group exists.
- * @param tags known tags; those with spaces or signs need no quotation marks in `tag/…`
+ * @param tags known tags: only these may be written in `tag/…` without quotation marks although they contain spaces or signs
  * @throws SelectorError for the first syntax error
  */
 export function parseSelector(text: string, tags: readonly string[] = []): Selector {

@@ -31,7 +31,7 @@ describe('a parameter takes', () => {
   });
 });
 
-describe('a parameter refuses, with its help,', () => {
+describe('a parameter rejects a value and prints its help:', () => {
   it.each([
     [INTERVAL, '12s', 'Invalid format'],
     [INTERVAL, ' 60', 'Invalid format'],

@@ -8,11 +8,11 @@ import { expectTimes, type MeasuredOptions, measured, report, unplugged, windows
 
 const on355: Partial<MeasuredOptions> = { change: (profile: Profile) => withFirmware(profile, '3.5.5') };
 const EVERY_HALF_HOUR = ['app config interval-report 1800'];
-/** The real boot of the derived timelines: 6 s. */
+/** The timelines of the document assume a modem boot of 6 s, as on real hardware. */
 const REAL_BOOT = { boot: [6000, 6000], wake: 0 } as const;
 
 describe('timeline 10.2 on Clime 3.5.5: 70 min without network, report at 0', () => {
-  it('the first report has no limit: it uses the radio until the pause, and arrives 51 min late', async () => {
+  it('the first report has no time limit: the radio stays in use until the pause of an hour, and the report arrives 51 min after the network returns', async () => {
     const { device, until, phases, times } = await unplugged({ ...on355, modem: REAL_BOOT, config: EVERY_HALF_HOUR });
     report(device);
     expectTimes(windows(await phases(seconds(4202.6))), [16, 316, 327, 627, 638, 3638]);

@@ -25,7 +25,7 @@ it('the events of a part keep their order, even if the clock of the target gives
   expect(merge.take().map(({ event }) => 'serial' in event && event.serial)).toEqual([4, 1, 2, 5, 3]);
 });
 
-it('an event with a time before the last batch comes after that batch', () => {
+it('a late event, older than the events of an earlier batch, is placed after that batch', () => {
   const merge = new Merge(1);
   merge.add(0, text(wake(10)), 15);
   merge.add(0, text(wake(9), wake(16)), 20);

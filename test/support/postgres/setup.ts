@@ -1,5 +1,5 @@
 /**
- * Starts the PostgreSQL server that the tests share when the first test requests its address; see vitest.config.ts. The
+ * Starts the PostgreSQL server shared by the tests as soon as the first test asks for its address; see vitest.config.ts. The
  * requests come through a socket, because the tests run in several processes.
  */
 import { once } from 'node:events';
