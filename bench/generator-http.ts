@@ -88,7 +88,7 @@ async function measured(server: BareServer, answers: () => Promise<number>): Pro
 function ratio([run, autocannon]: readonly [Round, Round], limit: number, figure: string, least: number) {
   const measured = run.rate / autocannon.rate;
   const detail = `${shown(run)}, autocannon ${shown(autocannon)}, ${availableParallelism()} cores`;
-  return { ratio: measured, limit, detail, goals: [{ figure, measured, least }] };
+  return { ratio: measured, limit, detail, goals: [{ figure, measured, least, section: 'API requests of a run' }] };
 }
 
 function shown({ rate, cpu: { sender, server } }: Round): string {

@@ -11,7 +11,7 @@ export interface BenchResult {
   readonly goals?: readonly Goal[];
 }
 
-/** A wanted figure. docs/SCALE.md, "Limits on one machine", explains each one that is not reached. */
+/** A wanted figure. docs/SCALE.md explains each one that is not reached. */
 export interface Goal {
   readonly figure: string;
   readonly measured: number;
@@ -20,6 +20,8 @@ export interface Goal {
   readonly most?: number;
   /** Unit of the measured and of the wanted figure. Default: a ratio. */
   readonly unit?: string;
+  /** Heading in docs/SCALE.md under which a profile shows what bounds the figure. */
+  readonly section: string;
 }
 
 export interface Bench {
@@ -27,13 +29,14 @@ export interface Bench {
   run(): Promise<readonly BenchResult[]>;
 }
 
-/** A goal in a line: whether it is reached, the measured figure and the wanted one. */
-export function goalLine({ figure, measured, least, most, unit }: Goal): string {
+/** A goal in a line: whether it is reached, the measured figure, the wanted one, and where to read why it is not reached. */
+export function goalLine({ figure, measured, least, most, unit, section }: Goal): string {
   const reached = least === undefined ? measured <= (most ?? 0) : measured >= least;
   const shown = (value: number) => {
     const digits = value < 10 ? 2 : value < 100 ? 1 : 0;
     return `${value.toLocaleString('en', { maximumFractionDigits: digits })}${unit ? ` ${unit}` : ''}`;
   };
   const wanted = least === undefined ? `at most ${shown(most ?? 0)}` : `at least ${shown(least)}`;
-  return `${reached ? 'reached    ' : 'not reached'} ${figure}: ${shown(measured)} (wanted: ${wanted})`;
+  const why = reached ? '' : `; the reason: docs/SCALE.md, "${section}"`;
+  return `${reached ? 'reached    ' : 'not reached'} ${figure}: ${shown(measured)} (wanted: ${wanted})${why}`;
 }

@@ -45,7 +45,7 @@ function comparison(what: string, types: Parameters<typeof dayScenario>[0]['type
     goals: [
       {
         figure: `${DEVICES} ${what} × ${HOURS} h in two threads`,
-        ...{ measured: speedOf(two), least, unit: '× real time' },
+        ...{ measured: speedOf(two), least, unit: '× real time', section: 'Two threads' },
       },
     ],
   };

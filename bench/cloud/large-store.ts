@@ -49,7 +49,7 @@ export const largeStore: Bench = {
           goals: [
             {
               figure: `serve ready with ${MESSAGES.toLocaleString('en')} messages`,
-              ...{ measured: ready, most: READY_GOAL_MS, unit: 'ms' },
+              ...{ measured: ready, most: READY_GOAL_MS, unit: 'ms', section: 'Start of serve' },
             },
           ],
         },
