@@ -58,9 +58,9 @@ describe('ghostfleet shrink', () => {
     const text = `name: quick
 duration: 15m
 fleet:
-  - { name: clime, profile: clime, count: 3, config: { interval-report: 60 } }
-  - { name: other, profile: clime, count: 2, config: { interval-report: 60 } }
-network: { faults: [{ duplication: 5%, from: 1m, until: 2m }, { outage: both, from: 4m, to: clime }] }
+  - { name: clime, profile: clime, count: 2, config: { interval-report: 60 } }
+  - { name: other, profile: clime, count: 1, config: { interval-report: 60 } }
+network: { faults: [{ outage: both, from: 4m, to: clime }] }
 steps:
   - { at: 3m, to: other, commands: [info show] }
   - { at: 5m, to: clime/2, commands: [info show] }
@@ -69,15 +69,16 @@ expect: [downlink.delivered == downlink.queued]
     const path = file('quick.yaml', text);
     const out = join(directory, 'quick-small.yaml');
     const results = [];
-    for (const workers of ['1', '2', '4']) {
+    // `test/scenario/shrink` compares more numbers of attempts at the same time.
+    for (const workers of ['1', '3']) {
       const { exit, ...printed } = await ghostfleet(['shrink', path, '--workers', workers, '--budget', '1d']);
       expect(exit).toBe(0);
       results.push({ ...printed, text: readFileSync(out, 'utf8') });
     }
-    const [alone, ...others] = results;
+    const [alone, divided] = results;
     expect(alone?.text).toContain('- { at: 5m, commands: [ info show ] }');
     expect(alone?.err).toMatch(/^ +\d+ tries {2}the group "clime" alone$/m);
-    for (const other of others) expect(other).toEqual(alone);
+    expect(divided).toEqual(alone);
   }, 60_000);
 
   it('reports that a scenario passes, with exit code 2', async () => {
