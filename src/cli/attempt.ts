@@ -1,6 +1,6 @@
 /** An attempt of `shrink`: runs the text of a scenario in virtual time, with everything in memory. */
 import { GhostfleetError, InterruptedError } from '../kernel/errors.js';
-import type { Log } from '../kernel/log.js';
+import { SILENT } from '../kernel/log.js';
 import type { RunResult } from '../report/result.js';
 import { run } from '../runner/run.js';
 import { usefulParts } from '../scenario/plan/divide.js';
@@ -72,5 +72,3 @@ export async function outcomeOf(attempt: Attempt, signal: AbortSignal): Promise<
     throw error;
   }
 }
-
-const SILENT: Log = { info: () => {}, warn: () => {}, error: () => {} };

@@ -1,11 +1,12 @@
 /** Scenarios from TypeScript: `run(defineScenario({ … }))`, in a test or any other program. */
+
 import { dirname, join } from 'node:path';
 import { integer, list, oneOf } from '../input/checks.js';
 import { Problems } from '../input/document.js';
 import { readInside, readText } from '../input/text-file.js';
 import { valueNode } from '../input/value.js';
 import { UsageError } from '../kernel/errors.js';
-import type { Log } from '../kernel/log.js';
+import { type Log, SILENT } from '../kernel/log.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { packagedProfiles } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
@@ -253,7 +254,7 @@ async function runWith(plan: Plan, options: PlanOptions): Promise<RunResult> {
     // A cloud in memory cannot be reached by devices on other threads.
     transport: clock === 'real' && workers > 1 ? 'udp' : 'memory',
     db: 'memory',
-    log: { info: () => {}, warn: () => {}, error: () => {} },
+    log: SILENT,
     reproduce: `run(plan) with the seed ${plan.seed}`,
     out: null,
     stopwatch: () => watch.now,

@@ -1,4 +1,5 @@
 /** The Device Cloud Service for programs and tests: `await using service = await startService()`. */
+
 import { DeviceCloudClient } from '../client/client.js';
 import { LOCAL_HOSTS } from '../cloud/http/host-guard.js';
 import { type Service as FullService, startService as startFull } from '../cloud/service.js';
@@ -7,7 +8,7 @@ import { record, text } from '../input/checks.js';
 import type { EdgeClock } from '../kernel/clock.js';
 import { entropy } from '../kernel/entropy.js';
 import { UsageError } from '../kernel/errors.js';
-import type { Log } from '../kernel/log.js';
+import { type Log, SILENT } from '../kernel/log.js';
 import { seededRandom } from '../kernel/random.js';
 import { RealClock } from '../kernel/real-clock.js';
 import type { Millis } from '../kernel/time.js';
@@ -157,7 +158,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       // still.
       udpPort: time === undefined ? 0 : null,
       udpRawPort: time === undefined ? 0 : null,
-      log: { info: () => {}, warn: () => {}, error: () => {} },
+      log: SILENT,
     },
     ...rest,
     apiOptions: { hosts: [...LOCAL_HOSTS, host, ...allowedHosts].map((name) => name.toLowerCase()) },
