@@ -40,7 +40,7 @@ export function spaceSuite(here: () => World, open: (fragment: string) => Promis
       await page.keyboard.press('Enter');
       expect(await cause.getAttribute('aria-pressed')).toBe('true');
       expect(await page.locator('.bar-parts > span').count()).toBeGreaterThan(0);
-      expect(await page.getByText('The cloud knows the contacts of a device').count()).toBe(1);
+      expect(await page.getByText('The cloud knows when a device made contact').count()).toBe(1);
     });
   });
 
