@@ -7,7 +7,7 @@ const OF_USERS: ReadonlySet<string> = new Set(USER_TYPES);
 
 /** Cancels pending downlinks of the device: the oldest one, or all of them. */
 export const cancel: StepKind<'oldest' | 'all'> = {
-  about: 'cancels pending downlinks of the device: the oldest, or all; fails if one is being sent at that moment',
+  about: 'cancels pending downlinks of the device: the oldest, or all; fails if none is pending',
   example: 'cancel: oldest',
   check: oneOf(['oldest', 'all']),
   describe: (which) => which,
