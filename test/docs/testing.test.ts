@@ -15,8 +15,8 @@ it('a queued command is answered at the next report', async () => {
   const queued = await service.client.sendCommands(device.id, ['info show']);
   await time.advance('2h');
 
-  const stations = (await service.client.timeline(queued.id)).map((entry) => entry.what);
-  expect(stations).toEqual(['queued', 'contact', 'offered', 'sent', 'answered']);
+  const events = (await service.client.timeline(queued.id)).map((entry) => entry.what);
+  expect(events).toEqual(['queued', 'contact', 'offered', 'sent', 'answered']);
 });
 
 it('an alarm is raised when the cellar gets warm', async () => {
