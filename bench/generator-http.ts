@@ -1,8 +1,8 @@
 /**
- * Measures how many requests a second a run can send over all connections of a load to a server that does nothing, once in one
- * thread, and once with the program in two. The run includes accounting, metrics, samples, event log and digest. It is compared
- * with autocannon, which only counts. The server takes up to a core, so on a machine with two cores the second thread gains
- * little. The details show how many cores the sender and the server used.
+ * Measures how many requests a second a run can send over all connections of a load to a server that does nothing: once in one
+ * thread, and once with the program in two threads. The run includes accounting, metrics, samples, event log and digest. It is
+ * compared with autocannon, which only counts. The server takes up to a core, so on a machine with two cores the second thread
+ * gains little. The details show how many cores the sender and the server used.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

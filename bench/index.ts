@@ -23,7 +23,7 @@ import { virtualDay } from './virtual-day.js';
 import { workers } from './workers.js';
 
 const BENCHES: readonly Bench[] = [
-  // First: objects of an earlier benchmark, freed during this one, would make its figure too small.
+  // This benchmark runs first: if objects of an earlier benchmark were freed during it, its figure would be too small.
   memoryAtRest,
   start,
   firstAnswer,

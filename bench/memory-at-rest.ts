@@ -80,7 +80,9 @@ async function weigh(): Promise<number> {
 interface Fleet {
   readonly types: readonly string[];
   readonly devices: readonly Device[];
-  /** Kept here, because it holds the alarms of the devices, which must not be collected before the measurement. */
+  /**
+   * The clock holds the alarms of the devices. It is kept here, so that the alarms are not collected before the measurement.
+   */
   readonly clock: VirtualClock;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Measures how late a run in two threads is in real time. The devices boot and then report every minute, with the embedded
- * cloud in the same process. `DEVICES` in the environment selects another fleet.
+ * cloud in the same process. `DEVICES` in the environment selects another size of the fleet.
  */
 import { seconds } from '../src/kernel/time.js';
 import type { ScenarioDefinition } from '../src/scenario/parse/define.js';

@@ -7,7 +7,7 @@ export interface BenchResult {
   readonly limit: number;
   /** The measured figures, as text. */
   readonly detail: string;
-  /** What the measured figures should become. A benchmark passes without reaching them. */
+  /** The wanted values of the measured figures. A benchmark can pass without reaching them. */
   readonly goals?: readonly Goal[];
 }
 
@@ -15,12 +15,12 @@ export interface BenchResult {
 export interface Goal {
   readonly figure: string;
   readonly measured: number;
-  /** Exactly one of the two is given. */
+  /** Exactly one of `least` and `most` is given. */
   readonly least?: number;
   readonly most?: number;
   /** Unit of the measured and of the wanted figure. Default: a ratio. */
   readonly unit?: string;
-  /** Heading in docs/SCALE.md under which a profile shows what bounds the figure. */
+  /** Heading in docs/SCALE.md under which a profile shows what limits the figure. */
   readonly section: string;
 }
 

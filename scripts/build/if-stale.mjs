@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { isNewerThan } from '../support/newer.mjs';
 
-/** Written by program.ts, the last step. */
+/** The file that program.ts writes in the last step of a build. */
 const BUILT = 'dist/.built';
 const MADE_FROM = [
   'src',

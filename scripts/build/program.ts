@@ -17,7 +17,7 @@ const began = new Date();
 const folder = resolve('dist/program');
 updateFolder(folder, programFiles(folder));
 for (const [file, text] of Object.entries(ENTRIES)) {
-  // Another process may be reading it.
+  // An unchanged file is not written again, because another process may be reading it.
   if (!existsSync(file) || readFileSync(file, 'utf8') !== text) writeFileSync(file, text);
 }
 chmodSync('dist/main.js', 0o755);

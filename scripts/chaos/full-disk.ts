@@ -50,7 +50,7 @@ export async function surviveFullDisk(times: number): Promise<Verdict> {
   }
 }
 
-/** Returns the function that frees the space. */
+/** Fills the disk. Returns a function that frees the space. */
 function fill(path: string): () => void {
   try {
     for (;;) appendFileSync(path, MIB);
@@ -59,7 +59,7 @@ function fill(path: string): () => void {
   }
 }
 
-/** Returns the function that ends the limit. */
+/** Limits the size of the files. Returns a function that ends the limit. */
 function limitFiles(pid: number, log: string): () => void {
   const limit = (bytes: number | 'unlimited') => spawnSync('prlimit', [`--pid=${pid}`, `--fsize=${bytes}:unlimited`]);
   if (limit(statSync(log).size).status !== 0) throw new Error('this trial needs the right to mount, or prlimit');

@@ -1,6 +1,6 @@
 /**
  * `npm run chaos [-- name…]`: checks that a service keeps its promises under kills, a full disk, damage and steps of the clock,
- * and that a run notices when a cloud lies. Prints one verdict a line with its counts, and fails if one does not hold.
+ * and that a run notices when a cloud lies. Prints one verdict a line with its counts, and fails if a promise is broken.
  *
  * Variables: CHAOS_KILLS (300, on SQLite), CHAOS_KILLS_POSTGRES (50, of two services on one database), CHAOS_FULL (5 times),
  * CHAOS_DAMAGE (5 times each kind), CHAOS_STEPS (30 of the clock).

@@ -29,8 +29,8 @@ steps:
 `;
 
 /**
- * Times faster than real time. HTTP requests take longer than datagrams. At a higher speed, devices would repeat them, and a
- * repetition could look like a lie.
+ * Times faster than real time. HTTP requests take longer than datagrams. At a higher speed, devices would repeat requests, and
+ * a repetition could look like a lie.
  */
 const SPEED = { udp: 60, http: 20 };
 

@@ -1,6 +1,6 @@
 /**
- * A server in front of a service, whose stream of events brings as many reports as wanted: real devices would need most of
- * the processor that the browser is measured on.
+ * A server in front of a service. Its stream of events contains as many reports as wanted. Real devices would use most of the
+ * processor on which the browser is measured.
  */
 import { createServer, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,5 +1,6 @@
 /**
- * Reads a Dockerfile: the instructions that the Dockerfile of this project uses, in their simple forms. Others are an error.
+ * Reads a Dockerfile: the instructions that the Dockerfile of this project uses, in their simple forms. Other instructions are
+ * an error.
  */
 
 export interface Stage {
@@ -21,7 +22,7 @@ export type Step =
   | { readonly kind: 'env'; readonly name: string; readonly value: string }
   | { readonly kind: 'user'; readonly uid: number; readonly gid: number }
   | { readonly kind: 'entrypoint'; readonly words: readonly string[] }
-  /** Has no effect without a container engine. */
+  /** An instruction without an effect in this check, because it needs a container engine. */
   | { readonly kind: 'expose' | 'cmd' };
 
 /** @throws Error for an instruction that is unknown, or in an unknown form */

@@ -1,7 +1,7 @@
 /**
- * Checks of the manifests in deploy/kubernetes without a cluster: their form, against the types of the package kubernetes-types
- * (generated from the OpenAPI document of Kubernetes), and what the form does not say: names that refer to each other, options
- * of the program, and the rights of containers.
+ * Checks of the manifests in deploy/kubernetes without a cluster. Their form is checked against the types of the package
+ * kubernetes-types, which are generated from the OpenAPI document of Kubernetes. Further rules cover names that refer to each
+ * other, options of the program, and the rights of containers.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -85,7 +85,7 @@ export function formProblems(manifests: readonly Manifest[]): readonly string[] 
   }
 }
 
-/** What is wrong with resources whose form is right. */
+/** The problems of resources whose form is correct. */
 export function rulesBroken(manifests: readonly Manifest[]): readonly string[] {
   const pods = manifests.flatMap(({ spec }) => spec?.template ?? []);
   return manifests.flatMap(({ kind, metadata: { name }, spec }) => {

@@ -11,7 +11,7 @@ type Replacements = readonly (readonly [shown: string, used: string])[];
 
 export interface Prepared {
   readonly replaced: Replacements;
-  /** A sentence if something that the commands should have done did not happen. */
+  /** A sentence if an expected effect of the commands is missing. */
   end(): Promise<string | undefined>;
 }
 

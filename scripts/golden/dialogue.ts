@@ -22,7 +22,7 @@ import type { Trace, TraceEvent } from '../../src/trace/events.js';
 import { withFaults } from '../../src/transport/faults/with-faults.js';
 import type { Transport } from '../../src/transport/transport.js';
 
-/** A dialogue has no faults. */
+/** No faults can be injected during a dialogue. */
 const NO_LIVE_FAULTS = { begin: () => {}, skips: () => false };
 
 export interface Dialogue {
@@ -89,7 +89,7 @@ export async function recordDialogue(
   return { about: plan.about, profile, token, entries };
 }
 
-/** A dialogue is not judged. */
+/** A dialogue has no verdict, so no metrics or invariants are read. */
 const NOTHING: Evidence = {
   metrics: { read: () => undefined, within: () => undefined },
   invariants: { verdict: () => undefined },
@@ -101,7 +101,7 @@ function onlyDevice(plan: Plan, profiles: ReadonlyMap<string, Profile>, file: st
   const group = plan.groups[planned?.group ?? -1];
   const profile = profiles.get(group?.profile ?? '');
   if (planned === undefined || group === undefined || profile === undefined || more.length > 0) {
-    throw new RangeError(`${file} has ${plan.devices.length} devices; a dialogue is one device's`);
+    throw new RangeError(`${file} has ${plan.devices.length} devices; a dialogue has exactly one device`);
   }
   return { planned, group, profile };
 }

@@ -1,7 +1,7 @@
 /**
  * `npm run sbom [-- --check]`: the bill of materials of the packages that are installed with ghostfleet, in CycloneDX.
  *
- * `npm sbom --omit=dev` is not used as it is: it leaves out every package that a tool for development needs as well. So the
+ * `npm sbom --omit=dev` is not used, because it leaves out every package that a tool for development needs as well. So the
  * packages of users, as the lock file has them, are selected from the complete output of `npm sbom`.
  *
  * `--check` prints a summary instead, and fails if a package is missing, if one has no permissive licence or no checksum, if

@@ -24,7 +24,8 @@ steps:
   - { at: 80s, to: control, over: 20s, commands: [info show] }
 `;
 /**
- * In ms. A poll that shows in one downlink only can be 1.5 s earlier or later than predicted: the radio wakes up in 1 to 4 s.
+ * Limit of an error, in ms. A poll that only one downlink shows can be 1.5 s earlier or later than predicted: the radio wakes
+ * up in 1 to 4 s.
  */
 const LIMIT = 1000;
 const MEDIAN = 100;

@@ -5,7 +5,7 @@ import { Pool } from 'undici';
 import { numberedBody } from './numbered.js';
 
 export interface Target {
-  /** Addresses of the nodes of a service: a caller uses one, and the next one if it does not answer. */
+  /** Addresses of the nodes of a service. A caller uses one node, and changes to the next node if that one does not answer. */
   readonly apis: readonly string[];
   readonly spaceId: string;
   readonly apiKey: string;
@@ -77,7 +77,7 @@ export class HttpDevice {
   }
 }
 
-/** Requests to one node, over one connection; the next node if it does not answer. */
+/** Sends requests to one node, over one connection; changes to the next node if that one does not answer. */
 class Caller {
   readonly #pools: readonly Pool[];
   #node = 0;

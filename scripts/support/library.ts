@@ -16,7 +16,7 @@ export const NAMES = readdirSync('scenarios/library').flatMap((file) =>
 export const fileOf = (name: string) => `scenarios/library/${name}.yaml`;
 export const pageOf = (name: string) => readFileSync(`docs/scenarios/${name}.md`, 'utf8');
 
-/** Plans by file, variables and further expectations: the same command is shown in several places. */
+/** Plans by file, variables and further expectations, because several documents show the same command. */
 const plans = new Map<string, Plan>();
 
 /**

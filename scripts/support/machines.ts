@@ -1,6 +1,6 @@
 /**
  * Machines for the processes of a proof: network namespaces of Linux that are joined by a bridge, so that each has addresses,
- * ports and routes of its own. Without the right to make them, the processes share the network of this one.
+ * ports and routes of its own. Without the right to make namespaces, the processes share the network of this process.
  */
 import { execFileSync } from 'node:child_process';
 import { pid } from 'node:process';

@@ -15,7 +15,7 @@ import {
   readGreeting,
 } from './protocol.js';
 
-/** A request without its number. */
+/** A request without its `id`. */
 type Question = Request extends infer R ? (R extends Request ? Omit<R, 'id'> : never) : never;
 
 /** Time limit for the greeting of a run, which may be busy. */

@@ -2,7 +2,7 @@
 
 /**
  * Splits `fw<3.1 : info show` at the first colon between spaces that is not in quotation marks.
- * @returns `selection` is left out without such a colon
+ * @returns without `selection` if the line has no such colon
  */
 export function splitLine(line: string): { readonly selection?: string; readonly command: string } {
   let quoted: string | undefined;

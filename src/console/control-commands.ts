@@ -19,7 +19,7 @@ interface ControlCommand {
 
 const ON_OFF = () => [['on', 'off']];
 const quantities = (profile: Profile) => [numberedQuantityNames(profile)];
-/** Left out of the inputs of `.pulse`, because `.line-power` switches this contact. */
+/** This contact is not an input of `.pulse`, because `.line-power` switches it. */
 const LINE = 'backup.line_voltage';
 /** Quantities to which pulses can be sent: first the counters, then the contacts. */
 const inputs = (profile: Profile) => {
@@ -64,7 +64,7 @@ export const CONTROL_COMMANDS: Readonly<Record<string, ControlCommand>> = {
   button: {
     step: 'button',
     usage: '[int | x | 1 | 2 | 3 | 4] [CLICKS | DURATION]',
-    about: 'clicks or holds a button; int is the one on the board',
+    about: 'clicks or holds a button; int is the button on the board',
     inScenario: (which = 'int', how = '1', ...more) => {
       if (more.length > 0) return undefined;
       return `{ which: ${which}, ${/^\d+$/.test(how) ? 'clicks' : 'hold'}: ${how} }`;

@@ -1,6 +1,6 @@
 /**
  * Where consoles find runs: each run has a socket in a folder of the user. The permissions of the folder keep other users out.
- * So a folder that another user could have created or changed is rejected.
+ * A folder that another user could have created or changed is rejected.
  *
  * On Windows, runs have named pipes, to which the system lets only the user and administrators write.
  */

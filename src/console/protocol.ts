@@ -81,7 +81,7 @@ export class LineSplitter {
   }
 }
 
-/** Reads a request of a console, which may be of another version. @throws Error if it is not a known request */
+/** Reads a request; the console may have another version. @throws Error if the request is not known */
 export function readRequest(line: string): Request {
   const request = parsed(line);
   const { id, do: what, on } = request;

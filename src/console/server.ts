@@ -49,7 +49,7 @@ export class ConsoleServer {
   readonly #options: ConsoleServerOptions;
   readonly #server: Server;
   readonly #consoles = new Set<Attached>();
-  /** A real clock, because pauses do not depend on the speed of the run. */
+  /** The clock for pauses. It is a real clock, because pauses do not depend on the speed of the run. */
   readonly #clock = new RealClock();
 
   /** Listens at the place. @throws Error if that fails */

@@ -40,7 +40,7 @@ interface FromDevice extends Answer {
 }
 
 export class RunControls {
-  /** Undefined if the past of the run cannot be visited. */
+  /** Undefined if the run has no time travel. */
   readonly travel: TimeTravel | undefined;
   readonly #plan: Plan;
   readonly #control: RunControl;
@@ -55,7 +55,7 @@ export class RunControls {
       readonly fleet: Fleet;
       readonly pace: Pace;
       readonly faults: LiveFaults;
-      /** Left out if the past of the run cannot be visited. */
+      /** Left out if the run has no time travel. */
       readonly travel?: TimeTravel;
     },
   ) {

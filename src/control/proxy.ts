@@ -6,7 +6,7 @@ const OF_HOP = ['connection', 'keep-alive', 'transfer-encoding'];
 
 /**
  * @param target address of the cloud
- * @param body of a request whose body was read already
+ * @param body the body of the request, if it was read already
  * @param answered called with the head of the answer before it is sent
  */
 export function passOn(

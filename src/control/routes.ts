@@ -129,7 +129,7 @@ function downlinksIn({ downlinks }: Request['body']): readonly WantedDownlink[] 
   throw new ApiFault(400, `body/downlinks must be a list of 1 to ${MOST_WAITS} objects {id, serial}`);
 }
 
-/** The state every half second, until the client leaves. */
+/** Sends the state every half second until the client disconnects. */
 async function states({ controls, clock, lines }: Request): Promise<void> {
   while (!lines.isOver) {
     lines.send(controls.state());

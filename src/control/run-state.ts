@@ -17,7 +17,7 @@ export interface RunState {
   readonly paused: boolean;
   /** Counts so far, by metric. */
   readonly counts: Readonly<Record<string, number>>;
-  /** Times so far, by metric. */
+  /** Percentiles of the durations so far, by metric. */
   readonly latencies: Readonly<Record<string, { readonly p50_ms: Millis; readonly p95_ms: Millis }>>;
   readonly expectations: readonly {
     readonly line: string;
@@ -25,7 +25,7 @@ export interface RunState {
     readonly sentence: string;
   }[];
   readonly faults: readonly RunFault[];
-  /** Whether its past can be visited. */
+  /** Whether the run has time travel. */
   readonly travels: boolean;
 }
 
@@ -38,7 +38,7 @@ interface RunFault {
   /** Selector of its devices; null: all. */
   readonly to: string | null;
   readonly from: number;
-  /** null: until it is lifted. */
+  /** null: until a user lifts the fault. */
   readonly until: number | null;
   readonly state: 'planned' | 'active' | 'over';
 }

@@ -68,7 +68,7 @@ export interface ScenarioTools {
 }
 
 export interface ScenarioProcess {
-  /** The verdict, or a sentence if there is none. Never rejects. */
+  /** The verdict, or a sentence that says why there is no verdict. Never rejects. */
   readonly ended: Promise<ScenarioVerdict | string>;
   stop(): void;
 }
@@ -89,7 +89,7 @@ type ScenarioRunState =
   | (Begun & { readonly state: 'failed'; readonly message: string })
   | (Begun & { readonly state: 'stopped' });
 
-/** The latest run of a page. There is one at a time, so that a page cannot fill the machine. */
+/** The latest run of a page. Only one runs at a time, so that pages cannot overload the machine. */
 export class Scenarios {
   readonly tools: ScenarioTools;
   #state: ScenarioRunState = { state: 'none' };

@@ -24,7 +24,7 @@ export interface Chance {
   readonly begins: 'wake' | 'boot' | 'repeat' | 'follow' | 'retry';
   /** `open`: no event shows the result. */
   readonly result: 'reached' | 'failed' | 'open';
-  /** Why it failed, in a short fixed phrase; empty if no event says so. */
+  /** Why it failed, in a short fixed phrase; empty if no event shows the reason. */
   readonly note: string;
   /** Whether the cloud received a datagram, even if its answer was lost. */
   readonly heard: boolean;
@@ -187,7 +187,7 @@ class Walk {
   }
 
   /**
-   * The chance to which a datagram belongs that a fault hits. A datagram at the very end of an exchange is its last
+   * The chance to which a datagram hit by a fault belongs. A datagram at the very end of an exchange is its last
    * acknowledgement.
    */
   #hit(at: Instant): Draft {

@@ -7,7 +7,7 @@ import type { FaultCalendar, FaultWindow, SituationFault } from './situation.js'
 
 /** From a power-up to the first exchange: start, modem, attach (docs/FIDELITY.md). */
 export const START: Millis = seconds(40);
-/** The same time with the shortest and with the longest attach. */
+/** Like {@link START}, with the shortest and with the longest attach. */
 const QUICKEST_START: Millis = seconds(18);
 const LONGEST_START: Millis = seconds(58);
 /** A device that restarts repeatedly counts as started once the probability that all its starts failed is at most this. */
@@ -29,7 +29,7 @@ export class Conditions {
     this.#faults = calendar.faults.flatMap(([index, fault]) => (removed.has(`fault:${index}`) ? [] : [fault]));
   }
 
-  /** When an exchange that the device attempts from `at` on gets through; `at`: at once; Infinity: never. */
+  /** The time at which an exchange gets through if the device attempts it from `at` on; Infinity: never. */
   open(at: Instant): Instant {
     let now = at;
     for (let i = 0; i < MOST_FAULTS && Number.isFinite(now); i++) {

@@ -1,4 +1,4 @@
-/** How far a downlink came, and how long it took. */
+/** The outcome of a downlink, and the time that it took. */
 import type { Instant, Millis } from '../kernel/time.js';
 import { type DownlinkRecord, expectsAnswer } from '../trace/downlinks/ledger.js';
 

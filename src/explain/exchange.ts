@@ -88,7 +88,7 @@ function course(
     return { takes, chance: (1 - missed(passes)) * readable };
   }
   const repeats = ROUNDS[kind] * (trip + REPETITION * (1 / (passes * passes) - 1));
-  // A session begins again if an answer is unreadable; a report or an answer is lost.
+  // If an answer is unreadable, a session begins again, but a report or the answer to a downlink is lost.
   if (kind === 'session') return { takes: (DURATION.session + repeats) / (readable * readable), chance: 1 };
   const takes = DURATION[kind] + repeats;
   // The device mistakes late answers for answers to later datagrams.

@@ -18,7 +18,9 @@ export interface Explanation {
   readonly received: boolean;
   /** Why an expected answer never came. Missing if the answer came, or if no answer is expected. */
   readonly noAnswer?: string;
-  /** Whether the run is in progress, and the answer may still come; `noAnswer` then says what has hindered it so far. */
+  /**
+   * Whether the run is in progress, and the answer may still come; `noAnswer` then says what has prevented the answer so far.
+   */
   readonly awaitsAnswer?: true;
   /** Time to the last stage that it reached, or until it was cancelled or expired; if pending, to the end of the scenario. */
   readonly took: Millis;

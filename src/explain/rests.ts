@@ -12,8 +12,7 @@ interface Rest {
 const AT_ONCE: Millis = seconds(1);
 
 /**
- * The same faults, with one change: a fault that made the modem fail once (`disturbs`) now blocks for as long as the modem was
- * off.
+ * Returns `faults` with one change: a fault that made the modem fail once (`disturbs`) blocks for as long as the modem was off.
  * @param events of one device, in order
  */
 export function withRests(faults: readonly SituationFault[], events: readonly TraceEvent[]): readonly SituationFault[] {

@@ -7,11 +7,11 @@ import { type DeviceFacts, isUnderWay } from './facts.js';
 import type { CauseNames } from './names.js';
 
 interface Unanswered {
-  /** When the device gave its answer up; the end of the trace if no event says so. */
+  /** When the device gave up sending its answer; the end of the trace if no event shows this. */
   readonly until: Instant;
   /**
-   * In a short phrase: `fragment in place of an acknowledgement (duplication 5%)`. Undefined during the run, as long as no
-   * attempt has failed.
+   * The reason in a short phrase: `fragment in place of an acknowledgement (duplication 5%)`. Undefined during the run, as long
+   * as no attempt has failed.
    */
   readonly why: string | undefined;
 }
@@ -19,7 +19,7 @@ interface Unanswered {
 /** Note of an exchange whose datagram the device repeats (chances.ts). */
 const REPEATED = 'no answer';
 
-/** undefined: it was answered, or no answer is due. */
+/** undefined: the downlink was answered, or no answer is due. */
 export function unanswered(record: DownlinkRecord, facts: DeviceFacts, names: CauseNames): Unanswered | undefined {
   if (!isUnanswered(record)) return undefined;
   const { reached, partly } = record;

@@ -62,7 +62,7 @@ function show(node: LocatedNode): string {
   return quote(typeof node.value === 'string' ? node.value : node.source);
 }
 
-/** A non-empty text; `pattern` with `wanted` narrows it. */
+/** A non-empty text that matches `pattern`. @param wanted description of such a text, for messages */
 export function text(pattern: RegExp = /\S/, wanted = 'a text'): Check<string> {
   return formed(
     () => ({ type: 'string', pattern: pattern.source }),

@@ -74,7 +74,7 @@ function isData(line: string): boolean {
 
 function separatorOf(line: string): string {
   const bare = line.replace(/"[^"]*"/g, '');
-  // At a tie, the comma loses: it is more likely to be a part of a name.
+  // If two are equally frequent, the comma loses: it is more likely to be a part of a name.
   const counts = [';', '\t', ','].map((candidate) => [bare.split(candidate).length, candidate] as const);
   return counts.reduce((best, next) => (next[0] > best[0] ? next : best))[1];
 }

@@ -1,5 +1,5 @@
 /**
- * Converts a JavaScript value to the tree that the checks for files read. The places in it are paths, such as
+ * Converts a JavaScript value to the tree that the checks for files read. The places in the tree are paths, such as
  * `steps[2].at`.
  */
 import type { LocatedNode, ScalarNode } from './document.js';

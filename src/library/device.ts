@@ -48,7 +48,7 @@ export interface DeviceOptions {
 export interface FleetOptions extends Omit<DeviceOptions, 'serial' | 'token'> {
   /** Number of devices, 1 to 100000. */
   readonly count: number;
-  /** Serial number of the first one; the others follow. Default: as for {@link startDevice}. */
+  /** Serial number of the first device; those of the others follow. Default: as for {@link startDevice}. */
   readonly firstSerial?: number;
 }
 
@@ -299,7 +299,7 @@ function claimTokenOf(serial: number): string {
 }
 
 const SERIAL = integer(1, 4_294_967_295);
-/** For values that are not plain data; {@link check} checks them. */
+/** Accepts values that are not plain data; {@link check} checks them. */
 const ANY: Check<unknown> = () => true;
 const COMMON = {
   profile: optional(ANY),

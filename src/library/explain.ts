@@ -1,4 +1,4 @@
-/** Explains to programs why downlinks of a run took so long. */
+/** For programs: explains why downlinks of a run took so long. */
 import type { Explanation } from '../explain/explanation.js';
 import type { RunExplainer } from '../explain/run-explainer.js';
 import { didYouMean, quote } from '../input/problems.js';

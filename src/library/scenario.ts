@@ -44,7 +44,7 @@ import { openDirectory, writeDownlinks, writeReport } from './run-files.js';
 
 /** Options of {@link defineScenario}. */
 export interface DefineOptions {
-  /** Seed in place of the scenario's own, which is 1 by default. */
+  /** Seed in place of that of the scenario, which is 1 by default. */
   readonly seed?: number;
   /** Device types by name. Default: the packaged ones. */
   readonly profiles?: ReadonlyMap<string, Profile>;
@@ -56,13 +56,13 @@ export interface DefineOptions {
 
 /** Options of {@link readScenario}. */
 export interface ReadOptions {
-  /** Seed in place of the file's. */
+  /** Seed in place of that of the file. */
   readonly seed?: number;
   /** Device types by name. Default: the packaged ones. */
   readonly profiles?: ReadonlyMap<string, Profile>;
   /** Values for variables of the scenario, by name. */
   readonly vars?: ReadonlyMap<string, string>;
-  /** Files outside of its folder that the scenario may name. Default: none. */
+  /** Files outside of the folder of the scenario that it may name. Default: none. */
   readonly allowFiles?: readonly string[];
 }
 
@@ -99,11 +99,14 @@ export interface RunOptions {
 
 /** Options of {@link runScenario}. */
 export interface ScenarioRunOptions extends RunOptions {
-  /** Seed in place of the scenario's. */
+  /** Seed in place of that of the scenario. */
   readonly seed?: number;
   /** Values for variables of a scenario in YAML, by name. */
   readonly vars?: ReadonlyMap<string, string>;
-  /** Folder of the files that the scenario names. Default: the folder of its file; without a file, it cannot name files. */
+  /**
+   * Folder of the files that the scenario names. Default: the folder of the scenario file; a scenario without a file cannot
+   * name files.
+   */
   readonly folder?: string;
   /** Files outside of that folder that the scenario may name. Default: none. */
   readonly allowFiles?: readonly string[];

@@ -32,7 +32,7 @@ import {
 } from './options.js';
 import { clockOf, settled, type VirtualTime } from './time.js';
 
-/** Options of {@link startService}; the command line has the same ones (`ghostfleet serve --help`). */
+/** Options of {@link startService}; the command line has the same options (`ghostfleet serve --help`). */
 export interface ServiceOptions {
   /** Path of an SQLite file, `postgres://…`, or `memory`. Default `memory`. */
   readonly db?: string;
@@ -43,11 +43,11 @@ export interface ServiceOptions {
   readonly secretsKey?: string;
   /** Address to listen on, for the API and for UDP. Default `127.0.0.1`. */
   readonly host?: string;
-  /** Port of the API. Default 0, which takes a free one. */
+  /** Port of the API. Default 0: any free port. */
   readonly port?: number;
-  /** Port for base64 datagrams; null opens none. Default 0, which takes a free one. */
+  /** Port for base64 datagrams; null opens none. Default 0: any free port. */
   readonly udpPort?: number | null;
-  /** Port for raw datagrams; null opens none. Default 0, which takes a free one. */
+  /** Port for raw datagrams; null opens none. Default 0: any free port. */
   readonly udpRawPort?: number | null;
   /** Port for devices with DTLS, for tests; null opens none. Default null. */
   readonly udpDtlsPort?: number | null;

@@ -32,8 +32,8 @@ export function virtualTime(options: VirtualTimeOptions = {}): VirtualTime {
 }
 
 /**
- * Time that passes only in {@link advance} and {@link until}: a day of it takes milliseconds. Between these calls, requests to
- * the API are answered while the time stands still.
+ * Time that passes only in {@link advance} and {@link until}: a simulated day takes milliseconds. Between these calls, the time
+ * stands still, but the API still answers requests.
  */
 export class VirtualTime {
   readonly #clock: VirtualClock;

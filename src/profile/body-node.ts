@@ -10,7 +10,7 @@ export type BodyNode =
       /** A device writes the key only if it has this sensor; undefined: every device writes it. */
       readonly needs?: number;
     }
-  /** A list with one map for each sensor of these kinds that the device has, in the order of their numbers. */
+  /** A list with one map for each sensor of these kinds that the device has, in the order of the sensor numbers. */
   | {
       readonly kind: 'each';
       readonly key: number;
@@ -106,8 +106,8 @@ export const FACTS = ['version', 'sequence', 'timestamp', 'uptime', ...NETWORK_F
 export type Fact = (typeof FACTS)[number];
 
 /**
- * Facts about the sensor of the enclosing `each`: its 1-Wire serial number, its number from 1 or from 0, its BLE address; for a
- * device in a slot, its address on the line, and the number and name of its type.
+ * Facts about the sensor of the enclosing `each`: its 1-Wire serial number, its number from 1 or from 0, or its BLE address. A
+ * device in a slot also has its address on the line, and the number and name of its type.
  */
 export const LABELS = ['serial', 'channel', 'index', 'address', 'line_address', 'type', 'type_name'] as const;
 export type Label = (typeof LABELS)[number];

@@ -51,7 +51,7 @@ export const INTERVALS: Plain = {
 };
 const MODE = { type: 'enum', values: ['none', 'lte'], default: 'none', help: 'Radio that carries the reports.' };
 
-/** Sensors of `common/chester.yaml`. A draft removes them, because it would be merged with them. */
+/** Sensors of `common/chester.yaml`. A draft removes these, because they would otherwise be merged into it. */
 const REMOVED = ['thermometer', 'battery', 'accelerometer', 'backup', 'w1_thermometer', 'soil_sensor', 'ble_tag'];
 
 /** The text of a profile. @throws CodecError for values that no codec can carry */

@@ -34,8 +34,8 @@ export function readHistory(text: string, file: string): readonly ObservedMessag
 }
 
 /**
- * The same messages, but each body that is a JSON text is replaced by its content. All values of the content get the place of
- * the text.
+ * The messages of `root`, with each body that is a JSON text replaced by its content. All values of the content get the place
+ * of the text.
  */
 function withBodies(root: LocatedNode): LocatedNode {
   if (root.kind !== 'list') return root;

@@ -89,7 +89,7 @@ export function profileNamed(name: string, firmware?: string): Profile {
   return inVersion(newestNamed(name), firmware);
 }
 
-/** The profile of another firmware version; without a version, the same. @throws UsageError that lists the versions */
+/** The profile of another firmware version; without a version, the given profile. @throws UsageError that lists the versions */
 export function inVersion(profile: Profile, firmware: string | undefined): Profile {
   const found = firmware === undefined ? profile : profile.firmware.with(firmware);
   if (found) return found;

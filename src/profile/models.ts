@@ -114,9 +114,9 @@ export interface DirectionModel {
 /** A contact, for example of a door: 1 while it is closed, otherwise 0. */
 export interface SwitchModel {
   readonly kind: 'switch';
-  /** Number of closings in a day. */
+  /** How often the contact closes in a day. */
   readonly perDay: number;
-  /** Longest time that it stays closed; it must end before the next closing, also in busy hours. */
+  /** Longest time that the contact stays closed. It must open before it closes again, even in busy hours. */
   readonly stays: Millis;
   readonly by: RhythmName;
 }
@@ -144,8 +144,8 @@ export interface OrientationModel {
 }
 
 /**
- * Computed by the firmware from another quantity with a line through two points of the configuration; null while the two points
- * are equal.
+ * A value that the firmware computes from another quantity, with a line through two points of the configuration; null while the
+ * two points are equal.
  */
 export interface CalibratedModel {
   readonly kind: 'calibrated';

@@ -28,7 +28,7 @@ interface ListSpec {
 
 export interface HiddenSpec {
   readonly parameters: readonly string[];
-  /** Listings show them while this parameter of the module has this value. */
+  /** Listings show the hidden parameters while this parameter of the module has this value. */
   readonly unless: { readonly parameter: string; readonly is: string };
 }
 

@@ -154,11 +154,11 @@ export interface SensorSpec {
   readonly name: string;
   /** Maximum number of such sensors in a device: probes on a bus, inputs, tag slots. Numbered from 0 here, from 1 for users. */
   readonly count: number;
-  /** Decides at boot which of them a device has; undefined: all. */
+  /** Decides at boot which of these sensors a device has; undefined: all. */
   readonly present?: Presence;
   /** How the firmware aggregates samples; undefined: only the last sample is used. */
   readonly windows?: WindowSpec;
-  /** Whether its quantities are running totals, whose increments the firmware counts. */
+  /** Whether the quantities of the sensor are running totals, whose increments the firmware counts. */
   readonly counter: boolean;
   readonly quantities: readonly QuantitySpec[];
 }
@@ -211,7 +211,7 @@ export interface WindowSpec {
   readonly each: number;
   /** Whether a report dates its windows by the last window instead of the first. This is an error of the firmware. */
   readonly datedByLast?: boolean;
-  /** Of a `log` of counters: quantities whose increment restarts with every report, even with a failed one. */
+  /** In a `log` of counters: quantities whose increment restarts with every report, even if the report fails. */
   readonly restarts?: readonly string[];
 }
 

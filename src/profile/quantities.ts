@@ -31,7 +31,7 @@ export function quantityNames(profile: Profile): readonly string[] {
   );
 }
 
-/** The same with a name for each sensor: `trigger.1.state` to `trigger.8.state`. */
+/** Like {@link quantityNames}, but with a name for each sensor: `trigger.1.state` to `trigger.8.state`. */
 export function numberedQuantityNames(profile: Profile): readonly string[] {
   return profile.sensors.flatMap(({ name, count, quantities }) =>
     quantities.flatMap((quantity) =>

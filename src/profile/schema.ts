@@ -35,7 +35,7 @@ const FILE: Form = { type: 'string', pattern: EXTENDED_FILE.source };
 const EXTENDS: Form = {
   anyOf: [FILE, { type: 'array', minItems: 1, items: FILE }],
   description:
-    'Another file, below the folder of this one, that this one adds to; or several, the later over the earlier.',
+    'A file that this file extends, in the folder of this file or below; or a list: each file overrides those before it.',
 };
 
 const ABOUT_VERSIONS =

@@ -2,10 +2,10 @@
  * Derives two facts from the history: the round trip time on the network of a device, and the polls that fetched downlinks. The
  * API shows neither.
  *
- * The time of an uplink is the time of its storage. The time of the state `sent` is the arrival of the last acknowledgement
- * (cloud API gaps, 5.3). In between, the device polled once and acknowledged each fragment: one round trip each. A downlink
- * that follows another one in the same exchange takes only the round trips of its fragments, because the device asks for it
- * together with the last acknowledgement.
+ * The time of an uplink is the time at which the cloud stored it. The time of the state `sent` is the arrival of the last
+ * acknowledgement (cloud API gaps, 5.3). In between, the device polled once and acknowledged each fragment: one round trip
+ * each. A downlink that follows another one in the same exchange takes only the round trips of its fragments, because the
+ * device asks for it together with the last acknowledgement.
  */
 import { type Millis, seconds } from '../kernel/time.js';
 import { byDevice } from './group.js';
@@ -33,7 +33,7 @@ export type Lead = 'uplink' | 'poll';
 interface Exchanges {
   /** Round trip time of a device: the time from one packet to the next one, which the device sends when it has the answer. */
   readonly trip: (device: string) => Millis;
-  /** Polls that fetched a delivered downlink without an uplink before. */
+  /** Polls that fetched a delivered downlink without an uplink before them. */
   readonly polls: readonly Poll[];
   /** What led to each delivery, by the number of the downlink. */
   readonly ledBy: ReadonlyMap<number, Lead>;

@@ -1,6 +1,6 @@
 /**
- * A recorded history in the form that explanations need. Messages show only the exchanges that succeeded. So if a device was
- * silent although a report was due, that counts as a fault without a name.
+ * A recorded history in the form that explanations need. Messages show only the exchanges that succeeded. So a time in which a
+ * device was silent although a report was due counts as a fault without a name.
  */
 import { Histories } from '../explain/histories.js';
 import type { FleetPart, Situation } from '../explain/situation.js';

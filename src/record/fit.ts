@@ -158,7 +158,9 @@ function profileOf(
   return best ? { profile: best.profile, by: 'values' } : { profile: FALLBACK, by: 'guess' };
 }
 
-/** Sensor and quantity of a path. The rest is left out, because the lists below a quantity differ between builds. */
+/**
+ * Sensor and quantity of a path. The rest of the path is left out, because the lists below a quantity differ between builds.
+ */
 function head(path: string): string {
   return path.split('.').slice(0, 2).join('.');
 }

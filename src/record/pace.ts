@@ -4,7 +4,7 @@ import { median } from './median.js';
 import type { Recording } from './recording.js';
 import { configuredIn, periodOf, reportsIn } from './reports.js';
 
-/** Converts a recording to the time of its devices. At a speed of 1 nothing changes. */
+/** Converts a recording to the time of its devices. At a speed of 1, the recording stays as it is. */
 export function inDeviceTime(recording: Recording): Recording {
   const { from, until, speed, uplinks, downlinks } = recording;
   const stretched = (at: number | null) => (at === null ? null : Math.round(at * speed));

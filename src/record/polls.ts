@@ -1,7 +1,7 @@
 /**
- * Estimates the periodic polls of devices. The history does not contain polls. But a configuration may contain their interval
- * (`interval-poll`), and a delivery without an uplink before it shows the time of one poll. The times of the other polls follow
- * from these two.
+ * Estimates the periodic polls of devices. The history does not contain polls. But a configuration may contain the poll
+ * interval (`interval-poll`), and a delivery without an uplink before it shows the time of one poll. The times of the other
+ * polls follow from the interval and from this time.
  *
  * A poll reaches the cloud after its timer has expired and the radio has woken up. This delay is known only for polls that a
  * delivery shows, and it varies; the median of the known delays is the estimate for all other polls.

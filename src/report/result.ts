@@ -47,7 +47,7 @@ export interface RunResult extends RunSummary {
   readonly wallMs: Millis;
   /** Load of the process that simulates the fleet; null in virtual time, in which the process cannot be late. */
   readonly generator: GeneratorReport | null;
-  /** The workers among which the run was divided; missing if it was not. */
+  /** The workers among which the run was divided; missing for a run that was not divided. */
   readonly workers?: readonly WorkerReport[];
   /** Number of events in the trace. */
   readonly events: number;
@@ -119,7 +119,7 @@ export interface WorkerReport {
   /**
    * `offset`: the clock of the queue minus the monotonic clock of the worker. `uncertainty`: the largest error of the offset,
    * and so of the times of the worker's events. `system`: how far the system clock of the worker is ahead of that of the run;
-   * the devices of the worker take their calendar time from it. null if the clocks were not compared.
+   * the devices of the worker take their calendar time from the clock of the worker. null if the clocks were not compared.
    */
   readonly clock: { readonly offset: Millis; readonly uncertainty: Millis; readonly system: Millis } | null;
   /** Load of the worker's process; null if the worker did not report it. */

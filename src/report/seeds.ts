@@ -21,7 +21,7 @@ interface ExpectationSpread {
   /** Seeds of the runs in which the expectation did not pass. */
   readonly failed: readonly number[];
   readonly unit: Unit;
-  /** Values of its left side; missing without a measurement. */
+  /** Values of the left side of the expectation; missing without a measurement. */
   readonly value?: NumberSpread;
 }
 

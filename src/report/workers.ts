@@ -1,6 +1,6 @@
 /**
- * The table about the workers of a divided run in its reports: it shows whether each worker kept up, and whether all of them
- * did. The rows are the same in text and in HTML; the first cell of a row is its name.
+ * The table of the workers of a divided run. It shows whether each worker kept up, and whether all workers together did. The
+ * rows are the same in text and in HTML; the first cell of a row is its name.
  */
 import { humanCount, humanShare } from '../kernel/quantity.js';
 import { humanDuration, sinceStart } from '../kernel/time.js';

@@ -182,7 +182,7 @@ function drawRemovable(dice: Dice, groups: readonly string[]): Removable {
 function drawQueueing(dice: Dice, groups: readonly string[], faults: readonly Removable[]): readonly Queueing[] {
   const to = dice.one(groups as [string, ...string[]]);
   const { from, lasts } = dice.one(faults as [Removable, ...Removable[]]);
-  // Most of them shortly before or during a fault.
+  // Most downlinks are queued shortly before or during a fault.
   const at = dice.chance(0.7) ? Math.max(12, dice.whole(from - 15, from + lasts)) : dice.whole(12, 280);
   const action = (): Piece => {
     if (dice.chance(0.08)) return { downlink: { output_1_state: 1 }, unknown: true };

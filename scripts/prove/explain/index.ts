@@ -42,7 +42,7 @@ async function verdicts(all: readonly Checked[]): Promise<readonly Verdict[]> {
       detail: `${held.length} of ${all.length}, ${single.length} of them by a single cause; ${lost.length} not found again`,
     },
     {
-      what: 'and explain seldom names more causes than necessary',
+      what: 'explain seldom names more causes than necessary',
       held: needless.length <= all.length * MOST_NEEDLESS,
       detail: `${needless.length} of ${all.length} are also fast if only some of the causes are removed`,
     },

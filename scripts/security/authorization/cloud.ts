@@ -57,7 +57,7 @@ export async function openCloud(): Promise<Cloud> {
   const context: CloudContext = {
     ...{ store, clock, ids, random, log: QUIET, passwordCost: CHEAP, audited: true },
     ...{ downlinks: core, firmware: core.firmware },
-    // No sandbox for connectors: it has checks of its own, and these checks need no thread.
+    // The service has no sandbox for connectors here: the sandbox has its own checks, and would need a thread.
     connectors: {
       changed: () => {},
       compile: async () => undefined,

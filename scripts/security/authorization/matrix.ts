@@ -109,7 +109,7 @@ class Matrix {
     }
   }
 
-  /** What the credential sees; new things for a request that would consume them. */
+  /** Things that the credential sees; new things if the request would consume them. */
   async #ownThings(operation: Operation, credential: Credential): Promise<Things> {
     const { id, success, template } = operation;
     const { right, things } = credential;

@@ -1,4 +1,7 @@
-/** The operations of the OpenAPI document, and valid requests for them: only the caller's rights decide. */
+/**
+ * The operations of the OpenAPI document, and valid requests for them, so that only the caller's rights decide about the
+ * status.
+ */
 import type { Document } from '../../../test/support/openapi.js';
 import { PASSWORD } from './cloud.js';
 import type { Things } from './things.js';

@@ -44,7 +44,7 @@ export async function furnish(cloud: Cloud, home: Home, tags?: readonly Id[]): P
   };
 }
 
-/** The same things, with a new thing of one collection. @param collection segment of the path before its id */
+/** Returns `things` with a new thing in one collection. @param collection segment of the path before its id */
 export async function renewed(cloud: Cloud, home: Home, things: Things, collection: string): Promise<Things> {
   const maker = new Maker(cloud, home);
   switch (collection) {

@@ -18,7 +18,7 @@ const WIDEST = 4;
 
 interface Bar {
   readonly from: Millis;
-  /** undefined: the bar has no upper edge. */
+  /** Upper edge of the bar; undefined: the bar has none. */
   readonly until: Millis | undefined;
   readonly byCause: Readonly<Record<WaitCause, number>>;
   readonly total: number;

@@ -59,7 +59,7 @@ export function lanes({ planned, series }: RunResult): Markup {
   };
   const kinds = (['fault', 'step', 'load'] as const).filter((kind) => marks.some((mark) => mark.kind === kind));
   const rest = all.length - marks.length;
-  const more = rest === 0 ? NOTHING : markup`<p class="faint">${rest} more are not shown here.</p>`;
+  const more = rest === 0 ? NOTHING : markup`<p class="faint">${rest} further lanes are not shown here.</p>`;
   const shaded = kinds.includes('fault') ? markup` <small>faults are shaded in all plots below</small>` : NOTHING;
   return markup`<figure><figcaption>Faults, steps and loads${shaded}</figcaption>${legend(kinds.map((kind) => ({ look: kind, name: `${kind}s` })))}${plot('Faults, steps and loads over time', draw, readout(marks, end))}${more}</figure>`;
 }

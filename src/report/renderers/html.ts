@@ -84,7 +84,7 @@ ${about === undefined || about.trim() === '' ? NOTHING : markup`<p class="about"
 <ul class="tiles">${tiles(result).map(tile)}</ul>`;
 }
 
-/** Start time of the run, and version of ghostfleet; an unknown one is left out. */
+/** Start time of the run, and version of ghostfleet; each is left out if it is unknown. */
 function origin({ startedAt, version }: RunResult): Markup {
   const minute = startedAt === undefined ? '' : `${startedAt.slice(0, 10)} ${startedAt.slice(11, 16)} UTC`;
   return markup`${startedAt === undefined ? NOTHING : markup`<time datetime="${startedAt}">${minute}</time> · `}${version === undefined ? '' : `ghostfleet ${version} · `}`;

@@ -32,7 +32,7 @@ export type Waits = Readonly<Record<WaitCause, Millis>>;
 /** A period with one cause. */
 export interface WaitStretch {
   readonly cause: WaitCause;
-  /** Counts from the time at which the downlink was queued, as does `until`. */
+  /** `from` and `until` count from the time at which the downlink was queued. */
   readonly from: Millis;
   readonly until: Millis;
 }
@@ -106,7 +106,7 @@ export class WaitAccount {
     this.#answering ||= this.#executed;
   }
 
-  /** The poll for which the radio was woken has failed. */
+  /** The poll has failed for which the radio was woken. */
   pollFailed(): void {
     this.#inVain = true;
   }

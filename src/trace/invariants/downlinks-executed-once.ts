@@ -1,8 +1,8 @@
 /**
  * A device executes a downlink at most as often as users queued its content.
  *
- * The protocol can violate this rule when the last acknowledgement of a transfer is lost and both sides start over. Downlinks
- * are compared by the fingerprint of their content, over the last {@link REMEMBERED} offers to a device.
+ * The protocol itself can violate this rule: if the last acknowledgement of a transfer is lost, both sides start the transfer
+ * again. Downlinks are compared by the fingerprint of their content, over the last {@link REMEMBERED} offers to a device.
  */
 
 import { isUserType } from '../downlinks/ledger.js';

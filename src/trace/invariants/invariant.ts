@@ -16,9 +16,9 @@ export interface Invariant {
 }
 
 /**
- * Whether the trace shows which lost messages the cloud has acknowledged. `seen`: yes, each such message causes a
- * `cloud.unstored`. `certain`: there are no such events, but an acknowledgement belongs to exactly one message, so every lost
- * message was acknowledged. `unseen`: no, because it is another cloud.
+ * Whether the trace shows which lost messages the cloud has acknowledged. `seen`: each such message causes a `cloud.unstored`.
+ * `certain`: the trace has no such events, but an acknowledgement belongs to exactly one message, so every lost message was
+ * acknowledged. `unseen`: the trace of a run against another cloud does not show it.
  */
 export type SeenAcks = 'seen' | 'certain' | 'unseen';
 

@@ -235,7 +235,7 @@ export const CALL_METRICS: MetricTable<CallTotals> = {
   },
   'call.sent': { about: 'API requests of loads that were sent', count: (totals) => totals.sum(({ sent }) => sent) },
   'call.answered': {
-    about: 'API requests of loads with a 2xx answer',
+    about: 'API requests of loads with a 2xx status and a usable answer',
     count: (totals) => totals.sum(({ answered }) => answered),
     within: (totals, limit, now) => totals.within(limit, now),
   },

@@ -1,6 +1,6 @@
 /**
- * Number of devices in each state at the end of each time bin. Ten bytes are kept per device, and evaluated at the end of a
- * bin.
+ * Number of devices in each state at the end of each time bin. Ten bytes are kept per device; they are evaluated at the end of
+ * each bin.
  */
 import type { Instant, Millis } from '../../kernel/time.js';
 

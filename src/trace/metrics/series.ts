@@ -14,7 +14,10 @@ import { type FleetState, FleetStates } from './fleet-states.js';
 
 /** Bins for the planned duration. */
 const PLANNED_BINS = 240;
-/** Maximum number of bins. It is larger, because a run continues after the planned duration until its devices are at rest. */
+/**
+ * Maximum number of bins. It is larger than {@link PLANNED_BINS}, because a run continues after the planned duration until its
+ * devices are at rest.
+ */
 const MOST_BINS = 300;
 /** Minimum length of a bin. */
 const SHORTEST_BIN: Millis = 100;
@@ -44,7 +47,10 @@ export interface SeriesSummary {
   readonly callLatency: PercentileColumns;
   /** Time from the API to the confirmed delivery, in the bin of the delivery; null in bins without deliveries. */
   readonly deliveryTime: PercentileColumns;
-  /** The same percentiles for plots. If the bins have few durations, each value is for several bins. */
+  /**
+   * The percentiles of `callLatency` and `deliveryTime` for plots. If the bins have few durations, each value covers several
+   * bins.
+   */
   readonly trends: { readonly callLatency: Trend; readonly deliveryTime: Trend };
   /** Number of devices by state at the end of each bin. */
   readonly fleet: Readonly<Record<FleetState, readonly number[]>>;

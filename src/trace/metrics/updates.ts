@@ -1,4 +1,4 @@
-/** Metrics of firmware updates: how many succeeded, how long these took, and why updates failed. */
+/** Metrics of firmware updates: how many succeeded, how long the successful ones took, and why others failed. */
 
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { Handlers } from '../dispatch.js';
@@ -31,7 +31,7 @@ interface Update {
   offset: number;
 }
 
-/** Beginnings of the reasons that the cloud gives (cloud API gaps, 3.9); other reasons come from the device. */
+/** The first words of the reasons that the cloud gives (cloud API gaps, 3.9); other reasons come from the device. */
 const REVERTED = /^reverted\b/;
 const GIVEN_UP = /^given up\b/;
 

@@ -62,7 +62,7 @@ export const WORLD_METRICS: MetricTable<WorldFold> = {
     count: (fold) => fold.crashes,
   },
   'service.refused': {
-    about: 'datagrams that the embedded cloud rejected: corrupted, or of an unknown device',
+    about: 'datagrams that the embedded cloud rejected: unreadable, of an unknown device, wrongly signed, or replayed',
     count: (fold) => fold.refused.total,
   },
   'message.pruned': {

@@ -15,7 +15,7 @@ interface PoolRequest {
   readonly signal?: AbortSignal;
 }
 
-/** Time without an answer after which the service is doubted, in ms. */
+/** Time without an answer after which the console checks whether the service answers at all (answering.ts), in ms. */
 export const PATIENCE = 10_000;
 /** Longest time for an answer to a request that reads, or that changes something, in ms. */
 const LONGEST_READ = 30_000;

@@ -56,8 +56,8 @@ export class Feed {
   }
 
   /**
-   * Follows one stream until it ends. The client reopens a broken stream. It does not repeat a first connection that fails, for
-   * example because the machine has just woken up: {@link follow} does.
+   * Follows one stream until it ends. The client reopens a broken stream. If the first connection fails, for example because
+   * the machine has just woken up, {@link follow} repeats it, and the client does not.
    */
   async #followOnce(onOpen: (resumed: boolean) => void, signal: AbortSignal): Promise<void> {
     const event = ['message', 'downlink', 'device'] as const;

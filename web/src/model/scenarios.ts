@@ -59,13 +59,13 @@ const EMPTY: ScenarioCheck = {
   ...{ warnings: [], plan: null },
 };
 
-/** How often the state of a running scenario is read, in ms. */
+/** Interval at which the state of a running scenario is read, in ms. */
 const EVERY = 500;
 
 export class ScenarioClient {
   readonly #http = new JsonHttp({ baseUrl: location.origin });
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** The latest check. It is compared because the answer to an earlier check may arrive after that to a later one. */
+  /** Identity of the latest check. The answer to an earlier check may arrive later; it is then discarded. */
   #check: object | undefined;
 
   /** @throws ApiError 404 at a service without a run, 401 without control of it */

@@ -1,5 +1,5 @@
 /**
- * Describes the delivery of a downlink in sentences, with the data of the cloud alone. They do not show why a device was
+ * Describes the delivery of a downlink in sentences, with the data of the cloud alone. These data do not show why a device was
  * silent.
  */
 import type { Message, TimelineEntry } from '../../../src/client/types.js';

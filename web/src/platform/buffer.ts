@@ -33,7 +33,7 @@ class ByteBuffer extends Uint8Array {
     return this.#view.getFloat64(at);
   }
 
-  /** As in Node, what does not fit is left out. */
+  /** As in Node, bytes that do not fit are left out. */
   write(text: string, at: number, encoding: Encoding): number {
     const bytes = bytesOf(text, encoding).subarray(0, this.length - at);
     this.set(bytes, at);

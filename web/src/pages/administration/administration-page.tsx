@@ -56,7 +56,7 @@ export function AdministrationPage() {
           </a>
         ))}
       </nav>
-      {!isAdmin && <p class="dim">Your role in this space may only read.</p>}
+      {!isAdmin && <p class="dim">Your role in this space permits only reading.</p>}
       <Failure text={failure} />
       {tags && <Content key={shown.key} surroundings={{ client, tags, isAdmin }} />}
     </div>

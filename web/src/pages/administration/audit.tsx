@@ -21,5 +21,5 @@ export const AUDIT: Family<AuditEntry> = {
     { title: 'On', cell: ({ target_id }) => (target_id === null ? '–' : <DeviceLink id={target_id} />) },
     { title: 'From', cell: ({ from }) => from },
   ],
-  empty: 'No change is recorded. The cloud of a run records none.',
+  empty: 'The log is empty. The cloud of a run records no changes.',
 };

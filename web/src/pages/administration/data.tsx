@@ -141,7 +141,7 @@ export const VARIABLES: Family<Variable> = {
  * enters another one.
  */
 function valueField({ value, secure }: Variable): Field {
-  if (secure) return { name: 'value', label: 'Value (none: it stays as it is)', kind: 'text' };
+  if (secure) return { name: 'value', label: 'Value (empty: it stays unchanged)', kind: 'text' };
   return { ...textField('value', 'Value', value), isRequired: value !== null && value !== '' };
 }
 
@@ -152,7 +152,7 @@ function textField(name: string, label: string, text: string | null): Field {
 
 function noteFields({ environment, comment, secure }: Notes): readonly Field[] {
   return [
-    textField('environment', 'Environment (with one, scripts of connectors do not get it)', environment),
+    textField('environment', 'Environment (if set, scripts of connectors do not receive the variable)', environment),
     textField('comment', 'Comment', comment),
     { name: 'secure', label: 'Secure: the value is never shown', kind: 'switch', isOn: secure },
   ];

@@ -24,7 +24,7 @@ export function Table({ rows, turn, count, sorting, sort }: TableProps) {
   const box = useRef<HTMLDivElement>(null);
   const { first, end } = useWindow(box, rows.length, ROW);
   const [active, setActive] = useState(0);
-  // A ref instead of a state, because key presses can come faster than the table is rendered.
+  // This is a ref instead of a state, because key presses can arrive faster than the table is rendered.
   const place = useRef(0);
   const shown = rows.slice(first, end);
   useEffect(() => {

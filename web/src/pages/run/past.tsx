@@ -28,7 +28,7 @@ export function Past() {
       <h2>Time travel</h2>
       <p class="dim">
         The run is repeated from its seed up to a moment, and pauses there. Look around, inject another fault or enter a
-        line, continue it, and compare both ends. At most two such runs are open: a third one ends the oldest.
+        line. Then continue the run, and compare both ends. At most two such runs are open: a third one ends the oldest.
       </p>
       <ul class="messages spaced">
         {pasts.map((past) => (
@@ -54,7 +54,7 @@ export function Past() {
 
 interface EntryProps {
   readonly past: PastRun;
-  /** Whether it takes the place of an ended one, whose button had the focus. */
+  /** Whether this run replaces an ended run whose button had the focus. */
   readonly isNew: boolean;
   readonly compared: (comparison: RunComparison) => void;
   /** Repeats the run up to a moment again. @param at in ms of the run */
@@ -71,7 +71,7 @@ function Entry({ past: { id, at_ms, link }, isNew, compared, enter }: EntryProps
   if (link === null) {
     return (
       <>
-        <span class="badge dim">ended</span> The run at {name} has ended, because another one was begun.{' '}
+        <span class="badge dim">ended</span> The run at {name} has ended, because another run was opened.{' '}
         <Action label={`Enter it again: the run at ${name}`} run={() => enter(at_ms)}>
           Enter it again
         </Action>
