@@ -68,7 +68,7 @@ export interface ScenarioTools {
 }
 
 export interface ScenarioProcess {
-  /** The verdict, or a sentence that says why there is no verdict. Never rejects. */
+  /** The verdict; if the run has none, a sentence with the reason. Never rejects. */
   readonly ended: Promise<ScenarioVerdict | string>;
   stop(): void;
 }

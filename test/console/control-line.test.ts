@@ -82,7 +82,7 @@ describe('a control command', () => {
     expect(answer?.lines.join('\n')).toContain(message);
   });
 
-  it('acts on the device: a fixed reading is what the shell prints', async () => {
+  it('acts on the device: the shell prints a fixed reading', async () => {
     const fleet = testFleet();
     await type(fleet, '.sensor hygrometer.temperature 31.5');
     expect((await printed(fleet, 'hygro read'))[0]).toBe('Temperature: 31.50 C');
@@ -98,7 +98,7 @@ describe('a control command', () => {
     expect(of('clime-0001', '.sensor hygrometer.t')).toEqual(['hygrometer.temperature']);
   });
 
-  it('exists for every step that acts on the device alone', () => {
+  it('exists for every step that acts only on the device', () => {
     const reached = new Set(Object.values(CONTROL_COMMANDS).map(({ step }) => step as string));
     const inCloud = [
       'config',

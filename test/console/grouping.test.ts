@@ -21,7 +21,7 @@ describe('answers', () => {
     ]);
   });
 
-  it('explain the code of an error, if the firmware defines it', () => {
+  it('explain the code of an error if the firmware defines the code', () => {
     const answers = [-12, -7].map((code) => ({ from: `gate${code}`, code, lines: [] }));
     expect(grouped(answers)).toEqual([
       'gate-12: error -12 (ENOMEM: too long for the memory: lines have at most 255 characters)',

@@ -20,7 +20,7 @@ const COMMON: RunOptions = {
   ...{ log: QUIET, reproduce: '', out: null, stopwatch: () => performance.now() },
 };
 
-it('a run at a pace has the same digest as without it, even if it is watched, paused and advanced in steps', async () => {
+it('a run at a pace has the same digest as a run without a pace, even if a user watches it, pauses it and advances it in steps', async () => {
   const { digest } = await run(COMMON);
   let looks = 0;
   const watch = async (control: RunControl) => {

@@ -123,7 +123,7 @@ describe('the state of a run', () => {
 });
 
 describe('the session of a second page', () => {
-  it('had control of the run, so the run shows a new address with a one-time token when the session ends', async () => {
+  it('had control of the run: when it ends, the run shows a new address with a one-time token', async () => {
     const second = { cookie: await signIn(server.link(control.world?.consoleLink() ?? '')) };
     const { origin } = new URL(link);
     const leave = () =>
@@ -136,7 +136,7 @@ describe('the session of a second page', () => {
     expect((await ask('GET', '/run', undefined, second)).status).toBe(401);
   });
 
-  it('has no control of the run after its key was deleted', async () => {
+  it('loses the control of the run when its key is deleted', async () => {
     const { api, consoleLink } = control.world ?? {};
     const second = { cookie: await signIn(server.link(consoleLink?.() ?? '')) };
     expect((await ask('GET', '/run', undefined, second)).status).toBe(200);
@@ -301,7 +301,7 @@ describe('a fault of the service', () => {
     expect((await ask('POST', '/run/faults', { fault: 'service-down:', to: 'push' })).status).toBe(400);
   });
 
-  it('of its store does not prevent the control of the run', async () => {
+  it('that affects its store does not prevent the control of the run', async () => {
     const { json } = await ask('POST', '/run/faults', { fault: 'store-unavailable:' });
     expect((await ask('GET', '/run')).status).toBe(200);
     const { origin } = new URL(link);

@@ -28,7 +28,7 @@ describe('a run with more events than are kept', () => {
   });
 });
 
-it('lists devices with downlinks of users, not of the cloud itself', () => {
+it('histories list devices with downlinks of users, but not devices that have only downlinks of the cloud itself', () => {
   const histories = new Histories();
   const queued = (serial: number, type: 'session' | 'shell'): TraceEvent => {
     return { kind: 'downlink.queued', at: serial, serial, downlink: `d${serial}`, type };

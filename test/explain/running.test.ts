@@ -51,6 +51,6 @@ describe('the answer that is due', () => {
   });
 });
 
-it('the text names a wait for the first power-up', () => {
+it('the text of an explanation names a wait for the first power-up', () => {
   expect(explainedNow(SHELL).text).toContain('6m 00s because of the late power-up of the device');
 });

@@ -35,7 +35,7 @@ describe('the waits of a downlink', () => {
     expect(text).toContain('Several causes came together: outage, up only; next report (every 30m, no polls).');
   });
 
-  it('make all faults causes that each made some of the exchanges fail at random', async () => {
+  it('make every fault a cause that made some of the exchanges fail at random', async () => {
     const { causes, text } = await slowest({
       ...{ name: 'chance', seed: 1, duration: '6h' },
       fleet: [{ name: 'clime', profile: 'clime', count: 4, config: { 'interval-report': 900, 'interval-poll': 60 } }],

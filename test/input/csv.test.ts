@@ -60,7 +60,7 @@ describe('a table', () => {
     expect(read('a,b,c\n1,,\n').texts?.[1]).toEqual(['1', '', '']);
   });
 
-  it('is rejected for each line that has more or fewer cells than the header', () => {
+  it('is rejected with a problem for each line that has more or fewer cells than the header', () => {
     expect(read('a,b\n1\n1,2\n1,2,3\n').problems).toEqual([
       '2:1: this line has 1 cell; the first line names 2 cells',
       '4:1: this line has 3 cells; the first line names 2 cells',

@@ -69,7 +69,7 @@ describe('a YAML file', () => {
     ['__proto__: {polluted: 1}', JSON.parse('{"__proto__": {"polluted": 1}}')],
     ['\uFEFFa: 1', { a: 1 }],
     ['a: |\n  two\n  lines\n', { a: 'two\nlines\n' }],
-  ])('%j is %j', (text, value) => {
+  ])('with the text %j has the value %j', (text, value) => {
     expect(plain(readYaml(text, 'a.yaml'))).toEqual(value);
   });
 
@@ -157,7 +157,7 @@ describe('a file with problems', () => {
       '%YAML 1.1\n---\nd: 2001-01-01\n',
       'a.yaml:3:4: "2001-01-01" is not a text, number, true, false or null',
     ],
-  ])('names %s', (_, text, message) => {
+  ])('is rejected with the place of the problem: %s', (_, text, message) => {
     expect(problemsOf(text)).toEqual([message]);
   });
 
@@ -166,7 +166,7 @@ describe('a file with problems', () => {
     ['a quote without an end', 'a: "text\nb: 1\n'],
     ['a bracket without an end', 'a: [1, 2\nb: 1\n'],
     ['a map in the middle of a line', 'a: b: c\n'],
-  ])('refuses %s', (_, text) => {
+  ])('is rejected for %s', (_, text) => {
     expect(problemsOf(text).length).toBeGreaterThan(0);
   });
 
@@ -175,19 +175,19 @@ describe('a file with problems', () => {
     ['a tag', `a: !${'b'.repeat(9000)} x\n`],
     ['a line behind a value', `a: "b" ${'c'.repeat(9000)}\n`],
     ['lines behind a list', `[1]\n${'c\n'.repeat(9000)}`],
-  ])('names %s in a short message, however long it is', (_, text) => {
+  ])('is rejected with a short message for %s, however long the text is', (_, text) => {
     const problems = problemsOf(text);
     expect(problems.length).toBeGreaterThan(0);
     for (const problem of problems) expect(problem.length).toBeLessThan(200);
   });
 
-  it('reports a limited number of problems', () => {
+  it('is rejected with a limited number of problems', () => {
     const problems = problemsOf('? [k]\n: 1\n'.repeat(60));
     expect(problems).toHaveLength(51);
     expect(problems.slice(49)).toEqual(['a.yaml:99:3: a key must be plain text', '… and 10 more problems']);
   });
 
-  it('reports all problems together, in the order of the file', () => {
+  it('is rejected with all problems together, in the order of the file', () => {
     const text = 'z: *z\na: 1\na: 2\n? [k]\n: 1\nb: !x 1\n';
     expect(problemsOf(text)).toEqual([
       'a.yaml:1:4: the alias "*z" has no anchor "&z" above it',
@@ -203,13 +203,13 @@ describe('a file with problems', () => {
     ['maps', '{a: '.repeat(6000)],
     ['block maps', Array.from({ length: 1500 }, (_, i) => `${' '.repeat(i)}a:`).join('\n')],
     ['block lists', '- '.repeat(6000)],
-  ])('refuses %s nested thousands of levels deep', (_, text) => {
+  ])('is rejected for %s that are nested thousands of levels deep', (_, text) => {
     const problems = problemsOf(text);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(/^a\.yaml:\d+:\d+: lists and maps are nested deeper than 100 levels$/);
   });
 
-  it('may be nested 100 levels deep', () => {
+  it('is rejected for more than 100 nested levels, and not for 100', () => {
     expect(problemsOf(`${'['.repeat(100)}1${']'.repeat(100)}`)).toEqual([]);
     expect(problemsOf(`${'['.repeat(101)}1${']'.repeat(101)}`)).toHaveLength(1);
   });
@@ -299,7 +299,7 @@ describe('collected problems', () => {
     );
   });
 
-  it('do not throw if the list is empty', () => {
+  it('cause no error if there are none', () => {
     expect(() => new Problems().finish()).not.toThrow();
   });
 });

@@ -14,7 +14,7 @@ describe('a device accepts', () => {
     expect(parseDown(encodeDown({ kind: 'download-config', lines }))).toEqual({ kind: 'download-config', lines });
   });
 
-  it('a chunk with a target of 7 and a type of 9 characters, or with neither', () => {
+  it('a firmware chunk with a target of 7 characters and a type of 9 characters, and a chunk without both', () => {
     const chunk = map([0, 'a'.repeat(7)], [1, 'b'.repeat(9)], [2, ID], [6, 1]);
     const expected = { kind: 'download-firmware', updateId: ID, offset: 0, data: new Uint8Array(0), size: 1 };
     expect(parseDown(raw('download-firmware', chunk))).toEqual({
@@ -23,7 +23,7 @@ describe('a device accepts', () => {
     expect(parseDown(raw('download-firmware', map([2, ID], [6, 1])))).toEqual({ ...expected, target: '', type: '' });
   });
 
-  it('a session without hashes, which then has no such fields', () => {
+  it('a session without hashes, and reads it without the fields for hashes', () => {
     const message = parseDown(raw('set-session', map([0, 1])));
     expect(message).toStrictEqual({
       ...{ kind: 'set-session', sessionId: 1, timestamp: 0, deviceId: '', deviceName: '' },

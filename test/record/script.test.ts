@@ -169,7 +169,7 @@ describe('a script', () => {
     expect(start.map(({ moreUploads }) => moreUploads)).toEqual([true, true, false]);
   });
 
-  it('lets a device that sends stored reports poll after the last of them', () => {
+  it('lets a device that sends stored reports poll after the last stored report', () => {
     const stored = recording(
       [uplink(60_000), uplink(62_000), uplink(64_000), uplink(90_000)],
       [downlink(30_000, 64_400, { type: 'shell' })],

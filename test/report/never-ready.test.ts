@@ -15,7 +15,7 @@ expect: ['${line}']
 `;
 
 describe('a run with a device that was never ready', () => {
-  it('has a warning that also says that no expectation covers it', async () => {
+  it('has a warning, which also says that no expectation covers such a device', async () => {
     const result = await runText(scenario('uplink.stored within 2m >= 95%'));
     expect(result.passed).toBe(true);
     const warning =

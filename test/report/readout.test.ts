@@ -106,7 +106,7 @@ describe('the script of the page', () => {
     expect(tip.words).toContain('1m to 2m');
   });
 
-  it('is used with the keyboard, and read out as a slider', () => {
+  it('can be used with the keyboard, and is a slider for screen readers', () => {
     const { plot, tip } = plotOf(DATA);
     expect([plot.tabIndex, plot.attributes.get('role'), plot.attributes.get('aria-valuemax')]).toEqual([
       0,

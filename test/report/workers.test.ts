@@ -44,7 +44,7 @@ describe('the workers of a divided run', () => {
     }
   });
 
-  it('have a section of the page, which comes before the plots on a phone if one of them did not keep up', () => {
+  it('have a section of the page, which comes before the plots on a phone if a worker did not keep up', () => {
     expect(html(resultOf(three))).toMatch(/<section id="workers" class="urgent">.*<th scope="row">worker 2<\/th>/s);
     expect(html(resultOf({ ...three, workers: [worker(1)] }))).toMatch(/<section id="workers"><h2>/);
   });

@@ -84,7 +84,7 @@ describe('the columns', () => {
     expect(states.columns(2)).toMatchObject({ starting: [1, 1], unheard: [1, 1], awake: [1, 1], asleep: [97, 97] });
   });
 
-  it('merge to the state at the end of each pair', () => {
+  it('keep the state at the end of each pair of bins when pairs are merged', () => {
     const states = new FleetStates(1, 6);
     const [starting, awake] = [1, 1];
     states.boot(1, 0);

@@ -196,7 +196,7 @@ describe('metrics of firmware updates', () => {
     expect(Object.values(metrics.summary().updates?.reasons ?? {}).sort()).toEqual([1, 1, 2, 3]);
   });
 
-  it('count a failure once, if the device reports it again', () => {
+  it('count a failure once, even if the device reports it again', () => {
     const failed = moved('u', 1, 'failed', 0, 'reverted: the device runs "v1"');
     const metrics = metricsOf([failed, failed]);
     expect(numberOf(metrics, 'update.reverted')).toBe(1);

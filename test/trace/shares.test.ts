@@ -132,7 +132,7 @@ describe('the share of uplinks', () => {
     expect(share('uplink.acked', 100, event('made', 1, 0.4), event('acked', 1, 100.6))?.within).toBe(0);
   });
 
-  it('cannot be read for a limit that was not announced', () => {
+  it('cannot be read for a limit that the constructor did not receive', () => {
     expect(() => share('uplink.acked', 300, event('made', 1, 0))).toThrow('uplinks within 300 ms were not counted');
   });
 });
@@ -224,7 +224,7 @@ describe('a share', () => {
     ['downlink.delivered', 2],
     ['update.succeeded', 2],
     ['call.answered', 2],
-  ])('of "%s" is for the whole run, or for one scope', (name, total) => {
+  ])('of "%s" can be read for the whole run, or for one scope', (name, total) => {
     const metrics = folded(events, scopes);
     const scope = name.startsWith('call.') ? 'client/poller' : 'north';
     expect(metrics.within(name, 100)?.total).toBe(total);

@@ -22,7 +22,7 @@ function waitsOf(life: Life, extra: readonly TraceEvent[] = []): Waits {
 
 const none: Waits = { asleep: 0, radio: 0, transfer: 0, service: 0, device: 0 };
 
-describe('the time of a downlink', () => {
+describe('the account of the waits of a downlink', () => {
   it('is split at the wake, contact, delivery, execution and first datagram of the answer', () => {
     const life = {
       queued: 0,
@@ -138,7 +138,7 @@ describe('the time of a downlink', () => {
     });
   });
 
-  it('ends with the answer, also if its event comes after later ones of the device', () => {
+  it('ends with the answer, even if the event of the answer comes after later events of the device', () => {
     const life = {
       queued: 0,
       wake: 1000,

@@ -19,7 +19,7 @@ it('the Buffer of the console is not that of Node', () => {
   expect(browsers).not.toBe(nodes);
 });
 
-it('write stores as much of a text as fits', () => {
+it('the function `write` stores as much of a text as fits', () => {
   fc.assert(
     fc.property(fc.string(), fc.nat(40), fc.nat(40), (text, size, before) => {
       const at = Math.min(before, size);
@@ -28,7 +28,7 @@ it('write stores as much of a text as fits', () => {
   );
 });
 
-it('converts between texts and bytes in each encoding', () => {
+it('the Buffer of the console converts between texts and bytes in each encoding', () => {
   fc.assert(
     fc.property(fc.uint8Array(), fc.constantFrom(...ENCODINGS), (bytes, encoding) => {
       const text = nodes.from(bytes).toString(encoding);
@@ -39,7 +39,7 @@ it('converts between texts and bytes in each encoding', () => {
   );
 });
 
-it('joins parts', () => {
+it('the Buffer of the console joins parts', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array()), (parts) => {
       expect([...browsers.concat(parts)]).toEqual([...nodes.concat(parts)]);

@@ -81,7 +81,7 @@ describe('the histogram of delivery times', () => {
     expect(bars.reduce((sum, { count }) => sum + count, 0)).toBe(3);
   });
 
-  it('has the six causes with the longest times, and the others as one', () => {
+  it('has the six causes with the longest times, and combines the other causes', () => {
     const many = Array.from({ length: 9 }, (_, n) => sent(`${n}`, 1_000 * (n + 1)));
     const waits = new Map(many.map(({ id }, n) => [id, [{ what: `fault ${n}`, time: 1_000 }]]));
     const { causes, bars } = histogramOf(many, waits);

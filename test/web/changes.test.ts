@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { changesOf, edited } from '../../web/src/pages/administration/changes.js';
 
-it('the changes are the fields that the user has changed; undefined without any', () => {
+it('the changes are the fields that the user has changed; without changed fields, they are undefined', () => {
   const shown = { id: 't1', name: 'cold', color: '#3377bb', comment: null };
   expect(changesOf({ name: 'cold', color: '#000000' }, shown)).toEqual({ color: '#000000' });
   expect(changesOf({ name: 'cold', comment: null }, shown)).toBeUndefined();

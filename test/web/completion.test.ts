@@ -27,7 +27,7 @@ it.each([
   ['metrics within an expectation', 'expect:\n  - uplink.sent == upl|', 'uplink.stored'],
   ['words of a choice', 'network:\n  faults:\n    - { outage: |', 'both'],
   ['switches', 'cloud:\n  allow-private: |', 'true'],
-])('%s', (_, text, wanted) => {
+])('the completions contain %s', (_, text, wanted) => {
   expect(at(text)).toContain(wanted);
 });
 

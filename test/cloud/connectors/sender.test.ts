@@ -41,9 +41,9 @@ function names(...answers: readonly (readonly string[])[]) {
   return { lookup, asked };
 }
 
-describe('an address is public', () => {
+describe('an address', () => {
   it.each(['1.1.1.1', '93.184.216.34', '172.15.0.1', '172.32.0.1', '192.167.1.1', '223.255.255.1', '2606:4700::1111'])(
-    'such as %s',
+    'such as %s is public',
     (address) => expect(isPublicAddress(address)).toBe(true),
   );
   it.each([
@@ -77,7 +77,7 @@ describe('an address is public', () => {
     ['documentation', '2001:db8::1'],
     ['no address', 'localhost'],
     ['no address', ''],
-  ])('not when it is %s: %s', (_, address) => expect(isPublicAddress(address)).toBe(false));
+  ])('is not public if it is %s: %s', (_, address) => expect(isPublicAddress(address)).toBe(false));
 });
 
 describe('the hosts of a run', () => {

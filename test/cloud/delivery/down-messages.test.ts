@@ -50,7 +50,7 @@ describe('a downlink becomes a message', () => {
     expect(message).toEqual({ kind: 'download-data', hash: '0000000000000000', body });
   });
 
-  it('unless data have no encoder, or the type is unknown', () => {
+  it('except for data without an encoder, and for an unknown type', () => {
     const data = { id: ID, type: 'data', body: {}, raw: null };
     expect(() => downMessage(data, 0, undefined)).toThrow('the device has not uploaded its encoder');
     expect(() => downMessage({ ...data, type: 'smoke' }, 0, ENCODER)).toThrow('unknown downlink type "smoke"');

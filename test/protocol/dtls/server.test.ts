@@ -109,7 +109,7 @@ describe('a record is rejected', () => {
     expect([rejected, opened]).toEqual([['unknown-connection'], []]);
   });
 
-  it('also if the owner of the server does not count the reasons', () => {
+  it('even if the owner of the server does not count the reasons', () => {
     const ignore = (): void => {};
     const server = new DtlsServer({
       ...{ clock: new VirtualClock(), random: seededRandom('server') },

@@ -57,7 +57,7 @@ describe('a load', () => {
     expect(load).toMatchObject({ name: 'commands to clime', call: { kind: 'commands', body: '["info show"]' } });
   });
 
-  it.each(['{}', 'true', ''])('without a value may be written with %j', (value) => {
+  it.each(['{}', 'true', ''])('without options may have %j in place of the options', (value) => {
     expect(loadsOf(`{ list-messages: ${value}, rate: 1/m }`)).toEqual(loadsOf('{ list-messages:, rate: 1/m }'));
   });
 

@@ -105,7 +105,7 @@ describe('a recurring fault', () => {
     expect(problemsOf(yamlOf({ head }))).toEqual([expect.stringContaining('"long" is not a duration')]);
   });
 
-  it('reports a problem of its options once', () => {
+  it('reports each problem of its options only once', () => {
     expect(problemsOf(yamlOf({ head: withFaults('  - { loss: 5, until: 1h, every: 1m, lasts: 1s }\n') }))).toHaveLength(
       1,
     );

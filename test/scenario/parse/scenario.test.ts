@@ -31,7 +31,7 @@ describe('a scenario', () => {
     ]);
   });
 
-  it('is a map', () => {
+  it('must be a map', () => {
     expect(problemsOf('- a\n- b\n')[0]).toContain('a list is not a scenario');
     expect(problemsOf('')[0]).toContain('is not a scenario');
   });

@@ -30,7 +30,7 @@ describe('a selector', () => {
     ['2159017986', [1]],
     ['tag/indoor & !cellar', range(30, 40)],
     ['profile=control | roof/1..2', [20, 21, ...range(30, 40)]],
-  ])('%s', (to, devices) => {
+  ])('%s selects the right devices', (to, devices) => {
     expect(meant(to)).toEqual(devices);
   });
 
@@ -81,7 +81,7 @@ describe('a selector', () => {
     expect(problems[1]).toContain('"roof/0" does not exist: the first device of a group has the number 1');
   });
 
-  it('also selects the devices of a fault and of a load', () => {
+  it('is used for the devices of a fault and of a load as well', () => {
     const plan = planScenario(
       scenarioOf({
         fleet: FLEET,

@@ -54,7 +54,7 @@ describe('every kind of setup', () => {
 describe('an entry', () => {
   it.each<[string, readonly string[], readonly string[]]>([
     [
-      'for a client with the name of another client',
+      'of a client with the name of another client',
       [
         'client: { name: a }',
         'client: { name: a, space: b }',
@@ -63,7 +63,7 @@ describe('an entry', () => {
       ['6:5: another client already has the name "a"'],
     ],
     [
-      'for a client with an invalid name, in a space with an invalid name',
+      'of a client with an invalid name, in a space with an invalid name',
       ['client: { name: 3, space: "next door" }'],
       [
         expect.stringContaining('5:21: "3" is not a name of small letters'),
@@ -71,7 +71,7 @@ describe('an entry', () => {
       ],
     ],
     [
-      'with an unknown kind',
+      'of an unknown kind',
       ['tags: { name: a }'],
       [
         '5:5: "tags" is not a key of an entry of setup (did you mean "tag"?); it has tag, variable, connector, firmware, client, request',
@@ -83,49 +83,53 @@ describe('an entry', () => {
       ['5:5: "tag" is not a resource: a map with one of tag, variable, connector, firmware, client, request'],
     ],
     [
-      'with an invalid colour',
+      'of a tag with an invalid colour',
       ['tag: { name: a, color: blue }'],
       ['5:28: "blue" is not a colour such as "#1f77b4", or "#abc" for "#aabbcc"'],
     ],
-    ['without a value', ['variable: { name: a, value: }'], ['5:33: an empty value is not a text']],
-    ['without a script', ['connector: { name: a }'], ['5:16: connector needs either "script" or "file"']],
+    ['of a variable without a value', ['variable: { name: a, value: }'], ['5:33: an empty value is not a text']],
     [
-      'with a script and a file',
+      'of a connector without a script',
+      ['connector: { name: a }'],
+      ['5:16: connector needs either "script" or "file"'],
+    ],
+    [
+      'of a connector with a script and a file',
       ['connector: { name: a, script: x, file: forward.js }'],
       ['5:16: connector needs either "script" or "file"'],
     ],
     [
-      'whose script file does not exist',
+      'of a connector whose script file does not exist',
       ['connector: { name: a, file: backward.js }'],
       ['5:33: "backward.js" cannot be read: the file does not exist'],
     ],
     [
-      'with a timeout of half a second',
+      'of a connector with a timeout of half a second',
       ['connector: { name: a, script: x, timeout: 500ms }'],
       ['5:47: "500ms" is not a whole number of seconds such as "30s"'],
     ],
     [
-      'for an unknown device type',
+      'of a firmware for an unknown device type',
       ['firmware: { name: v2, profile: clim, version: v9 }'],
       [expect.stringMatching(/^5:36: "clim" is not a profile \(did you mean "clime"\?\); the profiles are /)],
     ],
     [
-      'with an image that is too small for its header',
+      'of a firmware with an image that is too small for its header',
       ['firmware: { name: v2, profile: clime, version: v9, size: 100 }'],
       ['5:62: "100" is not a whole number from 512 to 786000'],
     ],
     [
-      'with a file that is not an image',
+      'of a firmware with a file that is not an image',
       ['firmware: { name: v2, file: broken.json }'],
       ['5:33: "broken.json" is not an image made by "ghostfleet image"'],
     ],
     [
-      'with a name that another image has',
+      'of a firmware with a name that another image has',
       ['firmware: { name: v2, profile: clime, version: v9 }', 'firmware: { name: v2, file: v2.json }'],
       ['6:5: another firmware already has the name "v2"'],
     ],
     [
-      'with a path outside the space',
+      'of a request with a path outside the space',
       ['request: { post: keys, body: {} }'],
       ['5:22: "keys" is not a path below the space such as "/keys"'],
     ],

@@ -88,7 +88,7 @@ describe('work in order', () => {
     expect(begun.length).toBeLessThan(20);
   });
 
-  it('reports a failure in its turn, and ignores those of results that are not taken', async () => {
+  it('reports a failure in its turn, and ignores failures of results that are not taken', async () => {
     const work = async (item: number) => {
       if (item > 1) throw new Error(`no ${item}`);
       return item;

@@ -21,8 +21,8 @@ export const FORGET_AFTER = '1 hour';
 /**
  * `task` is encrypted, and deleted when a worker has taken the part. `run_beat` and `part_beat` are heartbeats: they count the
  * exchanges of the run and of the part with the database. `run_session` and `part_session` are the database sessions of the
- * last exchanges. An end counts as lost when its heartbeat has not changed for some time, which is shorter if its session has
- * ended.
+ * last exchanges. A run or a part counts as lost when its heartbeat has not changed for some time. This time is shorter if its
+ * database session has ended.
  */
 export const SCHEMA = `
 BEGIN;
