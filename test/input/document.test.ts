@@ -299,7 +299,7 @@ describe('collected problems', () => {
     );
   });
 
-  it('cause no error if there are none', () => {
+  it('throw nothing if the list is empty', () => {
     expect(() => new Problems().finish()).not.toThrow();
   });
 });
