@@ -2,7 +2,7 @@
 import { type Action, type Alarm, type EdgeClock, perform, type Release } from '../src/kernel/clock.js';
 import type { Instant, Millis, UnixMillis } from '../src/kernel/time.js';
 
-/** Name of the alarm for the next task of a device. No other alarm causes this one, so a chain of alarms begins with it. */
+/** Name of the alarm for the next task of a device. No other alarm causes this alarm, so a chain of alarms begins with it. */
 const OF_ITSELF = 'the next task of a device';
 
 export class CausalClock implements EdgeClock {

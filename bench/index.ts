@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- name… --full]`: runs the benchmarks one after the other, prints ratios, and fails if one is below its
+ * `npm run bench [-- name… --full]`: runs the benchmarks one after the other, prints ratios, and fails if a ratio is below its
  * limit. Both sides of a ratio are measured in the same run on the same machine, so that a slow machine does not make it fail.
  * At the end, it prints the goals: figures that do not decide about the exit code. `--full` measures the sizes of
  * docs/SCALE.md.

@@ -1,7 +1,7 @@
 /**
- * `npm run golden [-- name…]`: shows how dialogues differ from their golden files; fails when one does.
- * `npm run golden -- --write name…`: also writes the new dialogues to the golden files. It requires names, because a dialogue
- * must be read before it is written.
+ * `npm run golden [-- name…]`: shows how dialogues differ from their golden files; fails if a dialogue differs. `npm run golden
+ * -- --write name…`: also writes the new dialogues to the golden files. It requires names, because a dialogue must be read
+ * before it is written.
  */
 import { writeFileSync } from 'node:fs';
 import { packagedProfiles } from '../../src/profile/library.js';

@@ -4,8 +4,8 @@
  * `npm sbom --omit=dev` is not used, because it leaves out every package that a tool for development needs as well. So the
  * packages of users, as the lock file has them, are selected from the complete output of `npm sbom`.
  *
- * `--check` prints a summary instead, and fails if a package is missing, if one has no permissive licence or no checksum, if
- * there are too many, or if one runs an install script that package.json does not name.
+ * `--check` prints a summary instead. It fails for a missing package, for a package without a permissive licence or without a
+ * checksum, for too many packages, and for an install script that package.json does not name.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

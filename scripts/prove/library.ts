@@ -1,4 +1,4 @@
-/** Every scenario of the library holds as it stands, and its page shows the numbers of that run. */
+/** Every scenario of the library passes without changes, and its page shows the numbers of that run. */
 import { fileOf, NAMES, numbersIn, pageOf, planIn, play, problemsOf } from '../support/library.js';
 import type { Proof, Verdict } from '../support/proof.js';
 

@@ -14,8 +14,8 @@ export interface Proof {
 }
 
 /**
- * Runs the checks that the command line names; without names, all of them. The exit code is 1 if one does not hold, 2 for an
- * unknown name.
+ * Runs the checks that the command line names; without names, all of them. The exit code is 1 if a check does not hold, 2 for
+ * an unknown name.
  * @param noun what a check is called in messages: `proof`
  */
 export async function runByName(noun: string, checks: readonly Proof[]): Promise<void> {

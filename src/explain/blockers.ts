@@ -51,7 +51,7 @@ export function judge(chances: readonly Chance[], calendar: FaultCalendar): read
   });
 }
 
-/** Whether the downlink waits for the next exchange because of this one. */
+/** Whether a downlink has to wait for the next exchange, because this exchange failed or the cloud lacks a part of it. */
 export function leavesWaiting({ failing, result, missed }: JudgedChance): boolean {
   return failing && (result !== 'reached' || missed !== undefined);
 }

@@ -28,7 +28,10 @@ export interface Explanation {
   readonly causes: readonly ExplainedCause[];
   /** The waits that make up the whole time, longest first. */
   readonly waits: readonly ExplainedWait[];
-  /** Changes that would have delivered it sooner, the most effective first; five at most. */
+  /**
+   * Changes that would have delivered it sooner, five at most: first those that make it fast, fewest causes first; then the
+   * others, most effective first.
+   */
   readonly sooner: readonly ExplainedRemedy[];
   /** Everything that happened from the queue to the last stage, in chronological order. */
   readonly timeline: readonly TimelineEntry[];

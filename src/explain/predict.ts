@@ -23,8 +23,9 @@ const MOST_CAUSES = 10;
 const AFTER_EFFECT: Millis = minutes(40);
 
 /**
- * The sets of causes whose removal helps, the smallest first. Of sets of equal size, those of faults come first, then those
- * with the greatest gain. No set contains another set that helps as much.
+ * The sets of causes whose removal helps. Sets that make the downlink fast come first, the smallest before larger ones. Of sets
+ * of equal size, those without `interval` and `downlinks` come first, then those with the greatest gain. No set contains
+ * another set that helps as much.
  * @param limit a downlink below this time is fast
  */
 export function remedies(record: DownlinkRecord, facts: DeviceFacts, limit: Millis): readonly Remedy[] {
@@ -45,7 +46,7 @@ export function remedies(record: DownlinkRecord, facts: DeviceFacts, limit: Mill
   }
   const enough = useful.filter(({ time }) => time <= limit);
   const rest = useful.filter(({ time }) => time > limit);
-  // If nothing makes it fast, the greatest gain comes first.
+  // The sets that do not make it fast follow, greatest gain first.
   return [...enough, ...rest.sort((a, b) => a.time - b.time)];
 }
 

@@ -23,7 +23,7 @@ type Nameless = ParameterSpec extends infer P ? (P extends ParameterSpec ? Omit<
 
 const anyText: Check<string> = text(/^/);
 
-/** `after` names the parameter that precedes this one; it is read by {@link inOrder}. */
+/** `after` names the parameter that comes before this parameter; {@link inOrder} reads it. */
 const common = { type: text(), help: text(), after: optional(text()) };
 
 const slotTypes: Check<SlotTypes> = refine(dictionary(integer(0, 255)), (read) => Object.fromEntries(read));

@@ -22,7 +22,7 @@ import type { QuantitySpec } from './profile.js';
 
 /**
  * One quantity of a sensor: unit, range, and the model with its options side by side.
- * @param above the quantities before this one, from which it may be derived
+ * @param above the quantities above it in the profile, from which it may be derived
  */
 export function quantity(
   name: string,

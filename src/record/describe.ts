@@ -36,7 +36,7 @@ export function describeAccuracy(
     lines.push('', row('led by', 'count', 'median', 'p95', 'worst'));
     for (const spread of byLead) lines.push(spreadRow(spread.ledBy, spread));
   }
-  if (errors === null) lines.push('  no downlink was delivered in both');
+  if (errors === null) lines.push('  no downlink was delivered in both the recording and the replay');
   lines.push('');
   if (missed > 0) lines.push(`${missed} delivered in the recording only`);
   if (invented > 0) lines.push(`${invented} delivered in the replay only`);

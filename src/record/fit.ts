@@ -133,7 +133,7 @@ function absences(reports: readonly RecordedUplink[], period: Millis, device: nu
     const before = reports[i - 1]?.at ?? at;
     const missed = Math.round((at - before) / period) - 1;
     if (at - before < ABSENT * period || missed < 1) return [];
-    // The device disappeared half a period after one report and was back half a period before the other.
+    // The absence begins half a period after the report before the gap, and ends half a period before the report after it.
     return [{ device, from: before + period / 2, until: at - period / 2, missed }];
   });
 }

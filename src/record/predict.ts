@@ -24,7 +24,7 @@ export interface Prediction {
   readonly recorded: Millis | null;
   /** When the replay delivered it; null: not within the window. */
   readonly predicted: Millis | null;
-  /** Predicted minus recorded; null when it was delivered in only one of both. */
+  /** Predicted minus recorded time; null when it was delivered only in the recording or only in the replay. */
   readonly error: Millis | null;
 }
 
@@ -32,7 +32,7 @@ export interface Prediction {
 export interface ReplayAccuracy {
   /** One for every downlink that was delivered in the recording or in the replay. */
   readonly predictions: readonly Prediction[];
-  /** Absolute errors; null when no downlink was delivered in both. */
+  /** Absolute errors; null when no downlink was delivered in both the recording and the replay. */
   readonly errors: ErrorSpread | null;
   readonly byType: readonly (ErrorSpread & { readonly type: DownlinkType })[];
   readonly byLead: readonly (ErrorSpread & { readonly ledBy: Lead })[];
@@ -95,7 +95,10 @@ export function accuracyOf(recording: Recording, delivered: ReadonlyMap<number, 
   };
 }
 
-/** Predictions with an error above `within`, and those delivered in only one of both. Worst first. */
+/**
+ * Predictions with an error above `within`, and those of downlinks delivered only in the recording or only in the replay. Worst
+ * first.
+ */
 export function beyond({ predictions }: ReplayAccuracy, within: Millis): readonly Prediction[] {
   return worstFirst(predictions).filter(({ error }) => error === null || Math.abs(error) > within);
 }

@@ -17,7 +17,8 @@ export interface RecordedIntervals extends Intervals {
 }
 
 /**
- * The intervals at the beginning: those of the first configuration message, or the typical interval of the reports before it.
+ * The intervals at the beginning. The report interval is the typical interval of the reports before the first configuration
+ * message; with too few such reports, it is the interval in that message. The poll interval is the one in that message.
  * @param speed of the time of the device
  */
 export function intervalsOf(uplinks: readonly RecordedUplink[], speed: number): RecordedIntervals {

@@ -35,7 +35,7 @@ interface TrackedSending extends Sending {
   droppedAt: Instant | undefined;
   /** Number of boots of the device before it was sent. */
   readonly boots: number;
-  /** The previous session uplink, if this one is an identical copy of it that was sent after a reboot or a failed transfer. */
+  /** The previous session uplink, if this uplink is an identical copy that was sent after a reboot or a failed transfer. */
   readonly repeats: TrackedSending | undefined;
   /**
    * Time at which the cloud last stored a message of this type while this uplink was the newest. After a reset of the transfer,

@@ -122,7 +122,7 @@ expect: [ uplink.stored == uplink.sent, downlink.delivered == downlink.queued ]
     const found = async (options: { atOnce?: number }) => {
       let running = 0;
       let mostRunning = 0;
-      /** 0 to 6 turns later, so that later texts are often done before earlier ones. */
+      /** Ends 0 to 6 turns later, so that later texts often end before earlier texts. */
       const shortfall = async (tried: string, signal?: AbortSignal) => {
         mostRunning = Math.max(mostRunning, ++running);
         for (let turns = tried.length % 7; turns > 0; turns--) await new Promise((done) => setImmediate(done));

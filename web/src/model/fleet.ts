@@ -89,7 +89,7 @@ export class Fleet {
       this.#pages('desc', listed, (row) => tail.push(row)),
     ]);
     for (const row of tail.reverse()) this.rows.push(row);
-    // Nothing is removed if another listing has begun, or if this one was cut off.
+    // Nothing is removed if another listing has begun, or if this listing was cut off.
     if (this.#current === current && !this.#isClosed) this.#keep((id) => listed.has(id) || current.has(id));
     this.isComplete.value = true;
     this.#listChanged();

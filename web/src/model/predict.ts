@@ -1,4 +1,4 @@
-/** Predicts the next contact of a device from the times of its reports. */
+/** Predicts the next contact of a device from the times of its reports, or from its configuration. */
 
 /** Contacts within this time, in ms, belong to one session of the radio. */
 const SAME = 60_000;
