@@ -25,7 +25,7 @@ export const boot: Bench = {
   async run() {
     const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-bench-'));
     try {
-      const run = runProgram(SCENARIO, '--out', folder);
+      const run = runProgram(SCENARIO, ['--out', folder]);
       const bare = bareLog(join(folder, 'events.jsonl'));
       const most = MEMORY.program + DEVICES * MEMORY.device;
       const fleet = `boot of ${DEVICES.toLocaleString('en')} devices over 10 min`;

@@ -25,7 +25,7 @@ export const fleetSize: Bench = {
     const types = [...packagedProfiles().values()].slice(0, 1);
     const [small, large] = [SMALL, LARGE].map((devices) => {
       const scenario = dayScenario({ name: 'fleet-size', types, devices, hours: HOURS });
-      const { cpu, wall, memory } = runProgram(scenario, '--workers', String(THREADS));
+      const { cpu, wall, memory } = runProgram(scenario, ['--workers', String(THREADS)]);
       return { each: cpu / devices, wall, memory };
     });
     if (small === undefined || large === undefined) throw new Error('two fleets are measured');

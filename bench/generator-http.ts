@@ -9,6 +9,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { EXIT } from '../src/kernel/errors.js';
 import { packagedProfiles } from '../src/profile/library.js';
 import type { RunResult } from '../src/report/result.js';
 import { deviceTypes } from '../src/runner/known-types.js';
@@ -128,7 +129,9 @@ async function ofRun(origin: string, events: string): Promise<number> {
 /** Number of answers a second to the program with two threads. @throws Error if a request was not answered or not counted */
 function ofProgram(origin: string, directory: string): number {
   const target = ['--target', origin, '--space', SPACE, '--api-key', 'key', '--link', 'http'];
-  const { calls } = runProgram(JSON.parse(SCENARIO), ...target, '--workers', '2', '--out', directory);
+  const args = [...target, '--workers', '2', '--out', directory];
+  // On a busy machine, a full load makes the generator late, and the run invalid. The number of its answers is true nevertheless.
+  const { calls } = runProgram(JSON.parse(SCENARIO), args, [EXIT.fine, EXIT.invalid]);
   return rateOf(calls);
 }
 

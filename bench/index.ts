@@ -17,7 +17,7 @@ import { generatorHttp } from './generator-http.js';
 import { memoryAtRest } from './memory-at-rest.js';
 import { realTimeFleet } from './real-time-fleet.js';
 import { realTimeRun } from './real-time-run.js';
-import { type Bench, goalLine } from './result.js';
+import { type Bench, type BenchResult, goalLine } from './result.js';
 import { start } from './start.js';
 import { virtualDay } from './virtual-day.js';
 import { workers } from './workers.js';
@@ -49,11 +49,22 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
+/** The results of a benchmark; if it fails with an error, none. The other benchmarks are run nevertheless. */
+async function resultsOf(bench: Bench): Promise<readonly BenchResult[]> {
+  try {
+    return await bench.run();
+  } catch (error) {
+    failed++;
+    console.log(`FAIL ${bench.name}: ${error instanceof Error ? error.message : error}`);
+    return [];
+  }
+}
+
 let failed = 0;
 const goals: string[] = [];
 for (const bench of BENCHES) {
   if (wanted.length > 0 && !wanted.includes(bench.name)) continue;
-  for (const { what, ratio, limit, detail, goals: ofResult = [] } of await bench.run()) {
+  for (const { what, ratio, limit, detail, goals: ofResult = [] } of await resultsOf(bench)) {
     const held = ratio >= limit;
     if (!held) failed++;
     const shown = ratio >= 100 ? Math.round(ratio).toLocaleString('en') : ratio.toFixed(2);

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { program } from '../scripts/support/program.js';
+import { EXIT } from '../src/kernel/errors.js';
 import type { RunResult } from '../src/report/result.js';
 import type { ScenarioDefinition } from '../src/scenario/parse/define.js';
 import type { TraceEvent } from '../src/trace/events.js';
@@ -23,8 +24,16 @@ export interface ProgramRun {
   readonly calls: RunResult['calls'];
 }
 
-/** @param args further arguments of `ghostfleet run` @throws Error if the run does not pass */
-export function runProgram(scenario: ScenarioDefinition, ...args: readonly string[]): ProgramRun {
+/**
+ * @param args further arguments of `ghostfleet run`
+ * @param accepted exit codes of a run that counts
+ * @throws Error with the reason if the run ends with another exit code
+ */
+export function runProgram(
+  scenario: ScenarioDefinition,
+  args: readonly string[],
+  accepted: readonly (number | null)[] = [EXIT.fine],
+): ProgramRun {
   const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-bench-'));
   try {
     const [file, usage] = [join(folder, 'scenario.yaml'), join(folder, 'usage.json')];
@@ -35,8 +44,9 @@ export function runProgram(scenario: ScenarioDefinition, ...args: readonly strin
       ...{ encoding: 'utf8', maxBuffer: 256 * 1_048_576 },
       env: { ...process.env, BENCH_USAGE: usage },
     });
-    if (status !== 0) throw new Error(`the run ended with ${status}: ${stderr}`);
-    const { wallMs: wall, digest, events, calls, generator } = JSON.parse(stdout);
+    if (stdout === '') throw new Error(`the run ended with exit code ${status} and printed no result: ${stderr}`);
+    const { wallMs: wall, digest, events, calls, generator, failure } = JSON.parse(stdout);
+    if (!accepted.includes(status)) throw new Error(`the run ended with exit code ${status}: ${failure ?? stderr}`);
     const used = JSON.parse(readFileSync(usage, 'utf8'));
     return { ...used, wall, digest, events, calls, lateness: generator?.lateness ?? {} };
   } finally {

@@ -17,7 +17,7 @@ const BARE = seconds(30);
 export const realTimeRun: Bench = {
   name: 'real-time-run',
   async run() {
-    const run = runProgram(SCENARIO, '--clock', 'real', '--workers', '2');
+    const run = runProgram(SCENARIO, ['--clock', 'real', '--workers', '2']);
     const { p99: late = Number.NaN, count = 0 } = run.lateness;
     const alarms = Math.round((count / (MINUTES.all * 60_000)) * BARE);
     const bare = await bareLoop(Array.from({ length: alarms }, (_, i) => (BARE * i) / alarms));

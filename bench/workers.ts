@@ -32,7 +32,7 @@ export const workers: Bench = {
 
 function comparison(what: string, types: Parameters<typeof dayScenario>[0]['types'], least: number): BenchResult {
   const scenario = dayScenario({ name: 'workers', types, devices: DEVICES, hours: HOURS });
-  const [one, two] = [runProgram(scenario, '--workers', '1'), runProgram(scenario, '--workers', '2')];
+  const [one, two] = [runProgram(scenario, ['--workers', '1']), runProgram(scenario, ['--workers', '2'])];
   if (one.digest !== two.digest) throw new Error(`the digest is ${one.digest} with one thread, ${two.digest} with two`);
   const speedOf = (run: ProgramRun) => (HOURS * 3_600_000) / run.wall;
   const speed = (run: ProgramRun) => Math.round(speedOf(run)).toLocaleString('en');
