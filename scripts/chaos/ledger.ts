@@ -52,7 +52,7 @@ async function compareUplinks(client: DeviceCloudClient, device: LedgerDevice, f
   let stored = 0;
   let newer = Number.POSITIVE_INFINITY;
   let newerAt = Number.POSITIVE_INFINITY;
-  // Newest first.
+  // The messages are listed newest first.
   for await (const message of client.allMessages({ device_id: device.id, direction: 'up' })) {
     stored++;
     const number = numberOf(device.serial, Buffer.from(message.raw ?? '', 'hex'));

@@ -72,7 +72,7 @@ export const LIES: readonly Lie[] = [
     link: 'http',
     make: () => ({
       times: (method, path, body) => (isAnswer(method, path, body) ? 2 : 1),
-      // Otherwise, the cloud recognises the second request by its key.
+      // Without this, the cloud would recognise the second request by its key.
       keepsKey: (_method, path) => !path.endsWith('/uplink'),
     }),
   },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { startPostgres } from '../../test/support/postgres/server.js';
 
 export interface TestedStore {
-  /** For `serve --db`. */
+  /** Value of the option `--db` of `serve`. */
   readonly db: string;
   close(): Promise<void>;
 }

@@ -13,7 +13,7 @@ export interface DocumentCommand {
   readonly line: number;
   /** The command as a user types it, without prompt, comment and `&`. */
   readonly typed: string;
-  /** It ends with `&`. */
+  /** Whether the command ends with `&`. */
   readonly background: boolean;
   /** The exit code that the document promises. */
   readonly exitCode: number;

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { KEPT_WORKERS } from './kept-worker.js';
 
-/** For mutation runs, which choose the folder. */
+/** The configuration of vitest for mutation runs, which choose the folder of the tests. */
 export default defineConfig({
   plugins: [
     {

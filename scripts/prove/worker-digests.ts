@@ -17,7 +17,7 @@ export interface WorkerDigests {
   readonly devices: number;
   /** Whether its devices can be divided among threads. */
   readonly divided: boolean;
-  /** By the way of running it: `2 threads, udp`. */
+  /** The digests by the way in which the scenario ran: `2 threads, udp`. */
   readonly digests: Readonly<Record<string, string>>;
 }
 

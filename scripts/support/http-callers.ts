@@ -98,7 +98,7 @@ class Caller {
       if (answer && answer.status !== 503 && answer.status !== 429) {
         throw new Error(`POST ${path}: ${answer.status} ${answer.text}`);
       }
-      // The node was just killed, or has not started again.
+      // A node that was just killed does not answer until it has started again.
       if (!answer) this.#node++;
       await sleep(20);
     }

@@ -26,7 +26,7 @@ const LICENCES = 'LICENCES.txt';
 
 /** Two folders deep, like the files in src/ that look for the root of the package. */
 const FOLDER = '.bench/program';
-/** Its modification time is the beginning of the build in the folder. */
+/** The modification time of this file is the beginning of the build in the folder. */
 const BUILT = join(FOLDER, '.built');
 
 /** Path of the program, built from the sources unless none has changed since the last time. */

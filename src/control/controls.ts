@@ -1,4 +1,6 @@
-/** Operations of the web console on a run: reading its progress, and acting on its devices, its network and its time. */
+/**
+ * Operations of the web console on a run: it reads the progress, and acts on the devices, the network and the time of the run.
+ */
 
 import { describeControls } from '../console/control-line.js';
 import { carryOut, completions } from '../console/line.js';

@@ -47,13 +47,13 @@ interface RunFault {
 export interface FaultKind {
   readonly name: string;
   readonly about: string;
-  /** As in a scenario. */
+  /** An example of the fault, as in a scenario. */
   readonly example: string;
 }
 
 /** The devices that a selector selects. */
 export interface Selection {
-  /** Their number. */
+  /** Number of the selected devices. */
   readonly devices: number;
   /** The control commands; their words are for the first device. */
   readonly controls: readonly ControlDescription[];

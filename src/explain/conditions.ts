@@ -5,7 +5,7 @@ import type { CauseSet } from './causes.js';
 import { type ModemRules, recovered } from './recovery.js';
 import type { FaultCalendar, FaultWindow, SituationFault } from './situation.js';
 
-/** From a power-up to the first exchange: start, modem, attach (docs/FIDELITY.md). */
+/** Time from a power-up to the first exchange: start, modem, attach (docs/FIDELITY.md). */
 export const START: Millis = seconds(40);
 /** Like {@link START}, with the shortest and with the longest attach. */
 const QUICKEST_START: Millis = seconds(18);

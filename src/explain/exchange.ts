@@ -20,7 +20,7 @@ interface Attempt {
 
 /** If the modem could not send anything within the limit, the firmware gives up 30 s later (firmware timing, 5). */
 const GRACE: Millis = seconds(30);
-/** Without faults: radio connection, datagrams, connection evaluation. */
+/** Durations without faults: radio connection, datagrams, connection evaluation. */
 const DURATION: Readonly<Record<ExchangeKind, Millis>> = {
   report: seconds(3),
   poll: seconds(3),

@@ -14,7 +14,7 @@ export interface Explanation {
   readonly queuedAt: Instant;
   /** `pending`: not delivered at the end of the trace. */
   readonly outcome: 'answered' | 'delivered' | 'pending' | 'cancelled' | 'expired';
-  /** false: the cloud counts it as delivered, but the device never received it. */
+  /** false: the cloud counts the downlink as delivered, but the device never received it. */
   readonly received: boolean;
   /** Why an expected answer never came. Missing if the answer came, or if no answer is expected. */
   readonly noAnswer?: string;
@@ -22,15 +22,20 @@ export interface Explanation {
    * Whether the run is in progress, and the answer may still come; `noAnswer` then says what has prevented the answer so far.
    */
   readonly awaitsAnswer?: true;
-  /** Time to the last stage that it reached, or until it was cancelled or expired; if pending, to the end of the scenario. */
+  /**
+   * Time to the last stage of the downlink, to its cancellation or to its expiry; if it is pending, to the end of the scenario.
+   */
   readonly took: Millis;
-  /** The smallest set of causes without which it would have been fast; empty if it was fast, or if no such set is known. */
+  /**
+   * The smallest set of causes without which the downlink would have been fast; empty for a fast downlink, or if no set is
+   * known.
+   */
   readonly causes: readonly ExplainedCause[];
   /** The waits that make up the whole time, longest first. */
   readonly waits: readonly ExplainedWait[];
   /**
-   * Changes that would have delivered it sooner, five at most: first those that make it fast, fewest causes first; then the
-   * others, most effective first.
+   * Changes that would have delivered the downlink sooner, five at most. Changes that make it fast come first, fewest causes
+   * first; then the others, most effective first.
    */
   readonly sooner: readonly ExplainedRemedy[];
   /** Everything that happened from the queue to the last stage, in chronological order. */
@@ -59,7 +64,7 @@ export interface ExplainedWait {
 }
 
 interface ExplainedRemedy {
-  /** Names of the causes that it removes. */
+  /** Names of the causes that the change removes. */
   readonly without: readonly string[];
   /** `without outage (region/north)`, `with interval-poll 60` */
   readonly change: string;

@@ -9,7 +9,10 @@ interface Span {
   readonly until: Instant;
 }
 
-/** From the reception of each other downlink until the device has answered it, or has restarted for it. */
+/**
+ * Times in which the device is busy with another downlink: from its reception until the device has answered it, or has
+ * restarted for it.
+ */
 export class OtherDownlinks {
   readonly #spans: readonly Span[];
 

@@ -74,7 +74,7 @@ export type FaultRecovery =
 
 /** A fault, or a step with the effect of one. */
 export interface SituationFault {
-  /** As in the scenario: `outage`, `loss`, `no-signal`, `radio: off`. */
+  /** Name of the fault as in the scenario: `outage`, `loss`, `no-signal`, `radio: off`. */
   readonly name: string;
   /** The fault with its options: `loss 10%`. */
   readonly what: string;
@@ -92,7 +92,7 @@ export interface SituationFault {
   readonly garbles: Ratio;
   /** Mean time by which it delays a round trip. */
   readonly delay: Millis;
-  /** When it is in force, in chronological order; several for a recurring fault. */
+  /** Times in which the fault is in force, in chronological order; several for a recurring fault. */
   readonly windows: readonly FaultWindow[];
 }
 

@@ -15,7 +15,7 @@ interface Contact {
 
 /** Interval of the polls if the cause `interval` is removed; interval of the reports for a device type without a poll timer. */
 const SHORTEST: Millis = minutes(1);
-/** From the start of the application to its first report (firmware timing, 2). */
+/** Time from the start of the application to its first report (firmware timing, 2). */
 const FIRST_REPORT: Millis = seconds(10);
 /** Reports that the device sends for another reason than its timer. */
 const UNTIMED: ReadonlySet<string> = new Set(['event', 'shell', 'button']);

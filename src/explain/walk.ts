@@ -11,9 +11,9 @@ import { rulesOf } from './family-rules.js';
 import { Queue } from './queue.js';
 import { Timers } from './timers.js';
 
-/** From the reception of a configuration to the restart (firmware timing, 9). */
+/** Time from the reception of a configuration to the restart (firmware timing, 9). */
 const CONFIGURES: Millis = seconds(2);
-/** From an acknowledgement to the poll that its flag requests. */
+/** Time from an acknowledgement to the poll that the flag of the acknowledgement requests. */
 const FOLLOWS: Millis = seconds(1);
 const MOST_CONTACTS = 1000;
 

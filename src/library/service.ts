@@ -89,14 +89,16 @@ export interface Service extends AsyncDisposable {
   readonly udpDtls: number | null;
   /** Id of the space. */
   readonly spaceId: string;
-  /** The API key if it was given or has just been created; undefined on later starts, which cannot show it again. */
+  /**
+   * The API key if it was given or has just been created. Undefined on later starts, because the database keeps only its hash.
+   */
   readonly apiKey: string | undefined;
   /**
    * A client of the space, which the service closes.
    * @throws UsageError `no-api-key` on a later start without the option `apiKey`
    */
   readonly client: DeviceCloudClient;
-  /** Its virtual time; undefined for a service in real time. */
+  /** The virtual time of the service; undefined for a service in real time. */
   readonly time: VirtualTime | undefined;
   /** Finishes open requests, then closes ports and database. A second call waits for the first. */
   close(): Promise<void>;

@@ -70,7 +70,7 @@ export type BodyNode =
       readonly optional: boolean;
     };
 
-/** By sensor index: the value that is written for each of its quantities. */
+/** The columns by the index of the sensor: a column says which value is written for a quantity. */
 export type SampleColumns = ReadonlyMap<number, readonly SampleColumn[]>;
 
 export interface SampleColumn {

@@ -18,7 +18,7 @@ interface Source {
   readonly field: CodecField;
   /** The whole leaf, for messages. */
   readonly node: ScalarNode;
-  /** Its second word. */
+  /** The second word of the leaf. */
   readonly name: ScalarNode;
   /** The factor after `*`; 1 if there is none. */
   readonly times: number;

@@ -27,9 +27,9 @@ export interface Checked {
   /** Empty: the explanation names no cause. */
   readonly named: readonly string[];
   readonly predicted: Millis | undefined;
-  /** Its course without the causes; undefined if no cause is named. */
+  /** Course of the downlink without the causes; undefined if no cause is named. */
   readonly without: Course | undefined;
-  /** It is fast without the causes. */
+  /** Whether the downlink is fast without the causes. */
   readonly held: boolean;
   /** Whether it is also fast if only some of the causes are removed. Repeats the scenario for each of them. */
   readonly needless: () => Promise<boolean>;

@@ -11,11 +11,11 @@ export type Piece = Readonly<Record<string, unknown>>;
 export interface Removable {
   /** Kind of the fault as explanations name it: `outage`, `radio`. */
   readonly name: string;
-  /** Its selector; empty: all devices. */
+  /** Selector of the fault or step; empty: all devices. */
   readonly to: string;
   readonly faults: readonly Piece[];
   readonly steps: readonly Piece[];
-  /** When it is in force, in minutes. */
+  /** When the fault or step is in force, in minutes. */
   readonly from: number;
   readonly lasts: number;
 }

@@ -12,7 +12,7 @@ export interface Right {
   readonly tags?: 'write' | 'read';
   /** A login that opens one space. */
   readonly bound?: true;
-  /** In a cookie that a page of another origin has sent. */
+  /** Whether the credential is in a cookie that a page of another origin has sent. */
   readonly foreignPage?: true;
 }
 

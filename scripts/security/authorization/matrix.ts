@@ -146,7 +146,7 @@ class Matrix {
   /** Everything in the foreign space, and the things that keys with tags do not see, as their owners read them. */
   async #seen(operations: readonly Operation[], { foreign, unseen }: Readonly<Record<'foreign' | 'unseen', Things>>) {
     const found = new Map<string, string>();
-    // Without the audit log: it has the logins of members, also those to other spaces.
+    // The audit log is left out: it has the logins of members, including those to other spaces.
     const isRead = ({ id, method }: Operation) => method === 'GET' && id !== 'listAudit';
     const reads = operations.filter((each) => isRead(each) && each.template.includes('{space_id}'));
     const sides = [

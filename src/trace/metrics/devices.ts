@@ -104,7 +104,7 @@ export class DeviceFold {
     'device.repeat': (event) => {
       this.repeats++;
       const last = this.#lastRepeat.get(event.serial);
-      // The device repeats the same datagram again if it last sent the datagram at the time of the previous repetition. The
+      // This is a repetition of the same datagram if the datagram was last sent at the time of the previous repetition. The
       // tolerance is for real time, which has fractions of a millisecond.
       const sameDatagram = last !== undefined && Math.abs(event.at - event.waited - last.at) < 1;
       const inARow = sameDatagram ? last.inARow + 1 : 1;

@@ -13,7 +13,7 @@ export interface UpdateSummary {
   readonly succeeded: number;
   readonly failed: number;
   readonly cancelled: number;
-  /** In progress or not started at the end. */
+  /** Updates that were in progress or not started at the end. */
   readonly open: number;
   /** Downloads that lost their progress and restarted. */
   readonly restarts: number;

@@ -172,7 +172,10 @@ export const UPLINK_METRICS: MetricTable<UplinkFold> = {
   },
 };
 
-/** The metric of one stage: how many data uplinks reached it, and which share of all reached it within a duration. */
+/**
+ * The metric of one stage: the number of data uplinks that reached the stage, and the share of all that reached it within a
+ * duration.
+ */
 function timed(stage: 'acked' | 'stored'): MetricTable<UplinkFold> {
   const name = `uplink.${stage}`;
   const metric = DATA_UPLINKS[name];

@@ -45,7 +45,7 @@ export async function resume(): Promise<void> {
       });
   }
   try {
-    // A token is valid only once. If this address was opened before, the cookie from then still works.
+    // A token is valid only once. If the user opened this address before, the cookie from that time still works.
     await open(sessionStorage.getItem(SPACE) ?? undefined);
     outage.value = '';
   } catch (error) {

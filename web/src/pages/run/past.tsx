@@ -64,7 +64,7 @@ interface EntryProps {
 function Entry({ past: { id, at_ms, link }, isNew, compared, enter }: EntryProps) {
   const name = exactText(at_ms);
   const open = useRef<HTMLAnchorElement>(null);
-  // Only if the user has not moved the focus meanwhile.
+  // Sets the focus only if the user has not moved it meanwhile.
   useEffect(() => {
     if (isNew && document.activeElement === document.body) open.current?.focus();
   }, [isNew]);

@@ -21,7 +21,7 @@ export interface Target {
 interface Entry {
   readonly line: string;
   readonly target: Target;
-  /** When it was queued, in Unix ms. */
+  /** When the line was queued, in Unix ms. */
   readonly at: number;
 }
 
