@@ -13,7 +13,7 @@ import type { RecordedUplink, Recording } from './recording.js';
 
 export interface Poll {
   readonly device: string;
-  /** When the cloud received it. */
+  /** When the cloud received the poll. */
   readonly at: Millis;
 }
 

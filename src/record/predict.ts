@@ -20,9 +20,9 @@ export interface Prediction {
   readonly ledBy: Lead | null;
   /** When it was queued. All times are in ms since the start of the recording. */
   readonly queued: Millis;
-  /** When it was delivered in the recording; null: not within the window. */
+  /** When the downlink was delivered in the recording; null: not within the window. */
   readonly recorded: Millis | null;
-  /** When the replay delivered it; null: not within the window. */
+  /** When the replay delivered the downlink; null: not within the window. */
   readonly predicted: Millis | null;
   /** Predicted minus recorded time; null when it was delivered only in the recording or only in the replay. */
   readonly error: Millis | null;

@@ -32,9 +32,9 @@ export interface Recording {
   readonly until: UnixMillis;
   /** Speed of the time of the devices relative to real time. Intervals in configurations are in the time of the devices. */
   readonly speed: number;
-  /** Why the recording covers less than the requested window; null: it covers all of it. */
+  /** Why the recording covers less than the requested window; null: it covers the whole window. */
   readonly cut: string | null;
-  /** In the order of their first message, up or down. */
+  /** The devices in the order of their first message, up or down. */
   readonly devices: readonly RecordedDevice[];
   /** Uplinks and downlinks, oldest first. */
   readonly uplinks: readonly RecordedUplink[];
@@ -52,9 +52,9 @@ export interface RecordedDevice {
 }
 
 export interface RecordedUplink {
-  /** From 1, in the order in which the cloud stored them. */
+  /** Number from 1, in the order in which the cloud stored the uplinks. */
   readonly n: number;
-  /** When the cloud stored it. */
+  /** When the cloud stored the uplink. */
   readonly at: Millis;
   readonly device: string;
   readonly type: UplinkType;
@@ -66,15 +66,15 @@ export interface RecordedUplink {
 }
 
 export interface RecordedDownlink {
-  /** From 1, in the order in which they were queued. */
+  /** Number from 1, in the order in which the downlinks were queued. */
   readonly n: number;
-  /** When it was queued. */
+  /** When the downlink was queued. */
   readonly at: Millis;
   readonly device: string;
   readonly type: DownlinkType;
   /** Bytes of its body as JSON. */
   readonly size: number;
-  /** When it was due; null: not in the API. */
+  /** When the downlink was due; null: the API does not show it. */
   readonly scheduled: Millis | null;
   readonly state: DownlinkState;
   /** When it left state `pending`; null: still pending. It can be after the end of the window. */

@@ -51,7 +51,7 @@ export interface ScriptDownlink {
   readonly device: string;
   readonly type: DownlinkType;
   readonly size: number;
-  /** When a user cancelled it; null: not cancelled. */
+  /** When a user cancelled the downlink; null: not cancelled. */
   readonly cancelled: Millis | null;
   /** Whether a line of this configuration fails: the device then does not restart, and its poll counts as failed. */
   readonly fails: boolean;

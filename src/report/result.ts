@@ -130,7 +130,7 @@ export interface WorkerReport {
 
 interface LostWork {
   readonly at: Instant;
-  /** As a clause: `no heartbeat for 5 s`. */
+  /** The reason as a clause: `no heartbeat for 5 s`. */
   readonly why: string;
   /** Uplinks that were ready and neither acknowledged nor dropped; they count as dropped. */
   readonly uplinks: number;

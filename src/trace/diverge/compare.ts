@@ -104,7 +104,7 @@ function firstDifference(a: LogFile, b: LogFile, from: Spot): Spot & { readonly 
       lineStart = offset + feed + 1;
     }
     offset += at;
-    // Only the last chunk of a file is shorter than the others.
+    // Only the last chunk of a file can be shorter than the other chunks.
     if (at < length || one.length !== other.length) return { offset: lineStart, line, differ: true };
     if (length === 0) return { offset, line, differ: false };
   }

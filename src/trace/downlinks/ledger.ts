@@ -37,7 +37,7 @@ export interface DownlinkRecord {
   /** The device refused only some lines of the downlink and executed the others, so that it may still answer. */
   readonly partly: boolean;
   readonly ended: 'cancelled' | 'expired' | undefined;
-  /** When it was cancelled or expired; undefined: neither happened. */
+  /** When the downlink was cancelled or expired; undefined: neither happened. */
   readonly endedAt: Instant | undefined;
   /** Time by cause of waiting, up to its last stage. */
   readonly waits: Waits;

@@ -46,7 +46,7 @@ type Phase = 'queued' | 'radio' | 'transfer' | 'device';
  */
 export class WaitAccount {
   readonly #queuedAt: Instant;
-  /** For each stretch two numbers: its end, and the index of its cause. */
+  /** Two numbers for each stretch: the end of the stretch, and the index of its cause. */
   readonly #timeline: number[] = [];
   readonly #parts: Record<WaitCause, Millis> = { asleep: 0, radio: 0, transfer: 0, service: 0, device: 0 };
   #cursor: Instant;
