@@ -1,5 +1,6 @@
 /** CHESTER, v3.5.5 and v4.0.0: hardwario/chester-sdk (firmware timing, both columns). */
 import { millis, minutes, seconds } from '../../kernel/time.js';
+import { FRAGMENT_SIZE } from '../../protocol/flap/envelope.js';
 import type { Policy } from './policy.js';
 
 export const CHESTER: Policy = {
@@ -20,7 +21,7 @@ export const CHESTER: Policy = {
   polls: { budget: seconds(60) + millis(1), retry: minutes(5), inPlace: false },
   transfers: {
     alwaysRaw: false,
-    rawFragment: 494,
+    rawFragments: FRAGMENT_SIZE.raw,
     staleLimit: Number.POSITIVE_INFINITY,
     sameSequence: false,
     resend: undefined,

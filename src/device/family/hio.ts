@@ -22,7 +22,7 @@ export const HIO: Policy = {
   transfers: {
     alwaysRaw: true,
     // 508 bytes, less 14 of the envelope and 2 more that the firmware sets aside.
-    rawFragment: 492,
+    rawFragments: { up: 492, down: 494 },
     staleLimit: 3,
     sameSequence: true,
     // In effect, the pause after a missing answer is not 1 s: the error state of the modem takes 5 s.

@@ -3,6 +3,7 @@
  * a rule from here instead of asking for the name of the family. The tables of firmware timing have a column for each family.
  */
 import type { Millis } from '../../kernel/time.js';
+import type { FragmentSizes } from '../../protocol/flap/envelope.js';
 
 /** What follows a failed upload of the session phase: a new session, the same step again, or the next step. */
 type AfterFailure = 'new session' | 'same step' | 'next step';
@@ -40,7 +41,7 @@ export interface Policy {
     /** Whether FLAP packets always travel as bytes (`flap-hash`), never as base64 text. */
     readonly alwaysRaw: boolean;
     /** Bytes of message data in a packet of the raw envelope. */
-    readonly rawFragment: number;
+    readonly rawFragments: FragmentSizes;
     /** Stale answers in a row after which the transfer starts over. */
     readonly staleLimit: number;
     /** Whether a fragment is repeated with its own sequence number after a stale answer, or with the next one. */

@@ -4,7 +4,6 @@
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import type { Instant, Millis, UnixSeconds } from '../../kernel/time.js';
-import { FRAGMENT_SIZE } from '../../protocol/flap/envelope.js';
 import { contentFingerprint } from '../../protocol/hashes.js';
 import { type DownMessage, MessageError, parseDown } from '../../protocol/messages/index.js';
 import type { ContactReason, DownlinkType, UplinkType } from '../../trace/events.js';
@@ -16,7 +15,6 @@ import { CloudLock } from './cloud-lock.js';
 import { type PollHandler, PollWork } from './poll-work.js';
 import { type Session, type SessionHost, setUpSession } from './session-phase.js';
 
-const FRAGMENT = FRAGMENT_SIZE.base64.up;
 const NO_LOCK = 'another exchange holds the cloud lock';
 
 /** A downlink that the application or the shell executes. */
@@ -265,7 +263,7 @@ export class CloudThread implements PollHandler {
   /** Executes a downlink and calls `then` with the result: at once, unless it has commands that take time. */
   private execute(bytes: Uint8Array, then: (reaction: Reaction) => void): void {
     const now = this.#host.unixTime();
-    this.counters.downlink(bytes.length, FRAGMENT, now);
+    this.counters.downlink(bytes.length, this.#host.link.fragments.down, now);
     let message: DownMessage;
     try {
       message = parseDown(bytes);
@@ -331,7 +329,8 @@ export class CloudThread implements PollHandler {
     this.#host.link.uplink(message, budget, started, (outcome) => {
       if (outcome.ok) {
         this.succeeded();
-        this.counters.uplink(message.length, FRAGMENT, type === 'data', this.#host.unixTime());
+        const { up } = this.#host.link.fragments;
+        this.counters.uplink(message.length, up, type === 'data', this.#host.unixTime());
         this.#host.facts.acknowledged(uplink, type);
       } else {
         this.counters.uplinkFailed(this.#host.unixTime());

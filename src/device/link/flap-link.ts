@@ -1,6 +1,13 @@
 /** FLAP over datagrams: the transfer state machine at the device's end (wire protocol, 4.4 and 5.4), on a radio link. */
 import { type DeviceStep, DeviceTransfer } from '../../protocol/flap/device-transfer.js';
-import { FRAGMENT_SIZE, hasValidTag, open, type PacketFormat, seal } from '../../protocol/flap/envelope.js';
+import {
+  FRAGMENT_SIZE,
+  type FragmentSizes,
+  hasValidTag,
+  open,
+  type PacketFormat,
+  seal,
+} from '../../protocol/flap/envelope.js';
 import { decodePacket, encodePacket, type Packet } from '../../protocol/flap/packet.js';
 import type { DeviceEnd, Dialogue, End, SendStep } from './radio-link.js';
 
@@ -13,9 +20,11 @@ export class FlapDialogue implements Dialogue {
   constructor(device: DeviceEnd, format: PacketFormat) {
     this.#device = device;
     this.#format = format;
-    const { transfers } = device.policy;
-    const size = format === 'raw' ? transfers.rawFragment : FRAGMENT_SIZE[format].up;
-    this.#transfer = new DeviceTransfer(size, device.bufferSize, transfers);
+    this.#transfer = new DeviceTransfer(this.fragments.up, device.bufferSize, device.policy.transfers);
+  }
+
+  get fragments(): FragmentSizes {
+    return this.#format === 'raw' ? this.#device.policy.transfers.rawFragments : FRAGMENT_SIZE[this.#format];
   }
 
   startUplink(message: Uint8Array): SendStep {

@@ -7,6 +7,7 @@
  * its id when the cloud offers it again. If the cloud refuses the acknowledgement, because the downlink has been cancelled
  * meanwhile, the device discards the downlink.
  */
+import { FRAGMENT_SIZE, type FragmentSizes } from '../../protocol/flap/envelope.js';
 import { downFromJson } from '../../protocol/http/downlinks.js';
 import { JsonFields } from '../../protocol/http/fields.js';
 import { decodeResponse, encodeRequest, type RequestKind } from '../../protocol/http/frames.js';
@@ -33,6 +34,11 @@ export class HttpDialogue implements Dialogue {
 
   constructor(device: DeviceEnd) {
     this.#device = device;
+  }
+
+  /** The counters of a device treat its messages over HTTP as base64 packets. */
+  get fragments(): FragmentSizes {
+    return FRAGMENT_SIZE.base64;
   }
 
   startUplink(message: Uint8Array): SendStep {

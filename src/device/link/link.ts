@@ -2,6 +2,7 @@
  * The device's connection to its cloud: whole messages up, whole messages down, one exchange at a time.
  */
 import type { Millis } from '../../kernel/time.js';
+import type { FragmentSizes } from '../../protocol/flap/envelope.js';
 import type { FailoverState } from '../shell/host.js';
 
 /** Result of an uplink. `poll`: the cloud has set the poll flag. */
@@ -17,6 +18,8 @@ export type PollOutcome =
 export interface Link {
   /** Whether an exchange is running. */
   readonly busy: boolean;
+  /** Sizes by which the device counts the fragments of a message. */
+  readonly fragments: FragmentSizes;
   /** Changes of the cloud's address; undefined for devices with one address. */
   readonly failover: FailoverState | undefined;
   /**

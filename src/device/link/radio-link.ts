@@ -6,6 +6,7 @@
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Instant, Millis } from '../../kernel/time.js';
+import type { FragmentSizes } from '../../protocol/flap/envelope.js';
 import type { DeviceConfig } from '../config/device-config.js';
 import type { Policy } from '../family/index.js';
 import type { Modem } from '../modem/modem.js';
@@ -45,6 +46,8 @@ export type End =
 
 /** Runs one exchange at a time, and decides from the answers what to send next. It has no access to clock and network. */
 export interface Dialogue {
+  /** Sizes by which the device counts the fragments of a message. */
+  readonly fragments: FragmentSizes;
   startUplink(message: Uint8Array): SendStep;
   startPoll(): SendStep;
   /** Takes a datagram from the network; undefined: it does not answer the last one, and the modem keeps listening. */
@@ -84,6 +87,10 @@ export class RadioLink implements Link, SendRequest {
   constructor(device: DeviceEnd, dialogue: Dialogue) {
     this.device = device;
     this.dialogue = dialogue;
+  }
+
+  get fragments(): FragmentSizes {
+    return this.dialogue.fragments;
   }
 
   get busy(): boolean {

@@ -16,8 +16,14 @@ export type PacketFormat = EnvelopeFormat | 'dtls';
 /** How messages travel: as packets, or as requests over HTTP. */
 export type LinkFormat = PacketFormat | 'http';
 
-/** Bytes of message data in one packet, per direction (wire protocol, 2.1). */
-export const FRAGMENT_SIZE: Readonly<Record<PacketFormat, { readonly up: number; readonly down: number }>> = {
+/** Bytes of message data in one packet of an uplink and of a downlink. */
+export interface FragmentSizes {
+  readonly up: number;
+  readonly down: number;
+}
+
+/** The sizes of each format (wire protocol, 2.1). */
+export const FRAGMENT_SIZE: Readonly<Record<PacketFormat, FragmentSizes>> = {
   raw: { up: 494, down: 494 },
   base64: { up: 360, down: 360 },
   dtls: { up: 479, down: 300 },

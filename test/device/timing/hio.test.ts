@@ -277,3 +277,12 @@ describe('the shell', () => {
     expect(device.shell('cloud config addr2').lines).toEqual(['cloud config addr2 "7"']);
   });
 });
+
+describe('the fragments in "cloud metrics"', () => {
+  it('are the packets that the uplinks needed, which contain more than those of base64', async () => {
+    const { device, sent } = await measured(HIO);
+    const packets = sent().filter(({ packet: { data } }) => data.length > 0);
+    expect(Math.max(...packets.map(({ packet: { data } }) => data.length))).toBe(492);
+    expect(device.firmware?.cloud.counters.uplinkFragments).toBe(packets.length);
+  });
+});
