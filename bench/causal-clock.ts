@@ -2,14 +2,18 @@
 import { type Action, type Alarm, type EdgeClock, perform, type Release } from '../src/kernel/clock.js';
 import type { Instant, Millis, UnixMillis } from '../src/kernel/time.js';
 
-/** Name of the alarm for the next task of a device. No other alarm causes this alarm, so a chain of alarms begins with it. */
+/**
+ * Name of the alarm for the next task of a device. The schedule of the device determines its due time, however late earlier
+ * alarms ran. So a chain of alarms begins with it.
+ */
 const OF_ITSELF = 'the next task of a device';
 
 export class CausalClock implements EdgeClock {
   readonly #clock: EdgeClock;
   /**
-   * Time at which the present action should have run: the intended time of the action that set its alarm, plus the delay of the
-   * alarm. So the lateness adds up over a chain of alarms, which begins with the task of a device. Undefined outside of alarms.
+   * Time at which the present action should have run. For the task of a device, it is the due time. For any other alarm, it is
+   * the time at which the action that set the alarm should have run, plus the delay of the alarm. So the lateness adds up over
+   * a chain of alarms. Undefined while no alarm runs.
    */
   intended: Instant | undefined;
   /** Due times of the alarms that have run. */

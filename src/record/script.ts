@@ -136,8 +136,8 @@ function contactOf(
 }
 
 /**
- * Whether the device ignored the poll flag in the acknowledgement of this report: a command was waiting, and nothing was
- * delivered afterwards.
+ * Whether the device ignored the poll flag in the acknowledgement of this report: a command was waiting, but nothing was
+ * delivered within `pause` after the report.
  */
 function wasDeaf({ at }: RecordedUplink, downlinks: readonly RecordedDownlink[], pause: Millis): boolean {
   const delivered = downlinks.filter(({ state, ended }) => state === 'sent' && ended !== null && ended >= at);

@@ -9,7 +9,7 @@ import { hashKey, newSecret, putKey } from './keys.js';
 interface Bootstrap {
   /** Name of the space. Default: the space of the given key, else the oldest space, else a new space `fleet`. */
   readonly spaceName?: string | undefined;
-  /** An API key chosen by the user. It is created at the first start and may be given again at every start. */
+  /** An API key chosen by the user. It is created at the first start at which it is given. Later starts may give it again. */
   readonly apiKey?: string | undefined;
   readonly ids: Ids;
   readonly clock: Clock;

@@ -154,7 +154,8 @@ function readout(downlink: DownlinkTimeline, faults: readonly Band[]): Readout {
 }
 
 /**
- * Beginning of the enlarged part. If all marks after the first lie in the last fifth of the time, only this part is enlarged.
+ * Beginning of the enlarged part: shortly before the second mark, if all marks after the first lie in the last fifth of the
+ * time. Otherwise 0: the whole time is shown.
  */
 function enlargedFrom(stations: readonly Mark[], total: Millis): Millis {
   const [, second] = stations;

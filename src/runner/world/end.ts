@@ -6,7 +6,7 @@ export interface End {
   readonly exitCode: ExitCode;
   /** Why the run ended early; null if it did not. */
   readonly failure: string | null;
-  /** What was not at rest; missing if that is not the reason. */
+  /** The parts that did not come to rest; missing if the run ended for another reason, or as planned. */
   readonly busy?: readonly string[];
 }
 

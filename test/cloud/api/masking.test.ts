@@ -76,7 +76,7 @@ describe('a claim token', () => {
     ['its bytes', TOKEN],
     ['bytes around it', `86a1${TOKEN}00`],
     ['its digits as bytes', `a1${Buffer.from(TOKEN).toString('hex')}`],
-    ['half a byte apart', `a${TOKEN}b`],
+    ['its digits, shifted by half a byte', `a${TOKEN}b`],
   ])('is not in raw bytes: %s', (_, raw) => {
     expect(masked({ body: null, raw })).toMatchObject({ body: null, raw: null });
   });

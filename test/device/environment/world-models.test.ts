@@ -116,7 +116,7 @@ describe('a meteo station', () => {
     const h = sampled(humidity, 24 * 28, hours(1), Date.UTC(2026, 5, 1));
     expect(correlation(t, h)).toBeLessThan(-0.6);
     const byHour = (values: readonly number[], hour: number) => mean(values.filter((_, i) => i % 24 === hour));
-    // Twice the swing, less what clouds take away.
+    // The temperature varies by twice the swing of 4.8 K, or less under clouds.
     expect(byHour(t, 15) - byHour(t, 5)).toBeGreaterThan(5);
     expect(byHour(t, 15) - byHour(t, 5)).toBeLessThan(2 * 4.8);
   });
@@ -164,7 +164,7 @@ describe('people', () => {
     );
   /** Nine of ten people come, between 7 and 9 h, and leave between 15:30 and 18 h: expected share of people present. */
   const present = (hour: number) => 0.9 * within((hour - 7) / 2) * within((18 - hour) / 2.5) * (1 - atLunch(hour));
-  /** Weight in the warmth of the people who were present this many minutes ago. */
+  /** Pairs: a number of minutes, and the share that the people who were present so long ago have in the present warmth. */
   const MEMORY = [
     [0, 0.1],
     [10, 0.2],
@@ -194,7 +194,8 @@ describe('people', () => {
   });
 
   it('have left by 18 h, and warm the room until 19:30', () => {
-    // At 19 h, people present at 17:30 add 0.12 / 6 each. A person present at 18 h or later would add another multiple.
+    // At 19 h, only the share of 90 minutes ago is left: each of the six people who was present at 17:30 adds 0.12 / 6 = 1 / 50.
+    // With a person who was present at 18 h or later, the sum would not be a multiple of 1 / 50.
     const warm = places(2000, 19);
     expect(Math.max(...warm)).toBeGreaterThan(0);
     for (const value of warm) expect(Math.abs(value * 50 - Math.round(value * 50))).toBeLessThan(1e-9);
@@ -214,7 +215,7 @@ describe('people', () => {
 });
 
 describe('a rhythm', () => {
-  it.each(RHYTHMS)('%s: active time always rises, can be inverted, and gains nothing in a week', (name) => {
+  it.each(RHYTHMS)('%s: the active time always rises, can be inverted, and advances by exactly one week in a week', (name) => {
     const { activeTime, wallAt, peak } = rhythm(name);
     fc.assert(
       fc.property(times, fc.integer({ min: 1, max: hours(5) }), (at, span) => {

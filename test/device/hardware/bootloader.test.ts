@@ -36,7 +36,7 @@ it('an image that is confirmed stays', () => {
   expect(reset(bootloader)).toBe('v2');
 });
 
-it('bytes that are not an image are ignored', () => {
+it('bytes that are not an image request no swap, and cancel an earlier request', () => {
   const bootloader = new Bootloader(OLD);
   bootloader.request(NEW);
   bootloader.request(undefined);

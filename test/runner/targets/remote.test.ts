@@ -119,7 +119,7 @@ describe('a run against another cloud', () => {
     expect(expectations[0]).toMatchObject({ passed: true });
   });
 
-  it('names the key `serial` if a device of another user has a serial number of the fleet', async () => {
+  it('suggests the setting `serial` if a device of another user has a serial number of the fleet', async () => {
     const theirs = await serve();
     const { api, apiKey, spaceId } = theirs;
     const client = new DeviceCloudClient({ baseUrl: api, apiKey: String(apiKey), spaceId });
@@ -157,7 +157,7 @@ describe('a run against another cloud', () => {
     expect(await whatIsLeft(theirs)).toEqual({ devices: [], tags: [] });
   });
 
-  it('follows a downlink that a load has queued, unless the answer contains none', async () => {
+  it('follows the downlink in the answer to a request of a load, and ignores answers without a downlink', async () => {
     const cloud = cloudAt(await serve(), 'http');
     const events: TraceEvent[] = [];
     const trace = { emit: (event: TraceEvent) => void events.push(event) };

@@ -18,7 +18,7 @@ export class DeviceModel {
   readonly messages = signal<readonly Message[]>([]);
   /** Whether there may be older messages. */
   readonly hasOlder = signal(false);
-  /** The latest station of each downlink since the page was opened. */
+  /** The latest entry in the timeline of each downlink since the page was opened. */
   readonly stations = new Map<string, string>();
   readonly id: string;
   readonly #client: DeviceCloudClient;
