@@ -1,6 +1,6 @@
 /**
- * The part of a simulated run that every simulator would have to do: it writes the events to the log, and signs and checks the
- * packets.
+ * The part of a simulated run that every simulator would have to do: it turns the events into lines of the log and hashes
+ * them, and it signs and checks the packets.
  */
 import { createHash } from 'node:crypto';
 import { FRAGMENT_SIZE, hasValidTag, open, seal, tokenBytes } from '../src/protocol/flap/envelope.js';

@@ -33,7 +33,7 @@ export interface IngressAnswer {
   readonly json: any;
 }
 
-/** A request as curl sends it. */
+/** A request with a JSON body. */
 export async function post(
   app: FastifyInstance,
   kind: string,

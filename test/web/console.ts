@@ -14,7 +14,8 @@ export async function startBrowser(): Promise<Browser> {
   if (system !== undefined) return playwright.launch({ executablePath: system });
   // No page uses WebGL, so the emulation of a graphics card is switched off. It would take a sixth of the time.
   chromium.setGraphicsMode = false;
-  // Removes options that let the browser end with its first page (a single process) or that switch off rules of the web.
+  // Removes the options for a single process, with which the browser ends with its first page; those for the graphics card; and
+  // those that switch off security rules of the browser.
   const args = [...chromium.args.filter((arg) => !UNWANTED.test(arg)), '--disable-gpu'];
   return playwright.launch({ args, executablePath: await chromium.executablePath(), headless: true });
 }
@@ -68,7 +69,7 @@ export async function openPage(
   browser: Browser,
   { theme, width }: Look = { theme: 'dark', width: 1280 },
 ): Promise<OpenPage> {
-  // The locale is set because that of the environment may be one that no browser of a user has.
+  // Without this setting, the browser would have the locale of the environment, which may be one that no user's browser has.
   const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme: theme, locale: 'en-US' });
   const page = await context.newPage();
   const complaints: string[] = [];

@@ -190,7 +190,7 @@ function drawQueueing(dice: Dice, groups: readonly string[], faults: readonly Re
       { commands: ['info show'] },
       { commands: ['info show', 'app config'] },
       { commands: ['batt measure'] },
-      // Some device types do not have this command.
+      // No device type has this command, so each device rejects it.
       { commands: ['reboot'], unknown: true },
       { config: { 'interval-report': dice.one([600, 900, 1200]) } },
     ]);

@@ -18,7 +18,7 @@ type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** Log of one attempt, as the API shows it. */
 export interface AttemptLog {
-  /** Counted from 0, as in the job. */
+  /** Counted from 0, as in the object `job` of scripts. */
   readonly attempt: number;
   readonly at: UnixMillis;
   /** Duration in milliseconds. */
@@ -46,7 +46,10 @@ export interface Delivery {
   readonly deviceId: Id;
   readonly messageId: Id;
   readonly createdAt: UnixMillis;
-  /** Time of the next attempt; while a service attempts it, the end of that service's lease; null if it has finished. */
+  /**
+   * Time of the next attempt. During an attempt, it is the end of the lease of the service that makes the attempt. Null if the
+   * delivery has finished.
+   */
   readonly dueAt: UnixMillis | null;
   readonly state: DeliveryState;
   /** Number of the next attempt, or of the last one if the delivery has finished. Counted from 0. */

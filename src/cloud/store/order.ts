@@ -12,7 +12,7 @@ const LAST_MS = 0xffff_ffff_ffff;
 /** Greater than every id. */
 export const BEYOND: Id = 'g';
 
-/** Creation time of a row: the first 48 bits of its id. */
+/** The time in the id of a row, which is close to its `createdAt`: the first 48 bits. */
 export function timeOfId(id: Id): UnixMillis {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }

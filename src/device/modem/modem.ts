@@ -89,7 +89,7 @@ export class Modem extends ModemState implements SendOwner {
         if (!this.asleep) this.error();
         return;
       case 'retry_delay': {
-        // Until the modem has left flight mode, the firmware does not handle the error.
+        // Until the pause itself has begun, the firmware does not handle the error.
         const left = this.phaseStart - now;
         this.attaching?.advance();
         if (left > 0) return this.enter('retry_delay', left, () => this.fail());
@@ -107,7 +107,7 @@ export class Modem extends ModemState implements SendOwner {
       case 'receive':
         return this.error();
       default:
-        // The other states: boot, prepare, attach, open_socket, wakeup.
+        // The other states: boot, attach, open_socket, coneval, wakeup.
         return this.fail();
     }
   }
@@ -194,7 +194,8 @@ export class Modem extends ModemState implements SendOwner {
     this.switchOff();
     const { fault } = this.anomalies ?? {};
     const { now } = this.board.clock;
-    // A boot without "Ready" or SIM card fails before this time. Infinity would cost each modem an object on the heap.
+    // This time is never reached, because a boot without "Ready" or SIM card fails before it. Infinity would cost each modem an
+    // object on the heap.
     this.phaseEnd = now + LONG_AFTER;
     if (fault === 'mute') return this.enter('boot', ANSWER_LIMIT, () => this.fail());
     const [shortest, longest] = this.board.modemTimings.boot;
@@ -381,7 +382,8 @@ export class Modem extends ModemState implements SendOwner {
     this.enter('error', lasts, () => this.boot());
   }
 
-  /** The modem has counted too many resets. After the pause it attaches without a boot (firmware timing, 7.1). */
+  /** The modem has counted too many resets. After the pause, a CHESTER attaches without a boot, and a hio device
+   * boots (firmware timing, 7.1). */
   private rest(): void {
     this.switchOff();
     this.attaching = undefined;
@@ -408,7 +410,8 @@ export class Modem extends ModemState implements SendOwner {
     } else if (this.present === 'sleep' && !this.asleep) {
       const { now } = this.board.clock;
       if (now < this.phaseStart || now >= this.phaseEnd) return this.attach();
-      // The deregistration starts an attach. When the evaluation of the connection fails, an error ends the attach.
+      // In the firmware, the deregistration starts an attach, but the error of the failed evaluation ends this attach at once. So
+      // only the error is simulated.
       this.enter('coneval', this.phaseEnd - now, () => this.fail());
     }
   }

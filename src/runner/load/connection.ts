@@ -1,6 +1,6 @@
 /**
- * A connection of a load generator, on undici's lowest level. Responses are not parsed: the less CPU a request costs, the more
- * requests a generator can send.
+ * A connection of a load generator, on undici's lowest level. Bodies of responses are not parsed: the less CPU a
+ * request costs, the more requests a generator can send.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
@@ -106,7 +106,7 @@ export class Connection implements Dispatcher.DispatchHandler {
 }
 
 /**
- * Writes the requests that follow responses together, at the end of a turn of the event loop. Otherwise the service would be
+ * Collects the requests that are sent right after responses, and writes them together at the end of a turn of the event loop. Otherwise the service would be
  * woken for each of them, which costs CPU time in this process.
  */
 export class WriteBatch {

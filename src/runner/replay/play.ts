@@ -1,4 +1,4 @@
-/** Plays a script in virtual time against the embedded cloud and returns when each downlink was delivered. */
+/** Plays a script in virtual time against the embedded cloud, and returns the times at which its downlinks were delivered. */
 
 import { UsageError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';

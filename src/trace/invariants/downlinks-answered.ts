@@ -1,6 +1,7 @@
 /**
- * At the end, every delivered shell or config downlink is answered, unless the device refused it. If the device rejects a line,
- * it still answers a shell downlink; it answers a configuration only if the other lines changed something.
+ * At the end, every delivered shell or config downlink is answered, unless a failure ended its execution. If the device only
+ * rejects a line, it must still answer a shell downlink. It need not answer a configuration: the configuration that it reports
+ * afterwards does not contain the rejected setting.
  *
  * The protocol itself can violate this rule: a downlink can count as delivered although its last fragment was lost
  * (docs/FIDELITY.md, "Delivered is not received"). A downlink that was delivered shortly before the end may not be answered in

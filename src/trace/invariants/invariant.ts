@@ -2,7 +2,8 @@
  * The interface of invariants. An invariant is a rule that must hold throughout a run; it is checked event by event. Each
  * invariant is a file in this folder, listed in index.ts.
  *
- * A watch keeps open items and discards closed ones, so that its memory per device is bounded for a run of any length.
+ * A watch keeps only what is still open, such as an unanswered downlink, so that its memory per device is bounded for a run of
+ * any length.
  */
 import type { Instant } from '../../kernel/time.js';
 import type { Handlers } from '../dispatch.js';
@@ -17,8 +18,8 @@ export interface Invariant {
 
 /**
  * Whether the trace shows which lost messages the cloud has acknowledged. `seen`: each such message causes a `cloud.unstored`.
- * `certain`: the trace has no such events, but an acknowledgement belongs to exactly one message, so every lost message was
- * acknowledged. `unseen`: the trace of a run against another cloud does not show it.
+ * `certain`: the trace has no such events, but over HTTP, a response belongs to exactly one request. So the cloud has acknowledged
+ * each message whose acknowledgement the device has received. `unseen`: the trace of a run against another cloud does not show it.
  */
 export type SeenAcks = 'seen' | 'certain' | 'unseen';
 

@@ -120,7 +120,7 @@ describe('the list of variables', () => {
 });
 
 describe('the variables for a transformation', () => {
-  it('are those of the device and of its space without an environment; the device takes precedence', async () => {
+  it('are those without an environment, of the device and of its space; those of the device take precedence', async () => {
     const { call, device, store, spaceId } = await service();
     const { id } = await device();
     for (const variable of [

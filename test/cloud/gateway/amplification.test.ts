@@ -1,6 +1,6 @@
 /**
- * Datagrams of a stranger cause answers of at most three times their bytes, at every address that is not proven to be that of a
- * device (docs/SECURITY.md, "Replayed datagrams").
+ * For each byte that came from an address that is not proven to be that of a device, the gateway sends at most three bytes to
+ * this address (docs/SECURITY.md, "Replayed datagrams").
  */
 import { describe, expect, it } from 'vitest';
 import { FlapGateway } from '../../../src/cloud/gateway/flap-gateway.js';
