@@ -214,6 +214,7 @@ function wrap(packet: Packet): Uint8Array {
 
 function unwrap(bytes: Uint8Array): Packet {
   const envelope = open(bytes, 'base64');
-  if (!envelope || !hasValidTag(envelope, TOKEN)) throw new Error('a datagram arrived damaged, although the channel changes no bytes');
+  const isSound = envelope !== undefined && hasValidTag(envelope, TOKEN);
+  if (!isSound) throw new Error('a datagram arrived damaged, although the channel changes no bytes');
   return envelope.packet;
 }

@@ -111,7 +111,8 @@ function addItem(routes: Routes, { store, members }: ApiContext, resource: Space
       tag: 'Spaces',
       id: 'updateSpace',
       summary: 'Change a space',
-      description: '`owner_id` transfers the space to another of its admins. Only the owner may do this, if the space has one.',
+      description:
+        '`owner_id` transfers the space to another of its admins. Only the owner may do this, if the space has one.',
       params: SpaceParams,
       body: SpaceUpdate,
       response: { 200: Space },

@@ -382,8 +382,9 @@ function isKnown({ device }: DeviceSession, message: UpMessage | DecodedData): b
 }
 
 /**
- * Fingerprint by which a repeated data message is recognised; null: only the fingerprint of its request, if
- * it has one, shows that the message is repeated. The firmware puts a sequence number and a timestamp into each body. A JSON body with neither may legitimately occur twice.
+ * Fingerprint by which a repeated data message is recognised; null: only the fingerprint of its request, if it has one, shows
+ * that the message is repeated. The firmware puts a sequence number and a timestamp into each body. A JSON body with neither
+ * may legitimately occur twice.
  */
 function printOf(message: Uint8Array | DecodedData): string | null {
   if (message instanceof Uint8Array) return contentFingerprint(message);

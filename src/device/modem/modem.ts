@@ -410,8 +410,8 @@ export class Modem extends ModemState implements SendOwner {
     } else if (this.present === 'sleep' && !this.asleep) {
       const { now } = this.board.clock;
       if (now < this.phaseStart || now >= this.phaseEnd) return this.attach();
-      // In the firmware, the deregistration starts an attach, but the error of the failed evaluation ends this attach at once. So
-      // only the error is simulated.
+      // In the firmware, the deregistration starts an attach, but the error of the failed evaluation ends this attach at once.
+      // So only the error is simulated.
       this.enter('coneval', this.phaseEnd - now, () => this.fail());
     }
   }

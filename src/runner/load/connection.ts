@@ -1,6 +1,6 @@
 /**
- * A connection of a load generator, on undici's lowest level. Bodies of responses are not parsed: the less CPU a
- * request costs, the more requests a generator can send.
+ * A connection of a load generator, on undici's lowest level. Bodies of responses are not parsed: the less CPU a request
+ * costs, the more requests a generator can send.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
@@ -106,8 +106,8 @@ export class Connection implements Dispatcher.DispatchHandler {
 }
 
 /**
- * Collects the requests that are sent right after responses, and writes them together at the end of a turn of the event loop. Otherwise the service would be
- * woken for each of them, which costs CPU time in this process.
+ * Collects the requests that are sent right after responses, and writes them together at the end of a turn of the event loop.
+ * Otherwise the service would be woken for each of them, which costs CPU time in this process.
  */
 export class WriteBatch {
   #held: Socket[] = [];

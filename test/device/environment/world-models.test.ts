@@ -194,8 +194,8 @@ describe('people', () => {
   });
 
   it('have left by 18 h, and warm the room until 19:30', () => {
-    // At 19 h, only the share of 90 minutes ago is left: each of the six people who was present at 17:30 adds 0.12 / 6 = 1 / 50.
-    // With a person who was present at 18 h or later, the sum would not be a multiple of 1 / 50.
+    // At 19 h, only the share of 90 minutes ago is left: each of the six people who was present at 17:30 adds 0.12 / 6, which
+    // is 1 / 50. With a person who was present at 18 h or later, the sum would not be a multiple of 1 / 50.
     const warm = places(2000, 19);
     expect(Math.max(...warm)).toBeGreaterThan(0);
     for (const value of warm) expect(Math.abs(value * 50 - Math.round(value * 50))).toBeLessThan(1e-9);
@@ -215,7 +215,7 @@ describe('people', () => {
 });
 
 describe('a rhythm', () => {
-  it.each(RHYTHMS)('%s: the active time always rises, can be inverted, and advances by exactly one week in a week', (name) => {
+  it.each(RHYTHMS)('%s: the active time always rises, can be inverted, and advances by a week in a week', (name) => {
     const { activeTime, wallAt, peak } = rhythm(name);
     fc.assert(
       fc.property(times, fc.integer({ min: 1, max: hours(5) }), (at, span) => {
