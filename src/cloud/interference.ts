@@ -1,6 +1,6 @@
 /**
- * Hooks for the faults of a scenario: they replace the store and the responses of an embedded service. Not used by
- * `serve`.
+ * Hooks through which the faults of a scenario replace the store and the responses of an embedded service. `serve` does not
+ * use them.
  */
 import type { FastifyInstance } from 'fastify';
 import { ApiFault } from './http/errors.js';
@@ -9,7 +9,7 @@ import type { Store } from './store/store.js';
 export interface Interference {
   /** Returns the store that the service uses in place of the opened one. */
   store(store: Store): Store;
-  /** Called for every API request. Returns the status to respond with; undefined processes the request normally. */
+  /** Called for every HTTP request. Returns the status to respond with, or undefined to process the request normally. */
   request(url: string): number | undefined;
 }
 

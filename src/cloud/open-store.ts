@@ -21,8 +21,8 @@ interface StoreOptions {
 /**
  * Opens a store: `memory`, the address of a PostgreSQL database (`postgres://…`), or the path of an SQLite file, which is
  * created if it does not exist, with a key file beside it.
- * @throws UsageError `bad-database` if the database cannot be used; `wrong-secrets-key`, `missing-secrets-key`,
- *   `no-secrets-key` (PostgreSQL without a key)
+ * @throws UsageError `bad-database` if the database cannot be used. For a problem with the key: `wrong-secrets-key`,
+ *   `missing-secrets-key`, or `no-secrets-key` (PostgreSQL without a key)
  */
 export async function openStore(spec: string, { memory, secretsKey }: StoreOptions = {}): Promise<Store> {
   if (spec === 'memory') return new MemoryStore(memory);

@@ -1,6 +1,6 @@
 /**
- * The complete device cloud service: store, delivery core, REST API, and gateways over UDP and HTTP. `ghostfleet serve`
- * runs it alone, the runner embeds it.
+ * The complete device cloud service: store, delivery core, REST API, and gateways over UDP and HTTP. `ghostfleet serve` runs
+ * the service alone; the runner embeds it.
  */
 import type { EdgeClock } from '../kernel/clock.js';
 import { UsageError } from '../kernel/errors.js';
@@ -52,7 +52,7 @@ export interface ServiceOptions {
   readonly udpRawPort: number | null;
   /** UDP port for devices with DTLS. Default: none. */
   readonly udpDtlsPort?: number | null;
-  /** Name of the space, created on the first start. Default: the only or oldest space. */
+  /** Name of the space; created if it does not exist. Default: the space of `apiKey`, or the oldest space, or a new `fleet`. */
   readonly space?: string;
   /** API key to accept. Default: a new key, created on the first start. */
   readonly apiKey?: string;
@@ -85,11 +85,14 @@ export interface ServiceOptions {
   readonly admin?: { readonly email: string; readonly password: string };
   /** Hooks for the faults of a scenario. */
   readonly interference?: Interference;
-  /** Called before a message that has arrived over UDP is acknowledged, with the serial number of its device. */
+  /** Called before a message that has arrived over FLAP is acknowledged, with the serial number of its device. */
   readonly acknowledged?: (serial: number) => void;
-  /** Adds health routes, metrics and limits for `serve`; a simulation runs without them. */
+  /**
+   * Adds the parts of a public service: health routes, metrics, the audit log, the limit for waiting commits and the protection
+   * against replayed datagrams. A simulation runs without them.
+   */
   readonly operated?: boolean;
-  /** Folder with the built web console, which is then served at `/`; it may be missing. Default: without a console. */
+  /** Folder with the built web console, which is served at `/`. The folder may be missing. Default: without a console. */
   readonly webConsole?: string;
 }
 
@@ -119,7 +122,7 @@ export interface Service {
   hasSession(secret: string): Promise<boolean>;
   /** Creates another space with a key; if a space with that name exists, returns it without a key. */
   openSpace(name: string): Promise<Bootstrapped>;
-  /** Breaks off all connections immediately, as a crash would; resolves when the clients have noticed. */
+  /** Closes the UDP ports and ends all HTTP connections, as a crash would; resolves when the clients have noticed. */
   hangUp(): Promise<void>;
   /** Finishes running requests, then closes ports and store. */
   close(): Promise<void>;
@@ -176,7 +179,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/** A damaged database stays readable, but a service that cannot create its space or key does not start. */
+/** The error of a start that cannot store its space or key. A damaged database is readable, but the service does not start. */
 function withoutSpace(db: string, error: unknown): unknown {
   if (!(error instanceof StoreUnavailable)) return error;
   const { code, message, cause } = error;
@@ -277,7 +280,7 @@ async function listenApi(
       ? undefined
       : addWebConsole(api, options.webConsole, {
           ...{ store, clock, ids, random: secrets.fork('web console') },
-          // In a run, sessions do not expire, because its time may pass faster than real time.
+          // In a run, sessions do not expire, because the time of a run may pass faster than real time.
           lifetime: options.operated ? SESSION : null,
         });
   const connections = new Connections(api.server);
@@ -289,8 +292,9 @@ async function listenApi(
 }
 
 /**
- * Creates the space, its key and the admin if they do not exist. Called after the ports are bound, so that a start that fails
- * creates no key. Of several services that start on an empty database, one creates the space and the others find it.
+ * Creates the space, its key and the admin if they do not exist. Called after the ports are bound, so that a start that cannot
+ * bind its ports creates no key. Of several services that start on an empty database, one creates the space and the others
+ * find it.
  */
 async function prepareSpace(
   options: ServiceOptions,

@@ -15,7 +15,7 @@ interface UdpPortsOptions {
   readonly udpRawPort: number | null;
   readonly udpDtlsPort?: number | null;
   readonly wires?: Wires;
-  /** Drops replayed datagrams and limits repeated answers; for `serve`. */
+  /** Whether to drop replayed datagrams and limit repeated answers, as for `serve`. */
   readonly operated?: boolean;
   readonly store: Store;
   readonly clock: EdgeClock;

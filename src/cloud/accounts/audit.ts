@@ -12,7 +12,7 @@ import type { Change, Id, Page, RecordRow, Store } from '../store/store.js';
 /** Record family of the entries. The key of a record is its id: ids sort by time, so a range of keys is a range of time. */
 export const AUDIT = 'audit';
 
-/** An event without its time. */
+/** What an entry records, without the id and the time of the entry. */
 interface Event {
   /** Null: the caller has no valid credential, as in a failed login. */
   readonly actor: { readonly kind: 'user' | 'key'; readonly id: Id } | null;
@@ -43,7 +43,10 @@ export class AuditLog {
     this.#options = options;
   }
 
-  /** Adds an event to the logs of these spaces. Does not throw: the request that caused the event is already carried out. */
+  /**
+   * Adds an event to the logs of these spaces. If the store fails, the event is only written to the log of the service, because
+   * the request that caused the event has already been carried out.
+   */
   async add(spaceIds: readonly Id[], event: Event): Promise<void> {
     if (spaceIds.length === 0) return;
     const { store, clock, ids, log } = this.#options;

@@ -1,4 +1,4 @@
-/** The first start of a service: it creates the first space and the first API key. */
+/** Creates the first space and the first API key when a service starts for the first time. */
 import type { Clock } from '../../kernel/clock.js';
 import { UsageError } from '../../kernel/errors.js';
 import type { Random } from '../../kernel/random.js';
@@ -9,7 +9,7 @@ import { hashKey, newSecret, putKey } from './keys.js';
 interface Bootstrap {
   /** Name of the space. Default: the space of the given key, else the oldest space, else a new space `fleet`. */
   readonly spaceName?: string | undefined;
-  /** An API key chosen by the user. It is created at the first start at which it is given. Later starts may give it again. */
+  /** An API key chosen by the user. The first start with this key creates the key; later starts find it. */
   readonly apiKey?: string | undefined;
   readonly ids: Ids;
   readonly clock: Clock;
@@ -26,7 +26,7 @@ export interface Bootstrapped {
 }
 
 /**
- * Ensures that there is a space with an API key.
+ * Finds the space, or creates it with an API key. If a key is given, ensures that the space has this key.
  * @throws UsageError `bad-api-key` if the key cannot be sent in a header, `foreign-api-key` if it belongs to another space
  */
 export async function ensureSpaceAndKey(store: Store, options: Bootstrap): Promise<Bootstrapped> {

@@ -1,6 +1,7 @@
 /**
- * API keys. The secret of a key is shown once, at its creation. The store keeps only its SHA-256, which recognises the secret
- * but does not reveal it to a reader of the database. Salt and slow hash are not needed: a secret has 122 random bits.
+ * API keys. The secret of a key is shown once, when the key is created. The store keeps only the SHA-256 of the secret: the
+ * service can compare a secret with this hash, but a reader of the database cannot compute the secret. A salt and a slow hash
+ * function are not needed, because a generated secret has 122 random bits.
  *
  * The store has two entries for a key: a row that maps the hash to the key, and a record of the family `key` with the same id
  * that holds its permissions.
@@ -66,12 +67,12 @@ export function putKey(key: ApiKey, secret: string): readonly Change[] {
   ];
 }
 
-/** Changes the permissions of a key, unless they have changed since `before` was read. Its secret is kept. */
+/** Changes the record of a key. The commit fails if the record has changed since `before` was read. The secret is kept. */
 export function changeKey(before: ApiKey, after: ApiKey): Change {
   return { kind: 'record.change', row: rowOf(after), was: rowOf(before).body };
 }
 
-/** Replaces the secret of a key, unless the key has changed since it was read. */
+/** Replaces the secret of a key. The commit fails if the record of the key has changed since it was read. */
 export function rotateKey(key: ApiKey, secret: string): readonly Change[] {
   return [
     { kind: 'key.change', id: key.id, hash: hashKey(secret) },

@@ -1,10 +1,11 @@
 /**
  * Slows down the guessing of passwords without locking out the rightful user.
  *
- * Failures count for the pair of account and source, for the account, and for the source. The last two limits do not apply to a
- * pair that has logged in before: an attack from other places does not affect a user at the usual place. The limit of a pair
- * lasts only a minute, because an attacker may share the address of the user. The counts are in memory of one node: an attacker
- * who reaches n nodes of a service on PostgreSQL has n times as many attempts (docs/SECURITY.md, "Accounts").
+ * A source is the network of the caller. Each failed login counts for the account, for the source, and for the pair of both.
+ * The limits of the account and of the source do not apply to a pair that has logged in before: an attack from other places
+ * does not affect a user at the usual place. The limit of a pair lasts only a minute, because an attacker may share the address
+ * of the user. Each service keeps its own counts in memory: if n services share a PostgreSQL database, an attacker has n times
+ * as many attempts (docs/SECURITY.md, "Accounts").
  */
 import type { Clock } from '../../kernel/clock.js';
 import { type Millis, minutes } from '../../kernel/time.js';
@@ -47,7 +48,7 @@ export class LoginThrottle {
   }
 }
 
-/** Counts by name in windows of a fixed length; all windows end together, so that no count is kept for long. */
+/** Counts failures by name in windows of a fixed length. The windows of all names end together; then all counts are deleted. */
 class Failures {
   readonly #clock: Clock;
   readonly #most: number;

@@ -3,9 +3,8 @@
  * Expired records are deleted at the next login. A token that is made with another token (`POST /v2/auth/space`) expires and is
  * revoked together with that token.
  *
- * A login records the password for which it was issued and becomes invalid when the account's password changes. This also holds
- * if another service changes the password while this service checks the old one: a token that is issued for the old password is
- * then not valid.
+ * A login contains a hash that identifies the password for which it was issued. It becomes invalid when the account's password
+ * changes, even if another service changes the password while this service issues a token for the old one.
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Random } from '../../kernel/random.js';

@@ -31,7 +31,8 @@ import {
 import { hashPassword, type PasswordCost, verifyPassword } from './passwords.js';
 
 /**
- * Input with which an invitation is accepted. It needs the invited address: a token from a log or a chat alone is not enough.
+ * Input with which an invitation is accepted. It contains the invited address, so that a token from a log or a chat alone is
+ * not enough.
  */
 interface Acceptance {
   readonly token: string;
@@ -213,7 +214,7 @@ export class Members {
   }
 
   /**
-   * Ensures that the space has an active admin with this address and password. An existing account keeps its name; if the
+   * Ensures that the space has an active admin with this address and password. An existing member keeps the name. If the
    * password replaces another one, all logins of the account end. If the space has no owner, the admin becomes its owner.
    */
   async ensureAdmin(spaceId: Id, email: string, password: string): Promise<void> {
@@ -245,7 +246,7 @@ export class Members {
     return (await this.#options.store.recordByKey('user', null, keyOf(email)))?.id ?? null;
   }
 
-  /** The address of an account. */
+  /** The e-mail address of an account, in lower case; empty if the account does not exist. */
   async addressOf(userId: Id): Promise<string> {
     return (await this.#options.store.record('user', null, userId))?.key ?? '';
   }
@@ -298,9 +299,9 @@ export class Members {
   }
 
   /**
-   * Serialises the changes of the members of a space. Each commit stores the next number of the space. If a commit of any node
-   * has already stored this number, `decide` runs again on the new state. Without this, two admins could demote each other at
-   * the same time.
+   * Serialises the changes of the members of a space. Each commit stores the next number of the space. If another commit, also
+   * of another service, has already stored this number, `decide` runs again on the new state. Without this rule, two admins
+   * could demote each other at the same time.
    * @param decide reads the state and returns the result with its changes; without `changes`, nothing is committed
    * @throws ConflictError `record-body` after {@link MOST_ATTEMPTS} attempts
    */

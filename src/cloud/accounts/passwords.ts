@@ -1,8 +1,8 @@
 /**
- * Passwords are stored as scrypt hashes. They are slow to compute on purpose, and each has its own salt, so that passwords
- * cannot be recovered from a stolen database. (API keys need neither, see keys.ts.) OWASP lists several settings for scrypt as
- * equally strong. This one takes 16 MiB and about 0.2 s; settings with more memory would let a few concurrent logins use too
- * much of it.
+ * Passwords are stored as scrypt hashes. The hashes are slow to compute on purpose, and each has its own salt, so that
+ * passwords cannot be recovered from a stolen database. (API keys need neither, see keys.ts.) OWASP lists several settings for
+ * scrypt as equally strong. The setting here takes 16 MiB and about 0.2 s. With a setting that takes more memory, a few
+ * concurrent logins could fill the memory of the service.
  */
 import { scrypt, timingSafeEqual } from 'node:crypto';
 import { type Random, randomBytes } from '../../kernel/random.js';
@@ -31,7 +31,7 @@ export async function hashPassword(password: string, random: Random, cost = DEFA
 /**
  * Whether `password` is the password that was hashed. An account that does not exist has no hash: the result is false, after
  * the same work. So the response time does not reveal which accounts exist.
- * @param cost of new hashes; a stored hash is checked with its own cost
+ * @param cost the cost of the check without a hash; a stored hash is checked with its own cost
  */
 export async function verifyPassword(password: string, hashed: string | null, cost = DEFAULT_COST): Promise<boolean> {
   const [, N, r, p, salt = '', hash = ''] = (hashed ?? formatted(cost, NO_SALT, NO_HASH)).split(':');

@@ -15,7 +15,7 @@ import type { Members } from './members.js';
 
 /** How long a source is remembered after the latest login from it. */
 const MEMORY = days(90);
-/** A source is stored again after this time: one write per login would be too expensive. */
+/** The record of a source is renewed at most once in this time, because one write per login would be too expensive. */
 const PRECISION = days(1);
 /** Maximum number of expired sources that are deleted in the commit of a new source. */
 const CLEARED_AT_ONCE = 10;
@@ -78,7 +78,7 @@ export class SignIn {
     try {
       await store.commit(changes);
     } catch (error) {
-      // A concurrent login from the same source has stored it.
+      // A concurrent login from the same source has stored the source.
       if (!(error instanceof ConflictError && error.field === 'record-key')) throw error;
     }
   }

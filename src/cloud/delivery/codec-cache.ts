@@ -6,15 +6,13 @@
 import type { Codec } from '../../protocol/codec.js';
 import type { Id } from '../store/store.js';
 
-/**
- * Memory of a compiled codec, in bytes for each byte of its document: measured with documents that have the shortest fields.
- */
+/** Bytes of memory that a compiled codec takes for each byte of its document. Measured with documents of very short fields. */
 const MEMORY_RATIO = 64;
 
 interface CacheLimits {
   /** Maximum memory for all codecs, in bytes. */
   readonly bytes: number;
-  /** Maximum number of codecs that one device keeps in the cache. A further codec replaces one of the same device. */
+  /** Maximum number of cached codecs that were loaded for one device. A further codec replaces the oldest one of the device. */
   readonly perDevice: number;
 }
 

@@ -1,12 +1,15 @@
-/** The codecs that devices have uploaded; each is compiled once while it is in use. */
+/** The codecs that devices have uploaded. Compiled codecs are cached. */
 import { type Codec, CodecError, compileCodec, parseCodecDocument } from '../../protocol/codec.js';
 import type { Change, CodecRow, DeviceRow, Id, RecordRow, Store } from '../store/store.js';
 import { CodecCache } from './codec-cache.js';
 
-/** Maximum number of cached titles and hashes of unusable codecs; the cache is cleared when it is full. */
+/** Maximum size of the cache of titles, and of the set of unusable hashes. Each is cleared when it is full. */
 const MANY = 1000;
 
-/** Maximum number of new codecs that the store takes from one device: a device has one for each version of its application. */
+/**
+ * Maximum number of new codecs that the store takes from one device. A device uploads a new codec only after its application
+ * has changed.
+ */
 export const MOST_OF_DEVICE = 100;
 
 /** Maximum number of new codecs that the store takes from the devices of one space. */
@@ -25,8 +28,8 @@ export class Codecs {
   readonly #store: Store;
   readonly #cache: CodecCache;
   /**
-   * Hashes for which no valid codec is stored: a device whose decoder upload was lost sends such a hash with every message.
-   * Filled only if no other service shares the store.
+   * Hashes for which no valid codec is stored, so that they are not read from the store again: a device whose decoder upload
+   * was lost sends such a hash with every message. Filled only if no other service shares the store.
    */
   readonly #unusable = new Set<string>();
   /** Cached because a fleet uploads the same few codecs repeatedly. */
@@ -85,7 +88,7 @@ export class Codecs {
     const count = (before?.body as { readonly count: number } | undefined)?.count ?? 0;
     if (count >= most) return undefined;
     const row: RecordRow = { family: COUNT, ...owner, key: null, dueAt: null, body: { count: count + 1 } };
-    // `was` is the expected value, so that concurrent uploads of two devices of a space are both counted.
+    // The commit fails if another device of the space has uploaded a codec since the read. The upload is then processed again.
     return before ? { kind: 'record.change', row, was: before.body } : { kind: 'record.put', row };
   }
 

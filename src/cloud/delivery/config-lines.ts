@@ -5,9 +5,9 @@
 
 /**
  * True if every `… config <name> <value>` line of `wanted` is among the reported lines. Values are compared as the
- * device parses them: quotes are ignored, and 25 equals 25.00. A list is reported as several lines with one name, such
- * as `app config address add 12345678`. Two kinds of lines are ignored: lines that set no parameter, and list commands
- * that a report never contains (`app config address erase`).
+ * device parses them: quotes are ignored, and 25 equals 25.00. A list is reported as several lines with the same name,
+ * such as `app config address add 12345678`. Two kinds of lines of `wanted` are ignored: lines that set no parameter, and
+ * list commands that a report never contains (`app config address erase`).
  */
 export function containsConfig(reported: readonly string[], wanted: readonly string[]): boolean {
   const present = new Map<string, Setting[]>();
@@ -30,7 +30,7 @@ interface Setting {
   readonly key: string;
   /** Without quotes. */
   readonly value: string;
-  /** The command of a list: the first word of an unquoted value with several words. */
+  /** For a list, the command, such as `add`: the first word of an unquoted value with several words. */
   readonly command: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The delivery core: decides which downlink is delivered when, and stores uplinks. All delivery rules are here;
- * gateways pass packets or requests to it, the API queues downlinks of users.
+ * The delivery core decides which downlink is delivered when, and stores uplinks. The gateways pass the messages and polls
+ * of devices to it; the API queues the downlinks of users.
  *
  * The gateways make the calls for one device strictly one after another. The result of a call is durable when the call
  * resolves.
@@ -147,8 +147,7 @@ export class CloudCore implements Downlinks {
     const aboutUpdate = message instanceof Uint8Array && UPDATE_REPORTS.has(message[0] ?? -1);
     if (!aboutUpdate) {
       const accepted = await this.#accept(session, message, request);
-      // If an uplink that is not about the update follows a chunk, the device will not answer the chunk. A stalled download is
-      // restarted here as well as at polls, because some devices never poll.
+      // A stalled download is restarted here as well as at polls, because some devices never poll.
       if (session.update) await this.firmware.noteActivity(session);
       return accepted;
     }
@@ -160,7 +159,7 @@ export class CloudCore implements Downlinks {
   }
 
   async #accept(session: DeviceSession, message: Uint8Array | DecodedData, request: string | null): Promise<boolean> {
-    // These deliveries are committed first, because the message may answer one of the downlinks.
+    // Deliveries whose commit has failed before are committed first, because the message may answer one of these downlinks.
     for (const queued of unwritten(session)) await this.#confirmed(session, queued.confirmed, queued);
     const accepted = await this.#uplinks.accept(session, message, request);
     if (accepted === 'refused') return false;
@@ -174,7 +173,7 @@ export class CloudCore implements Downlinks {
     return true;
   }
 
-  /** True if {@link take} would return undefined. Needs no store access, which makes most polls cheap. */
+  /** If true, {@link take} would return undefined. The check needs no store access, which makes most polls cheap. */
   hasNothing(session: DeviceSession): boolean {
     const isEnding = session.queue.some((queued) => this.#expiry.isOverdue(queued.row));
     return !this.#sessions.shared && session.update === undefined && !isEnding && !this.waits(session);
@@ -197,7 +196,7 @@ export class CloudCore implements Downlinks {
     return this.#offers.acknowledge(session, id);
   }
 
-  /** Returns the body of a queued downlink. The queue does not hold long bodies; these are read from the store. */
+  /** Returns the body of a queued downlink. The queue does not contain long bodies, so they are read from the store. */
   bodyOf(row: WaitingRow): Promise<unknown> {
     return this.#encoder.bodyOf(row);
   }

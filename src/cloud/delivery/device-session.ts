@@ -1,6 +1,6 @@
 /**
- * State that the service caches for a device while the two communicate. All of this state can be read from the store again, so
- * its loss costs at most a reset (wire protocol, 6.1).
+ * State that the service caches for a device. All of this state can be read from the store again, so its loss costs at most a
+ * reset of the transfer (wire protocol, 6.1).
  */
 import type { Instant } from '../../kernel/time.js';
 import { tokenBytes } from '../../protocol/flap/envelope.js';
@@ -31,13 +31,13 @@ export interface DeviceSession {
   /** A session has begun, and the device has not yet shown whether it applied the last configuration downlink. */
   configUnchecked: boolean;
   /**
-   * Set while the device sends from an unproven address: no new content has arrived from it (gateway/replay-guard.ts). Then
-   * only session and time responses are delivered.
+   * Set while the device sends from an unproven address, which is an address from which no new content has arrived
+   * (gateway/replay-guard.ts). Then only session and time responses are delivered.
    */
   unproven?: true | undefined;
   /**
-   * Set while another host claims to be the device, until new content proves the address again. Downlinks do not wait for this
-   * proof.
+   * Set after another host has asked for a session of the device, until new content proves the address of the device again.
+   * Downlinks do not wait for this proof.
    */
   doubted?: true | undefined;
   /** Set during a firmware update. Configurations wait for its end, because they reboot the device. */
@@ -45,7 +45,10 @@ export interface DeviceSession {
 }
 
 interface SessionUpdate {
-  /** Time of delivery of the last chunk that the device has not answered; undefined if every chunk is answered. */
+  /**
+   * Start of the wait for the next report of the device: the delivery of a chunk, or the time at which the update was last
+   * read or changed. Undefined before the first delivery, and after the swap.
+   */
   silentSince: Instant | undefined;
   /** Set if the first session after the swap does not prove which image runs. The next data of the device then decide. */
   readonly unproven?: true | undefined;
@@ -61,7 +64,7 @@ export function replaceDevice(session: DeviceSession, device: DeviceRow): void {
   session.device = device;
 }
 
-/** The row as a queue holds it: without long content, because a queue may hold 1000 rows. */
+/** The row for the queue: without long content, because a queue may contain 1000 rows. */
 export function withoutLongContent(row: MessageRow): WaitingRow {
   if (JSON.stringify(row.body).length + (row.raw?.length ?? 0) <= WAITING_CONTENT) return row;
   const { body: _, raw: __, ...rest } = row;

@@ -1,10 +1,10 @@
 /**
  * The cached device sessions of this service, kept correct while other services share the store (store/nodes.ts).
  *
- * A change by another service makes a session stale: it is read again when the device sends something, or before one of its
- * downlinks is offered. The session object stays the same, so that a running transfer continues. When the device connects to
- * the gateway of another service, its session is dropped together with its transfers; if it returns, its transfer is reset
- * (wire protocol, 6.2 step 4).
+ * A change by another service makes a session stale. A stale session is read again when the device sends something, or before
+ * a downlink is offered to the device. The session object stays the same, so that a running transfer continues. When the device
+ * connects to the gateway of another service, this service drops the session and its transfer. When the device returns, its
+ * transfer is reset (wire protocol, 6.2 step 4).
  */
 import type { Clock } from '../../kernel/clock.js';
 import { tokenBytes } from '../../protocol/flap/envelope.js';
@@ -68,14 +68,14 @@ export class DeviceSessions {
     return loading.finally(() => this.#loading.delete(serial));
   }
 
-  /** Notifies the other services once that the device now communicates with this service. */
+  /** Notifies the other services that the device now communicates with this service, unless they know it already. */
   claim({ device: { serial } }: DeviceSession): void {
     if (!this.shared || this.#claimed.has(serial)) return;
     this.#claimed.add(serial);
     this.#store.nodes?.claim(serial).catch(() => this.#claimed.delete(serial));
   }
 
-  /** Reads the device again after the API has changed or deleted it. */
+  /** Reads the device again after the API has changed it. Drops the session of a deleted device. */
   async forget(serial: number): Promise<void> {
     const session = this.#sessions.get(serial);
     if (session === undefined) return;
@@ -138,7 +138,7 @@ export class DeviceSessions {
     };
     await this.#onRead(made);
     this.#sessions.set(serial, made);
-    // A notification arrived between the two reads.
+    // A notification has arrived during the read.
     if (this.#stale.has(serial)) await this.refresh(made);
     return made;
   }

@@ -24,7 +24,7 @@ export function requestBody(request: DownlinkRequest): unknown {
   }
 }
 
-/** The stored body of a session response; its time is filled in when it is offered (wire protocol, 6.4). */
+/** The stored body of a session response. The time is added when the response is offered (wire protocol, 6.4). */
 export interface SessionBody {
   readonly session_id: number;
   readonly decoder_hash: string | null;

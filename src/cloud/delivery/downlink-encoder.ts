@@ -44,8 +44,8 @@ export class DownlinkEncoder {
   }
 
   /**
-   * Rejects a downlink that would never be offered, or would be cancelled when the device asks for it. Returns why an
-   * accepted downlink cannot be offered yet.
+   * Rejects a downlink that would never be offered, or would be cancelled when the device asks for it. For an accepted
+   * downlink, returns why it cannot be offered yet, or undefined if it can.
    * @throws DownlinkRefused
    */
   async refuseUnsendable(device: DeviceRow, row: MessageRow): Promise<'no encoder' | undefined> {
@@ -68,7 +68,7 @@ export class DownlinkEncoder {
 
   /**
    * Whether the firmware of the device has no usable encoder. A device uploads its encoder first, then its configuration and
-   * data (wire protocol, 8.1). Once any of the three has arrived, another encoder comes only with a firmware update.
+   * data (wire protocol, 8.1). After any of the three has arrived, only a firmware update can bring another encoder.
    */
   async #neverHasEncoder({ id, spaceId, encoderHash, configHash }: DeviceRow): Promise<boolean> {
     const { store, updates } = this.#options;

@@ -26,12 +26,12 @@ export class DownlinkStates {
     this.#options = options;
   }
 
-  /** @param at default: now */
+  /** The change of a downlink's state. @param at default: now */
   state({ row }: QueuedDownlink, state: Exclude<DownState, 'pending'>, at = this.#timeOf(row)): Change {
     return { kind: 'message.state', id: row.id, state, at };
   }
 
-  /** @param at default: now */
+  /** The change that adds an entry to the timeline of a downlink. @param at default: now */
   station(row: Downlink, what: string, detail: string | null, at = this.#timeOf(row)): TimelineChange {
     return { kind: 'timeline.add', row: { messageId: row.id, at, what, detail } };
   }

@@ -21,7 +21,7 @@ export interface ChunkQueue {
   sessionOf(serial: number): DeviceSession | undefined;
   /** Inserts a stored downlink into the queue. */
   insert(session: DeviceSession, row: MessageRow): void;
-  /** Removes an obsolete chunk from the queue. Its state becomes `sent` if the device has received it, otherwise `cancelled`. */
+  /** Removes an obsolete chunk. Its state becomes `sent` if the device has received the chunk, otherwise `cancelled`. */
   settle(session: DeviceSession, queued: QueuedDownlink, received: boolean): Promise<void>;
   /** Cancels a pending downlink without ending its update. */
   cancel(row: WaitingRow): Promise<unknown>;
@@ -37,9 +37,9 @@ interface FirmwareQueueOptions {
 }
 
 /**
- * A device answers a chunk before it polls or reports again. A poll or a report this long after the delivery of a chunk shows
- * that the device could not use the chunk or did not receive it. An earlier poll shows nothing: a device can poll in the same
- * packet in which it acknowledges the chunk (wire protocol, 3.2 `xxAP`).
+ * A device answers a chunk before it polls or reports again. So a poll or a report this long after the delivery of a chunk
+ * shows that the device will not answer the chunk. An earlier poll shows nothing: a device can poll in the same packet in which
+ * it acknowledges the chunk (wire protocol, 3.2 `xxAP`).
  */
 const STALLED_AFTER = seconds(1);
 
@@ -97,8 +97,8 @@ export class FirmwareQueue implements FirmwareUpdates {
   }
 
   /**
-   * Reads the device's update again. Called when the session of the device was read from the store, or when a report arrived
-   * for an update that may have ended on another service.
+   * Reads the device's update from the store into its session. Called when the session has been read from the store, and when
+   * the update may have changed without this service.
    */
   async readUpdate(session: DeviceSession): Promise<void> {
     const job = await this.#updates.current(session.device);
@@ -106,7 +106,7 @@ export class FirmwareQueue implements FirmwareUpdates {
     else session.update = undefined;
   }
 
-  /** Applies a stored change of the update that an uplink has caused. */
+  /** Applies a change of the update to the session. An uplink has caused the change, and the change is stored. */
   async progressed(session: DeviceSession, job: UpdateJob): Promise<void> {
     this.#emitMoved(session.device.serial, job);
     await this.#settleChunks(session, job);
@@ -177,13 +177,13 @@ export class FirmwareQueue implements FirmwareUpdates {
     for (const row of queue) this.#queue.insert(session, row);
   }
 
-  /** Removes the chunks that the update has passed. */
+  /** Removes the queued chunks, which the new state of the update has made obsolete. */
   async #settleChunks(session: DeviceSession, job: UpdateJob): Promise<void> {
     this.#note(session, job);
-    // The first chunk stays queued.
+    // In this state, only the first chunk is queued, and it is still needed.
     if (job.state === 'scheduled') return;
     for (const queued of chunksIn(session)) {
-      // If the reported offset is at or after the end of the chunk, the device has it: only the confirmation was lost.
+      // If the reported offset is at or after the end of the chunk, the device has the chunk: only the confirmation was lost.
       await this.#queue.settle(session, queued, queued.attempt > 0 && job.offset >= endOf(queued.row));
     }
   }

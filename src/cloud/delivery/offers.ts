@@ -2,7 +2,7 @@
  * Offers downlinks to devices, and processes acknowledgements that arrive in separate requests.
  *
  * An offer is durable before its first byte is sent. The stored number of attempts shows whether a downlink was offered. So
- * every node, also after a crash, can reject the acknowledgement of a downlink that was never offered.
+ * every service on the store can reject the acknowledgement of a downlink that was never offered, also after a crash.
  */
 import type { Clock } from '../../kernel/clock.js';
 import { contentFingerprint } from '../../protocol/hashes.js';
@@ -29,6 +29,7 @@ interface OffersOptions {
 /**
  * Result of an acknowledgement. `sent`: this acknowledgement or an earlier one has confirmed the downlink. All other results
  * are refusals. `unknown`: the device has no such downlink. `not-offered`: the downlink was never offered to the device.
+ * `cancelled` and `expired`: the downlink has ended without delivery.
  */
 export type AckResult = 'sent' | 'unknown' | 'not-offered' | 'cancelled' | 'expired';
 
@@ -67,7 +68,7 @@ export class Offers {
       const row = await store.message(session.device.spaceId, id);
       if (row?.deviceId !== session.device.id || row.downState === null) return 'unknown';
       if (row.downState !== 'pending') return row.downState;
-      // A change of its state is being committed, or the queue of this service was outdated.
+      // Another change of the downlink's state is being committed, or the queue of this service was outdated.
       await sessions.refresh(session);
     }
   }

@@ -171,7 +171,7 @@ export class UplinkHandler {
   }
 
   /**
-   * Whether the content of this message was never received before, so that it cannot come from a recording of earlier
+   * Whether the content of this message has never been received before. Such a message cannot come from a recording of earlier
    * datagrams.
    */
   async #isNew(session: DeviceSession, { print }: MessageRow): Promise<boolean> {
@@ -287,8 +287,8 @@ export class UplinkHandler {
   }
 
   #startedUp(session: DeviceSession, uplink: PreparedUplink): PreparedUplink | Promise<PreparedUplink> {
-    // Application data show that the start of the device is complete. The device would have uploaded a changed configuration
-    // before, so the last one that it reported is still valid.
+    // Application data show that the start of the device is complete. Before its data, the device would have uploaded a changed
+    // configuration. So the last configuration that it reported is still valid.
     return session.configUnchecked ? this.#provingConfigs(session, uplink) : uplink;
   }
 
@@ -365,8 +365,8 @@ function prepared(type: UplinkType, row: MessageRow, extras: Partial<Extras> = {
 }
 
 /**
- * Whether the device has uploaded this configuration or codec before. The answer to its session start names their hashes,
- * so a device uploads them again only if an acknowledgement was lost.
+ * Whether the message contains the same configuration or codec as the last upload of this kind. The session response contains
+ * the hashes of the last uploads, so a device repeats an upload only if its acknowledgement was lost.
  */
 function isKnown({ device }: DeviceSession, message: UpMessage | DecodedData): boolean {
   switch (message.kind) {
@@ -382,9 +382,9 @@ function isKnown({ device }: DeviceSession, message: UpMessage | DecodedData): b
 }
 
 /**
- * Fingerprint by which a repeated data message is recognised; null: only the fingerprint of its request, if it has one, shows
- * that the message is repeated. The firmware puts a sequence number and a timestamp into each body. A JSON body with neither
- * may legitimately occur twice.
+ * Fingerprint by which a repeated data message is recognised. The firmware puts a sequence number and a timestamp into each
+ * body. The result is null for a JSON body with neither, because two such messages may legitimately be equal. Then only the
+ * fingerprint of the request, if it has one, shows a repetition.
  */
 function printOf(message: Uint8Array | DecodedData): string | null {
   if (message instanceof Uint8Array) return contentFingerprint(message);

@@ -8,7 +8,7 @@ import type { DeviceRow, EventRow, Id, ListedMessage, RecordRow, Store } from '.
 import { Journal, journalCommits } from './journal.js';
 import { type Position, positionIn } from './position.js';
 
-/** An event with the present state of its rows; undefined for deleted rows. */
+/** An event with the present state of the rows that it refers to. A row that was deleted is undefined. */
 export interface Entry {
   readonly row: EventRow;
   readonly device: DeviceRow | undefined;
@@ -70,14 +70,14 @@ export class Feed {
   }
 
   /**
-   * Extends the lease of the journal if it ends soon. Commits extend the lease as well. Readers call this method for times
-   * without commits.
+   * Extends the lease of the journal if it ends soon. Commits extend the lease as well. Readers call this method because there
+   * may be no commits for a long time.
    */
   async keep(): Promise<void> {
     if (this.#journal.endsSoon) await this.#journal.keep();
   }
 
-  /** The end of the journal, while it is kept. */
+  /** The position at the end of the journal. Call it while the journal is kept. */
   async newest(): Promise<Position> {
     const { edition = '', floor = 0 } = this.#journal.edition ?? {};
     return { edition, seq: Math.max(await this.#store.newestEvent(), floor - 1) };
@@ -124,7 +124,7 @@ export class Feed {
     return { row, message, record, device };
   }
 
-  /** Resolves when there may be new entries, and when the service shuts down. */
+  /** `arrived` resolves when there may be new entries, when the service shuts down, and after `cancel`. */
   news(): { readonly arrived: Promise<void>; cancel(): void } {
     let wake = () => {};
     const arrived = new Promise<void>((resolve) => {

@@ -1,11 +1,11 @@
 /**
  * Keeps the journal of events while readers need it: from the first reader until some time after the last reader has left. So a
- * reader can resume after a lost connection or a restart of the service. At all other times nothing is written, and a commit
- * costs one comparison more.
+ * reader can resume after a lost connection or a restart of the service. At all other times no entries are written, and the
+ * only cost for a commit is one comparison.
  *
- * A record says until when the journal is kept. The record is shared by all services on a database: each service adds entries
- * to its commits while the record is valid. After a time in which the journal was not kept, a new edition begins. Positions in
- * an earlier edition are not valid, because changes in that time have no entries.
+ * A record contains the time until which the journal is kept. The record is shared by all services on a database: each service
+ * adds entries to its commits until that time. After a period in which the journal was not kept, a new edition begins.
+ * Positions in an earlier edition are not valid, because changes in that period have no entries.
  */
 import type { Clock } from '../../kernel/clock.js';
 import { type Millis, minutes, type UnixMillis } from '../../kernel/time.js';
@@ -20,15 +20,15 @@ import {
   type Store,
 } from '../store/store.js';
 
-/** The lease: how long the journal is kept after the last reader has left. */
+/** Length of the lease: how long the journal is kept after the lease was last extended. */
 const LEASE = minutes(10);
-/** If less than this remains of the lease, the lease is extended. */
+/** While there are readers, the lease is extended if less than this time remains. */
 const REMAINING = minutes(8);
-/** Maximum number of entries that are kept. */
+/** Number of entries that remain when older entries are deleted. */
 const KEPT = 100_000;
 /** Greater than the number of every entry. */
 const BEYOND = Number.MAX_SAFE_INTEGER;
-/** How long the other services have, in milliseconds, to notice that a new edition begins. */
+/** How long a service waits, in milliseconds, until the other services have noticed a new edition. */
 const NOTICE = 300;
 
 /** Migrations of PostgreSQL refer to this name. */
@@ -60,7 +60,7 @@ export class Journal {
 
   /** Whether commits add entries now. */
   get isKept(): boolean {
-    // The clock is read only if there ever was a reader.
+    // If there has never been a reader, there is only this check for a row: the clock is not read.
     return this.#row !== undefined && (this.#readers > 0 || this.#remaining > 0);
   }
 
@@ -106,7 +106,7 @@ export class Journal {
       await this.look();
       const now = Math.floor(this.#options.clock.wall);
       const kept = this.#row;
-      // Without other services, this one has added entries for its readers all the time, even if the record has expired.
+      // A single service has added entries for its readers all the time, even if the record has expired.
       const isWhole = this.#remaining > 0 || (this.#readers > 0 && !this.#options.store.nodes);
       if (!kept || !isWhole) {
         if (await this.#begin(kept, now)) return;
@@ -115,7 +115,7 @@ export class Journal {
     }
   }
 
-  /** Deletes entries beyond the number that is kept. */
+  /** Deletes all entries except the newest {@link KEPT}. */
   async #prune(): Promise<void> {
     const floor = (await this.#options.store.newestEvent()) - KEPT;
     const { edition } = this;
@@ -155,10 +155,10 @@ export class Journal {
 
 const CLEARED: Change = { kind: 'event.prune', below: BEYOND };
 
-/** Adds entries to the store's `commit` while the journal is kept. @param added called after a commit with entries */
+/** Makes `commit` of the store add entries while the journal is kept. @param added called after a commit with entries */
 export function journalCommits(store: Store, clock: Clock, journal: Journal, added: () => void): void {
   const commit = store.commit.bind(store);
-  // Overrides the method on the object, as guardCommits does.
+  // Replaces the method of this object only, as `guardCommits` (store/bounded-commits.ts) does.
   store.commit = (changes) => (journal.isKept ? commitWithEvents(changes) : commit(changes));
   async function commitWithEvents(changes: readonly Change[]): Promise<void> {
     const events = eventsOf(changes, Math.floor(clock.wall));

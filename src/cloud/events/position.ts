@@ -12,7 +12,7 @@ export interface Position {
   readonly seq: number;
 }
 
-/** Bytes of the number; the rest of a block shows to which space the position belongs. */
+/** Size in bytes of the entry number in a block. The rest of the block shows to which space the position belongs. */
 const NUMBER = 6;
 const BLOCK = 16;
 const CIPHER = 'aes-128-ecb';
@@ -26,7 +26,7 @@ export function positionText({ edition, seq }: Position, spaceId: Id): string {
   return Buffer.concat([cipher.update(block), cipher.final()]).toString('hex');
 }
 
-/** Reads a position of this edition and space; undefined if the text is not one. */
+/** Reads a position; undefined if the text is not a position of this edition and space. */
 export function positionIn(text: string, edition: string, spaceId: Id): Position | undefined {
   if (!/^[0-9a-f]{32}$/.test(text)) return undefined;
   const decipher = createDecipheriv(CIPHER, keyOf(edition), null).setAutoPadding(false);
@@ -35,7 +35,7 @@ export function positionIn(text: string, edition: string, spaceId: Id): Position
   return { edition, seq: block.readUIntBE(0, NUMBER) };
 }
 
-/** The name of an edition is random and leaves the service only in encrypted positions. */
+/** The encryption key. It is secret: the name of an edition is random, and the API never returns it. */
 function keyOf(edition: string): Buffer {
   return createHash('sha256').update(edition).digest().subarray(0, BLOCK);
 }

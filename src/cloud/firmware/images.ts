@@ -1,6 +1,6 @@
 /**
- * Firmware images, to which devices can be updated. The metadata and the content are two records, so that a list does not
- * read hundreds of kilobytes per image.
+ * Firmware images, to which devices can be updated. The metadata and the content of an image are separate records, so that a
+ * list of images does not read hundreds of kilobytes per image.
  */
 import { createHash } from 'node:crypto';
 import type { UnixMillis } from '../../kernel/time.js';

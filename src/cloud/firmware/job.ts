@@ -56,7 +56,10 @@ export function putJob(job: UpdateJob): Change {
   return { kind: 'record.put', row: rowOf(job) };
 }
 
-/** Changes a job, unless a user or another service has changed it since it was read: see `untilUndisturbed`. */
+/**
+ * Changes a job. The commit fails with a conflict if a user or another service has changed the job since it was read. Then
+ * `untilUndisturbed` (store/records.ts) repeats the work.
+ */
 export function changeJob(before: UpdateJob, after: UpdateJob): Change {
   return { kind: 'record.change', row: rowOf(after), was: rowOf(before).body };
 }

@@ -13,8 +13,8 @@
  * same chunk. From then on the cloud sends the chunk at the offset that the device reports, one at a time. A reboot or a lost
  * chunk restarts the download from offset 0, at most {@link MOST_RESTARTS} times.
  *
- * This class has no queue and no timer. Each event returns its changes and the chunk to queue, and src/cloud/delivery commits
- * them together with the message that caused the event.
+ * The class {@link Updates} has no queue and no timer. For each event it returns the changes and the chunk to queue, and
+ * src/cloud/delivery commits them together with the message that caused the event.
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
@@ -53,9 +53,9 @@ interface ChunkBody {
   readonly size: number;
 }
 
-/** Bytes of a chunk for a device that has not reported its maximum. */
+/** Size in bytes of a chunk for a device that has not reported its maximum. */
 const FIRST_CHUNK = 256;
-/** Maximum size of a chunk in bytes: a transfer can carry that plus 52 bytes of overhead (wire protocol, 11). */
+/** Maximum size of a chunk in bytes. A transfer can carry a chunk of this size and 52 bytes of overhead (wire protocol, 11). */
 const LONGEST_CHUNK = 16_128;
 /** Maximum number of restarts of a download; then the update fails. */
 const MOST_RESTARTS = 5;
@@ -75,8 +75,9 @@ export class Updates {
   }
 
   /**
-   * Runs the changes of one device's update one after another: the device may report while a user cancels. This covers one
-   * service only. If another service on the same store has changed the job, the commit fails and the event is handled again.
+   * Runs the changes of one device's update one after another, because the device may report while a user cancels. Only the
+   * changes of this service are ordered. If another service on the same store has changed the job, the commit fails and the
+   * event is handled again.
    */
   async inTurn<T>(deviceId: Id, work: () => Promise<T>): Promise<T> {
     const turn = Promise.resolve(this.#turns.get(deviceId)).then(work);
@@ -216,7 +217,7 @@ export class Updates {
     const current = await this.current(device);
     if (current === undefined) return this.begin(device, image);
     if (current.firmwareId === image.id) {
-      // While the update is scheduled, chunk 0 is queued already; while the device swaps its images, it is too late.
+      // While the update is scheduled, chunk 0 is queued already. While the device swaps its images, a chunk would be too late.
       if (current.state !== 'downloading') return undefined;
       const queue = [this.#chunk(device, current, 0, maxLength ?? FIRST_CHUNK)];
       return { job: current, changes: [changeJob(current, current)], queue };
@@ -257,7 +258,7 @@ export class Updates {
 const SUCCESS: Partial<UpdateJob> = { state: 'succeeded' };
 
 /**
- * CHESTER acknowledges only an image that was on trial. Devices of the other family acknowledge the old image as well; the
+ * CHESTER acknowledges only an image that was on trial. Devices of the hio family acknowledge the old image as well; the
  * version in their session shows which image runs (wire protocol, 8.1 and 11).
  */
 function acknowledged(job: UpdateJob, session: DeviceRow['session']): Partial<UpdateJob> {

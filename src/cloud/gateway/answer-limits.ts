@@ -5,7 +5,7 @@
 import type { Instant } from '../../kernel/time.js';
 import type { Source } from './replay-guard.js';
 
-/** Allowance: `burst` at once, then `perSecond`. */
+/** Limit of a rate: `burst` answers at once, then `perSecond` answers in each second. */
 interface Rate {
   readonly burst: number;
   readonly perSecond: number;

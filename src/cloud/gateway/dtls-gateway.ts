@@ -1,6 +1,6 @@
 /**
- * Devices with DTLS (wire protocol, 2.3): each connection belongs to the device whose key was used in its handshake, and its
- * records contain packets without an envelope. A packet cannot name another device.
+ * The gateway for devices with DTLS (wire protocol, 2.3). Each connection belongs to the device whose key was used in the
+ * handshake. The records of a connection contain packets without an envelope, so a packet cannot name another device.
  *
  * The key is the `secret` of a device. Packets of a deleted device are rejected. If the device was deleted or its secret
  * replaced, the first record that arrives {@link RECHECK} or more after the last check ends the connection.
@@ -30,7 +30,10 @@ interface DtlsGatewayOptions {
 
 /** Counters of a gateway since its start. */
 interface DtlsCounters {
-  /** Handshakes by outcome: replaced by another one, too late, ended by the client, or an error (`alert`). */
+  /**
+   * Handshakes by outcome. `completed`: a connection was opened. The others failed. `closed`: one end closed the connection.
+   * `replaced`: another handshake took its place. `timeout`: it took too long. `alert`: one end reported an error.
+   */
   readonly handshakes: Record<'completed' | Ending['kind'], number>;
   /** Dropped records by reason. */
   readonly rejected: Record<Rejection, number>;

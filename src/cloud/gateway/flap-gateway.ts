@@ -66,8 +66,8 @@ const COUNTERS = {
 } as const satisfies Record<Refusal, keyof GatewayCounters>;
 
 /**
- * Maximum number of datagrams of one device that wait while another is being stored; further ones are dropped, as by a full
- * socket buffer.
+ * Maximum number of datagrams of one device that wait while another one is being processed. Further datagrams are dropped, as a
+ * full socket buffer would do.
  */
 const LONGEST_QUEUE = 16;
 
@@ -75,9 +75,9 @@ interface Arrived {
   readonly envelope: Envelope;
   readonly format: PacketFormat;
   readonly reply: Reply;
-  /** Address of the sender, for the protection against replays; undefined in a simulation. */
+  /** Address of the sender, for the protection against replays; undefined in a simulation, and for DTLS. */
   readonly source: Source | undefined;
-  /** The device that DTLS has proven; undefined if an envelope proves it. */
+  /** Id of the device that DTLS has authenticated; undefined if the tag of the envelope authenticates the device. */
   readonly proven: Id | undefined;
 }
 
@@ -98,7 +98,7 @@ interface DeviceChannel {
 /** How the answer to a packet is sent. */
 interface Answering {
   readonly reply: Reply;
-  /** Undefined without protection. */
+  /** Undefined if the datagram is not checked for replays ({@link Arrived.source} is undefined). */
   readonly admitted: Admitted | undefined;
 }
 

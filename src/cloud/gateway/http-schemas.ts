@@ -1,6 +1,6 @@
 /**
- * Schemas of the requests and responses of the device ingress. They check the form of a message; protocol/http checks
- * its content.
+ * Schemas of the requests and responses of the device ingress (http.ts). They check the form of a message; src/protocol/http
+ * checks its content.
  */
 import Type from 'typebox';
 import { DOWNLINK_TYPES } from '../../protocol/http/downlinks.js';

@@ -16,7 +16,7 @@ import { ReplayGuard, type Source } from './replay-guard.js';
  */
 const LOG_EVERY = minutes(1);
 
-/** State of the protection for a device. It lasts until the process ends or the device is deleted. */
+/** State of the protection for a device. It is kept until the process ends, or until another device uses the serial number. */
 interface Watched {
   readonly deviceId: string;
   readonly guard: ReplayGuard;
@@ -26,9 +26,9 @@ interface Watched {
 }
 
 /**
- * Who sent a datagram: `stranger` with a wrong tag; `elsewhere` with a valid tag from an unproven address, perhaps a copy;
- * `home` from the proven address of the device. Each kind of sender has its own limits, so that an attacker cannot use up the
- * limits of the device.
+ * Kind of the sender of a datagram. `stranger`: the tag is wrong. `elsewhere`: the tag is valid, but the address is not proven,
+ * and the datagram may be a copy. `home`: the address of the device is proven. Each kind has its own limits, so that an
+ * attacker cannot use up the limits of the device.
  */
 type Sender = 'stranger' | 'elsewhere' | 'home';
 
@@ -43,7 +43,7 @@ interface Datagram {
 export interface Admitted {
   /** Whether this answer may be sent. Counts resets and repeated answers, and bytes to an unproven address. */
   mayAnswer(answer: Packet): boolean;
-  /** Call it when the packet has been processed, before the next packet: the device may have proven its address. */
+  /** Call it after the packet has been processed and before the next one: the packet may have proven the device's address. */
   settle(): void;
 }
 
@@ -65,7 +65,7 @@ export class Protection {
   }
 
   /**
-   * Judges a datagram with a valid tag; undefined if it is a replayed one, which must be dropped.
+   * Judges a datagram with a valid tag. Returns undefined for a replayed datagram, which must be dropped.
    * @param expected sequence number that the transfer of the device expects
    */
   admit(

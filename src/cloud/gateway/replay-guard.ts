@@ -37,7 +37,7 @@ type Verdict = 'known' | 'guest' | 'repeat' | 'copy';
 /** Number of datagrams of one device that are remembered. */
 const REMEMBERED = 16;
 
-/** A device that repeats the same packet from a new address is accepted after this many copies. */
+/** A packet that was dropped this many times, over more than `patience`, is accepted: a real device repeats it. */
 const PERSISTENT = 5;
 
 /**
@@ -57,7 +57,7 @@ export class ReplayGuard {
   #latestAt: Instant = 0;
   /** When the device last sent from its proven address. */
   #homeAt: Instant = 0;
-  /** When another host first asked for a session; undefined: not since the latest proof. */
+  /** When another host first asked for a session; undefined if none has asked since the latest proof. */
   #contestedAt: Instant | undefined;
   #dropped: { readonly mark: number; readonly source: Source; readonly since: Instant; count: number } | undefined;
 

@@ -10,8 +10,8 @@ import { portRefused } from '../../kernel/listen-failure.js';
 import type { Source } from './replay-guard.js';
 
 /**
- * Size in bytes. A fleet that reports on the hour sends thousands of datagrams at once, and the kernel silently drops datagrams
- * when the buffer is full.
+ * Size of the receive buffer in bytes. A fleet that reports on the hour sends thousands of datagrams at once, and the kernel
+ * silently drops datagrams when the buffer is full.
  */
 const RECEIVE_BUFFER = 4 * 1024 * 1024;
 

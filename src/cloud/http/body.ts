@@ -9,7 +9,7 @@ export const BODY_LIMIT = 1_048_576;
 /** Accepts JSON bodies only. */
 export function acceptJsonOnly(api: FastifyInstance): void {
   const parse = api.getDefaultJsonParser('error', 'error');
-  // Some clients send Content-Type without a body; it is ignored where no body is expected.
+  // A route that expects no body ignores the body and its type, because some clients send Content-Type without a body.
   const isUnwanted = ({ routeOptions }: FastifyRequest) => routeOptions.schema?.body === undefined;
   api.removeAllContentTypeParsers();
   api.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, text, done) => {

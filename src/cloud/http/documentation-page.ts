@@ -18,9 +18,9 @@ function picture(content: string, width: number): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} 32">${content}</svg>`;
 }
 
-/** Request headers for a file that the browser may have in its cache. They are passed on to the server of the page. */
+/** Request headers that are passed on to the server of the page: they concern a file that the browser has in its cache. */
 const FORWARDED = ['if-none-match', 'if-modified-since', 'range', 'if-range'] as const;
-/** Response headers that the server of this connection sets itself. */
+/** Response headers that are not copied from the server of the page, because the server of the API sets its own. */
 const OWN: ReadonlySet<string> = new Set(['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding']);
 
 /** Adds the page and the document that it shows to the API. @param name title of the page */
@@ -70,7 +70,7 @@ function nameText(name: string): string {
   return `<text x="40" y="23" font-family="sans-serif" font-size="22" fill="#fff">${name}</text>`;
 }
 
-/** Allows scripts only in files of the page. Inline styles and images are allowed, because its bundle contains them. */
+/** Allows scripts only in files of the page. Inline styles and images are allowed, because the page contains them. */
 const CONTENT_POLICY = {
   'default-src': "'none'",
   'script-src': "'self'",

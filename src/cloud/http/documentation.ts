@@ -1,6 +1,6 @@
 /**
- * Completes the OpenAPI document that is generated from the routes: the meaning of each parameter and field, an example of
- * each body, and the failures that all routes share as components.
+ * Completes the OpenAPI document that is generated from the routes: adds the meaning of each parameter and field and an example
+ * of each body, and moves failures that many routes share to the components.
  */
 import { STATUS_CODES } from 'node:http';
 import { COMMON_FAILURES } from './operation.js';
@@ -93,7 +93,7 @@ function resourceOf(id: string): string {
 
 type Meaning = (owner: string, name: string) => string | undefined;
 
-/** Describes the fields of a schema, also of those inside of it. */
+/** Describes the fields of a schema, and of the schemas inside it. */
 function describe(schema: SchemaObject, owner: string, meaning: Meaning): void {
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
     describe(field, owner, meaning);
@@ -108,7 +108,7 @@ function validValues({ description, anyOf = [] }: SchemaObject): string | undefi
   return description ?? anyOf.find((each) => each.type !== 'null')?.description;
 }
 
-/** A meaning, and the values that are valid. */
+/** The meaning of a field or parameter, followed by a sentence with the valid values. */
 function sentences(meaning: string | undefined, valid: string | undefined): string {
   const what =
     valid === undefined ? '' : `${valid.charAt(0).toUpperCase()}${valid.slice(1)}${valid.endsWith('.') ? '' : '.'}`;
@@ -141,7 +141,7 @@ function failureExample(statusCode: number, description: string): object {
 
 const INVALID = 'body/name "" is not a name of 1 to 64 printable characters';
 
-/** Moves the failures that many routes have to the components. */
+/** Moves the failures of {@link COMMON_FAILURES} to the components. */
 function shareFailures({ paths = {}, components = {} }: Documented): void {
   const shared: Record<string, ResponseObject> = {};
   const sentenceOf = new Map(COMMON_FAILURES.map(({ status, sentence }) => [status, sentence]));

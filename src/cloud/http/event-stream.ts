@@ -1,6 +1,6 @@
 /**
- * An answer that stays open: server-sent events (HTML Living Standard, 9.2). The stream keeps no queue: the caller sends an
- * event when the client has taken the previous one. A client that takes too long gets a last event, and its connection is
+ * An answer that stays open: server-sent events (HTML Living Standard, 9.2). The stream has no queue: the caller sends an event
+ * only after the client has received the previous one. A client that is too slow gets a last event, and its connection is
  * closed.
  */
 import type { ServerResponse } from 'node:http';
@@ -16,7 +16,7 @@ const FAREWELL = seconds(5);
 const RETRY = 1000;
 
 export interface Sent {
-  /** Name of the event; default: the frame only moves the position of the client. */
+  /** Name of the event. Without a name, nothing but the position of the client changes. */
   readonly event?: string;
   /** Position for `Last-Event-ID`; default: the position of the client stays. */
   readonly id?: string;
@@ -39,7 +39,7 @@ export class EventStream {
     this.#gone = new Promise((resolve) => raw.once('close', () => resolve()));
     for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
     raw.setHeader('content-type', 'text/event-stream; charset=utf-8');
-    // Proxies must not collect the events.
+    // Proxies must pass on each event at once.
     raw.setHeader('x-accel-buffering', 'no');
     raw.writeHead(200);
     raw.write(`retry: ${RETRY}\n\n`);
@@ -50,14 +50,14 @@ export class EventStream {
     return this.#raw.writableEnded || this.#raw.destroyed;
   }
 
-  /** Sends an event. A client that does not take it in time gets `lastWords`, and the stream is over. */
+  /** Sends an event. If the client does not receive it in time, sends `lastWords` and ends the stream. */
   async send(sent: Sent, lastWords: Sent): Promise<void> {
     if (this.isOver || this.#raw.write(frame(sent))) return;
     const drained = new Promise<void>((resolve) => this.#raw.once('drain', () => resolve()));
     if ((await this.wait(PATIENCE, drained)) === 'time') this.end(lastWords);
   }
 
-  /** Sends a last event and closes the connection, also if the client does not take the event. */
+  /** Sends a last event and closes the connection, even if the client does not receive the event. */
   end(sent: Sent): void {
     if (this.isOver) return;
     this.#raw.end(frame(sent));
@@ -65,7 +65,7 @@ export class EventStream {
     void this.#gone.then(() => alarm.cancel());
   }
 
-  /** Waits for a time, an event, or the end of the connection. */
+  /** Waits until the time is over, the event occurs, or the connection ends. The result names which of these came first. */
   async wait(time: Millis, event: Promise<void> = new Promise(() => {})): Promise<'time' | 'event' | 'gone'> {
     let alarm: { cancel(): void } | undefined;
     const timedOut = new Promise<'time'>((resolve) => {

@@ -1,8 +1,8 @@
 /**
  * Protects services from web pages. The owner of a page can let the name of the page resolve to the address of a service, even
- * to 127.0.0.1. The page can then read the answers of this service (DNS rebinding). Its requests still have the name of the
- * page in the header `Host`. An IP address in `Host` is harmless: a page that was loaded from an address comes from the service
- * at that address.
+ * to 127.0.0.1. The page can then read the answers of this service (DNS rebinding). But the requests of the page still have the
+ * name of the page in the header `Host`, and the guard rejects this name. An IP address in `Host` is harmless: a page that was
+ * loaded from an address comes from the service at that address.
  */
 import { isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
@@ -11,7 +11,7 @@ import { ApiFault } from './errors.js';
 /** The names by which programs on the same machine reach a service. */
 export const LOCAL_HOSTS: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** Headers of every answer: it is not stored in caches, and a browser does not guess its type. */
+/** Headers of every answer: caches do not store the answer, and a browser does not guess its type. */
 export const SAFE_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
 
 /** A host name without a port. */
@@ -31,7 +31,7 @@ export function guardHosts(api: FastifyInstance, hosts: readonly string[] | null
   api.addHook('onRequest', (request, reply, done) => {
     reply.headers(SAFE_HEADERS);
     const { host } = request.headers;
-    // Browsers always send a name; probes with HTTP/1.0 do not.
+    // A request without `Host` cannot come from a browser. Probes with HTTP/1.0 send such requests.
     const isFine = hosts === null || host === undefined || isHost(host, hosts) || isAddress(host);
     done(isFine ? undefined : new ApiFault(403, FOREIGN, 'foreign-host'));
   });

@@ -23,12 +23,12 @@ export function documentApi(api: FastifyInstance, texts: Texts): void {
         description: ABOUT,
         license: { name: 'MIT', identifier: 'MIT' },
       },
-      // Relative to the address of the document, so that it is right behind a proxy, too.
+      // Relative to the address of the document, so that clients behind a proxy use the address of the proxy.
       servers: [{ url: '/', description: 'The service that returned this document.' }],
       tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       components: { securitySchemes: SECURITY_SCHEMES },
     },
-    // The second member of the union, an OpenAPI 2 document, is never generated: the document is OpenAPI 3.1.
+    // The type of `made` also allows an OpenAPI 2 document, which is never generated here.
     transformObject: (made) => ('openapiObject' in made ? completed(made.openapiObject, texts) : made.swaggerObject),
   });
   addPage(api, NAME);

@@ -141,7 +141,7 @@ interface CommonFailure {
 
 const RETRY_LATER = 'retry after the seconds in `Retry-After`.';
 
-/** The failures that all routes share. */
+/** The failures that many routes share. */
 export const COMMON_FAILURES: readonly CommonFailure[] = [
   {
     status: 400,
@@ -181,7 +181,7 @@ function failures(route: Operation): Record<string, TSchema> {
   );
 }
 
-/** Schemas of failures by their description, because the routes share a few failures. */
+/** Schemas of failures by their description. Routes with the same failure share its schema. */
 const faults = new Map<string, TSchema>();
 
 function faultWith(sentence: string, status: number): TSchema {

@@ -54,7 +54,7 @@ function nameOf(written: string): string {
   return /^([^[\]]+)\[\d*\]$/.exec(written)?.[1] ?? written;
 }
 
-/** Ids in a path are compared in lower case. */
+/** Converts the parameters of a path to lower case, because all stored ids are in lower case. */
 export function readParams(raw: Raw): Record<string, unknown> {
   return Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, String(value).toLowerCase()]));
 }

@@ -35,7 +35,7 @@ export function sessionCookie(headers: IncomingHttpHeaders, secret: string, { ma
 
 /**
  * Checks that a request comes from a page of this service. A browser says so in `Sec-Fetch-Site`. An older browser sends only
- * `Origin`, and only with requests that change something.
+ * `Origin`, and only with requests that change something. So GET and HEAD are accepted without both headers.
  * @throws ApiFault 403 `foreign-origin`
  */
 export function needSameOrigin(method: string | undefined, headers: IncomingHttpHeaders): void {

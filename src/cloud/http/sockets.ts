@@ -1,4 +1,4 @@
-/** Limits on connections: how many an address has, and how long one stays open for a body that is not wanted. */
+/** Limits on connections: their number, and how long a connection stays open for the rest of a rejected request. */
 import type { IncomingMessage, Server } from 'node:http';
 import { BlockList, isIP, isIPv6, Socket } from 'node:net';
 import type { Clock } from '../../kernel/clock.js';
@@ -8,9 +8,9 @@ import { seconds } from '../../kernel/time.js';
 const LINGER = seconds(1);
 
 /**
- * Call it when a request has its answer. Closes the connection if the request, for example one that was rejected with 401, is
- * still arriving some time later. It is not closed at once, because a client that sends while its connection is reset may lose
- * the answer.
+ * Call it when a request has its answer. Closes the connection if the request is still arriving {@link LINGER} later, for
+ * example after it was rejected with 401. The connection is not closed at once, because a client that is still sending could
+ * then lose the answer.
  */
 export function closeHalfOpen(request: IncomingMessage, patience: Clock): void {
   const { socket } = request;

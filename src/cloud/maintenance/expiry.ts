@@ -1,8 +1,8 @@
 /**
  * Expires pending downlinks that their devices do not fetch (wire protocol, 6.2: after 30 days).
  *
- * A sweep at the start and every hour finds them. Between two sweeps, the delivery core checks a downlink before it is
- * offered or shown, so that the state of a downlink does not depend on the time of a sweep.
+ * A sweep at the start and every hour finds overdue downlinks. Between two sweeps, the delivery core checks a downlink before
+ * the downlink is offered or shown. So the state of a downlink does not depend on the time of a sweep.
  */
 import type { Alarm, EdgeClock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
@@ -19,7 +19,7 @@ interface ExpiryOptions {
 
 const SWEEP = hours(1);
 const SWEEP_SIZE = 500;
-/** Pause after a full batch, so that the store can serve devices meanwhile. */
+/** Pause after a sweep that has found {@link SWEEP_SIZE} downlinks, so that the store can serve devices meanwhile. */
 const PAUSE = millis(50);
 
 export class Expiry {
@@ -38,7 +38,7 @@ export class Expiry {
     this.#sweepAfter(millis(0));
   }
 
-  /** Whether the message is a pending downlink whose time is over. */
+  /** Whether the message is a pending downlink whose lifetime is over. */
   readonly isOverdue = (message: WaitingRow): boolean =>
     message.downState === 'pending' && this.endOf(message) < this.#options.clock.wall;
 
@@ -70,7 +70,7 @@ export class Expiry {
     });
   }
 
-  /** Returns the number of expired downlinks; if it is {@link SWEEP_SIZE}, more may be overdue. */
+  /** Returns the number of overdue downlinks that were found; if it is {@link SWEEP_SIZE}, there may be more. */
   async #sweep(): Promise<number> {
     const { store, clock } = this.#options;
     const overdue = await store.overdueDownlinks(clock.wall - this.#patience, SWEEP_SIZE);

@@ -22,7 +22,7 @@ const BATCH = 500;
 const PAUSE = millis(50);
 const ROUND = hours(1);
 
-/** Starts immediately and repeats every hour. Returns a function that stops it and waits for the running batch. */
+/** Deletes old messages now and every hour. Returns a function that stops the deletion and waits for the running batch. */
 export function startRetention({ store, clock, log, trace, keep }: RetentionOptions): () => Promise<void> {
   let stopped = false;
   let next: Alarm | undefined;

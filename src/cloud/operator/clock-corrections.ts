@@ -15,7 +15,7 @@ export function logCorrections(log: Log): (by: Millis) => void {
   return (by) => log.warn({ by: `${Math.round(by / 1000)} s` }, 'the clock of this machine was corrected');
 }
 
-/** Logs if the clock is behind the newest stored message: it was corrected while the service did not run. */
+/** Logs a clock that is behind the newest stored message: the clock was corrected while the service did not run. */
 export async function compareClock(store: Store, clock: Clock, log: Log): Promise<void> {
   const newest = await store.newestMessage();
   const behind = newest === undefined ? 0 : timeOfId(newest) - clock.wall;

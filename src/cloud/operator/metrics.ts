@@ -98,7 +98,7 @@ export class Metrics {
     );
   }
 
-  /** @param gateway undefined before the first datagram */
+  /** @param gateway returns undefined before the first DTLS datagram */
   watchDtls(gateway: () => Pick<DtlsGateway, 'size' | 'counters'> | undefined): void {
     this.#gauge('ghostfleet_dtls_sessions', 'Open DTLS connections', () => gateway()?.size.sessions ?? 0);
     this.#totals(
@@ -153,7 +153,7 @@ export class Metrics {
     });
   }
 
-  /** Counts by one label. */
+  /** Adds a counter with one label. `read` returns the count for each value of the label. */
   #totals(name: string, help: string, label: string, read: () => object): void {
     const counter: Counter = new Counter({
       name,

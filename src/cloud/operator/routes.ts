@@ -20,7 +20,7 @@ interface OperatorContext {
   readonly isPrepared: () => boolean;
 }
 
-/** How long the store may take for a readiness check. */
+/** How long the store may take to answer a readiness check. */
 const PATIENCE = seconds(2);
 
 const Health = Type.Object({ status: Type.Enum(['ok']) }, { title: 'Health' });

@@ -8,7 +8,7 @@ import { ApiFault } from '../http/errors.js';
 
 /** How long running requests may take before their connections are closed. */
 const REQUEST_LIMIT = seconds(10);
-/** Interval in milliseconds for closing connections that became idle, which keep-alive would keep open. */
+/** Interval in milliseconds for closing idle connections, which keep-alive would keep open. */
 const ROUND = 50;
 
 /**

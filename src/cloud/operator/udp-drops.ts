@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 
 const TABLES = ['/proc/net/udp', '/proc/net/udp6'];
 
-/** Sum of the drops of the sockets bound to these ports; undefined where the system does not report them. */
+/** Number of datagrams dropped at the sockets bound to these ports; undefined if the system does not report it. */
 export async function udpDrops(ports: readonly number[]): Promise<number | undefined> {
   const texts = await Promise.all(TABLES.map((path) => readFile(path, 'utf8').catch(() => undefined)));
   const readable = texts.filter((text) => text !== undefined);
@@ -14,7 +14,7 @@ export async function udpDrops(ports: readonly number[]): Promise<number | undef
   return readable.reduce((sum, text) => sum + dropsIn(text, ports), 0);
 }
 
-/** The drops in one table: its second column is the local address in hex, its last column the drops. */
+/** The drops in one table. The second column is the local address in hex, the last column the number of drops. */
 export function dropsIn(table: string, ports: readonly number[]): number {
   let drops = 0;
   for (const line of table.split('\n').slice(1)) {

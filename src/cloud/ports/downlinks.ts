@@ -3,13 +3,13 @@ import type { Change, DeviceRow, MessageRow, WaitingRow } from '../store/store.j
 
 /** A downlink as requested by a user (cloud API, 3.6). */
 export type DownlinkRequest =
-  /** `app config …` lines; the device saves and restarts by itself. */
+  /** Lines `app config …`. The device applies and saves them, and then restarts without a further command. */
   | { readonly type: 'config'; readonly lines: readonly string[] }
   /** Shell command lines. */
   | { readonly type: 'shell'; readonly commands: readonly string[] }
-  /** Fields of the device's own encoder. */
+  /** Values for the fields that the encoder of the device defines. */
   | { readonly type: 'data'; readonly body: Readonly<Record<string, unknown>> }
-  /** Bytes for the application in lower-case hex, as they are: no encoder is needed. */
+  /** Bytes for the application, in lower-case hex. They are sent unchanged, so no encoder is needed. */
   | { readonly type: 'data'; readonly raw: string };
 
 /** Maximum number of pending downlinks of users for one device. Downlinks that the cloud creates by itself do not count. */
@@ -19,7 +19,7 @@ export interface Downlinks {
   /**
    * Appends a downlink to the device's queue; resolves with its row after the commit is durable.
    * @param along further changes for the same commit, written before the row
-   * @throws DownlinkRefused if the downlink can never be sent, or not with the present firmware of the device
+   * @throws DownlinkRefused if the downlink can never be sent, or cannot be sent with the present firmware of the device
    * @throws ConflictError `queue` if {@link LONGEST_QUEUE} downlinks are pending
    */
   queue(
@@ -31,7 +31,7 @@ export interface Downlinks {
   endOverdue(messages: readonly WaitingRow[]): Promise<boolean>;
   /** Removes a pending downlink from its queue; `not-pending` if it is already sent, cancelled or expired. */
   cancel(message: WaitingRow): Promise<'cancelled' | 'not-pending'>;
-  /** Drops the cached state of the device: the API has created, changed or deleted the device with this serial number. */
+  /** Updates the cached state after the API has created, changed or deleted the device with this serial number. */
   forget(serial: number): Promise<void>;
   /** Called after the API has deleted the device; the deletion has cancelled these downlinks. */
   deleted(device: DeviceRow, cancelled: readonly WaitingRow[]): Promise<void>;

@@ -13,6 +13,6 @@ export interface FirmwareUpdates {
   schedule(device: DeviceRow, image: Image, along?: (job: UpdateJob) => readonly Change[]): Promise<UpdateJob>;
   /** Cancels an update; `too-late` if the device already swaps its images, or if the update has ended. */
   cancel(job: UpdateJob): Promise<'cancelled' | 'too-late'>;
-  /** Changes that end the update of a device that is deleted, for the commit that deletes it. */
+  /** Changes that end the update of a device, for the commit that deletes the device. */
   whenRemoved(device: DeviceRow): Promise<readonly Change[]>;
 }

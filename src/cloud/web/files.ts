@@ -1,6 +1,6 @@
 /**
- * The built files of the console, in memory. A request can only name a file that was found in the folder, so that no path
- * leads out of it. The files are read again when the page has been built again.
+ * The built files of the console, in memory. A request gets only files that were found in the folder, so no path leads out of
+ * the folder. The files are read again when the console has been built again.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';

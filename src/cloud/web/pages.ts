@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { unknownRoute } from '../http/errors.js';
 import type { ConsoleFile, ConsoleFiles } from './files.js';
 
-/** Allows nothing but the files and the API of this service. */
+/** Allows only the files and the API of this service, and images in `data:` URLs. */
 const CONTENT_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -31,7 +31,7 @@ const PAGE_HEADERS = {
 const HASHED = /-[\w-]{8,}\.\w+$/;
 const HIDDEN = { schema: { hide: true } } as const;
 
-/** A file of the console by the path of a request, with its headers; undefined for another path, and if it is not built. */
+/** A file of the console by the path of a request, with its headers; undefined if the built console has no such file. */
 export async function consoleFile(
   files: ConsoleFiles,
   path: string,

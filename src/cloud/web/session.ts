@@ -1,7 +1,7 @@
 /**
- * Sign-in of the console. Its page exchanges a one-time token, an API key or the token of a login for a cookie, so that no
- * script needs to keep a credential. For a one-time token the service creates an API key that expires: it is listed with
- * the other keys, and deleting it ends the session.
+ * Sign-in of the console. The page exchanges a one-time token, an API key or the token of a login for a cookie, so that no
+ * script needs to keep a credential. For a one-time token the service creates an API key. This key is listed with the other
+ * keys, and deleting it ends the session.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
@@ -44,7 +44,7 @@ export interface SessionContext {
   readonly random: Random;
   readonly logins: Logins;
   readonly tokens: OneTimeTokens;
-  /** How long the key of a session is valid, in the time of the service; null: as long as the service runs. */
+  /** How long the key of a session is valid, in the time of the service; null: the key does not expire. */
   readonly lifetime: Millis | null;
 }
 
@@ -75,7 +75,7 @@ interface Exchanged {
   readonly secret: string;
   /** Lifetime of the cookie in seconds; null: until the browser is closed. */
   readonly maxAge: number | null;
-  /** The space that was opened; null for a login, which opens all spaces of the account. */
+  /** The space that was opened; null for a login that opens all spaces of its account. */
   readonly space_id: Id | null;
   readonly expires_at: string | null;
 }
