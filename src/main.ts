@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Entry point, and the only file that uses the process directly: all other code gets a Host. */
+/** Entry point of the program, and the only file that uses the global `process`: the commands get a `Host` (cli/host.ts). */
 import { tooFewOpenFiles } from './cli/open-files.js';
 
 // Checked before the other modules are loaded: if the limit of open files is too low, loading them fails with an error that

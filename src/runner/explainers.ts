@@ -21,20 +21,20 @@ export function keepKnown(result: RunResult, known: Known): void {
   KNOWN.set(result, known);
 }
 
-/** undefined for a copy of a result, or a result of another process. */
+/** The explainer of a run; undefined if `result` is a copy, or comes from another process. */
 export function explainerOf(result: RunResult): RunExplainer | undefined {
   return KNOWN.get(result)?.explainer;
 }
 
 /**
- * All downlinks that users queued, in the order in which they were queued; undefined for a copy of a result, or a result of
- * another process.
+ * All downlinks that users queued in a run, in the order in which they were queued; undefined if `result` is a copy, or comes
+ * from another process.
  */
 export function downlinksOf(result: RunResult): Iterable<DownlinkRecord> | undefined {
   return KNOWN.get(result)?.downlinks;
 }
 
-/** Note for a run with more events than are kept. */
+/** Note in an explanation if the oldest events of the run are no longer kept. */
 const LATEST = ['Only the latest events of the device are known.'];
 
 /** Explains the downlinks of a run that has not ended, from its events so far. */

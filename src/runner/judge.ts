@@ -3,12 +3,12 @@ import { EXIT, type ExitCode } from '../kernel/errors.js';
 import type { ExpectationResult } from '../report/result.js';
 import type { End } from './world/end.js';
 
-/** Exit codes that depend on measurements, which a slow generator invalidates. */
+/** Exit codes that depend on measurements. If this process was too slow, the measurements are invalid, and so is the code. */
 const AS_MEASURED: readonly ExitCode[] = [EXIT.fine, EXIT.expectation, EXIT.stuck];
 
 /**
- * The most serious failure decides. In this order: an accounting mismatch, an interrupted run, an invalid measurement, a world
- * that is not at rest, a failed expectation.
+ * The most serious failure decides. The order is: an accounting mismatch; an end that depends on no measurement, such as an
+ * interrupt; an invalid measurement; a world that is not at rest, or an expectation that ended the run; a failed expectation.
  * @param spoiled why the measurement is invalid; null if it is valid
  */
 export function judge(

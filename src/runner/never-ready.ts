@@ -11,7 +11,7 @@ import type { RunResult } from '../report/result.js';
  */
 const READINESS = /\bdevice\.(?:ready|up|startup)\b/;
 
-/** A sentence with the number of devices that were never ready; empty if all were, or if the run was interrupted. */
+/** A sentence with the number of devices that were never ready; empty if all were ready, or if the run was interrupted. */
 export function neverReady({
   fleet,
   exitCode,

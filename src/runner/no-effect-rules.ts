@@ -1,4 +1,4 @@
-/** The rules by which a fault or a step has no effect on a device (see no-effect.ts). */
+/** Decides whether a fault or a step has no effect on a device, and gives the reason (see no-effect.ts). */
 import { DeviceConfig } from '../device/config/device-config.js';
 import { LINE_PRESENT } from '../device/environment/environment.js';
 import { type MeasuringSettings, readSettings } from '../device/measuring/measuring-settings.js';
@@ -12,7 +12,7 @@ import type { Plan, PlannedAction, PlannedGroup } from '../scenario/model/plan.j
 import type { StepCall, StepName } from '../scenario/steps/index.js';
 import { flashRefusal } from './world/flash-settings.js';
 
-/** What is done to a device. */
+/** What may affect a device. */
 export type Cause =
   | { readonly kind: 'network' }
   | { readonly kind: 'step'; readonly call: StepCall }
@@ -26,7 +26,7 @@ export interface Hit {
   readonly at: Instant;
   /** Exclusive end; null: until the end of the run, or until another step. */
   readonly until: Instant | null;
-  /** `at`, or, if that is not known before the run, the latest possible time. */
+  /** Latest possible time of the step; equal to `at` if the time is known before the run. */
   readonly latest: Instant;
 }
 
@@ -42,7 +42,7 @@ interface Group {
 const LINE = 'backup.line_voltage';
 /** Steps after which a device may have another configuration or firmware. */
 const CHANGING: ReadonlySet<StepName> = new Set(['config', 'commands', 'shell', 'firmware', 'button']);
-/** Steps that affect only the way to the cloud. */
+/** Steps that affect only the connection with the cloud. */
 const ON_THE_WAY: ReadonlySet<StepName> = new Set(['radio', 'antenna', 'modem', 'power-saving']);
 /** The button on the board must be held for at least this long while the device starts (firmware shell, 3.5). */
 const HELD: Millis = seconds(5);
@@ -116,7 +116,7 @@ export class NoEffectRules {
     return NOT_ON;
   }
 
-  /** The reason for a step whose effect is over before the first start. */
+  /** The reason, if the effect of the step is over before the first start. */
   #tooEarly(call: StepCall, hit: Hit): string | undefined {
     const lasts = effectLasts(call);
     return lasts !== undefined && hit.latest + lasts < this.#firstStart(hit) ? TOO_EARLY : undefined;
@@ -128,7 +128,7 @@ export class NoEffectRules {
     return this.#plan.devices[hit.device]?.bootAt ?? 0;
   }
 
-  /** The reason for a device that never uses its LTE modem. */
+  /** The reason, if the device never uses its LTE modem. */
   #silent(hit: Hit, { profile, config }: Group): string | undefined {
     const { mode } = profile.timing;
     if (mode === undefined || this.#changing.has(hit.device)) return undefined;

@@ -4,8 +4,8 @@
  * devices are switched on. A run with them would test less than its scenario says. `validate`, `plan` and `run` show them as
  * warnings.
  *
- * They are found before the run. A case that depends on events of the run, such as a configuration that a step changes, is not
- * reported.
+ * The search uses only the plan. So a case that depends on events of the run, such as a configuration that a step changes, is
+ * not reported.
  */
 import { humanCount } from '../kernel/quantity.js';
 import { formatDuration, type Instant } from '../kernel/time.js';
@@ -23,7 +23,7 @@ interface Subject {
   /** `3h` */
   readonly when: string;
   readonly cause: Cause;
-  /** The devices that it selects, each with its times. */
+  /** The devices that it selects, each with the times at which it affects them. */
   readonly hits: readonly Hit[];
 }
 

@@ -29,11 +29,11 @@ import { spoiledByUnsent } from './world/spoiled.js';
 /** Number of downlinks that the result of a run explains. */
 const EXPLAINED = 5;
 
-/** Maximum number of threads of a run. With more, each thread costs time at the start and saves none. */
+/** Maximum number of workers of a run: further threads would take time to start, and save none. */
 export const MOST_WORKERS = 64;
 
 export interface RunOptions extends WorldOptions {
-  /** Further receivers of the event log. */
+  /** Receivers of the lines of the event log, for example its file. */
   readonly sinks: readonly LineSink[];
   /** The command that repeats the run. */
   readonly reproduce: string;
@@ -44,21 +44,21 @@ export interface RunOptions extends WorldOptions {
   readonly startedAt?: string;
   /** Real milliseconds since any fixed moment, to measure the duration of the run. */
   readonly stopwatch: () => number;
-  /** Receives every event, like the sinks. */
+  /** Receives every event of the run. */
   readonly watch?: Fold;
   /** Called before the provisioning. */
   readonly started?: (control: RunControl) => void;
   /**
-   * Number of threads among which to divide the devices, if that is possible; with {@link crew}, number of workers. Default 1.
-   * In virtual time, the number does not change the result. In real time with the embedded cloud, a transport other than
-   * `memory` is needed.
+   * Number of threads among which to divide the devices; with {@link crew}, number of workers. Default: 1. If the devices
+   * cannot be divided ({@link undividedBecause}), the run takes one thread. In virtual time, the number does not change the
+   * result.
    */
   readonly workers?: number;
   /** Workers that carry out the parts of a run against another cloud. Default: threads of this process. */
   readonly crew?: Crew;
 }
 
-/** Control of a running run. */
+/** Control of a run in progress. */
 export interface RunControl extends WorldControl {
   readonly metrics: Metrics;
   /** The results so far, for expectations. */
@@ -156,10 +156,7 @@ export function undividedBecause({ clock, transport, pace, db, plan, cloud }: Ru
   return needsOneWorld(plan);
 }
 
-/**
- * How certain it is that a lost uplink had been acknowledged. Over HTTP it is certain, because a response belongs to exactly
- * one request.
- */
+/** Whether the trace of the run shows which lost messages the cloud has acknowledged; see {@link SeenAcks}. */
 function seenAcks({ cloud, transport }: RunOptions): SeenAcks {
   if (cloud !== undefined) return 'unseen';
   return transport === 'http' ? 'certain' : 'seen';

@@ -25,7 +25,7 @@ import { memberOf } from './world/members.js';
 /** Address of the cloud, with the link that the device uses. */
 export type CloudAddress =
   | { readonly link: 'udp'; readonly host: string; readonly port: number; readonly format: PacketFormat }
-  /** The device ingress below the address of the API, such as `http://127.0.0.1:8080`. */
+  /** The device ingress, a part of the API (docs/API.md). `api`: address of the API, such as `http://127.0.0.1:8080`. */
   | { readonly link: 'http'; readonly api: string };
 
 /** What devices of one kind share: their type, and the content of their flash. */
@@ -108,7 +108,7 @@ export function sendsRaw({ family }: Profile): boolean {
   return POLICIES[family].transfers.alwaysRaw;
 }
 
-/** Surroundings of a device: its transport, its clock and its trace. */
+/** The transport of a device with its format, its clock and its trace. */
 interface Wire {
   readonly transport: Transport;
   readonly format: LinkFormat;

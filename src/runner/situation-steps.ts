@@ -16,6 +16,7 @@ interface DeviceEffect {
   /** Name in `net.fault` events; null: the step causes no such event. */
   readonly sign: string | null;
   readonly recovery: FaultRecovery;
+  /** Share of the round trips that succeed during the effect, 0 to 1. */
   readonly passes: Ratio;
   readonly from: Instant;
   /** null: until the end of the run. Equal to `from` for a step that happens once. */
@@ -24,6 +25,7 @@ interface DeviceEffect {
   readonly devices: readonly number[];
 }
 
+/** The properties of an effect that depend only on the step. */
 interface Effect {
   readonly effect: FaultEffect;
   readonly sign: string | null;
@@ -66,7 +68,7 @@ interface OpenEffect {
   readonly endless: boolean;
 }
 
-/** The lasting steps in force, by kind and device. */
+/** Finds out when the effects of steps end. Lasting effects are kept by kind and device until then. */
 class OpenEffects {
   readonly #open = new Map<string, readonly OpenEffect[]>();
   readonly #ended = new Map<PlannedAction, Map<Instant | null, number[]>>();
@@ -77,8 +79,8 @@ class OpenEffects {
   }
 
   /**
-   * Ends effects at a step. Always: the effect of the fault that the step belongs to. If the step does not begin a fault: also
-   * all effects of the same kind that have no end of their own.
+   * Ends effects of the kind of `action` at the time of `action`. Always ends those of the same fault as `action`. If `action`
+   * does not begin a fault, also ends those that have no end of their own.
    */
   end(action: PlannedAction, device: number): void {
     const key = keyOf(action, device);
@@ -95,6 +97,7 @@ class OpenEffects {
     );
   }
 
+  /** Adds an effect whose end is known. */
   add(action: PlannedAction, until: Instant | null, device: number): void {
     const ends = this.#ended.get(action) ?? new Map<Instant | null, number[]>();
     this.#ended.set(action, ends.set(until, [...(ends.get(until) ?? []), device]));
@@ -181,7 +184,7 @@ const DISTURBS: Effect = { effect: 'disturbs', sign: null, recovery: 'repeats', 
  */
 const NO_SERVICE = -130;
 const GOOD = -115;
-/** A battery with this voltage at rest breaks down at the first transmission. */
+/** A battery with at most this voltage at rest, in volts, breaks down at the first transmission. */
 const WEAK = 3.05;
 /** Approximate share of datagrams lost at this received power: none at -115 dBm, half at -130 dBm. */
 function lossAt(rsrp: Dbm): Ratio {

@@ -23,7 +23,7 @@ import { profileOf } from './world/fleet.js';
 import { namedNetworkFaults } from './world/in-force.js';
 import type { StepTimes } from './world/step-times.js';
 
-/** @param times times at which waits ended; without them, steps after a wait are left out */
+/** @param times when waits ended, and the steps from consoles; without them, steps after a wait are left out */
 export function situationOf(
   plan: Plan,
   profiles: ReadonlyMap<string, Profile>,
@@ -143,6 +143,7 @@ function networkFaults(plan: Plan): readonly SituationFault[] {
   });
 }
 
+/** Faults that emit `net.fault` events. */
 const SIGNED: ReadonlySet<string> = new Set(['outage', 'loss', 'corruption', 'reorder', 'duplication']);
 /** From this share of lost datagrams on, hardly any exchange succeeds. */
 const HOPELESS = 0.95;
@@ -151,7 +152,7 @@ const HOPELESS = 0.95;
  * place of the next answer. In simulations, at 50% three of four downlinks wait until the fault ends; at 30%, none do.
  */
 const ALWAYS_BEHIND = 0.5;
-/** A delay of this length hinders an exchange: a device waits 5 s for an answer, and the delay applies in both directions. */
+/** From this delay on, a fault hinders exchanges: a device waits 5 s for an answer, and the delay applies both ways. */
 const LATE = seconds(2);
 
 function networkEffect(fault: FaultSpec): FaultEffect | undefined {
@@ -213,6 +214,7 @@ function bothWays(share: Ratio, way: 'up' | 'down' | 'both'): Ratio {
   return way === 'both' ? share * share : share;
 }
 
+/** Whether devices notice each fault. */
 const SERVICE_EFFECTS: Readonly<Record<ServiceFault['kind'], boolean>> = {
   'service-down': true,
   'service-restart': true,

@@ -1,7 +1,7 @@
 /**
- * Runs a plan in real time that is divided among workers in other threads, processes or machines. This process runs the setup
- * in the cloud, lets all parts start at the same moment, merges their events into one stream for the journal, and cleans up
- * after workers that are lost (ADR 22). The embedded cloud runs in this thread.
+ * Runs a plan in real time. The plan is divided among workers in other threads, processes or machines. This process runs the
+ * setup in the cloud, lets all parts start at the same moment, merges their events into one stream for the journal, and cleans
+ * up after workers that are lost (ADR 22). If the run has an embedded cloud, the cloud runs in this thread.
  */
 import { EndingClock } from '../../kernel/ending-clock.js';
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
@@ -60,7 +60,7 @@ class Conductor {
   readonly #options: ConductorOptions;
   readonly #journal: Journal;
   readonly #clock: RealClock;
-  /** Time of this process. */
+  /** Real time; `#clock` has the time of the run. */
   readonly #time = new RealClock();
   readonly #abort = new AbortController();
   readonly #merge: Merge;
@@ -70,7 +70,7 @@ class Conductor {
   #stopped: GhostfleetError | undefined;
   /** The system clock of this machine, to compare with those of the workers (clock-offset.ts); undefined before the start. */
   #systemClock: UnixMillis | undefined;
-  /** Why a part cannot begin. */
+  /** Why a part could not begin; undefined if all parts could. */
   #unready: GhostfleetError | undefined;
   /** Time of the run at which it was stopped, 0 if that was before its start; undefined if it was not stopped. */
   #stoppedAt: Millis | undefined;

@@ -18,8 +18,8 @@ export interface Crew {
   /** Fails all parts that no worker has taken, with this reason. */
   giveUp(reason: GhostfleetError): Promise<void>;
   /**
-   * Called when the worker of part `number` counts as lost: if the worker still runs, it ends its part and deletes what it
-   * created.
+   * Called when the worker of part `number` counts as lost, to end the part if the worker still runs. A worker in another
+   * process then deletes what it created; a thread is ended at once.
    */
   dismiss(number: number): Promise<void>;
   /** Dismisses all workers. */

@@ -1,9 +1,9 @@
-/** How well the workers of a run kept up, each and together. */
+/** Reports how well the workers of a run kept up: each worker, and all together. */
 import type { UnixMillis } from '../../kernel/time.js';
 import type { GeneratorReport, WorkerReport } from '../../report/result.js';
 import { type Member, nameOf } from './member.js';
 
-/** @param runClock the clock of the system of the run (clock-offset.ts); undefined before its start */
+/** @param runClock the system clock of the machine of the run (`systemClock` in clock-offset.ts); undefined before the start */
 export function reportOf(
   { number, place, plan, books, clock, end, lost, losses }: Member,
   runClock: UnixMillis | undefined,

@@ -1,9 +1,9 @@
-/** The reason that lost workers give for declaring a run invalid. */
+/** The sentence in the result of a run that is invalid because it lost workers. */
 import { humanCount } from '../../kernel/quantity.js';
 import { humanDuration, sinceStart } from '../../kernel/time.js';
 import type { WorkerReport } from '../../report/result.js';
 
-/** Why lost workers make a run invalid; null without any. */
+/** Which workers were lost, and which work with them; null if no worker was lost. */
 export function spoiledByLoss(workers: readonly WorkerReport[] = []): string | null {
   const lost = workers.flatMap(({ number, host, pid, devices, lost: loss }) => {
     if (loss === null) return [];

@@ -1,4 +1,4 @@
-/** One part of a run, as the run sees it. */
+/** One part of a run as the conductor sees it: the connection with its worker, and the results of the part. */
 import type { GhostfleetError } from '../../kernel/errors.js';
 import type { Instant, UnixMillis } from '../../kernel/time.js';
 import type { Plan } from '../../scenario/model/plan.js';
@@ -18,6 +18,7 @@ export class Member {
   readonly #now: () => Instant;
   /** Where its worker runs; undefined until a worker has taken the part. */
   place: { readonly host: string; readonly pid: number } | undefined;
+  /** The clocks of the worker, as it compared them (clock-offset.ts); undefined until its devices are created. */
   clock: (ClockReading & { readonly systemClock: UnixMillis }) | undefined;
   end: PartEnd | undefined;
   readonly books: PartBooks;

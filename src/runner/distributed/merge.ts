@@ -17,6 +17,7 @@ interface OfPart extends Logged {
 }
 
 interface Entry extends OfPart {
+  /** Time by which the event is sorted. */
   readonly happened: Instant;
 }
 
@@ -44,7 +45,7 @@ export class Merge {
     this.#sources = Array.from({ length: parts }, () => ({ waiting: [], until: 0, closed: false }));
   }
 
-  /** All events before this moment have been passed on, or are about to be. */
+  /** All events before this moment have arrived, and the next {@link take} returns them. */
   get complete(): Instant {
     return Math.min(this.#now(), ...this.#sources.map(({ until }) => until));
   }
@@ -71,8 +72,8 @@ export class Merge {
   }
 
   /**
-   * Removes the complete events and returns them in order. Of all `world.closing` events, only the last one is passed on, after
-   * all parts have closed.
+   * Removes the events until {@link complete} and returns them in order. Of all `world.closing` events, only the last one is
+   * passed on, after all parts have closed.
    */
   take(): readonly OfPart[] {
     const { complete } = this;

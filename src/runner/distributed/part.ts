@@ -30,8 +30,8 @@ interface PartOptions extends Pick<WorldOptions, 'meter'> {
 /** A part that is being carried out. */
 export interface RunningPart {
   /**
-   * Resolves when the part is over and has deleted what it created. If the connection with the run was lost, the run does not
-   * learn of the end, and the value is the reason for the loss.
+   * Resolves when the part is over and has deleted what it created. The value is undefined, or, if the connection with the run
+   * was lost, the reason for the loss.
    */
   readonly over: Promise<GhostfleetError | undefined>;
   /**
@@ -57,7 +57,7 @@ class Part {
   /** Why the connection with the run was lost; undefined if it was not. */
   #orphaned: GhostfleetError | undefined;
   #reading: ClockReading | undefined;
-  /** Time of this process. */
+  /** Real time. */
   readonly #time = new RealClock();
   #begin: (since: (() => Millis) | undefined) => void = () => {};
   readonly #begins = new Promise<(() => Millis) | undefined>((resolve) => {

@@ -1,4 +1,4 @@
-/** How V8 collects the garbage of a run in threads. */
+/** Configures how V8 collects the garbage of a run in threads. */
 import { availableParallelism } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 
@@ -16,12 +16,12 @@ interface Setting {
 const ALONE: Setting = { flag: '--no-parallel-scavenge', undo: '--parallel-scavenge' };
 
 /**
- * The heap grows by at most half before V8 collects it again; by default, it grows to more than its double. The boot of 100,000
- * devices in two threads took 2.2 GB instead of 3.7 GB with this limit, and 166 s of CPU instead of 153 s.
+ * The heap grows by at most half before V8 collects it again; by default, it grows to more than double its size. With this
+ * limit, the boot of 100,000 devices in two threads took 2.2 GB instead of 3.7 GB, and 166 s of CPU instead of 153 s.
  */
 const COMPACT: Setting = { flag: '--heap-growing-percent=50', undo: '--heap-growing-percent=0' };
 
-/** Sets V8 for a run in this process. Call the returned function when the run has ended. */
+/** Configures V8 for a run in this process. The returned function restores the defaults; call it when the run has ended. */
 export function tuneCollections(run: { readonly threads: number; readonly isLarge: boolean }): () => void {
   const settings: Setting[] = [];
   if (run.threads >= availableParallelism()) settings.push(ALONE);

@@ -28,7 +28,7 @@ export interface Task {
 
 /** From a run to a thread. */
 export type Answer =
-  /** One more window may be finished. */
+  /** The part may finish one more window. */
   | { readonly kind: 'permit' }
   /** Whether all parts were at rest at the last check. */
   | { readonly kind: 'rest'; readonly all: boolean };

@@ -23,11 +23,11 @@ import { OwnPart } from './own-part.js';
 import { type Part, ThreadPart } from './part.js';
 
 /**
- * Device time in a window: its length times the number of devices. Large enough that a thread rarely waits, and small enough
- * that the events of a window fit in memory.
+ * Length of a window times the number of devices: 100 device hours, in ms. Large enough that a thread rarely waits, and small
+ * enough that the events of a window fit in memory.
  */
 const WINDOW = 100 * 3_600_000;
-/** Number of times that the clock of the run advances within a window. */
+/** Maximum number of times that the clock of the run advances within a window. */
 const STEPS = 20;
 
 /**
@@ -122,8 +122,8 @@ const OWN_SHARES: Readonly<Record<number, number>> = { 2: 0.42, 3: 0.21 };
 /** With fewer devices than this, a small share could be no device at all. */
 const FEW = 100;
 /**
- * From this number of devices on, one more thread pays off: its start costs less time than its room for short-lived objects
- * (part.ts) saves.
+ * From this number of devices on, the thread of the run simulates none of them, and one more thread is started instead. Its
+ * start takes less time than its larger room for short-lived objects (part.ts) saves.
  */
 const MANY = 20_000;
 

@@ -1,3 +1,4 @@
+/** The fault `api-errors`: the API rejects a share of the requests. */
 import { chance } from '../../kernel/random.js';
 import type { ServiceFault } from '../../scenario/faults/service.js';
 import type { ServiceFaultBehaviour } from './service-fault.js';

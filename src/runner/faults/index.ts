@@ -45,7 +45,7 @@ export interface ServiceProcess {
   start(): Promise<void>;
 }
 
-/** Faults take effect after the world has begun, so the provisioning is not affected. */
+/** Decides which faults are active. They take effect when the world has begun, so the provisioning is not affected. */
 export class ServiceFaults {
   readonly #options: ServiceFaultOptions;
   readonly #draws: NoiseStream;
@@ -87,8 +87,8 @@ export class ServiceFaults {
   }
 
   /**
-   * The HTTP status with which to reject an API request; undefined: no fault applies. Device requests are subject to network
-   * faults instead. The pages of the console never fail, so that its user can lift the fault.
+   * The HTTP status with which to reject an API request; undefined: no fault rejects it. Requests of devices are subject to
+   * network faults instead. The pages of the console never fail, so that its user can lift the fault.
    */
   request(url: string): number | undefined {
     if (!url.startsWith('/v2/') || url.startsWith('/v2/device/')) return undefined;
@@ -124,7 +124,7 @@ export class ServiceFaults {
     return true;
   }
 
-  /** A log without the errors that active faults cause. */
+  /** A log that discards errors while a fault is active, because the fault probably causes them. */
   quiet(log: Log): Log {
     return {
       info: (fields, message) => log.info(fields, message),
@@ -174,7 +174,7 @@ export class ServiceFaults {
     });
   }
 
-  /** Holds simulated time until the action is done. */
+  /** Carries out an action at `moment`, and holds simulated time until the action is done. */
   #at(moment: Instant, what: string, act: () => Promise<void>): void {
     this.#clock.after(Math.max(0, moment - this.#clock.now), what, () => {
       const release = this.#clock.hold(what);

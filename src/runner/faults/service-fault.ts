@@ -7,7 +7,7 @@ import type { StoreUse } from './store.js';
 export interface ServiceFaultBehaviour<F extends ServiceFault> {
   /** The HTTP status with which to reject an API request; undefined: the request is processed normally. */
   readonly request?: (fault: F, draws: Draws) => number | undefined;
-  /** Additional delay of a request. */
+  /** Additional delay of an API request. */
   readonly delay?: (fault: F) => Millis;
   /** Whether the store fails for this use. */
   readonly stops?: (fault: F, use: StoreUse) => boolean;

@@ -1,3 +1,4 @@
+/** The fault `store-unavailable`: all calls of the store fail, or only those that write. */
 import type { ServiceFault } from '../../scenario/faults/service.js';
 import type { ServiceFaultBehaviour } from './service-fault.js';
 

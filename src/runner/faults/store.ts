@@ -1,11 +1,11 @@
-/** A store that can be made to fail. */
+/** Wraps a store so that faults can make its calls fail. */
 import type { Store } from '../../cloud/store/store.js';
 
 export type StoreUse = 'read' | 'write';
 
 const WRITES: ReadonlySet<string> = new Set<keyof Store>(['commit', 'prune']);
 
-/** @param check called before each call; throws the error to fail with */
+/** @param check called before each call except `close`; if it throws an error, the call fails with this error */
 export function checkedStore(store: Store, check: (use: StoreUse) => void): Store {
   return new Proxy(store, {
     get: (target, name: keyof Store) => {

@@ -16,7 +16,10 @@ export interface Caller {
 
 interface CallersOptions {
   readonly baseUrl: string;
-  /** In virtual time all callers share one connection, so that equal runs send their requests in the same order. */
+  /**
+   * Whether time is virtual. All callers together then send one request at a time, so that equal runs send their requests in
+   * the same order.
+   */
   readonly virtual: boolean;
 }
 

@@ -25,7 +25,7 @@ export type ResultHandler = (result: CallResult) => void;
 
 const TIMEOUT: Millis = seconds(30);
 
-/** The connection receives the response itself, because it never has more than one open request. */
+/** A connection with at most one open request. So this object itself can be the handler of its responses. */
 export class Connection implements Dispatcher.DispatchHandler {
   readonly #client: Client;
   readonly #batch: WriteBatch;
@@ -99,15 +99,15 @@ export class Connection implements Dispatcher.DispatchHandler {
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     this.#parts = [];
-    // undici also calls this while `send` is running, for a request that it rejects. The event loop gets a turn, because `done`
-    // may send a request that is rejected, too.
+    // undici also calls this method inside `send`, if it rejects the request. `done` is called in a later turn of the event
+    // loop, because it may send another request, which undici may reject as well.
     setImmediate(() => this.#done({ status: 0, why: codeOf(error), body: '', retryAfter: 0 }));
   }
 }
 
 /**
  * Collects the requests that are sent right after responses, and writes them together at the end of a turn of the event loop.
- * Otherwise the service would be woken for each of them, which costs CPU time in this process.
+ * If each request was written at once, each would wake the service, and each wake-up costs CPU time of this process.
  */
 export class WriteBatch {
   #held: Socket[] = [];

@@ -19,7 +19,7 @@ interface LoadOptions extends RequestContext {
    * time there, so time would never pass.
    */
   readonly leastPause: Millis;
-  /** Called for every request of a load at a rate, with the delay after the time at which it was due. */
+  /** Called for every request of a load at a rate, with the time by which the request is late. */
   readonly late?: (lateBy: Millis) => void;
 }
 

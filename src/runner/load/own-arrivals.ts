@@ -14,7 +14,7 @@ export function hasTurn({ turns }: Pick<PlannedLoad, 'turns'>, k: number): boole
 }
 
 /**
- * The times of the requests of this part, ascending. @throws RangeError for a closed load, whose times depend on the answers
+ * The times of the requests of this part, ascending. @throws RangeError for a closed load, whose times depend on the responses
  */
 export function* ownArrivals(load: PlannedLoad, random: Random): Generator<Instant, void> {
   let k = 0;

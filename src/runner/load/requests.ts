@@ -28,7 +28,7 @@ export interface RequestContext {
    * request.
    */
   readonly accepted: (answer: string, asked: string) => boolean;
-  /** Called for a request to queue a downlink that ends without an answer. */
+  /** Called if a request to queue a downlink ends without an answer. */
   readonly unanswered?: (serial: number, type: DownlinkType, body: unknown) => void;
 }
 
@@ -39,6 +39,7 @@ export const UNSENT = ['too many wait for a connection', 'the run was over'] as 
 const MOST_WAITING = 100_000;
 
 interface PendingRequest {
+  /** When it was due. */
   readonly intended: Instant;
   /** Device of the request; undefined for a request about the space. */
   readonly device: DeviceHandle | undefined;
@@ -119,7 +120,10 @@ export class Requests {
     return false;
   }
 
-  /** @param planned number of requests that were due, as counted by the caller */
+  /**
+   * Ends the accounting: each unfinished request counts as open, or as dropped if it was not sent.
+   * @param planned number of requests that were due, as counted by the load
+   */
   close(planned: number): void {
     const { clock, trace } = this.#context;
     const { name: call, pace } = this.#load;
@@ -177,14 +181,17 @@ export class Requests {
     if (!isAnswered({ status, why })) this.#rejected(pending.device);
   }
 
-  /** For a request without an answer: if the load queues downlinks, the cloud may or may not have queued one. */
+  /** Reports a request without an answer: if the load queues downlinks, the cloud may or may not have queued one. */
   #withoutAnswer(device: DeviceHandle | undefined, cloudId: string): void {
     if (this.#queues === undefined || device === undefined) return;
     const { body = 'null' } = requestOf(this.#load.call, { space: this.#caller.space, device: cloudId });
     this.#context.unanswered?.(device.serial, this.#queues, JSON.parse(body));
   }
 
-  /** For a rejected request: if the load queues downlinks, the cloud has not queued one. */
+  /**
+   * Called if the device does not exist in the cloud, or if a request got no usable answer. If the load queues downlinks,
+   * counts one of them as rejected.
+   */
   #rejected(device: DeviceHandle | undefined): void {
     const { clock, trace } = this.#context;
     if (this.#queues === undefined || device === undefined) return;

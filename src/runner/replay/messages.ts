@@ -1,6 +1,6 @@
 /**
- * The messages of a replay in both directions. Their content is meaningless: they only have the kind and size of the recorded
- * ones.
+ * The messages of a replay in both directions. Their contents are meaningless. Uplinks have the kind of the recorded ones, with
+ * a few exceptions; downlinks of users have the type and about the size of the recorded ones.
  */
 import type { DeviceCloudClient, Message } from '../../client/client.js';
 import { encodeCbor } from '../../protocol/cbor.js';
@@ -40,7 +40,7 @@ function uplink(kind: Exclude<Contact['kind'], 'poll'>, serial: number, count: n
   }
 }
 
-/** A data downlink of a replay needs only a field for a text. */
+/** The encoder that replayed devices upload. It has one field, a text, which is enough for data downlinks of any size. */
 const ENCODER = encodeCbor(
   new Map<string, string | number | readonly Map<string, readonly Map<string, string>[]>[]>([
     ['version', 2],
@@ -63,6 +63,7 @@ export function queueLike({ type, size }: ScriptDownlink, api: DeviceCloudClient
 const LONGEST_LINE = 255;
 /** Maximum number of lines that fit into a message (wire protocol, 7). */
 const MOST_LINES = 60;
+/** Maximum length of the text in a data downlink. */
 const MOST_TEXT = 300;
 
 /** Lines that take `size` bytes as JSON, including their quotes, commas and brackets. */

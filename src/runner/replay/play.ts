@@ -13,13 +13,11 @@ import type { Target } from '../targets/target.js';
 import { QUEUED_BY_USERS, queueLike } from './messages.js';
 import { Player } from './player.js';
 
-/**
- * Simulated time before the recording begins. In this time, devices upload the encoders that they had uploaded before the
- * recording.
- */
+/** Simulated time before the recording begins. */
 const LEAD = minutes(2);
+/** When, in the time before the recording, devices upload the encoders that the cloud already had when the recording began. */
 const BEFORE: Millis = minutes(1);
-/** Simulated time after the end, to finish open exchanges. */
+/** Simulated time after the end of the recording, to finish open exchanges. */
 const AFTER = seconds(30);
 const FIRST_SERIAL = 2_159_017_985;
 
@@ -143,11 +141,13 @@ class ReplayWorld {
 class Watch implements Trace {
   /** Delivery times by the numbers of the downlinks. */
   readonly delivered = new Map<number, Millis>();
+  /** Recorded session answers that are not matched yet, by device. The cloud makes them, not a user. */
   readonly #made: ReadonlyMap<string, ScriptDownlink[]>;
   readonly #devices = new Map<
     number,
     { readonly device: string; readonly onDelivered: (n: number) => void; waiting: number }
   >();
+  /** Numbers of the downlinks of the script by the ids of their messages. */
   readonly #numbers = new Map<string, number>();
   /**
    * Number of the downlink that is being queued, by device. There is at most one, because time stands still during a request.

@@ -58,7 +58,7 @@ export class Player {
     }
   }
 
-  /** Plans the contacts that no delivery causes. @param zero when the script begins */
+  /** Plans the contacts that no delivery causes. @param zero simulated time at which the script begins */
   start(zero: Millis): void {
     for (const contact of this.#options.script.contacts) {
       if (contact.cause === undefined) this.#plan(contact, zero + contact.at);

@@ -66,7 +66,7 @@ export class EmbeddedCloud implements ServiceProcess {
    * used after the run.
    */
   readonly #secretsKey: NamedKey | undefined;
-  /** The ports; 0 until the first start has chosen them. */
+  /** The ports: 0 until the first start has chosen them, null without UDP. */
   #ports: Readonly<Record<'udp' | 'udpRaw' | 'udpDtls', number | null>> & { readonly api: number };
   /** The last start, kill or close; the next one waits for it. */
   #change: Promise<void> = Promise.resolve();
@@ -148,7 +148,7 @@ export class EmbeddedCloud implements ServiceProcess {
       ...{ space, trace },
       ...(this.#secretsKey && { secretsKey: this.#secretsKey }),
       clock: faults ? clock : this.#options.clock,
-      // An id from before a kill must not be used again.
+      // Each start draws other random numbers, so that no id from before a kill is used again.
       random: random.fork(number === 0 ? 'cloud' : `cloud/${number}`),
       idsByDevice: true,
       // Real randomness, because all programs on this machine can reach the port. This does not change the digest: no event
@@ -194,7 +194,7 @@ function settingsOf(
   };
 }
 
-/** A killed process starts no further work. */
+/** Rejects a use of the store by a service that was killed. */
 function lost(): never {
   throw new StoreUnavailable(new Error('the process has died'));
 }

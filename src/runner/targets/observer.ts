@@ -22,7 +22,7 @@ import type { DownlinkType, Trace, TraceEvent, UplinkType } from '../../trace/ev
 import type { TargetAudit } from './audit/audit.js';
 import type { Asked } from './audit/downlinks.js';
 
-/** Interval of the looks. In each look, the observer reads the new messages and the states of some downlinks and updates. */
+/** Time between two looks. In a look, the observer reads the new messages, and polls some downlinks and firmware updates. */
 const EVERY = seconds(1);
 /**
  * A message may become visible later than a newer one. So each reading begins this long before the newest message of the last
@@ -130,7 +130,7 @@ export class Observer implements Trace {
   }
 
   /**
-   * The API has accepted a downlink.
+   * Called when the API has accepted a downlink.
    * @param serial serial number of the device for which the downlink was queued. Default: the one in the response
    */
   queued(message: Message, asked: Asked, serial = Number(message.device_serial_number)): void {
@@ -162,12 +162,12 @@ export class Observer implements Trace {
     this.#judge(entry, message);
   }
 
-  /** The run begins to delete a device. */
+  /** Called when the run begins to delete a device. */
   leaves(serial: number): void {
     this.#leaving.add(serial);
   }
 
-  /** The API has accepted a firmware update of the device `serial`. */
+  /** Called when the API has accepted a firmware update of the device `serial`. */
   updating(serial: number, update: FirmwareUpdate): void {
     this.#updates.set(update.id, { serial, update: undefined });
     this.#moved(serial, update);

@@ -14,7 +14,7 @@ export interface Pace {
   readonly perSecond: number | null;
 }
 
-/** A request fails after it was rejected this often. */
+/** A request that was rejected this often is not repeated again, and fails. */
 const MOST_TRIES = 20;
 
 /**

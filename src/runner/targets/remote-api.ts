@@ -17,7 +17,7 @@ export interface RemoteCloud {
    * @throws UsageError without a key for this space
    */
   readonly keyOf: (space: string) => string;
-  /** The UDP gateway; null: devices use the device ingress beside the API. */
+  /** The UDP gateway; null: devices use the device ingress of the API. */
   readonly gateway: {
     readonly host: string;
     /** For base64 datagrams. */

@@ -97,7 +97,7 @@ function statusOf(error: unknown): number {
   return error instanceof ApiError ? error.status : 0;
 }
 
-/** A client that reports the downlinks and updates that it queues to the observer. */
+/** A client that reports to the observer and to the audit which downlinks and firmware updates it queues. */
 class ReportingClient extends DeviceCloudClient {
   readonly #observer: Observer;
   readonly #audit: TargetAudit;

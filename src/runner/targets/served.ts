@@ -25,7 +25,7 @@ interface ServedOptions {
   readonly trace: Trace;
 }
 
-/** Concurrent requests of the steps. */
+/** Maximum number of concurrent API requests of a part, except those of loads. */
 const AT_ONCE = 16;
 
 /** Connects to the cloud, which writes its events itself, in its own thread. */

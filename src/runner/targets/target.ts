@@ -19,7 +19,7 @@ export type Admission = (hold: ClockHold) => Promise<boolean>;
 /** Where devices in other threads reach a cloud. */
 export interface CloudPorts {
   readonly host: string;
-  /** null: devices use the device ingress beside the API. */
+  /** UDP ports by format; null: devices use the device ingress of the API. */
   readonly udp: { readonly base64: number; readonly raw: number; readonly dtls: number } | null;
 }
 
@@ -38,7 +38,7 @@ export interface Target {
   readonly admit?: Admission;
   /** The faults of the cloud, to which others can be added; undefined if it cannot have any. */
   readonly faults?: Pick<ServiceFaults, 'add' | 'remove'>;
-  /** The fleet is created and the world begins: rate limits apply from now on, and the times of faults count from now. */
+  /** Called when the fleet is created and the world begins. Rate limits and faults take effect from then on. */
   begin(): void;
   /** Ends all faults. */
   end(): void;
@@ -52,7 +52,7 @@ export interface Target {
   readonly wire: Transport;
   /** Its ports for devices in other threads; undefined if it has none. */
   readonly ports?: CloudPorts;
-  /** The format in which devices must send their messages over {@link wire}. */
+  /** How devices send over {@link wire}: HTTP requests, or base64 datagrams, which hio devices replace by raw or DTLS. */
   readonly format: LinkFormat;
   /** Milliseconds of the run per millisecond of the cloud. */
   readonly speed: number;

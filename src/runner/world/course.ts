@@ -50,15 +50,15 @@ export interface WorldOptions extends TargetOptions {
   readonly meter?: (speed: number) => GeneratorMeter;
 }
 
-/** What one world needs. */
+/** The options of a world, which may be one of several worlds of the run. */
 interface OneWorldOptions extends WorldOptions {
-  /** Set if the world is a part of a run, beside others. */
+  /** Set if the world simulates only a part of the run. */
   readonly part?: PartOfRun;
   /** See schedule.ts. */
   readonly atRest?: (own: boolean) => Promise<boolean>;
 }
 
-/** The connection of a world with the run that it is a part of. */
+/** What a world needs if it simulates a part of a run: the common resources, the start and the cloud of the run. */
 interface PartOfRun {
   readonly shared: SharedThings;
   /**
@@ -66,7 +66,7 @@ interface PartOfRun {
    * since then; call it as late as possible. Resolves with undefined if the run has been stopped.
    */
   readonly begins: () => Promise<(() => Millis) | undefined>;
-  /** The embedded cloud of the run. Undefined: {@link WorldOptions.cloud}. */
+  /** The embedded cloud of the run; undefined if the run uses {@link WorldOptions.cloud}. */
   readonly cloud?: ServedCloud;
 }
 
@@ -78,7 +78,7 @@ export interface ApiAccess {
   readonly apiKey: string;
 }
 
-/** The unplanned part of a run: faults and commands of users, and the times at which waits ended. */
+/** What happened in a run besides its plan: faults and commands of users, and the times at which waits ended. */
 interface Happened {
   /** The plan with the faults of users. A fault that a user lifted ends at that time; one that was cancelled is left out. */
   readonly plan: Plan;
@@ -88,13 +88,13 @@ interface Happened {
 /** Control of a running world. */
 export interface WorldControl {
   readonly clock: DrivenClock;
-  /** Its devices, for a console, and the API of its cloud; undefined if the fleet is divided among threads. */
+  /** Its devices, for a console, and the API of its cloud; undefined if the fleet is divided among threads or workers. */
   readonly world?: {
     readonly fleet: Fleet;
     readonly api: ApiAccess;
     /** Its faults. */
     readonly faults: LiveFaults;
-    /** The unplanned part of the run so far. */
+    /** What has happened so far besides the plan. */
     happened(): Happened;
     /** Pauses time and changes its speed; undefined if virtual time passes as fast as possible. */
     readonly pace?: Pace | undefined;

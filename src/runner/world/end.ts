@@ -4,9 +4,9 @@ import { NotAtRest } from './not-at-rest.js';
 
 export interface End {
   readonly exitCode: ExitCode;
-  /** Why the run ended early; null if it did not. */
+  /** Why the run failed or ended early; null if it ended as planned. */
   readonly failure: string | null;
-  /** The parts that did not come to rest; missing if the run ended for another reason, or as planned. */
+  /** What did not come to rest, as clauses such as `clime-0001 with its session`; missing if the run ended otherwise. */
   readonly busy?: readonly string[];
 }
 

@@ -34,9 +34,9 @@ export function buildFleet(options: FleetOptions): readonly Device[] {
   const { plan, profiles, clock, random, trace, witness, transport, format } = options;
   const types = new Map<string, DeviceType>();
   const groups = plan.groups.map((group) => {
-    const family = types.get(group.profile) ?? deviceType(profileOf(profiles, group.profile));
-    types.set(group.profile, family);
-    const type = group.firmware === undefined ? family : family.withVersion(`v${group.firmware}`);
+    const newest = types.get(group.profile) ?? deviceType(profileOf(profiles, group.profile));
+    types.set(group.profile, newest);
+    const type = group.firmware === undefined ? newest : newest.withVersion(`v${group.firmware}`);
     return { type, flash: flashSettings(type.layout, group.config) };
   });
   return plan.devices.map(({ serial, group: index, claimToken }) => {

@@ -1,4 +1,4 @@
-/** Measures in real time whether this process keeps up: its lateness, event loop, CPU and garbage collection. */
+/** Measures whether this process keeps up with a run in real time: its lateness, event loop, CPU and garbage collection. */
 import { monitorEventLoopDelay, PerformanceObserver, performance } from 'node:perf_hooks';
 import { cpuUsage } from 'node:process';
 import type { Millis } from '../../kernel/time.js';

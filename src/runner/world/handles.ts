@@ -20,7 +20,7 @@ export function deviceHandle(planned: Known, tags: readonly string[], device: De
   return new OwnHandle(planned, tags, device);
 }
 
-/** This is a class, because an object with functions of its own takes 0.8 kB, and a fleet may have 100,000 handles. */
+/** This is a class, because an object literal with its own functions takes 0.8 kB, and a fleet may have 100,000 handles. */
 class OwnHandle implements DeviceHandle {
   readonly tags: readonly string[];
   cloudId: string | undefined = undefined;
@@ -63,9 +63,9 @@ class OwnHandle implements DeviceHandle {
 
 export interface RunWorld extends World, SetupWorld {
   readonly api: DeviceCloudClient;
-  /** The world for a caller that holds the clock. A fault may delay its requests. */
+  /** The world for a step that holds virtual time by `hold`. While a fault delays one of its requests, `hold` is suspended. */
   withHold(hold: ClockHold): World;
-  /** Everything created except devices, oldest first. */
+  /** Everything that the run created in the cloud except devices, oldest first. */
   readonly things: readonly MadeThing[];
   /** Credentials of a client created by `setup`; undefined if it was not created. */
   client(name: string): ClientAccess | undefined;
@@ -91,7 +91,7 @@ interface MadeThing {
 }
 
 /**
- * The API of the run's space, and access to further spaces. A tag that a step or a group names is created if it does not exist.
+ * Builds the world on the API of the run's space. A tag that a step or a group names is created if it does not exist.
  * @param shared resources that exist already. Default: none
  */
 export function worldOf(

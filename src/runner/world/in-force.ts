@@ -7,11 +7,11 @@ interface Window {
   readonly until: Instant | null;
 }
 
-/** `no-signal (10% of clime)`, each once. */
+/** The names of all active faults, such as `no-signal (10% of clime)`. Equal names are listed once. */
 export function faultsInForce(plan: Plan, now: Instant): readonly string[] {
   const { serviceFaults = [], deviceFaults = [] } = plan;
   const holds = ({ from, until }: Window) => now >= from && (until === null || now < until);
-  // Network conditions from the start are not faults, except an outage.
+  // Network faults that begin with the run are its usual network conditions. They are left out, except an outage.
   const isFault = ({ fault: { kind }, from }: PlannedFault) => kind === 'outage' || from > 0;
   const network = namedNetworkFaults(plan).filter((fault) => holds(fault) && isFault(fault));
   const names = [

@@ -1,4 +1,4 @@
-/** Passes the events of a run to all that evaluate them: metrics, rules, explanations, the event log and its digest. */
+/** Passes the events of a run to all their readers: metrics, invariants, explanations, the event log and its digest. */
 
 import { Histories } from '../../explain/histories.js';
 import type { Instant, Millis } from '../../kernel/time.js';
@@ -20,9 +20,9 @@ interface JournalOptions {
   /** Whether users watch the run while it lasts, possibly for a long time. */
   readonly watched: boolean;
   readonly acks: SeenAcks;
-  /** Further receivers of the event log. */
+  /** Receivers of the lines of the event log, besides the digest. */
   readonly sinks: readonly LineSink[];
-  /** Receives every event, like the sinks. */
+  /** Receives every event. */
   readonly watch: Fold | undefined;
 }
 

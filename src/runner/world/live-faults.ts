@@ -1,4 +1,4 @@
-/** The faults of a running world: those of its plan, and those that its user injects. Each can be lifted. */
+/** The faults of a running world: those of its plan, and those that its user injects. A user can lift faults of both kinds. */
 import type { Clock } from '../../kernel/clock.js';
 import { UsageError } from '../../kernel/errors.js';
 import { type Instant, type Millis, sinceStart } from '../../kernel/time.js';
@@ -45,6 +45,7 @@ interface Injection {
   readonly lasts: Millis | undefined;
 }
 
+/** A fault with the planned faults that carry it out. */
 interface Kept {
   readonly id: string;
   readonly name: string;
@@ -56,7 +57,7 @@ interface Kept {
   readonly injected: boolean;
   readonly network?: PlannedFault;
   readonly service?: PlannedServiceFault;
-  /** Index of a fault of devices. */
+  /** Index into the faults of devices, first the planned ones, then the injected ones. */
   readonly device?: number;
 }
 
@@ -119,12 +120,12 @@ export class LiveFaults {
     }
   }
 
-  /** Connects the faults with those of the cloud. @param service undefined for a cloud that cannot have faults */
+  /** @param service carries out the faults of the cloud; undefined for a cloud that cannot have faults */
   serve(service: Target['faults']): void {
     this.#service = service;
   }
 
-  /** Carries out the steps of injected faults from now on. */
+  /** From now on, passes the steps of injected faults to `carryOut`. */
   begin(carryOut: (action: PlannedAction) => void): void {
     this.#carryOut = carryOut;
   }
@@ -199,8 +200,8 @@ export class LiveFaults {
   }
 
   /**
-   * Ends a fault now, or cancels a planned one. False for an unknown fault, and for one that is over.
-   * @throws UsageError if the step that ends the fault is not known
+   * Ends an active fault now, or cancels a planned one. Returns false for an unknown fault, and for one that is over.
+   * @throws UsageError for a fault of devices that lasts until the end of the scenario, because the plan has no step to end it
    */
   lift(id: string): boolean {
     const now = sinceStart(this.#clock.now);

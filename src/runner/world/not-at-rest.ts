@@ -4,7 +4,7 @@ import { formatDuration } from '../../kernel/time.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import { faultsInForce } from './in-force.js';
 
-/** Maximum number of devices that the message names. */
+/** Maximum number of devices, steps and loads that the message names. */
 const SHOWN = 5;
 
 export class NotAtRest extends StuckError {

@@ -25,14 +25,14 @@ export interface TargetOptions {
   readonly connectorHosts?: readonly string[];
   /** Transport to the embedded cloud. */
   readonly transport: TransportName;
-  /** Where the embedded cloud keeps its data: a path, or `memory`. */
+  /** Where the embedded cloud keeps its data: a path, an address of PostgreSQL, or `memory`. */
   readonly db: string;
   readonly log: Log;
   /** Folder with the built web console, for the embedded cloud. Default: it has no console. */
   readonly webConsole?: string;
 }
 
-/** The parts of a world that its embedded cloud shares. */
+/** The parts of a world that its cloud also uses. */
 export interface TargetParts {
   readonly clock: DrivenClock;
   readonly trace: Trace;

@@ -35,15 +35,19 @@ export interface RunFixture {
   /** Faults that users inject and lift. */
   readonly live: Pick<LiveFaults, 'begin' | 'skips'>;
   /**
-   * Whether all worlds of the run are at rest; called at each check after the end of the scenario.
-   * @param own whether this world is at rest. Default: this is the only world
+   * Whether all worlds of the run are at rest; called at each check after the end of the scenario. Default: returns `own`,
+   * because this world is the only one.
+   * @param own whether this world is at rest
    */
   readonly atRest?: (own: boolean) => Promise<boolean>;
   /** Starts the loads of the plan. */
   readonly startLoads: () => Pick<Loads, 'open' | 'close'>;
 }
 
-/** Lets the time of the plan pass. @throws NotAtRest if the world does not come to rest; the reason if the clock is stopped */
+/**
+ * Lets the time of the plan pass.
+ * @throws NotAtRest if the world does not come to rest; if the clock is stopped, the reason that was passed to `clock.stop`
+ */
 export async function runSchedule(fixture: RunFixture, clock: DrivenClock): Promise<void> {
   const { plan, devices, trace } = fixture;
   // `EndingClock` cancels pending alarms at the end. Otherwise they would keep the process alive after an interrupted run in

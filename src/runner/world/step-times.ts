@@ -12,7 +12,7 @@ interface ConsoleStep {
   readonly call: StepCall;
 }
 
-/** Collects the times of such steps during a run. */
+/** Collects the ends of waits and the control commands during a run. */
 export class StepTimes {
   /** When the waits of the plan ended, by their indices. */
   readonly waits = new Map<number, Instant>();

@@ -25,7 +25,7 @@ type Value = string | number | boolean | null | Uint8Array | readonly string[] |
 export class QueueDatabase {
   /** Its address without password and options. */
   readonly name: string;
-  /** Time of this process. */
+  /** Real time. */
   readonly time: Clock = new RealClock();
   readonly #url: string;
   readonly #listeners = new Set<(topic: string) => void>();
@@ -135,7 +135,7 @@ export class QueueDatabase {
   }
 }
 
-/** Measures how long the statements have failed without a success. */
+/** Measures for how long statements have failed since the last success. */
 export class Absence {
   readonly #name: string;
   readonly #time: Pick<Clock, 'now'>;

@@ -15,7 +15,7 @@ export interface JobPayload {
   readonly format: number;
 }
 
-/** Discards the messages of the library, which are about its own state. The task itself reports failures of jobs. */
+/** Discards the messages of the library. The run reads the failures of jobs from the database ({@link failedJobs}). */
 const QUIET = new Logger(() => () => {});
 
 /**

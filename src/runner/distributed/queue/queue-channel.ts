@@ -13,7 +13,7 @@ import { type Channel, ChannelLost, Inbox } from '../channel.js';
 import { Absence, type QueueDatabase } from './database.js';
 import { CHANNEL, QUEUE, type Side, topicOf } from './schema.js';
 
-/** Maximum time without a heartbeat of an end whose database session has ended: the end may connect again. */
+/** Maximum time without a heartbeat of an end whose database session has ended. In this time, the end may connect again. */
 const SILENCE: Readonly<Record<Side, Millis>> = { part: seconds(5), run: seconds(10) };
 /** Maximum time without a heartbeat of an end whose database session is open: it may be busy with building a large fleet. */
 const LONG_SILENCE: Millis = seconds(30);
@@ -39,7 +39,7 @@ interface QueueChannelOptions {
 }
 
 interface Row {
-  /** Heartbeat of the other end: its number of exchanges. */
+  /** Heartbeat of the other end: it increases with every exchange. */
   readonly beat: string;
   /** Whether the other end is connected with the database. */
   readonly connected: boolean;

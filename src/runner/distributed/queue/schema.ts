@@ -1,5 +1,5 @@
 /**
- * The tables through which runs and workers exchange messages. Jobs are tables of graphile-worker, in a schema of their own.
+ * The tables through which runs and workers exchange messages. The jobs are in tables of graphile-worker, in another schema.
  */
 import { PART_FORMAT } from '../messages.js';
 
@@ -19,10 +19,10 @@ export const TASK = 'ghostfleet-part';
 export const FORGET_AFTER = '1 hour';
 
 /**
- * `task` is encrypted, and deleted when a worker has taken the part. `run_beat` and `part_beat` are heartbeats: they count the
- * exchanges of the run and of the part with the database. `run_session` and `part_session` are the database sessions of the
- * last exchanges. A run or a part counts as lost when its heartbeat has not changed for some time. This time is shorter if its
- * database session has ended.
+ * `task` is encrypted, and deleted when a worker has taken the part. `run_beat` and `part_beat` are heartbeats: they increase
+ * with every exchange of the run or of the part with the database. `part_beat` is 0 until a worker takes the part, and then
+ * begins with a random number. `run_session` and `part_session` are the database sessions of the last exchanges. A run or a
+ * part counts as lost when its heartbeat has not changed for some time. This time is shorter if its database session has ended.
  */
 export const SCHEMA = `
 BEGIN;

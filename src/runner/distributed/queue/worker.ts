@@ -77,7 +77,7 @@ export async function startWorker(options: WorkerOptions): Promise<QueueWorker> 
   };
 }
 
-/** @throws UsageError for another version, with which the job and its run fail */
+/** @throws UsageError if the run has another version than this worker; the job and the run then fail */
 function checkVersion({ version, format }: JobPayload, own: string): void {
   if (version === own && format === PART_FORMAT) return;
   const nameOf = (release: string, of: number) => `ghostfleet ${release} with part format ${of}`;

@@ -22,7 +22,7 @@ export class PortChannel<Out, In> implements Channel<Out, In> {
   readonly #end: () => void;
   readonly #time = new RealClock();
   #alarm: Alarm | undefined;
-  /** Number of times at which a sign of life was due since the last message. */
+  /** Number of signs of life that were due since the last message. */
   #missing = 0;
 
   /** @param end called when this end is closed */
@@ -43,7 +43,7 @@ export class PortChannel<Out, In> implements Channel<Out, In> {
 
   /** Counts the other end as lost if its signs of life are missing: a thread in an endless loop sends none. */
   expectBeats({ every, most } = BEATS): void {
-    // A clock would also count the time for which the whole process was stopped.
+    // Missing signs are counted, because a measured time would also contain a stop of the whole process.
     this.#repeat(every, 'the next sign of life', () => {
       if (++this.#missing > most) this.lose(`its thread has not answered for ${(every * most) / 1000} s`);
     });
@@ -68,7 +68,7 @@ export class PortChannel<Out, In> implements Channel<Out, In> {
     return Promise.resolve(sharedNow());
   }
 
-  /** The other end is gone. @param why as a clause */
+  /** Ends the connection because the other end is gone. @param why the reason as a clause */
   lose(why: string): void {
     this.#alarm?.cancel();
     this.#inbox.end(why);

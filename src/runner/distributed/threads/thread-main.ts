@@ -13,8 +13,8 @@ export interface ThreadTask {
 }
 
 /**
- * Time between two batches of events. Batches are small and frequent, because the embedded cloud runs in the thread of the run,
- * and answers no device while this thread processes a batch.
+ * Time between two batches of events. Batches are small and frequent, because the thread that reads them also runs the embedded
+ * cloud, which answers no device while its thread reads a batch.
  */
 const SEND_EVERY: Millis = 50;
 

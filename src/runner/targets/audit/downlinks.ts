@@ -50,7 +50,7 @@ interface Receiver {
   readonly early: { readonly content: DownlinkContent; readonly at: Instant }[];
   /** Time of its last event. */
   heardAt: Instant;
-  /** Time of the last event that makes deliveries ambiguous: a loss, a repetition, a failed poll, a restart. */
+  /** Time of the last event after which the cloud and the device may disagree about a delivery (`TROUBLE` in audit.ts). */
   troubledAt: Instant;
 }
 

@@ -31,7 +31,7 @@ interface Entry {
 interface Sender {
   readonly entries: Entry[];
   last: Entry | undefined;
-  /** Time of the last event after which the cloud may store an uplink twice: a loss, a repetition, a restart. */
+  /** Time of the last event after which the cloud may store an uplink twice (`TROUBLE` in audit.ts). */
   troubledAt: Instant;
 }
 
