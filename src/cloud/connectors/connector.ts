@@ -39,7 +39,9 @@ export function changeConnector(before: Connector, after: Connector): Change {
   return { kind: 'record.change', row: rowOf(after), was: rowOf(before).body };
 }
 
-/** Deletes a connector. Its deliveries are kept, like the messages of a deleted device, but neither listed nor attempted. */
+/**
+ * Deletes a connector. Its finished deliveries are kept but not listed; the dispatcher deletes a pending one when it is due.
+ */
 export function deleteConnector(id: Id): Change {
   return { kind: 'record.delete', family: 'connector', id };
 }

@@ -41,8 +41,8 @@ interface ConnectorsOptions {
 /** Time that running attempts get to finish when the service closes. */
 const CLOSING_TIME = seconds(10);
 /**
- * Two parts of each space (see fair-queue.ts), in addition to its connectors. Within a part, one task runs at a time; the parts
- * of a space take turns.
+ * Two parts of each space in the queue for scripts (fair-queue.ts), in addition to one part for each connector. Within a part,
+ * one script runs at a time; the parts of a space take turns.
  */
 const PREVIEWS = 'previews';
 const COMPILATIONS = 'compilations';
@@ -87,7 +87,7 @@ export class Connectors implements Forwarding {
     this.#directory.forget(spaceId);
   }
 
-  /** The request that the connector would send for the message on its first attempt; nothing is sent. */
+  /** The request that the connector would send on the first attempt, with hidden secure variables. Nothing is sent. */
   preview(connector: Connector, message: ListedMessage): Promise<Computed> {
     return this.#attempts.preview(connector, message, PREVIEWS);
   }

@@ -7,7 +7,8 @@
  *   pending ─┴─► 2xx: delivered                 │
  *            ├─► not 2xx, or no response: retried while there are retry delays left; then failed
  *            ├─► the script fails, or its target is not permitted: failed
- *            └─► `main` returns null; connector disabled; connector, device or message deleted: cancelled
+ *            ├─► `main` returns null; connector disabled; device or message deleted: cancelled
+ *            └─► connector deleted: the record is deleted
  */
 import { type Millis, seconds, type UnixMillis } from '../../kernel/time.js';
 import type { Change, Id, RecordRow, Store } from '../store/store.js';
@@ -47,7 +48,7 @@ export interface Delivery {
   readonly messageId: Id;
   readonly createdAt: UnixMillis;
   /**
-   * Time of the next attempt. During an attempt, it is the end of the lease of the service that makes the attempt. Null if the
+   * Time of the next attempt. While a service has taken the delivery (dispatcher.ts), the end of its lease. Null if the
    * delivery has finished.
    */
   readonly dueAt: UnixMillis | null;

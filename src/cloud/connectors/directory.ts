@@ -1,4 +1,4 @@
-/** Cache of the enabled connectors of each space: every uplink needs them. */
+/** Cache of the enabled connectors of each space, which are needed for every message. */
 import type { Clock } from '../../kernel/clock.js';
 import { type Instant, seconds } from '../../kernel/time.js';
 import { everyRecord } from '../store/records.js';

@@ -38,7 +38,7 @@ interface DispatcherOptions {
 
 /** Time for which a delivery belongs to the service that has taken it. */
 const LEASE = minutes(3);
-/** Number of deliveries of a space that one query reads. */
+/** Maximum number of deliveries of a space that one query reads. */
 const PAGE = 128;
 /** Maximum number of concurrent attempts of one connector, of all connectors of a space, and of all spaces. */
 const AT_ONCE = { part: 16, space: () => 64, all: 256 };
@@ -46,8 +46,9 @@ const AT_ONCE = { part: 16, space: () => 64, all: 256 };
 const QUEUE_LENGTH = 64;
 /** Maximum number of deliveries of one space that are taken and wait. */
 const SPACE_QUEUE_LENGTH = 1024;
-/** A full queue without progress for this time is slow: further deliveries of its connector are postponed. */
+/** If the queue of a connector is full and none of its attempts has ended for this time, further deliveries are postponed. */
 const SLOW = seconds(2);
+/** Time by which a delivery is postponed. */
 const POSTPONED = seconds(30);
 /**
  * Longest time between two searches for due deliveries if several services share the database: another service may have crashed
@@ -75,15 +76,15 @@ export class Dispatcher {
   /** For each connector with taken deliveries: when its latest attempt ended, or when its queue began. */
   readonly #progress = new Map<Id, Instant>();
   #running: Promise<void> | undefined;
-  /** A delivery may be due. */
+  /** Whether a delivery may be due. */
   #wanted = false;
-  /** A due delivery had no place in the queue of its connector or of its space. */
+  /** Whether the last search left due deliveries, because a queue was full or they were taken already. */
   #leftBehind = false;
   #alarm: Alarm | undefined;
   #alarmAt: UnixMillis = Number.POSITIVE_INFINITY;
-  /** No new attempts are started. */
+  /** Whether the dispatcher is closed: then it starts no new attempts. */
   #closed = false;
-  /** Results of running attempts are discarded. */
+  /** Whether results of running attempts are discarded. */
   #abandoned = false;
 
   constructor(options: DispatcherOptions) {

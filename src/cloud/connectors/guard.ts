@@ -4,7 +4,7 @@
  * provider.
  *
  * The guard checks the address of the connection, not the host name: a name may resolve to another address a moment later. The
- * check is part of opening a connection, so that redirects, literal addresses and repeated lookups are covered as well.
+ * check is part of opening a connection, so it also covers literal addresses and repeated lookups.
  */
 import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
@@ -52,7 +52,8 @@ function guarded(lookup: Lookup, permission: Permission): Lookup {
 }
 
 /**
- * Rejects a name that is not permitted before it is looked up. If private addresses are permitted, only the lookup can decide.
+ * Rejects a name that is not permitted before it is looked up. If private addresses are permitted, the name may have such an
+ * address; then `guarded` decides after the lookup.
  */
 function unlisted(host: string, { allowPrivate, hosts }: Permission): TargetRefused | undefined {
   return allowPrivate || hosts === undefined || hosts.includes(host.toLowerCase()) ? undefined : notListed(host);

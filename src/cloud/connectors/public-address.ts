@@ -20,7 +20,7 @@ const SPECIAL_V4 = [
 ];
 /** The IPv6 network that contains all public addresses. */
 const GLOBAL_V6 = ['2000::/3'];
-/** Exceptions in it: protocol assignments with Teredo, documentation, and 6to4, which can embed any IPv4 address. */
+/** Networks in `GLOBAL_V6` that are not public: protocol assignments with Teredo, documentation, 6to4 (embedded IPv4). */
 const SPECIAL_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
 const specialV4 = listOf('ipv4', SPECIAL_V4);

@@ -1,6 +1,6 @@
 /**
- * Turns the value that `main` returned into the HTTP request to send (cloud API gaps, section 6). A pure function, so that a
- * preview shows exactly the request that a delivery sends.
+ * Turns the value that `main` returned into the HTTP request to send (cloud API gaps, section 6). The function is pure, so that
+ * previews and deliveries turn the same value into the same request.
  */
 
 /** A validated request. */
@@ -23,8 +23,8 @@ export class BadRequest extends Error {
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /**
- * Headers that belong to the connection or follow from the body and the URL. Such headers are ignored in the value from a
- * script.
+ * Headers that belong to the connection, or follow from the body and the URL. If a script returns such headers, they are
+ * ignored.
  */
 const IGNORED_HEADERS = new Set([
   'connection',

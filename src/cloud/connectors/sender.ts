@@ -11,10 +11,11 @@ import type { WebhookRequest } from './request.js';
 import { TargetRefused } from './target-refused.js';
 
 export type Reply =
-  /** The target responded. `text`: first characters of the body of a response that is not 2xx. */
+  /** The target responded. `text`: first characters of the body; empty for a 2xx status. */
   | { readonly kind: 'answer'; readonly status: number; readonly text: string }
   /** The guard does not permit the target. */
   | { readonly kind: 'refused'; readonly why: string }
+  /** There was no response. */
   | { readonly kind: 'silence'; readonly why: string };
 
 interface SenderOptions {
@@ -27,9 +28,9 @@ interface SenderOptions {
 }
 
 const CONNECT_TIMEOUT = seconds(10);
-/** Longest head of a response. */
+/** Maximum size of the head of a response. */
 const HEAD_BYTES = 16_384;
-/** Longest body of a response; the connection is closed if it is longer. */
+/** Maximum size of the body of a response; the connection is closed if the body is longer. */
 const BODY_BYTES = 65_536;
 /** Number of characters of the body that are kept. */
 const EXCERPT = 500;

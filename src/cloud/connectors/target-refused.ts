@@ -1,6 +1,6 @@
-/** Why a connector was not allowed to reach its target. */
+/** The error for a target that connectors may not reach. */
 
-/** An address that connectors may not send to. */
+/** A connector may not send to its target; the message says why. */
 export class TargetRefused extends Error {
   readonly code = 'TARGET_REFUSED';
 

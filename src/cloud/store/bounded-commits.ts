@@ -1,6 +1,7 @@
 /**
- * Limits the number of waiting commits. An overloaded store rejects further commits immediately: a client retries
- * later, a device treats it as a lost packet. An unbounded queue would delay every response and finally exhaust memory.
+ * Limits the number of waiting commits. An overloaded store rejects further commits immediately. Then an API client retries
+ * later, and a device sends its packet again because it gets no answer. An unbounded queue would delay every response and
+ * finally exhaust memory.
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Millis } from '../../kernel/time.js';

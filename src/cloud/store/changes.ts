@@ -28,8 +28,8 @@ export type Change =
   | { readonly kind: 'space.put'; readonly row: SpaceRow }
   | { readonly kind: 'space.change'; readonly id: Id; readonly change: SpaceChange }
   /**
-   * Deletes a space with its keys, its tags and its records of these families; `commit` rejects it if the space has
-   * devices. The row stays, with type `deleted`, because messages of its deleted devices refer to it. The space then
+   * Deletes a space with its keys, its tags, and its records of the given families. `commit` rejects this change if the space
+   * has devices. The row stays, with type `deleted`, because messages of its deleted devices refer to it. The space then
    * accepts only messages of such devices and records of the family `delivery`.
    */
   | { readonly kind: 'space.delete'; readonly id: Id; readonly families: readonly string[] }
@@ -42,7 +42,7 @@ export type Change =
   | { readonly kind: 'tag.delete'; readonly id: Id }
   /** Tags that do not exist are ignored, here and in `device.change`. */
   | { readonly kind: 'device.insert'; readonly row: DeviceRow }
-  /** With `within`: `tagIds` replaces only those tags of the device that are in this list. */
+  /** With `within`: `tagIds` replaces only those tags of the device that are in `within`. */
   | {
       readonly kind: 'device.change';
       readonly id: Id;
@@ -72,8 +72,8 @@ export type Change =
    */
   | { readonly kind: 'message.offer'; readonly id: Id; readonly attempt: number }
   /**
-   * Ends a pending downlink. `commit` rejects it if the downlink is not pending: a downlink is sent, cancelled or
-   * expired once.
+   * Ends a pending downlink. `commit` rejects this change if the downlink is not pending: a downlink is sent, cancelled or
+   * expired only once.
    */
   | {
       readonly kind: 'message.state';
@@ -81,19 +81,20 @@ export type Change =
       readonly state: Exclude<DownState, 'pending'>;
       readonly at: UnixMillis;
     }
+  /** Records when the device answered a downlink. */
   | { readonly kind: 'message.answered'; readonly id: Id; readonly at: UnixMillis }
-  /** With `latest`: replaces the earlier entries with this name, except the first, in the timeline of the message. */
+  /** Adds an entry to a timeline. With `latest`, it replaces the earlier entries with the same `what`, except the first one. */
   | { readonly kind: 'timeline.add'; readonly row: TimelineRow; readonly latest?: true }
   | { readonly kind: 'codec.put'; readonly row: CodecRow }
-  /** Inserts the row, or replaces the one with its id. */
+  /** Inserts a record, or replaces the record with the same family and id. */
   | { readonly kind: 'record.put'; readonly row: RecordRow }
   /** Replaces a record except for its space and creation time; `commit` rejects it if the stored body is not `was`. */
   | { readonly kind: 'record.change'; readonly row: RecordRow; readonly was: unknown }
   | { readonly kind: 'record.delete'; readonly family: string; readonly id: Id }
   | { readonly kind: 'key.delete'; readonly id: Id }
-  /** Adds an entry to the journal. Without effect if the row that it refers to does not exist. */
+  /** Adds an entry to the journal. It has no effect if the row that the event refers to does not exist. */
   | { readonly kind: 'event.add'; readonly event: NewEvent }
-  /** Deletes the entries of the journal with smaller numbers. */
+  /** Deletes the entries of the journal with numbers smaller than `below`. */
   | { readonly kind: 'event.prune'; readonly below: number };
 
 export type ConflictField =

@@ -1,6 +1,6 @@
 /**
- * The body of a data message in its encoded form, decoded on every read. A store of JSON text decodes it immediately;
- * the memory store does not, because few messages of a simulated fleet are ever read.
+ * The body of a data message in its encoded form, decoded on every read. SQLite and PostgreSQL store JSON text, so they decode
+ * the body immediately. The memory store does not, because few messages of a simulated fleet are ever read.
  *
  * An encoded body never changes, so that a store may keep it without a copy.
  */
@@ -8,7 +8,7 @@ import { Arena } from '../../kernel/arena.js';
 import type { Codec } from '../../protocol/codec.js';
 import { checkBody, decodeBody, type JsonObject } from '../../protocol/decode.js';
 
-/** Holds thousands of bodies of a few hundred bytes each with similar lifetimes. */
+/** Each block of the arena holds hundreds of bodies, which have similar lifetimes. */
 const arena = new Arena(65_536);
 
 export class EncodedBody {

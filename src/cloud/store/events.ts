@@ -26,9 +26,9 @@ export interface NewEvent {
 }
 
 export interface EventRow extends NewEvent {
-  /** Increases; there may be gaps. */
+  /** Number of the entry. Later entries have greater numbers; there may be gaps. */
   readonly seq: number;
   readonly spaceId: Id;
-  /** Null for a record. */
+  /** Null if the entry refers to a record. */
   readonly deviceId: Id | null;
 }

@@ -4,9 +4,9 @@
  * The first 48 bits of an id are the creation time. So the order of ids is the order of creation, and an id serves as a cursor
  * (cloud API gaps, section 1 no. 4). Time and randomness are parameters: in a simulation the same seed gives the same ids.
  *
- * The clock of a machine can be corrected, and the clocks of two services differ. Ids follow the clock, but the ids of the
- * messages of one device always increase, because they order its messages (ADR 16). The commit rejects a message whose id is
- * too small; in-order.ts then repeats it with a greater id.
+ * The clock of a machine can be corrected, and the clocks of two services differ. Ids follow the clock. But the ids of the
+ * stored messages of one device always increase, because they order these messages (ADR 16). The commit rejects a message whose
+ * id is too small; in-order.ts then repeats the commit with a greater id.
  */
 import { v7 } from 'uuid';
 import type { Clock } from '../../kernel/clock.js';
@@ -16,15 +16,18 @@ import { timeOfId } from './order.js';
 import type { DeviceRow, Id } from './store.js';
 
 export interface Ids {
-  /** Returns a new UUID, version 7, greater than every id that this method has returned before, unless the clock was corrected. */
+  /**
+   * Returns a new UUID, version 7, greater than every id that this method has returned before, unless the clock was corrected.
+   */
   uuid(): Id;
   /** Returns a new UUID, version 7, for the device with this serial number or for a record of it. */
   ofDevice(serial: number): Id;
   /**
-   * Returns the id of a new message of the device, greater than every id that was returned or learned for the device before.
+   * Returns the id of a new message of the device. The id may be smaller than that of a stored message if the clock was
+   * set back, or if the clock of another service is ahead. After `learn`, the id is greater than the learned one.
    */
   message(device: Owner): Id;
-  /** Learns the id of the newest message of a device, which another service or an earlier process has stored. */
+  /** Learns the id of the newest stored message of a device: further messages of the device get greater ids. */
   learn(deviceId: Id, newest: Id): void;
 }
 
@@ -57,7 +60,7 @@ export function createIds(clock: Clock, random: Random, onCorrection: (by: Milli
     const now = Math.floor(wall);
     if (now > lastMs || now < lastMs - CORRECTION) {
       lastMs = now;
-      // 31 bits leave room for two thousand million more ids in the same millisecond before the 32-bit field
+      // The first number has 31 bits, so two thousand million more ids fit into the same millisecond before the 32-bit field
       // overflows.
       sequence = Math.floor(random.next() * 2_147_483_648);
     } else {

@@ -6,8 +6,9 @@ import { ConflictError, type Id, type Store } from './store.js';
 const PATIENCE = 100;
 
 /**
- * Runs `work`, which creates messages of the device and commits them. The commit is out of sequence if another service or an
- * earlier process has given a greater id to a message of the device. Then `ids` learns that id, and `work` runs again.
+ * Runs `work`, which creates messages of the device and commits them. The commit is out of sequence if a stored message of the
+ * device has a greater id: one of another service, or one from before the clock was set back. Then `ids` learns that id, and
+ * `work` runs again.
  */
 export async function inOrder<T>(
   { store, ids }: { readonly store: Store; readonly ids: Ids },

@@ -1,5 +1,6 @@
 /**
- * Notifications between services that share one database. Memory and SQLite stores cannot be shared and have none.
+ * Notifications between services that share one database. Services cannot share a store in memory or in SQLite, so these stores
+ * have no `Nodes`.
  *
  * A service caches the sessions of the devices that it communicates with (delivery/device-session.ts). Another service
  * may queue, cancel or deliver a downlink of such a device. The device may also move to the gateway of another service.

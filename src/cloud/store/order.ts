@@ -24,12 +24,12 @@ export function firstIdAt(at: UnixMillis): Id {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }
 
-/** Every row created before `at` has an id below this one. */
+/** An id that is greater than the ids of all rows created before `at`. */
 export function idBefore(at: UnixMillis): Id {
   return firstIdAt(at + SLACK);
 }
 
-/** `from` included, `to` excluded. */
+/** A range of ids: `from` is included, `to` is not. */
 export interface IdRange {
   readonly from: Id;
   readonly to: Id;

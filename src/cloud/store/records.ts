@@ -21,7 +21,7 @@ export async function* everyRecord(
   }
 }
 
-/** A page of the records that match. */
+/** A page of the records for which `matches` returns true. */
 export async function matchingRecords(
   store: Store,
   family: string,

@@ -63,7 +63,9 @@ export interface DeviceRow {
   readonly lastSeen: UnixMillis | null;
   readonly sessionId: number | null;
   readonly session: SessionFacts | null;
-  /** Hash of the last complete upload of this device, 16 lower-case hex digits. */
+  /**
+   * Hash of the last configuration that the device uploaded, 16 lower-case hex digits. The next two hashes are of its codecs.
+   */
   readonly configHash: string | null;
   readonly decoderHash: string | null;
   readonly encoderHash: string | null;
@@ -105,10 +107,13 @@ export interface MessageRow {
   readonly downAnsweredAt: UnixMillis | null;
 }
 
-/** Longest content, in characters of JSON text and of hex digits, that is read with a queue. */
+/**
+ * Longest content of a message that is read with a queue: characters of its body as JSON text, plus hex digits of its raw
+ * bytes.
+ */
 export const WAITING_CONTENT = 512;
 
-/** A downlink in its queue. A body and raw bytes longer than {@link WAITING_CONTENT} are absent: they stay in the store. */
+/** A downlink in its queue. Body and raw bytes are absent if they are together longer than {@link WAITING_CONTENT}. */
 export type WaitingRow = MessageRow | Omit<MessageRow, 'body' | 'raw'>;
 
 /** A message as listed by the API: with the name and serial number of its device. */
@@ -138,11 +143,11 @@ export interface CodecRow {
 }
 
 /**
- * A row of the families that are small and rarely read: users, variables, connectors, deliveries, firmware jobs. Such rows are
- * stored as JSON documents; the family defines the contents and the meaning of the key (ADR 5).
+ * A row of a family that is small or rarely read, such as users, variables, connectors, deliveries or firmware updates. Such
+ * rows are stored as JSON documents; the family defines the contents and the meaning of the key (ADR 5).
  */
 export interface RecordRow {
-  /** The family: `user`, `variable`, `connector`, `delivery`, `firmware`. */
+  /** The family, such as `user`, `variable`, `connector`, `delivery`, `firmware`. */
   readonly family: string;
   readonly id: Id;
   /** Null: the record belongs to the whole service. */

@@ -20,7 +20,7 @@ export class Soundness {
     for (const listener of this.#listeners) listener(what);
   }
 
-  /** Calls `listener` for each kind of damage, found before or later. */
+  /** Calls `listener` for each reported damage, now for earlier reports and later for further ones. */
   listen(listener: (what: string) => void): void {
     this.#listeners.push(listener);
     for (const what of this.#damage) listener(what);

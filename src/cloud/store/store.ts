@@ -1,5 +1,5 @@
 /**
- * The store port. Three rules hold for every implementation.
+ * The interface of a store. Three rules hold for every implementation.
  *
  *   1. `commit` is atomic, and its promise resolves only when the changes are durable.
  *   2. After a commit has resolved, every later read returns the rows that it has written.
@@ -33,7 +33,7 @@ export * from './rows.js';
 
 export interface Page {
   readonly limit: number;
-  /** Id of the last item received. */
+  /** Id of the last item of the previous page; undefined: the first page. */
   readonly after?: Id | undefined;
 }
 
@@ -45,19 +45,20 @@ export interface DeviceFilter {
   readonly name?: string | undefined;
   /** Part of the serial number, written as ten digits. */
   readonly serial?: string | undefined;
-  /** Exact. */
+  /** The complete external id. */
   readonly externalId?: string | undefined;
   readonly tagIds?: readonly Id[] | undefined;
+  /** Whether a device must have any or all of `tagIds`. Default: any. */
   readonly tagLogic?: 'any' | 'all' | undefined;
-  /** In addition: only devices with at least one of these tags. */
+  /** Only devices with at least one of these tags. This condition holds in addition to `tagIds`. */
   readonly scope?: readonly Id[] | undefined;
 }
 
-/** Nulls come last in both directions; ties are broken by id, ascending. */
+/** A page of a sorted list. Nulls come last in both directions; devices with equal values are sorted by id, ascending. */
 export interface DeviceQuery extends DeviceFilter, Page {
   readonly sortBy: DeviceSort;
   readonly order: 'asc' | 'desc';
-  /** Whether the rows must contain claim tokens. By default, a store with encrypted tokens leaves them out. */
+  /** Whether the rows must contain claim tokens. If not, a store with encrypted tokens omits them. Default: false. */
   readonly withTokens?: boolean | undefined;
 }
 
@@ -65,7 +66,7 @@ export interface DeviceQuery extends DeviceFilter, Page {
 export interface MessageQuery extends Page {
   readonly deviceId?: Id | undefined;
   readonly tagId?: Id | undefined;
-  /** In addition: only messages of devices with at least one of these tags. */
+  /** Only messages of devices with at least one of these tags. This condition holds in addition to `tagId`. */
   readonly scope?: readonly Id[] | undefined;
   readonly types?: readonly string[] | undefined;
   readonly direction?: 'up' | 'down' | undefined;
@@ -78,11 +79,14 @@ export interface MessageQuery extends Page {
 }
 
 export interface Store {
-  /** The other services on this database; absent if the store cannot be shared. */
+  /** Notifications between the services on this database; absent if services cannot share the store. */
   readonly nodes?: Nodes | undefined;
   /** Reports damage of the database; absent for a store in memory. */
   readonly soundness?: Soundness | undefined;
-  /** File beside the database with the key of its secrets; absent if the key was given, or if nothing is encrypted. */
+  /**
+   * Path of the key file beside an SQLite database, with the key of its secrets. Absent if the caller gave the key, and for
+   * other stores.
+   */
   readonly keyFile?: string | undefined;
 
   /**
@@ -110,9 +114,9 @@ export interface Store {
 
   messages(spaceId: Id, query: MessageQuery): Promise<readonly ListedMessage[]>;
   message(spaceId: Id, id: Id): Promise<ListedMessage | undefined>;
-  /** Id of the newest message of the device, or of the whole service. */
+  /** Id of the newest message of the device; without `deviceId`, of the whole service. */
   newestMessage(deviceId?: Id): Promise<Id | undefined>;
-  /** Downlinks of the device in state pending, oldest first; without long bodies. */
+  /** Downlinks of the device in state pending, oldest first; without long bodies, see {@link WaitingRow}. */
   pendingDownlinks(deviceId: Id): Promise<readonly WaitingRow[]>;
   /** Pending downlinks of the whole service that were queued before `createdBefore`, oldest first. */
   overdueDownlinks(createdBefore: UnixMillis, limit: number): Promise<readonly MessageRow[]>;
@@ -129,8 +133,8 @@ export interface Store {
 
   /**
    * Deletes finished rows that were created before `createdBefore`: messages with their timelines, except pending downlinks,
-   * and delivery records that are no longer due. Deletes at most `limit` rows, oldest first; resolves with their number. Codecs
-   * stay: a device may use one that no stored message refers to.
+   * and delivery records without a due time. Deletes at most `limit` rows, oldest first; resolves with their number. Codecs
+   * stay, because a device may use one that no stored message refers to.
    */
   prune(createdBefore: UnixMillis, limit: number): Promise<number>;
 
@@ -150,8 +154,8 @@ export interface Store {
   /** Due records of the family in all spaces, or in one: `dueAt` <= `now`, earliest first. */
   dueRecords(family: string, now: UnixMillis, limit: number, spaceId?: Id): Promise<readonly RecordRow[]>;
   /**
-   * The spaces that have due records of the family, by id. The cost depends on the number of spaces, not on the number of
-   * records.
+   * The spaces that have due records of the family, by id. In SQLite and PostgreSQL, the cost depends on the number of spaces,
+   * not on the number of records.
    */
   dueSpaces(family: string, now: UnixMillis): Promise<readonly Id[]>;
 

@@ -50,7 +50,7 @@ export class Engine {
     return this.#runs === 0;
   }
 
-  /** Whether the engine cannot be used again: it failed, or a script has used most of its memory, which never shrinks. */
+  /** Whether the engine cannot be used again, because it failed or its memory, which never shrinks, has become too large. */
   get isExhausted() {
     return this.#failed || this.#memory.buffer.byteLength >= this.#most;
   }

@@ -1,5 +1,5 @@
 /**
- * Tasks of many spaces that share few places: threads for scripts, or connections for requests.
+ * Tasks of many spaces that share few places: threads that run scripts, or concurrent attempts of deliveries.
  *
  * The next task comes from the space with the fewest running tasks; among equals, from the one that has used the least time. So
  * every space gets its share, regardless of how many tasks, connectors or slow scripts other spaces have. The same rule decides

@@ -1,4 +1,6 @@
-/** A worker thread (worker.mjs) that runs one script at a time. A watchdog in real time ends it. */
+/**
+ * A worker thread (worker.mjs) that runs one script at a time. A watchdog in real time ends the thread if a script is too slow.
+ */
 import { Worker } from 'node:worker_threads';
 import type { Alarm, Clock } from '../../../kernel/clock.js';
 import { isTooDeep, TOO_DEEP } from '../../../kernel/json-depth.js';
@@ -9,12 +11,12 @@ const WATCHDOG = seconds(3);
 /** Time limit for the start of a thread, long enough for a busy machine. */
 const START = seconds(30);
 
-/** `died`: the thread ended during the script, but perhaps because of an earlier one; the script has to run again. */
+/** `died`: the thread ended during the script, but perhaps because of an earlier script. So the script has to run again. */
 type ThreadResult = ScriptResult | { readonly kind: 'died' };
 
 /** The part of a thread that the sandbox uses. */
 export interface ScriptThread {
-  /** False if it can run no further script. */
+  /** Whether the thread can run further scripts. */
   readonly usable: boolean;
   /** Runs a script; one at a time. Rejects only if the thread does not start or is closed. */
   run(script: Script): Promise<ThreadResult>;

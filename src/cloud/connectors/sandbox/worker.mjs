@@ -21,8 +21,9 @@ const TOO_MUCH = 'the script used too much memory, or nested too deeply';
 
 // Replaces this thread's Date, from which only the engine reads the time and the time zone. So scripts see the time of their
 // attempt, also in a simulation, and UTC on every machine. The engine seeds the Math.random of a new context with the time, so
-// that the same attempt gets the same numbers. The time of a running script advances by a millisecond with every call of the
-// interrupt handler. So a script that waits for a time ends, and always at the same step.
+// `attempt` sets the time to the seed while it creates the context. So the same attempt gets the same numbers. The time of a
+// running script advances by a millisecond with every call of the interrupt handler. So a script that waits for a time ends,
+// and always at the same step.
 let time = 0;
 Date.now = () => time;
 Date.prototype.getTimezoneOffset = () => 0;

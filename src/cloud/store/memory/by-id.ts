@@ -1,6 +1,6 @@
 /**
- * Arrays sorted by id. Ids are created in ascending order, so that nearly every insertion is a push at the end; the rare
- * others cost a splice.
+ * Arrays sorted by id. Ids are created in ascending order, so nearly every insertion is a push at the end; the few others use
+ * `splice`.
  */
 import type { Id, Page } from '../store.js';
 
@@ -8,7 +8,7 @@ interface Identified {
   readonly id: Id;
 }
 
-/** Index of the first row whose id is not below `id`; the length if there is none. */
+/** Index of the first row whose id is at least `id`; the length of the array if there is no such row. */
 export function lowerBound(rows: readonly Identified[], id: Id): number {
   let low = 0;
   let high = rows.length;

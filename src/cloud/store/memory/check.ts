@@ -266,7 +266,7 @@ export class Check implements Bodies {
     this.#newest.set(deviceId, id);
   }
 
-  /** Compares with stored messages only: a list holds one message and the changes that follow from it, never two copies. */
+  /** Compares with stored messages only: a list never contains two copies of a message. */
   #needNew({ deviceId, print }: MessageRow, since: UnixMillis): void {
     if (print === null) return;
     const known = this.#tables.devices.get(deviceId)?.prints?.get(print);
@@ -291,7 +291,7 @@ export class Check implements Bodies {
     this.#downStates.set(id, state);
   }
 
-  /** Compares with the stored number only: a list offers a downlink once. */
+  /** Compares with the stored number only: a list never offers the same downlink twice. */
   #needAttempt(id: Id, attempt: number): void {
     const known = this.#tables.messages.get(id)?.row.downAttempt;
     if (known !== undefined && known !== attempt) throw new ConflictError('attempt');

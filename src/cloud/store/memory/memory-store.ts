@@ -1,5 +1,5 @@
 /**
- * A store in memory, for virtual runs. A commit is a function call; the reads of every uplink (a device by its serial
+ * A store in memory, for virtual runs. A commit is a function call. The reads that every uplink needs (a device by its serial
  * number, its queue, a copy of a message) are index look-ups. The tables can be passed to another store, which simulates a
  * restart; they are lost at the end of the process.
  */
@@ -89,7 +89,7 @@ export class MemoryStore implements Store {
 
   async countDevices(spaceId: Id, filter: DeviceFilter, most = Number.POSITIVE_INFINITY): Promise<number> {
     const devices = this.#tables.spaces.get(spaceId)?.devices ?? [];
-    // Without a filter, the count is known. This is the usual case: every page of a device list comes with this count.
+    // Without a filter, the count is known. This is the usual case, because most requests for lists of devices have no filter.
     const { tagLogic: _, ...wanted } = filter;
     if (Object.values(wanted).every((value) => value === undefined)) return Math.min(most, devices.length);
     const matches = deviceMatcher(filter);

@@ -15,7 +15,7 @@ interface Family {
   readonly byKey: Map<string, RecordEntry>;
   /** By space, each sorted by id. */
   readonly lists: Map<Id | null, RecordEntry[]>;
-  /** Records with a `dueAt`: few, because finished records have none. */
+  /** Records with a due time. There are few of them, because finished records have no due time. */
   readonly waiting: Set<RecordEntry>;
 }
 

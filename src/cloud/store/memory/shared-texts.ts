@@ -1,6 +1,8 @@
-/** Keeps one copy of a text that is part of many rows: all devices of a group have the same configuration, which takes 2 kB. */
+/**
+ * Keeps one copy of a text that is part of many rows: for example, all devices of a group have the same 2 kB of configuration.
+ */
 
-/** Maximum number of remembered texts; before a further one is added, all are forgotten. */
+/** Maximum number of remembered texts. If it is reached, all texts are forgotten before the next one is added. */
 const MOST = 1000;
 
 export class SharedTexts {

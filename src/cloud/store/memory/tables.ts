@@ -1,4 +1,6 @@
-/** The tables of the memory store, as plain data. Lists are sorted by id; rows that the store returns are frozen. */
+/**
+ * The tables of the memory store, as plain data. Lists are sorted by id; rows that the store returns without a copy are frozen.
+ */
 import type { EncodedBody } from '../encoded-body.js';
 import type { CodecRow, DeviceRow, EventRow, Id, KeyRow, MessageRow, SpaceRow, Station, TagRow } from '../store.js';
 import { MemoryRecords } from './records.js';
@@ -19,7 +21,7 @@ export interface DeviceEntry {
   readonly messages: MessageEntry[];
   readonly pending: MessageEntry[];
   readonly unanswered: MessageEntry[];
-  /** Newest uplink by fingerprint; undefined until the first one. */
+  /** Newest uplink by fingerprint; undefined until the first uplink with a fingerprint. */
   prints: Map<string, MessageEntry> | undefined;
 }
 
@@ -30,8 +32,8 @@ export interface MessageEntry {
 }
 
 /**
- * A body as JSON text or in its encoded form. Both are compact, because a message is written once and read rarely, and
- * reading either returns a new copy.
+ * A body as JSON text or in its encoded form. Both forms are compact; every read creates a new value from them. This saves
+ * memory, because most messages are rarely read.
  */
 export type KeptBody = string | EncodedBody;
 

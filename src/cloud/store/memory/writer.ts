@@ -29,7 +29,7 @@ export class MemoryWriter {
     this.#check = new Check(tables);
   }
 
-  /** @throws ConflictError, or an Error if a row refers to a row that does not exist; then nothing has changed */
+  /** @throws the errors of {@link Check.check}; then nothing has changed */
   write(changes: readonly Change[]): void {
     const bodies = this.#check.check(changes);
     for (const change of changes) this.#apply(change, bodies);
@@ -197,7 +197,7 @@ export class MemoryWriter {
     entry.row = plain ? Object.freeze(row) : this.#freezeDevice(row, change);
   }
 
-  /** `row`, frozen, with frozen copies of the nested values in `given`. */
+  /** Returns a frozen copy of `row`, with frozen copies of the nested values in `given`. */
   #freezeDevice(row: DeviceRow, given: DeviceChange): DeviceRow {
     return Object.freeze({
       ...row,

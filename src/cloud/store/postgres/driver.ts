@@ -24,7 +24,7 @@ export const POSTGRES: Dialect = {
   tagIds: `(SELECT coalesce(json_agg(t.tag_id ORDER BY t.position), '[]')::text FROM device_tag t
     WHERE t.device_id = d.id) AS "tagIds"`,
   hasNewer: 'EXISTS (SELECT 1 FROM message WHERE device_id = ? AND id COLLATE "POSIX" > ?)',
-  // The collation of the order decides which index is used: see migrations.ts.
+  // The collation of `listedId` decides which index is used: see migrations.ts.
   messagesBy: () => 'message m',
   // OFFSET 0 prevents the planner from exchanging the loops. The planner does not know the limits and ranges of a prepared
   // query: it might read and sort all messages of a space to find the latest twenty.
@@ -123,8 +123,8 @@ export class PostgresDriver implements SqlDriver {
   async #writeAll(batch: readonly Waiting[]): Promise<void> {
     let rest = batch;
     let deadlocks = 0;
-    // Conflicting commits are rejected only when the batch is written: the conflict may be with another commit of the batch,
-    // whose rows the caller then reads.
+    // Conflicting commits are rejected only after the batch is written. A commit may conflict with another commit of the batch,
+    // and its caller then reads the rows of that other commit.
     const failures: Failure[] = [];
     try {
       while (rest.length > 0) {
@@ -208,8 +208,8 @@ function isOwnFault({ code = '' }: DatabaseError): boolean {
 }
 
 /**
- * Marks errors of the connection or the server as StoreUnavailable. 57014 is the timeout of a statement, 53100 a full disk,
- * XX001 and XX002 are damaged pages.
+ * Converts errors of the connection or the server to StoreUnavailable; returns other errors unchanged. Code 57014 is the
+ * timeout of a statement, 53100 a full disk; XX001 and XX002 are damaged pages.
  */
 function asOutage(error: unknown): unknown {
   // The cast is safe because the errors of servers and of sockets have a code.

@@ -6,7 +6,7 @@ import type { ClientBase } from 'pg';
 import { UsageError } from '../../../kernel/errors.js';
 
 /**
- * 1: As in SQLite (see sqlite/migrations.ts), with three differences.
+ * 1: Like steps 1 to 3 of SQLite (sqlite/migrations.ts), with three differences.
  *
  *  - Texts are ordered by code point: collation "C".
  *  - Lists of messages use the collation "POSIX". It is another name for the same order, but the planner cannot use the
@@ -133,7 +133,8 @@ CREATE TRIGGER needs_space BEFORE INSERT ON record
 `;
 
 /**
- * 3: Changes of a device's tags are notified as well, except when a tag is deleted: afterwards nothing refers to this tag.
+ * 3: Triggers also notify other services of changes of a device's tags. The deletion of a tag causes no notification: if a
+ * service still has the tag in a cached device, this has no effect, because nothing else refers to the tag.
  */
 const TAGS_OF_DEVICES = `
 CREATE FUNCTION tags_change() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
@@ -171,7 +172,7 @@ ALTER TABLE message ADD COLUMN crc integer;
 ALTER TABLE record ADD COLUMN crc integer;
 `;
 
-/** 7: Secrets are encrypted, as in SQLite (step 9 there); `unlock` in unlock.ts does that after the steps. */
+/** 7: Secrets are encrypted, as in SQLite (step 9 there); `unlock` in unlock.ts encrypts them after the steps. */
 const VAULT = `
 CREATE TABLE vault (key_id text PRIMARY KEY, proof text NOT NULL);
 ALTER TABLE device ADD COLUMN shared_token_hash text;

@@ -12,13 +12,14 @@ import { checkKey, rotate, USE_KEY, unlock } from './unlock.js';
 import { parsePostgresUrl, publicName } from './url.js';
 
 /**
- * Connections for reading, one of which listens to the other services. One more connection writes, so that commits never wait
- * for readers.
+ * Maximum number of connections for reading, one of which listens to the other services. One more connection writes, so that
+ * commits never wait for readers.
  */
 const CONNECTIONS = 10;
 /**
- * Timeouts of a connection, of a statement in the server, and of a query with its response. A request that exceeds one is
- * answered with 503 and can be retried; the server itself ends a statement that waits for a lock.
+ * Timeouts for opening a connection, for a statement in the database server, and for a query with its response. If an API
+ * request exceeds one of them, it gets status 503 and can be retried. The database server enforces the second one, also for a
+ * statement that waits for a lock.
  */
 const CONNECT_LIMIT = seconds(3);
 const STATEMENT_LIMIT = seconds(4);
@@ -34,7 +35,7 @@ export async function openPostgres(url: string, key: NamedKey | undefined): Prom
   const name = publicName(url);
   const { node, schema } = await prepare(url, name, key);
   const address = parsePostgresUrl(url);
-  // Set in the address, where it takes precedence over other settings.
+  // The name is set in the address, where it takes precedence over other settings.
   address.searchParams.set('application_name', node);
   const pool = openPool(address, CONNECTIONS);
   const nodes = new PostgresNodes({ pool, name: node, channel: `ghostfleet.${schema}` });
@@ -57,13 +58,13 @@ function openPool(address: URL, connections: number): pg.Pool {
   pool.on('connect', (client) => {
     // If a connection breaks while it is used, its query fails.
     client.on('error', () => {});
-    // A lock: the key of the database cannot be replaced while the connection exists.
+    // Takes a lock: the key of the database cannot be replaced while the connection exists.
     client.query(USE_KEY).catch(() => {});
   });
   return pool;
 }
 
-/** 64-bit integers are read as numbers: no column of ours has values above 2^53. */
+/** 64-bit integers are read as numbers, because our columns have no values above 2^53. Texts are decoded (text.ts). */
 const TYPES: NonNullable<ClientConfig['types']> = {
   // The cast is needed because the declared type has an overload for every built-in type, which this function does not have.
   getTypeParser: ((oid: number, format?: 'text' | 'binary') => {

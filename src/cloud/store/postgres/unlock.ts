@@ -14,7 +14,8 @@ const KEY_LOCK = '1734765433, hashtext(current_schema())';
 export const USE_KEY = `SELECT pg_advisory_lock_shared(${KEY_LOCK})`;
 
 /**
- * All services of a database need the same key; the first service decides which.
+ * All services of a database need the same key. If the database has no key yet, encrypts its secrets with this key; otherwise
+ * compares the keys.
  * @param name of the database, for messages
  * @throws UsageError `wrong-secrets-key`
  */

@@ -53,7 +53,7 @@ export function needFitting({ vault, source }: NamedKey, stored: KeyProof, datab
   );
 }
 
-/** Reads 64 hexadecimal digits. @throws UsageError `bad-secrets-key`, which does not contain the text */
+/** Reads 64 hexadecimal digits. @throws UsageError `bad-secrets-key`; its message does not contain the text */
 export function keyFrom(text: string, source: string): NamedKey {
   const digits = text.trim();
   if (!/^[0-9a-f]{64}$/i.test(digits)) {

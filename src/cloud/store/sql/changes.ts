@@ -1,4 +1,4 @@
-/** Translates the changes of the port to SQL, the same for SQLite and PostgreSQL. */
+/** Translates the changes of a commit to SQL, for SQLite and PostgreSQL. */
 import type { Vault } from '../secrets/vault.js';
 import type { Change, Id, RecordRow, TagChange } from '../store.js';
 import { checksumOf } from './checksum.js';
@@ -95,7 +95,7 @@ function sealedBody({ family, id }: RecordRow, body: unknown, vault: Vault): str
   return vault.seal(place.record(family, id), json(body));
 }
 
-/** Rejected if the stored body is not the expected one. */
+/** The database rejects this statement if the stored body is not the expected one. */
 const CHANGE_RECORD = `UPDATE record SET key = ?, due_at = ?, body = ${valueIf('body = ?', '?')}, crc = ?
   WHERE family = ? AND id = ?`;
 

@@ -1,6 +1,7 @@
 /**
- * The differences between SQLite and PostgreSQL. All other SQL is shared: columns and rows in rows.ts, lists in
- * queries.ts, changes in changes.ts, the rest in sql-store.ts. In shared SQL, `?` is a parameter.
+ * The differences between SQLite and PostgreSQL. All other SQL is shared: columns and rows in rows.ts, lists with filters in
+ * queries.ts, other queries in fixed-queries.ts, changes in changes.ts and the files that it imports. In shared SQL, `?` is a
+ * parameter.
  */
 
 export type SqlValue = string | number | null | Uint8Array | readonly string[];
@@ -24,12 +25,12 @@ export interface Dialect {
   readonly tagIds: string;
   /** Condition: device `?` has a message with an id above `?`. */
   readonly hasNewer: string;
-  /** `message m`, read by this index. */
+  /** The table `message m`, read by this index. */
   messagesBy(index: string): string;
   /** Joins `device d`, with the messages as the outer loop. */
   readonly joinDevice: string;
   /** Whether a list that may read many messages is divided into steps, because its query would delay others. */
   readonly inSteps: boolean;
-  /** The id of `message m` in lists, newest first; the schemas explain its collation. */
+  /** The id of `message m`, by which lists are sorted; postgres/migrations.ts explains its collation. */
   readonly listedId: string;
 }

@@ -9,7 +9,7 @@ const TAG_COLUMNS = 'id, space_id AS "spaceId", name, color, access_type AS "acc
 export function queriesIn(sql: Dialect) {
   const device = `SELECT ${DEVICE_COLUMNS}, ${sql.tagIds} FROM device d WHERE d.deleted_at IS NULL`;
   const message = (index: string) => `SELECT ${MESSAGE_COLUMNS} FROM ${sql.messagesBy(index)}`;
-  // Null (the whole service) is compared as '', because an index finds that value.
+  // A null space (the whole service) is compared as '', because the indexes contain '' in its place.
   const ofSpace = "coalesce(space_id, '') = coalesce(?, '')";
   return {
     spaces: `SELECT ${SPACE_COLUMNS} FROM space WHERE id > ? ORDER BY id LIMIT ?`,

@@ -16,8 +16,8 @@ export function cancelPending(deviceId: Id, at: UnixMillis): Statement {
 }
 
 /**
- * Writes the state `pending` again. The database rejects that if the downlink is in another state, or if the new number of
- * attempts is not the stored number plus one.
+ * Sets the state `pending` again: a trigger of the database rejects this if the downlink is in another state. The database also
+ * rejects the statement if the new number of attempts is not the stored number plus one.
  */
 export const OFFER_MESSAGE = `UPDATE message SET down_state = 'pending', created_at = ${valueIf('down_attempt = ?', 'created_at')},
   down_attempt = ? WHERE id = ?`;
@@ -27,12 +27,12 @@ export const END_MESSAGE = 'UPDATE message SET down_state = ?, down_state_at = ?
 const IS_COPY = 'EXISTS (SELECT 1 FROM message WHERE device_id = ? AND print = ? AND created_at >= ?)';
 const HAS_ROOM = "(SELECT count(*) FROM message WHERE device_id = ? AND down_state = 'pending') < ?";
 
-/** Statements that insert a message; each rejects one that is older than a stored message of its device. */
+/** Statements that insert a message. The database rejects each of them if the device has a message with a greater id. */
 interface MessageInsertions {
   readonly any: string;
-  /** Rejects an uplink that is a copy of a stored one. */
+  /** Also rejected if the uplink is a copy of a stored one. */
   readonly new: string;
-  /** Rejects a downlink if the queue of the device is full. */
+  /** Also rejected if the queue of the device is full. */
   readonly withRoom: string;
 }
 
@@ -60,7 +60,7 @@ function insertionsIn(sql: Dialect): MessageInsertions {
   return insertions;
 }
 
-/** The columns are written out, unlike those of other tables, because this is the most frequent write. */
+/** The statement and its values are written out, which is faster than `insert`, because this is the most frequent write. */
 export function insertMessage(
   { row, newSince, room }: Extract<Change, { kind: 'message.insert' }>,
   sql: Dialect,

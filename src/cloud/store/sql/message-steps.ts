@@ -9,8 +9,8 @@ import type { Dialect, Statement } from './dialect.js';
 import { messageList, stepEnd } from './queries.js';
 
 /**
- * Number of messages that each of the first steps reads; these are executed at once. The first step finds the latest value of a
- * device.
+ * Number of messages that each of the first steps reads. These steps are executed at once. The first step alone is usually
+ * enough to find the latest values of a device.
  */
 const NEAR_STEPS: readonly number[] = [20, 500];
 /** Number of messages that each further step reads. */

@@ -1,9 +1,10 @@
 /**
  * Which values are encrypted in SQLite and PostgreSQL: the claim tokens and session facts of devices, the bodies of records,
- * and the content of messages that can contain passkeys, tokens or keys. Data, statistics and codecs are not encrypted.
+ * and the content of messages that can contain passkeys, tokens or keys. Messages of other types (data, statistics, codecs,
+ * firmware) are not encrypted.
  *
- * Each value has a place, such as `device/019b…/token`. The vault binds the ciphertext to it, so that a value that was copied
- * to another place cannot be decrypted.
+ * Each value has a place, such as `device/019b…/token`. The vault binds the ciphertext to its place, so that a value that was
+ * copied to another place cannot be decrypted.
  */
 import type { Vault } from '../secrets/vault.js';
 import type { Id, MessageRow } from '../store.js';

@@ -17,7 +17,7 @@ interface Vaults {
   readonly to: Vault;
 }
 
-/** Yields statements and expects the rows of each. Returns how many rows it has changed. @throws UnreadableSecret */
+/** Yields statements, and receives the rows of each. Returns how many rows it has changed. @throws UnreadableSecret */
 export type Resealing = Generator<Statement, number, readonly unknown[]>;
 
 export function* resealing(vaults: Vaults): Resealing {
@@ -104,7 +104,9 @@ function* records({ from, to }: Vaults): Resealing {
   );
 }
 
-/** The new checksum of a row. If the body did not match the old one, it does not match the new one either. */
+/**
+ * The new checksum of a row. If the old body did not match the old checksum, the new body does not match the new one either.
+ */
 function sameVerdict(
   { id, body, raw = null, crc }: Omit<StoredMessage, 'type' | 'raw'> & { raw?: string | null },
   next: number,
@@ -112,7 +114,7 @@ function sameVerdict(
   return crc === null ? next : next ^ crc ^ checksumOf(id, body, raw);
 }
 
-/** Reads all rows in chunks in the order of their key, and executes the statement of each. */
+/** Reads all rows in chunks, in the order of their key, and yields a statement for each row. */
 function* eachChunk<Row>(
   text: string,
   start: readonly SqlValue[],

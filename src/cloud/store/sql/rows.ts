@@ -34,7 +34,7 @@ export const MESSAGE_COLUMNS = `m.id, m.space_id AS "spaceId", m.device_id AS "d
 
 /**
  * Longest encrypted form of {@link WAITING_CONTENT} characters: a character has up to three bytes, which are four digits in
- * base64.
+ * base64. 200 more digits are enough for the key ids, nonces and tags of two envelopes (vault.ts).
  */
 const SEALED_CONTENT = 4 * WAITING_CONTENT + 200;
 

@@ -1,5 +1,5 @@
 /**
- * The store port in SQL. The SQL is written once and executed by a driver for SQLite (sqlite/driver.ts) or PostgreSQL
+ * The `Store` interface in SQL. The SQL is written once and executed by a driver for SQLite (sqlite/driver.ts) or PostgreSQL
  * (postgres/driver.ts).
  */
 import type { UnixMillis } from '../../../kernel/time.js';
@@ -42,10 +42,10 @@ export interface SqlDriver {
   readonly dialect: Dialect;
   readonly nodes?: Nodes;
   readonly soundness: Soundness;
-  /** Returns the rows of a query. Each text is prepared once. */
+  /** Returns the rows of a query. The driver prepares each SQL text once. */
   all(text: string, values: readonly SqlValue[]): readonly unknown[] | Promise<readonly unknown[]>;
   /**
-   * Returns the rows of a query that may read many rows, without delaying others.
+   * Returns the rows of a query that may read many rows, without delaying other requests.
    * @param space space of the query; the spaces take turns
    */
   scan(space: Id, text: string, values: readonly SqlValue[]): Promise<readonly unknown[]>;
@@ -59,7 +59,7 @@ export interface SqlDriver {
 }
 
 /**
- * Above this number of devices in a space, its lists are read without delaying other requests: sorting them takes milliseconds.
+ * If a space has more devices than this, its lists of devices are read by `scan`, because sorting them takes milliseconds.
  */
 const MANY_DEVICES = 2000;
 
@@ -182,14 +182,14 @@ export class SqlStore implements Store {
 
   async codec(hash: string): Promise<CodecRow | undefined> {
     const row = await this.#one<CodecRow>(this.#sql.codec, hash);
-    // Both databases return a Buffer; it is copied to the plain byte array that the port promises.
+    // Both drivers return a Buffer; it is copied to a plain byte array, as `CodecRow` requires.
     return row && { hash: row.hash, document: new Uint8Array(row.document) };
   }
 
   async records(family: string, spaceId: Id | null, page: Page): Promise<readonly RecordRow[]> {
     const values = [family, spaceId, page.after ?? '', page.limit];
     if (page.after === undefined) return this.#rows(toRecord, this.#sql.records, ...values);
-    // A further page: a caller that reads all pages must not delay others.
+    // A further page is read by `scan`: a caller that reads all pages must not delay other requests.
     return this.#scanned(spaceId, this.#sql.records, values);
   }
 
@@ -246,7 +246,7 @@ export class SqlStore implements Store {
     return this.#driver.close();
   }
 
-  /** Executes queries about the devices of a space; if it has many, without delaying other requests. */
+  /** Returns the function that executes queries about the devices of a space: `scan` if the space has many devices. */
   async #readerOf(spaceId: Id): Promise<(statement: Statement) => Promise<readonly unknown[]>> {
     const { text, values } = moreDevices(spaceId, MANY_DEVICES);
     const isLarge = this.#driver.dialect.inSteps && (await this.#one(text, ...values)) !== undefined;

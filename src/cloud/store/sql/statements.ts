@@ -15,7 +15,7 @@ export function valueIf(condition: string, value: string): string {
 
 export type Columns = Readonly<Record<string, SqlValue>>;
 
-/** Cached statements of `insert` and `put` by table: their columns never change. */
+/** Cached SQL texts of `insert` and `put`. One text for each table is enough, because every call writes the same columns. */
 const texts = new Map<string, string>();
 
 export function insert(table: string, columns: Columns): Statement {
@@ -28,7 +28,7 @@ export function insert(table: string, columns: Columns): Statement {
   return { text, values: Object.values(columns) };
 }
 
-/** Inserts the row, or replaces the one with its key. */
+/** Inserts the row, or replaces the row with the same key. */
 export function put(table: string, key: readonly string[], columns: Columns): Statement {
   const { text, values } = insert(table, columns);
   const name = `put ${table}`;

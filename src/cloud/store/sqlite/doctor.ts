@@ -48,7 +48,8 @@ export function examine(path: string): Examination {
 }
 
 /**
- * Copies every sound row into a new database `target`. A service can use it, and does not report commits as missing.
+ * Copies every sound row into a new database `target`, without a tail file. So a service that uses `target` reports no missing
+ * commits.
  * @throws UsageError `bad-database`, `target-exists`
  */
 export function save(path: string, target: string): readonly TableFindings[] {

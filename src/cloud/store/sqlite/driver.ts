@@ -1,9 +1,9 @@
 /**
  * The store in one SQLite file. The service may be killed at any moment: every resolved commit is on disk.
  *
- * Durability costs a disk sync, during which a connection blocks. So a separate thread (writer.mjs) writes while this one reads
- * and serves requests. Commits that arrive while the writer is busy form its next transaction: a busy service pays one sync for
- * hundreds of messages, an idle one does not wait (ADR 6).
+ * Durability costs a disk sync, during which a connection blocks. So a separate thread (writer.mjs) writes while the thread
+ * of the service reads and serves requests. Commits that arrive while the writer is busy form its next transaction: a busy
+ * service needs one sync for hundreds of messages. In an idle service, a commit is written at once (ADR 6).
  */
 import { Worker } from 'node:worker_threads';
 import type { Database, Statement as Prepared } from 'better-sqlite3';
@@ -16,7 +16,7 @@ import { type PlainError, storeFailure } from './failures.js';
 import { PageCheck } from './page-check.js';
 import { Reader } from './reader.js';
 
-/** The index is named because the planner keeps no statistics here; CROSS JOIN makes the message the outer loop. */
+/** Queries name their index, because SQLite has no statistics for its choice; CROSS JOIN makes the message the outer loop. */
 export const SQLITE: Dialect = {
   contains: (column) => `instr(${column}, ?) > 0`,
   among: (column) => `${column} IN (SELECT value FROM json_each(?))`,
@@ -45,7 +45,7 @@ export interface Batch {
 
 /** Response of the writer: the transaction failed as a whole, or is durable except for the rejected entries. */
 export type BatchResult = {
-  /** Number of batches in the transaction: the oldest unanswered ones. 0: damage was found without a transaction. */
+  /** Number of batches in the transaction, which are the oldest unanswered ones. 0: damage was found without a transaction. */
   readonly batches: number;
 } & ({ readonly lost: PlainError } | { readonly refused: readonly Refusal[] });
 
@@ -68,13 +68,13 @@ export const WRITER_PRAGMAS = [
   'foreign_keys = ON',
   'cache_size = -64000',
   // A log of 40 MB. Every device has its own pages in the indexes. With a log of this size, a page that changes often is
-  // written to the database file only once.
+  // written to the database file once for many changes.
   'wal_autocheckpoint = 10000',
 ];
 
 /**
  * A batch of this size is sent immediately, not at the end of the turn of the event loop. A turn may serve a thousand requests:
- * the writer would be idle until its end, and this thread afterwards.
+ * otherwise the writer would be idle until the end of the turn, and this thread would wait for the writer afterwards.
  */
 const LARGEST_BATCH = 64;
 
@@ -113,7 +113,7 @@ export class SqliteDriver implements SqlDriver {
   #waiting: Waiting[] = [];
   /** Batches that were sent to the writer and not answered yet. */
   #unanswered: (readonly Waiting[])[] = [];
-  /** Why the driver rejects further commits. */
+  /** Why the driver rejects further commits; undefined while it accepts them. */
   #closed: Error | undefined;
 
   /**

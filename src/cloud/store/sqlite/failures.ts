@@ -16,10 +16,10 @@ export interface PlainError {
  */
 const DAMAGE = /^(DAMAGED|SQLITE_CORRUPT|SQLITE_NOTADB|SQLITE_IOERR_(FSYNC|DIR_FSYNC|READ|SHORT_READ|CORRUPTFS|DATA))/;
 
-/** Codes of errors of the disk that may pass. */
+/** Codes of errors that may be temporary. */
 const OUTAGE = /^SQLITE_(IOERR|CANTOPEN|READONLY|BUSY|NOMEM)/;
 
-/** Bytes that `mayGrow` writes to find out: more than SQLite writes at once. */
+/** Bytes that `mayGrow` writes to a trial file: more than SQLite writes at once. */
 const TRIAL_SIZE = 65_536;
 
 /** Codes of the operating system for a file that may not grow: no space, a quota, a limit of the size of files. */

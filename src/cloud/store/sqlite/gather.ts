@@ -1,7 +1,7 @@
 /**
- * Merges the databases of the parts of a run (ADR 18) into the first one. Each part has a service with devices of its own, so
- * rows of devices occur in one database only. Tags are merged by name. Other rows, such as spaces and API keys, may occur in
- * several databases: if the first database has a row with the same id, it keeps its own.
+ * Merges the databases of the parts of a run (ADR 18) into the first one. Each part has a service with devices of its own, so a
+ * device, its messages and its timelines occur in one database only. Tags are merged by name. Other rows, such as spaces and
+ * API keys, may occur in several databases: if the first database has a row with the same id, it keeps its own.
  */
 import { copyFileSync, existsSync, rmSync, statSync } from 'node:fs';
 import BetterSqlite, { type Database } from 'better-sqlite3';
@@ -14,8 +14,8 @@ import { asUsageError } from './open.js';
 import { keyPath } from './unlock.js';
 
 /**
- * Paths for the databases of the parts. The first path is `path` itself. The databases of the other parts get a copy of its key,
- * because their encrypted values are later moved without decrypting them.
+ * Paths for the databases of the parts. The first path is `path` itself. The databases of the other parts get a copy of its
+ * key, because their encrypted values are later moved without decrypting them.
  * @throws UsageError `old-database` if the first database exists, `bad-secrets-key` if the key cannot be written
  */
 export function pathsOfParts(path: string, parts: number): readonly string[] {
@@ -58,8 +58,8 @@ export function discardDatabases([, ...others]: readonly string[]): void {
 }
 
 /**
- * Tables that have no row in common with other databases, because each row belongs to one device. Their columns are in the
- * order of the schema.
+ * Tables that have no row in common with other databases, because each row belongs to one device. `SELECT *` is safe, because
+ * all databases have the same schema.
  */
 const OF_DEVICES = ['device', 'message'] as const;
 /** Tables with rows that several databases may have. */
@@ -120,7 +120,7 @@ function addDeviceTags(db: Database, tags: ReadonlyMap<string, string>): void {
   for (const { device, tag, position } of rows.all()) insert.run(device, tags.get(tag), position);
 }
 
-/** Removes the database of a thread that has ended, with its lock file. */
+/** Removes a database and its lock file. This is safe, because the thread that used the database has ended. */
 function remove(path: string): void {
   removeDatabase(path);
   rmSync(`${path}-owner`, { force: true });

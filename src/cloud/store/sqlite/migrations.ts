@@ -142,10 +142,10 @@ ALTER TABLE record ADD COLUMN crc INTEGER;
 `;
 
 /**
- * 9: Secrets are encrypted (secrets/vault.ts); `encrypt` in unlock.ts does that after the steps. Hashes of tokens become keyed.
- * If devices share a token (step 6), all but the oldest have its hash in another column. So no further device can get the
- * token, even after the oldest device gets a new token or is deleted. `has_old` is 1 while values that were not encrypted, or
- * encrypted with an earlier key, may remain in free pages of the file or in the log (`forgetOld` in unlock.ts).
+ * 9: Secrets are encrypted (secrets/vault.ts); `encrypt` in unlock.ts encrypts them after the steps. Hashes of tokens become
+ * keyed. If devices share a token (step 6), all but the oldest have its hash in another column. So no further device can get
+ * the token, even after the oldest device gets a new token or is deleted. `has_old` is 1 while values that were not encrypted,
+ * or encrypted with an earlier key, may remain in free pages of the file or in the log (`forgetOld` in unlock.ts).
  */
 const VAULT = `
 CREATE TABLE vault (key_id TEXT PRIMARY KEY, proof TEXT NOT NULL, has_old INTEGER NOT NULL) WITHOUT ROWID;

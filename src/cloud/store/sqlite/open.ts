@@ -28,8 +28,8 @@ interface OpenDatabase {
 }
 
 /**
- * Opens the file for a service, runs the missing steps of the schema, and encrypts secrets that are not encrypted yet. The loss
- * of its last commits is reported as damage.
+ * Opens the file for a service, runs the missing steps of the schema, and encrypts secrets that are not encrypted yet. If the
+ * last commits of the file are missing, this is reported as damage.
  * @param given key of the secrets. Default: the key in the file beside the database
  * @throws UsageError `bad-database`, also if the contents of the file were lost; `wrong-secrets-key` and other errors of the
  * key
@@ -110,7 +110,7 @@ function emptied(path: string, { sequence }: Tail): UsageError {
   );
 }
 
-/** The error as a message about the file. @param namesDoctor whether the hint names the command that examines it */
+/** Converts an error to a message about the file. @param namesDoctor whether the hint for a damaged file names `doctor` */
 export function asUsageError(path: string, error: unknown, namesDoctor = true): UsageError {
   if (error instanceof UsageError) return error;
   const why = complaint(error);

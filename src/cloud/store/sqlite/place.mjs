@@ -1,5 +1,5 @@
 /**
- * Whether the files of an open database are still the ones that it was opened with. SQLite keeps writing to files that were
+ * Checks that the files of an open database are still the ones that it was opened with. SQLite keeps writing to files that were
  * deleted or replaced: a service would acknowledge commits that disappear when it ends.
  */
 import { statSync } from 'node:fs';

@@ -25,7 +25,7 @@ interface Waiting extends Question {
   readonly reject: (error: unknown) => void;
 }
 
-/** Maximum number of waiting queries of a space. A query also counts after its request has ended. */
+/** Maximum number of waiting queries of a space. A waiting query counts even if its request has already ended. */
 const MOST_WAITING = 100;
 
 export class Reader {

@@ -16,7 +16,7 @@ interface RotationOptions {
   readonly key: NamedKey | undefined;
   /** The new key. Default: a random key, which is written to the file beside the database. */
   readonly next: NamedKey | undefined;
-  /** Called for each executed statement, and at last with `done` before the key file is replaced. */
+  /** Called for each executed statement with their number so far, and with `done` before the key file is replaced. */
   readonly progress?: (statements: number | 'done') => void;
 }
 
@@ -28,7 +28,7 @@ export interface Rotated {
   readonly file: string | undefined;
 }
 
-/** @throws UsageError `bad-database`, `wrong-secrets-key`, `no-new-key` */
+/** @throws UsageError `bad-database`, `no-new-key`, `same-secrets-key`, and the errors of `findKey` in unlock.ts */
 export function rotateDatabase(path: string, { key, next, progress }: RotationOptions): Rotated {
   const { db, key: present, options } = openDatabase(path, key);
   try {
@@ -52,8 +52,8 @@ export function rotateDatabase(path: string, { key, next, progress }: RotationOp
 }
 
 /**
- * Creates the next key of a database with a key file. A next key that an interrupted rotation has left was never used, and is
- * replaced.
+ * Creates the file with the next key of a database. If an interrupted rotation has left such a file, its key was never used,
+ * and the file is replaced.
  */
 function nextKey(path: string, file: string | undefined): NamedKey {
   if (file === undefined) {

@@ -38,7 +38,7 @@ function encode({ lineage, sequence }) {
 }
 
 /**
- * Undefined if the file does not exist or was not written completely: then nothing is known.
+ * Reads the file. Returns undefined if it does not exist or is incomplete: then the number of the last commit is unknown.
  * @param {string} path of the database
  * @returns {Tail | undefined}
  */

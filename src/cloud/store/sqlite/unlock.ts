@@ -2,8 +2,8 @@
  * Finds the key of an SQLite file and encrypts secrets that are not encrypted yet.
  *
  * If no key is given, the key is in a file beside the database: `<path>-key`. The key file is created with a new database, and
- * for a database of an earlier version without encryption. If it is missing later, the database is not opened, because a new
- * key could not decrypt it.
+ * for the database of an earlier version without encryption. If the key file is missing later, the database is not opened,
+ * because a new key could not decrypt it.
  */
 import type { Database } from 'better-sqlite3';
 import { UsageError } from '../../../kernel/errors.js';
@@ -67,7 +67,10 @@ export function findKey(db: Database, path: string, given: NamedKey | undefined)
   );
 }
 
-/** The next key, if the database is already encrypted with it: a rotation was interrupted before it could rename the file. */
+/**
+ * Completes a rotation that was interrupted before it renamed the key file. Returns the key of the database; undefined if the
+ * database is not encrypted with the next key.
+ */
 function finishedRotation(path: string, stored: KeyProof): NamedKey | undefined {
   const next = keyInFileIfAny(nextKeyPath(path));
   if (next === undefined || !fits(next.vault, stored)) return undefined;
@@ -92,7 +95,7 @@ export function storedProof(db: Database): KeyProof | undefined {
   return db.prepare<[], KeyProof>('SELECT key_id AS keyId, proof FROM vault').get();
 }
 
-/** Encrypts a database of a version without encryption. Does nothing if it is encrypted. */
+/** Encrypts the secrets if they are not encrypted yet, and then overwrites the remains of earlier values. */
 export function encrypt(db: Database, vault: Vault): void {
   if (storedProof(db) === undefined) reseal(db, undefined, vault);
   forgetOld(db);

@@ -2,12 +2,13 @@
  * The writer thread of driver.ts. A durable commit waits for the disk, and SQLite blocks its thread meanwhile; so this
  * thread does nothing but write.
  *
- * All batches that have arrived during a transaction form the next transaction. The response is sent when the transaction is on
- * disk; it lists the rejected entries. The conflict of one entry must not affect the others. An entry whose first statement
- * fails, such as the copy of a message, has written nothing and is skipped. Any other conflict requires a savepoint for each
- * entry. Such conflicts are rare, so savepoints are used only when a transaction is repeated after one.
+ * All batches that have arrived during a transaction form the next transaction. An entry of a batch has the statements of one
+ * commit. The response is sent when the transaction is on disk; it lists the rejected entries. The conflict of one entry must
+ * not affect the others. An entry whose first statement fails, such as the copy of a message, has written nothing and is
+ * skipped. Any other conflict requires a savepoint for each entry. Such conflicts are rare, so savepoints are used only when a
+ * transaction is repeated after one.
  *
- * After each transaction, and once a second without one, the thread checks that the files are still in their place.
+ * After each transaction, and once a second, the thread checks that the files are still in their place (place.mjs).
  *
  * This file is JavaScript, because a thread starts from a file, and tsx and vitest run the sources without compiling them.
  */
@@ -25,7 +26,7 @@ import { TailFile } from './tail.mjs';
 
 /** @type {WriterData} */
 const { path, pragmas } = workerData;
-/** Code of an error: the files of the database were changed by another program. */
+/** Code of the error if another program has changed the files of the database. */
 const DAMAGED = 'DAMAGED';
 const db = new BetterSqlite(path);
 for (const pragma of pragmas) db.pragma(pragma);
@@ -39,7 +40,7 @@ let sequence = opened;
 const tail = new TailFile(path);
 const place = new Place(path);
 
-/** Interval, in milliseconds, at which the files are checked while nothing is written. */
+/** Interval, in milliseconds, at which the files are checked, also while nothing is written. */
 const LOOK_MS = 1000;
 
 /** The SQL texts by their numbers, see Batch. @type {string[]} */
