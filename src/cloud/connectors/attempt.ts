@@ -18,7 +18,7 @@ export type Computed =
   | { readonly kind: 'request'; readonly request: WebhookRequest }
   /** `main` returned null: the script does not want to send anything for this message. */
   | { readonly kind: 'unwanted' }
-  /** There is no valid request, and a retry would fail as well. */
+  /** The script or its result is not valid, or the device was deleted; a retry would fail as well. */
   | { readonly kind: 'failed'; readonly why: string };
 
 /** Timeout of a request in seconds, for connectors without their own. */

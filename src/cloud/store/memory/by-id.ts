@@ -8,7 +8,7 @@ interface Identified {
   readonly id: Id;
 }
 
-/** Index of the first row whose id is at least `id`; the length of the array if there is no such row. */
+/** Index of the first row whose id is at least `id`; the length of the array if all ids are smaller. */
 export function lowerBound(rows: readonly Identified[], id: Id): number {
   let low = 0;
   let high = rows.length;
