@@ -1,10 +1,10 @@
-/** One device of each further type of the catalog: boot, session and reports against a cloud, in virtual time. */
+/** One device of each type in `TYPES` boots, opens its session and reports to a cloud, in virtual time. */
 import { describe, expect, it } from 'vitest';
 import { hours } from '../../src/kernel/time.js';
 import { testCloud } from '../support/cloud.js';
 import { testDevice } from '../support/device.js';
 
-/** The decoded reports of the first 80 minutes of a device, which has its session by then. */
+/** The row of a device in the cloud after 80 minutes, and its decoded reports. */
 async function reportsOf(profile: string, config: readonly string[] = []) {
   const cloud = await testCloud();
   await cloud.addDevice();

@@ -1,4 +1,4 @@
-/** A clock that runs fast or jumps, and what the cloud receives of it. */
+/** Device clocks that run fast or jump, and the times that the cloud receives from such devices. */
 import { describe, expect, it } from 'vitest';
 import { days, hours, minutes } from '../../src/kernel/time.js';
 import { testDevice } from '../support/device.js';
@@ -12,7 +12,7 @@ describe('the clock', () => {
     device.controls.clock(1000);
     expect(ahead()).toBeCloseTo(before, 6);
     await clock.runUntil(clock.now + hours(10));
-    // 36,000 s at a thousandth.
+    // 1000 ppm of 36,000 s are 36 s.
     expect(ahead() - before).toBeCloseTo(36, 1);
     const { message } = (await bodies()).at(-1);
     expect(message.timestamp - clock.wall / 1000).toBeGreaterThan(-1800 - 1 + 34);
@@ -62,7 +62,7 @@ describe('a clock that jumps', () => {
     expect(Math.abs(healed - clock.wall / 1000)).toBeLessThan(180);
   });
 
-  it('back continues from there, and samples and reports keep their intervals', async () => {
+  it('back continues from the earlier time; samples and reports keep their intervals', async () => {
     const report = async (by: number) => {
       const { clock, device, bodies, of } = await readyDevice({ profile: 'motion', config: EVERY });
       if (by !== 0) device.controls.skew(by);

@@ -133,7 +133,7 @@ describe('inputs', () => {
   });
 });
 
-/** Inputs on which nothing happens by itself. */
+/** The sensor with inputs that have no pulses of their own. */
 function withoutPulses(sensor: SensorSpec): SensorSpec {
   const quantities = sensor.quantities.map((quantity) => ({ ...quantity, model: still(quantity.model) }));
   return { ...sensor, quantities };
@@ -174,7 +174,7 @@ describe('buttons', () => {
     expect(button).toMatchObject({ count_click: 1, count_hold: 0, events: [{ type: 'clicked' }] });
   });
 
-  it('the one on the board sends, samples, and reboots', async () => {
+  it('the button on the board sends, samples or reboots, depending on the number of clicks', async () => {
     const { clock, device, bodies, of } = await readyDevice();
     const before = (await bodies()).length;
     device.controls.click('int', 1);
@@ -194,14 +194,14 @@ describe('buttons', () => {
     expect(of('device.boot').map(({ cause }) => cause)).toEqual(['power', 'button']);
   });
 
-  it('the one on the board polls on Control with two clicks', async () => {
+  it('the button on the board of a Control polls after two clicks', async () => {
     const { clock, device, of } = await readyDevice({ profile: 'control' });
     device.controls.click('int', 2);
     await clock.runUntil(clock.now + seconds(30));
     expect(of('device.wake').at(-1)?.why).toBe('poll');
   });
 
-  it('the one on the board shows as pressed in the shell', async () => {
+  it('the button on the board shows as pressed in the shell while it is pressed', async () => {
     const { clock, device } = await readyDevice();
     device.controls.press('int', seconds(4));
     expect(device.shell('button read int').lines).toEqual(['pressed: true']);
@@ -214,16 +214,19 @@ describe('buttons', () => {
     [3, undefined],
     [7, 'button'],
     [12, undefined],
-  ])('the one on the board, held for %i s through a boot, resets to factory settings: %s', async (length, cause) => {
-    const { clock, device, of } = await readyDevice({ config: EVERY });
-    device.controls.press('int', seconds(length));
-    device.reboot('power');
-    expect(device.buttonPressed).toBe(true);
-    await clock.runUntil(clock.now + minutes(2));
-    expect(of('device.boot')[2]?.cause).toBe(cause);
-    const [mode] = device.shell('app config mode').lines;
-    expect(mode).toBe(`app config mode "${cause ? 'none' : 'lte'}"`);
-  });
+  ])(
+    'the button on the board, held for %i s through a boot, resets the settings with the boot cause: %s',
+    async (length, cause) => {
+      const { clock, device, of } = await readyDevice({ config: EVERY });
+      device.controls.press('int', seconds(length));
+      device.reboot('power');
+      expect(device.buttonPressed).toBe(true);
+      await clock.runUntil(clock.now + minutes(2));
+      expect(of('device.boot')[2]?.cause).toBe(cause);
+      const [mode] = device.shell('app config mode').lines;
+      expect(mode).toBe(`app config mode "${cause ? 'none' : 'lte'}"`);
+    },
+  );
 });
 
 describe('the flash', () => {

@@ -49,17 +49,20 @@ describe('after power-up', () => {
 
   it.each([
     ['clime', 'with a CHESTER-Z', ['R1.4', '0x0001', 'v1.2.0']],
-    ['meteo', 'without one', [undefined, undefined, undefined]],
-  ])('a %s, %s, reports this when it asks for a session', async (profile, _, expected) => {
-    const { clock, cloud } = await liveDevice({ profile });
-    await clock.runUntil(minutes(3));
-    const session = (await cloud.messages(await cloud.device())).find(({ type }) => type === 'session');
-    // The cast is safe because the body of a session message contains the facts that the device reported.
-    const said = session?.body as SessionFacts | undefined;
-    expect([said?.z_hw_revision, said?.z_hw_variant, said?.z_fw_version]).toEqual(expected);
-  });
+    ['meteo', 'without a CHESTER-Z', [undefined, undefined, undefined]],
+  ])(
+    'a %s, %s, reports the versions of its CHESTER-Z, if any, when it requests a session',
+    async (profile, _, expected) => {
+      const { clock, cloud } = await liveDevice({ profile });
+      await clock.runUntil(minutes(3));
+      const session = (await cloud.messages(await cloud.device())).find(({ type }) => type === 'session');
+      // The cast is safe because the body of a session message contains the facts that the device reported.
+      const said = session?.body as SessionFacts | undefined;
+      expect([said?.z_hw_revision, said?.z_hw_variant, said?.z_fw_version]).toEqual(expected);
+    },
+  );
 
-  it('uploads no codec that the cloud already has', async () => {
+  it('a device uploads no codec that the cloud already has', async () => {
     const { clock, device, of } = await liveDevice();
     await clock.runUntil(minutes(3));
     device.reboot('power');
@@ -74,7 +77,7 @@ describe('after power-up', () => {
     ]);
   });
 
-  it('applies a configuration that arrives in place of the session, and sends nothing more before it restarts', async () => {
+  it('a device applies a configuration that arrives in place of the session, and is silent until it restarts', async () => {
     const sent: number[] = [];
     const { device, clock, of } = testDevice({
       network: (datagram, answer) => {
@@ -94,7 +97,7 @@ describe('after power-up', () => {
     expect(before).toHaveLength(3);
   });
 
-  it('repeats CREATE_SESSION at once when its acknowledgement has no poll flag', async () => {
+  it('a device repeats CREATE_SESSION at once if the acknowledgement has no poll flag', async () => {
     const sequences: number[] = [];
     const { device, clock } = testDevice({
       network: (datagram, answer) => {
@@ -109,7 +112,7 @@ describe('after power-up', () => {
     expect(sequences.slice(0, 5)).toEqual([0, 2, 4, 6, 8]);
   });
 
-  it('with radio mode "none" it sends nothing', async () => {
+  it('a device with radio mode "none" sends nothing', async () => {
     const { clock, events, of } = await liveDevice({ config: ['app config mode none'] });
     await clock.runUntil(hours(3));
     expect(events.map(({ kind }) => kind)).toEqual(['device.boot']);
@@ -159,7 +162,7 @@ describe('reports', () => {
 });
 
 describe('the spool', () => {
-  it('after 12 failed sends holds the 10 newest; one success brings the newest first, then the others oldest first', async () => {
+  it('holds the 10 newest of 12 failed reports; with the network back, the newest is sent first, then the oldest', async () => {
     let up = true;
     const { clock, cloud, of } = await liveDevice({ config: ['app config interval-report 300'], passes: () => up });
     await clock.runUntil(minutes(3));
@@ -230,7 +233,7 @@ describe('a config downlink', () => {
     expect(of('poll.failed')).toHaveLength(1);
   });
 
-  it('with a rejected value is saved without it, and not answered', async () => {
+  it('with a rejected value is saved without that value, and not answered', async () => {
     const { clock, cloud, of } = await liveDevice();
     await clock.runUntil(minutes(3));
     await cloud.core.queue(await cloud.device(), { type: 'config', lines: ['app config interval-report 5'] });
@@ -282,7 +285,7 @@ describe('polling', () => {
     expect(of('downlink.answered')).toHaveLength(1);
   });
 
-  it('from the shell fetches it at once', async () => {
+  it('from the shell fetches a downlink at once', async () => {
     const { clock, cloud, device, of } = await liveDevice();
     await clock.runUntil(minutes(3));
     await cloud.core.queue(await cloud.device(), { type: 'shell', commands: ['info show'] });
@@ -353,7 +356,7 @@ describe('quirk 12: delivered is not received', () => {
         const isPoll = packetIn(datagram).flags === 1;
         cloud.clock.after(1, 'datagram', () =>
           cloud.gateway.receive(datagram, 'base64', (reply) => {
-            // From now on the answers to polls are lost.
+            // While `lose` is set, the answers to polls are lost.
             if (!(lose && isPoll)) answer(reply);
           }),
         );

@@ -1,4 +1,4 @@
-/** Events: when they are reported, how many of them, and which are not (firmware behaviour, 6). */
+/** Events: when a device reports them, how many it reports, and which it does not report (firmware behaviour, 6). */
 import { describe, expect, it } from 'vitest';
 import { hours, type Millis, minutes, seconds } from '../../src/kernel/time.js';
 import { packagedProfiles } from '../../src/profile/library.js';
@@ -14,13 +14,13 @@ async function quietDevice(...config: readonly string[]) {
   return {
     ...live,
     began: live.clock.now,
-    /** Times of the reports since the beginning, in seconds from there. */
+    /** Times of the reports after the first five minutes, in seconds since `began`. */
     since: (began: number) =>
       live
         .reportTimes()
         .slice(before)
         .map((at) => (at - began) / 1000),
-    /** Cuts the line or brings it back, again and again. */
+    /** Cuts and restores the line power in turn, `times` times altogether. */
     async toggle(times: number, every: Millis) {
       for (let i = 0; i < times; i++) {
         on = !on;
@@ -32,7 +32,7 @@ async function quietDevice(...config: readonly string[]) {
 }
 
 describe('an event report', () => {
-  it('comes after its delay, which later events do not extend; it includes them', async () => {
+  it('comes after its delay and includes later events, which do not extend the delay', async () => {
     const { began, since, toggle, run, reports } = await quietDevice('app config event-report-delay 60');
     await toggle(3, seconds(25));
     await run(minutes(5));
@@ -67,7 +67,7 @@ describe('an event report', () => {
     expect((regular ?? 0) - at - 1).toBeGreaterThanOrEqual(1440);
   });
 
-  it('comes once more per hour than the configured rate, then not until the hour is over', async () => {
+  it('is sent once more per hour than the configured rate; then none is sent until the hour is over', async () => {
     const { began, since, toggle, run } = await quietDevice('app config event-report-rate 3');
     await toggle(12, minutes(4));
     expect(since(began)).toEqual([1, 241, 481, 721]);
@@ -76,11 +76,11 @@ describe('an event report', () => {
     expect(since(began)).toHaveLength(5);
   });
 
-  it('counts from an hour that begins with its first event', async () => {
+  it('is counted within an hour that begins with the first event', async () => {
     const { began, since, toggle, run } = await quietDevice('app config event-report-rate 1');
     await run(minutes(30));
     await toggle(5, minutes(10));
-    // 30 and 40 min pass; the hour is over at 90 min.
+    // The events at 30 and 40 min are reported; the hour is over at 90 min.
     expect(since(began)).toEqual([1801, 2401]);
     await toggle(2, minutes(10));
     expect(since(began)).toEqual([1801, 2401, 5401]);
@@ -97,7 +97,7 @@ describe('an event report', () => {
     expect(last?.backup).toMatchObject({ events: [{}, {}, {}, {}] });
   });
 
-  it('does not come for an event type that is switched off, which is still recorded', async () => {
+  it('is not sent for an event type that is switched off; the event is still recorded', async () => {
     const { began, since, device, run, reports } = await quietDevice(
       'app config backup-report-disconnected false',
       'app config interval-report 3600',
@@ -132,7 +132,7 @@ describe('lists of events', () => {
     ['control', 'trigger', 128],
     ['push', 'backup', 32],
     ['push', 'button', 8],
-  ])('of %s: %s holds %d', (profile, list, capacity) => {
+  ])('of %s: the list %s holds %d events', (profile, list, capacity) => {
     const known = packagedProfiles()
       .get(profile)
       ?.eventLists.find(({ name }) => name === list);

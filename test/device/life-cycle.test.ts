@@ -1,4 +1,4 @@
-/** A device from power-up on: its time table, its watchdogs, and what a reset takes (firmware behaviour, 1, 8 and 11). */
+/** A device from power-up on: its time table, its watchdogs, and what a reset clears (firmware behaviour, 1, 8 and 11). */
 import { describe, expect, it } from 'vitest';
 import type { Device } from '../../src/device/device.js';
 import { days, hours, minutes, seconds } from '../../src/kernel/time.js';
@@ -19,7 +19,7 @@ describe('after power-up', () => {
     expect(first?.system.uptime).toBe(Math.floor((ready + 10_000) / 1000));
   });
 
-  it('the battery is measured a minute after the start, and shows in the reports from then on', async () => {
+  it('the battery is measured a minute after the application starts, and later reports have its voltages', async () => {
     const { run, device, reports } = await liveDevice({ config: ['app config interval-report 30'] });
     await run(minutes(4));
     const bodies = await reports();
@@ -69,14 +69,14 @@ describe('the downlink watchdog', () => {
     network.up = false;
     await run(hours(37));
     const boots = of('device.boot').slice(1);
-    // 36 h, then two minutes until the hardware watchdog expires, because the firmware does not feed it.
+    // After 36 h the firmware stops feeding the hardware watchdog, which expires two minutes later.
     if (after === 'never') expect(boots).toEqual([]);
     else expect(boots).toMatchObject([{ cause: 'watchdog' }]);
     for (const { at } of boots) expect(at - last).toBeGreaterThanOrEqual(hours(36) + minutes(2));
     for (const { at } of boots) expect(at - last).toBeLessThan(hours(36) + minutes(3));
   });
 
-  it('resets a device once: afterwards the device is not initialised, and waits', async () => {
+  it('resets a device once: without network, the restarted device has no session, and the watchdog does not run', async () => {
     const { network, of, run } = await liveDevice();
     await run(minutes(5));
     network.up = false;
@@ -84,7 +84,7 @@ describe('the downlink watchdog', () => {
     expect(of('device.boot').map(({ cause }) => cause)).toEqual(['power', 'watchdog']);
   });
 
-  it('is reset by an empty poll, but not by a failed exchange', async () => {
+  it('is restarted by each empty poll, and resets the device when it polls no longer', async () => {
     const { device, of, run } = await liveDevice({
       config: ['app config interval-report 86400', 'app config downlink-wdg-interval 3600'],
     });
@@ -130,7 +130,7 @@ describe.each(Object.entries(RESETS))('%s', (name, reset) => {
     device.shell('app config event-report-delay 77');
 
     reset(device);
-    // Settings in flash are kept, those that were only written to RAM are gone, unless they were saved.
+    // Settings in flash are kept. The delay was only written to RAM: only `config save` keeps it.
     const saved = name === 'the command config save';
     expect(device.shell('app config event-report-delay').lines).toEqual([
       `app config event-report-delay ${saved ? 77 : 1}`,
@@ -153,7 +153,7 @@ describe.each(Object.entries(RESETS))('%s', (name, reset) => {
       backup: { state: 'disconnected', events: [] },
       hygrometer: { humidity: { measurements: [] } },
     });
-    // The spooled report follows, with the time at which it was made.
+    // The spooled report has been sent, too.
     expect(device.spool.count).toBe(0);
   });
 });

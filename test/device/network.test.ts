@@ -22,7 +22,7 @@ describe('in a network without power saving mode', () => {
     expect(device.shell('lte state').lines).toContain('attached: no');
   });
 
-  it('the session and what belongs to it need one attach only', async () => {
+  it('the session with its uploads and the first report need at most two attaches', async () => {
     const { device, run } = await liveDevice({ config: ['app config interval-report 86400'] });
     device.modem.setPowerSaving(false);
     await run(seconds(60));
@@ -47,7 +47,7 @@ describe('with a weak signal', () => {
     expect(sequences).toEqual(sequences.map((_, i) => i));
   });
 
-  it('the next body reports the signal, not the body that is being sent', async () => {
+  it('a body has the signal of the previous exchange, not of the exchange that sends it', async () => {
     const { device, run, reports } = await liveDevice({ config: ['app config interval-report 86400'] });
     await run(minutes(5));
     device.modem.setSignal({ rsrp: -118 });
@@ -74,7 +74,7 @@ describe('a poll without an answer', () => {
     const [failed] = of('poll.failed');
     expect((failed?.at ?? 0) - asked).toBeGreaterThanOrEqual(seconds(60));
     expect((failed?.at ?? 0) - asked).toBeLessThanOrEqual(seconds(75));
-    // No request can start it earlier.
+    // A request of the shell does not start the retry earlier.
     network.up = true;
     device.shell('cloud poll');
     await run(minutes(5));
@@ -83,7 +83,7 @@ describe('a poll without an answer', () => {
     expect(device.firmware?.cloud.counters.downlinkErrors).toBe(1);
   });
 
-  it('is followed at once by a poll that was requested in the meantime; that one schedules one retry', async () => {
+  it('is followed at once by a poll that was requested in the meantime, whose failure schedules one retry', async () => {
     const { device, network, of, run } = await liveDevice({ config: ['app config interval-report 86400'] });
     await run(minutes(5));
     network.up = false;
@@ -104,7 +104,7 @@ describe('a modem that fails while a report is on its way', () => {
     ['lost-socket', 0],
     ['lost-registration', 1],
     ['error', 1],
-  ] as const)('%s: the same report is sent after the recovery, with %d more attach', async (fault, attaches) => {
+  ] as const)('%s: the same report is sent after the recovery, with %d more attaches', async (fault, attaches) => {
     const { device, network, of, run, reports } = await liveDevice({
       profile: 'control',
       config: ['app config interval-report 86400'],
@@ -119,7 +119,7 @@ describe('a modem that fails while a report is on its way', () => {
     await run(minutes(3));
     expect((await reports()).length).toBe(stored + 1);
     expect(device.modem.counters.attaches).toBe(attached + attaches);
-    // A session lives until the next reboot, whatever becomes of the connection.
+    // A session lasts until the next reboot, even if the connection is lost.
     expect(of('device.boot')).toHaveLength(1);
     expect(of('uplink.made').filter(({ type }) => type === 'session')).toHaveLength(1);
   });

@@ -3,7 +3,7 @@ import { minutes } from '../../src/kernel/time.js';
 import { testCloud } from '../support/cloud.js';
 import { type TestDeviceOptions, testDevice } from '../support/device.js';
 
-/** A device that is ready, 3 minutes after it was switched on. */
+/** A registered device, 3 minutes after it was switched on, with its cloud. */
 export async function readyDevice(options: Partial<TestDeviceOptions> = {}) {
   const cloud = await testCloud();
   await cloud.addDevice();
@@ -32,5 +32,5 @@ export async function readyDevice(options: Partial<TestDeviceOptions> = {}) {
 // biome-ignore lint/suspicious/noExplicitAny: bodies are nested, and differ between device types.
 export type Body = any;
 
-/** Windows of five minutes, several a report. */
+/** Configures a report every 30 minutes: it has several windows of five minutes. */
 export const EVERY = ['app config interval-report 1800'];

@@ -63,7 +63,7 @@ describe('a receiver of meters', () => {
     for (const { wmbus } of all) expect(wmbus).toMatchObject({ devices: 2, part: 0 });
   });
 
-  it('keeps the frames of its list, and ends the scan with the last of them', async () => {
+  it('keeps the frames of the meters on its list, and ends the scan when it has received all of these meters', async () => {
     const { bodies } = await wmbus([...EVERY_HOUR, ...LISTED]);
     const [first] = await bodies(hours(0.5));
     expect(first?.wmbus.received).toBe(2);
@@ -101,12 +101,12 @@ describe('a receiver of meters', () => {
     expect(first?.wmbus.packets.map(({ data }) => data.slice(8, 16)).sort()).toEqual(['11111100', '22222200']);
   });
 
-  it('scans and reports on command, without a mode', async () => {
+  it('scans and reports on command, without a scan mode', async () => {
     const { bodies } = await wmbus(LISTED, (shell) => shell('wm scan'));
     expect(await bodies(minutes(10))).toHaveLength(1);
   });
 
-  it('reports its frames at once on the command to send', async () => {
+  it('reports its frames at once on the command "send"', async () => {
     const { bodies } = await wmbus([], (shell) => {
       shell('wm push');
       shell('send');
@@ -155,7 +155,7 @@ describe('the schedule', () => {
     ['2026-01-07T12:00:30Z', '2026-01-07T12:00:00Z', 168 - 30 / 3600],
     ['2026-01-07T12:01:00Z', undefined, 168 - 1 / 60],
     ['2026-01-05T12:00:00Z', undefined, 48],
-  ])('finds the next Wednesday from %s, after %s', (now, last, expected) => {
+  ])('finds the next Wednesday from %s, with the last scan at %s', (now, last, expected) => {
     expect(until(WEEKLY, now, last)).toBeCloseTo(expected, 6);
   });
 
@@ -164,11 +164,11 @@ describe('the schedule', () => {
     expect(until({ ...WEEKLY, 'scan-weekday': 7 }, '2026-01-10T12:00:00Z')).toBe(24);
   });
 
-  it('leaves out months without a 31st', () => {
+  it('skips months without a 31st day', () => {
     expect(until({ ...WEEKLY, 'scan-mode': 'monthly' }, '2026-02-01T12:00:00Z')).toBe(58 * 24);
   });
 
-  it('begins every day at the hour', () => {
+  it('begins every day at the configured hour', () => {
     expect(until({ ...WEEKLY, 'scan-mode': 'daily' }, '2026-02-01T13:00:00Z')).toBe(23);
   });
 

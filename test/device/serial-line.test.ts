@@ -40,7 +40,7 @@ describe('the devices of a report', () => {
     ]);
   });
 
-  it('are written with single precision where they are not scaled to integers', () => {
+  it('have values of single precision, unless the values are scaled to integers', () => {
     const device = rig({ profile: 'serial', settings: { ...MODBUS, 'device-0': 'em1xx,1' } });
     device.set('em1xx.1.power', 0.936);
     device.set('em1xx.1.voltage', 231.4);
@@ -50,7 +50,7 @@ describe('the devices of a report', () => {
     expect(sample.voltage).toBe(231.4);
   });
 
-  it('have no key without a device, and no entry without a sample', () => {
+  it('have no key in a report if no device is configured, and no entry if a device has no sample', () => {
     const none = rig({ profile: 'serial' });
     none.until(minutes(1));
     expect(none.report()).not.toHaveProperty('devices');
@@ -93,7 +93,7 @@ describe('a slot', () => {
     ['generic,247,x', '  [0] generic (addr=247, timeout=1s)'],
     ['none,3', '  (none)'],
     ['', '  (none)'],
-  ])('is read as leniently as the firmware does: "%s"', (slot, line) => {
+  ])('is read as leniently as by the firmware: "%s"', (slot, line) => {
     const run = shell([`app config device-0 "${slot}"`]);
     expect(run('device list').lines).toEqual(['Configured devices:', line]);
   });
@@ -111,7 +111,7 @@ describe('a slot', () => {
     expect(run('app config save')).toEqual({ code: -22, lines: [wanted] });
   });
 
-  it('the line of RS-232 has one device; "app config save" rejects more', () => {
+  it('is the only one on an RS-232 line: "app config save" rejects a second device', () => {
     const run = shell(['app config device-0 promag_mf7s'], 'serial-rs232');
     run('app config device-3 em1xx,1');
     const complaint = 'RS-232: max 1 device allowed (found 2)';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { AlarmHeap } from '../../src/kernel/alarm-heap.js';
 
-it('returns alarms in the order of a stable sort, however pushes and pops are mixed', () => {
+it('an alarm heap returns alarms in the order of a stable sort, however pushes and pops are mixed', () => {
   const push = fc.record({ due: fc.oneof(fc.nat(5), fc.double({ min: 0, noNaN: true })) });
   fc.assert(
     fc.property(fc.array(fc.oneof({ weight: 2, arbitrary: push }, fc.constant('pop' as const))), (operations) => {
@@ -24,7 +24,7 @@ it('returns alarms in the order of a stable sort, however pushes and pops are mi
   );
 });
 
-it('keeps the order when its arrays grow', () => {
+it('an alarm heap keeps the order of its alarms when its arrays grow', () => {
   const heap = new AlarmHeap();
   const dues = Array.from({ length: 5000 }, (_, i) => (i * 7919) % 613);
   dues.forEach((due, slot) => {
@@ -34,7 +34,7 @@ it('keeps the order when its arrays grow', () => {
   expect(Array.from(expected, () => heap.pop())).toEqual(expected.map(({ slot }) => slot));
 });
 
-it('is empty after it was cleared', () => {
+it('an alarm heap is empty after it was cleared, and can be filled again', () => {
   const heap = new AlarmHeap();
   heap.push(1, 0);
   heap.clear();
@@ -43,7 +43,7 @@ it('is empty after it was cleared', () => {
   expect(heap.pop()).toBe(7);
 });
 
-it('retains the selected alarms in their order', () => {
+it('an alarm heap retains the selected alarms in their order', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(20)), fc.nat(4), (dues, remainder) => {
       const heap = new AlarmHeap();

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Arena } from '../../src/kernel/arena.js';
 
-it('cuts pieces of zeros that do not overlap, at multiples of 8', () => {
+it('an arena cuts pieces of zeros that do not overlap, at offsets that are multiples of 8', () => {
   const arena = new Arena(64);
   const pieces = [12, 8, 20, 40, 1].map((bytes) => {
     const { block, offset } = arena.take(bytes);
@@ -15,14 +15,14 @@ it('cuts pieces of zeros that do not overlap, at multiples of 8', () => {
   for (const [i, piece] of pieces.entries()) expect([...piece]).toEqual(Array.from(piece, () => i + 1));
 });
 
-it('cuts neighbouring pieces from one block, and begins another block when it is used up', () => {
+it('an arena cuts neighbouring pieces from one block, and begins another block when the first is used up', () => {
   const arena = new Arena(64);
   const [first, second, third] = [arena.take(24), arena.take(40), arena.take(8)];
   expect(second.block).toBe(first.block);
   expect(third.block).not.toBe(first.block);
 });
 
-it('creates a separate block for a piece that is larger than a block', () => {
+it('an arena creates a separate block for a piece that is larger than a block', () => {
   const arena = new Arena(64);
   expect(arena.take(100)).toMatchObject({ offset: 0, block: { length: 100 } });
   expect(arena.take(8).block.length).toBe(64);

@@ -34,7 +34,7 @@ describe('a calendar time in UTC', () => {
     expect(parseUtc(text)).toBeUndefined();
   });
 
-  it('is written in the form that is parsed, for every millisecond', () => {
+  it('is written in a form that can be parsed, for every millisecond', () => {
     fc.assert(
       fc.property(fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_999 }), (at) => {
         expect(parseUtc(isoTime(at))).toBe(at);
@@ -42,14 +42,14 @@ describe('a calendar time in UTC', () => {
     );
   });
 
-  it('may be a date alone where permitted, which means its first moment', () => {
+  it('may be a date alone for parseUtcOrDate, and is then the first moment of that day', () => {
     expect(parseUtcOrDate('2026-03-02')).toBe(Date.UTC(2026, 2, 2));
     expect(parseUtcOrDate('2026-03-02T06:00Z')).toBe(Date.UTC(2026, 2, 2, 6));
     expect(parseUtcOrDate('2026-02-30')).toBeUndefined();
     expect(parseUtcOrDate('2026-3-2')).toBeUndefined();
   });
 
-  it('has fields of which the month is counted from 1', () => {
+  it('is computed from fields in which the month is counted from 1', () => {
     const fields = { year: 2026, month: 12, day: 31, hour: 23, minute: 59, second: 58, milli: 7 };
     expect(utcTime(fields)).toBe(Date.UTC(2026, 11, 31, 23, 59, 58, 7));
     expect(utcTime({ ...fields, month: 11 })).toBeUndefined();

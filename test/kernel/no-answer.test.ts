@@ -3,7 +3,7 @@ import { codeOf, reasonOf } from '../../src/kernel/no-answer.js';
 
 const failure = (message: string, code?: string) => Object.assign(new Error(message), { code });
 
-describe('why there was no answer', () => {
+describe('the reason for a missing answer', () => {
   it.each([
     [failure('connect ECONNREFUSED ::1:80', 'ECONNREFUSED'), 'connection refused'],
     [
@@ -14,11 +14,11 @@ describe('why there was no answer', () => {
     [failure('self-signed certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT'), 'self-signed certificate'],
     [failure('', 'EPIPE'), 'EPIPE'],
     ['a word', 'a word'],
-  ])('of %j is reported as: %s', (error, words) => {
+  ])('is, for the error %j: %s', (error, words) => {
     expect(reasonOf(error)).toBe(words);
   });
 
-  it('has the name of the error as code if the error has no code', () => {
+  it('has the code of the error, or the name of an error that has no code', () => {
     expect([codeOf(failure('x', 'EPIPE')), codeOf(failure('x'))]).toEqual(['EPIPE', 'Error']);
   });
 });

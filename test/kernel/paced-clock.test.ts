@@ -1,4 +1,4 @@
-/** Simulated time at a pace: the order of virtual time, the speed of real time. */
+/** PacedClock: alarms ring in the order of virtual time, at most at the given multiple of the speed of real time. */
 import { describe, expect, it } from 'vitest';
 import { PacedClock } from '../../src/kernel/paced-clock.js';
 
@@ -12,7 +12,7 @@ const made = (speed: number) => {
 const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 describe('time at a pace', () => {
-  it('passes at most as fast as the pace, also before a deadline', async () => {
+  it('passes at most as fast as the pace, also between the last alarm and the deadline', async () => {
     const { clock, heard } = made(50);
     clock.begin();
     const began = performance.now();

@@ -3,7 +3,7 @@ import { type Piece, Pieces } from '../../src/kernel/pieces.js';
 
 const bytesOf = ({ block, offset }: Piece, length: number): Uint8Array => new Uint8Array(block.buffer, offset, length);
 
-it('cuts pieces of zeros that do not overlap, at multiples of 8', () => {
+it('Pieces cuts pieces of zeros that do not overlap, at offsets that are multiples of 8', () => {
   const pieces = new Pieces(64);
   const taken = [12, 12, 8, 12, 1, 12, 12].map((length) => bytesOf(pieces.take(length), length));
   for (const [i, piece] of taken.entries()) {
@@ -14,18 +14,18 @@ it('cuts pieces of zeros that do not overlap, at multiples of 8', () => {
   for (const [i, piece] of taken.entries()) expect([...piece]).toEqual(Array.from(piece, () => i + 1));
 });
 
-it('cuts neighbouring pieces from one block, and begins another block when it is used up', () => {
+it('Pieces cuts neighbouring pieces from one block, and begins another block when the first is used up', () => {
   const pieces = new Pieces(64);
   const [first, second, third] = [pieces.take(32), pieces.take(32), pieces.take(32)];
   expect(second.block).toBe(first.block);
   expect(third.block).not.toBe(first.block);
 });
 
-it('creates a separate block for a piece that is larger than a block', () => {
+it('Pieces creates a separate block for a piece that is larger than a block', () => {
   expect(new Pieces(64).take(100)).toMatchObject({ offset: 0, block: { buffer: { byteLength: 104 } } });
 });
 
-it('reuses a piece that was given back, and fills it with zeros', () => {
+it('Pieces reuses a piece that was given back, and fills it with zeros', () => {
   const pieces = new Pieces(64);
   const first = pieces.take(32);
   pieces.take(32);
@@ -36,7 +36,7 @@ it('reuses a piece that was given back, and fills it with zeros', () => {
   expect([...bytesOf(again, 32)]).toEqual(new Array(32).fill(0));
 });
 
-it('keeps one empty block for each size of pieces, and drops the others', () => {
+it('Pieces keeps one empty block for each size of pieces, and drops the others', () => {
   const pieces = new Pieces(64);
   const taken = Array.from({ length: 6 }, () => pieces.take(32));
   for (const piece of taken) pieces.giveBack(piece);

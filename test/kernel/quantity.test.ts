@@ -15,7 +15,7 @@ describe('numbers as texts', () => {
     expect(humanValue(count, 'count')).toBe(text);
   });
 
-  it('measured durations have three places, exact ones can be read back', () => {
+  it('durations are rounded for people; the exact form of a duration can be read back', () => {
     expect([humanValue(1_265_432, 'ms'), exactValue(1_265_432, 'ms')]).toEqual(['21m 05s', '21m5s432ms']);
   });
 
@@ -27,7 +27,7 @@ describe('numbers as texts', () => {
     expect([humanValue(0.9875, 'ratio'), exactValue(1 / 3, 'ratio')]).toEqual(['98.75%', '33.3333%']);
   });
 
-  it('shares have one decimal, and a small share is not 0', () => {
+  it('shares have one decimal, and a share that would be rounded to 0 is shown as <0.1%', () => {
     expect([0, 0.0004, 0.0005, 0.9999, 1].map(humanShare)).toEqual(['0.0%', '<0.1%', '0.1%', '100.0%', '100.0%']);
   });
 

@@ -70,7 +70,7 @@ describe('a fork', () => {
     expect(draw(parent.fork('a'), 3)).not.toEqual(draw(parent.fork('b'), 3));
   });
 
-  it('depends on its path only, in one step or in several', () => {
+  it('depends only on its path, whether it is made in one step or in several', () => {
     const root = seededRandom(1);
     expect(draw(root.fork('device/7/radio'), 3)).toEqual(draw(root.fork('device').fork('7').fork('radio'), 3));
   });
@@ -122,7 +122,7 @@ describe('a draw', () => {
 });
 
 describe('noise', () => {
-  it('is that of earlier versions', () => {
+  it('has the same values as in earlier versions', () => {
     expect([noise(0, 0), noise(1, 0), noise(1, 1), noise(-5, 1000), noise(123_456_789, 1_099_511_627_779)]).toEqual([
       0, 0.27059913123957813, 0.5262006814591587, 0.21708232979290187, 0.5502113159745932,
     ]);
@@ -155,7 +155,7 @@ describe('noise', () => {
     { neighbour: 'the next index', other: (seed: number, index: number) => noise(seed, index + 1) },
     { neighbour: 'the next seed', other: (seed: number, index: number) => noise(seed + 1, index) },
     { neighbour: 'the index 2^32 later', other: (seed: number, index: number) => noise(seed, index + 4_294_967_296) },
-  ])('does not follow $neighbour', ({ other }) => {
+  ])('is not correlated with the noise of $neighbour', ({ other }) => {
     const count = 20_000;
     let sum = 0;
     for (let i = 0; i < count; i++) sum += (noise(42, i) - 0.5) * (other(42, i) - 0.5);

@@ -1,4 +1,4 @@
-/** RealClock on Node's timers, replaced by simulated ones that jump to the next timer: no test waits for real. */
+/** Replaces Node's timers by simulated ones that jump to the next timer: the tests of the `describe` do not wait. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RealClock } from '../../src/kernel/real-clock.js';
 import { days, hours } from '../../src/kernel/time.js';
@@ -74,7 +74,7 @@ describe('RealClock', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('interrupts every pending attend', async () => {
+  it('interrupts every pending attend and runUntil when it is stopped', async () => {
     const clock = new RealClock();
     const waiting = [clock.attend(new Promise(() => {})), clock.runUntil(hours(1))];
     clock.stop(new Error('interrupted'));
@@ -103,7 +103,7 @@ it('RealClock lets the event loop turn between alarms that have no delay', async
         if (turned || rounds > 100_000) resolve();
         else clock.after(0, 'again', again);
       };
-      // From inside an alarm, so that the chain has begun before the event loop can turn.
+      // The chain begins inside an alarm, before the event loop can turn.
       clock.after(0, 'begin', () => {
         setImmediate(() => {
           turned = true;
@@ -116,7 +116,7 @@ it('RealClock lets the event loop turn between alarms that have no delay', async
 });
 
 it('RealClock keeps the order of alarms on real timers', async () => {
-  // Frozen, so that all delays begin at the same time.
+  // The clock is frozen until `begin`, so that all delays begin at the same time.
   const clock = new RealClock({ speed: 1000, frozen: true });
   const happened: number[] = [];
   for (const delay of [4000, 0, 2000, 2000, 6000, 1000]) clock.after(delay, 'note', () => happened.push(delay));

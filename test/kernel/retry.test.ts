@@ -10,7 +10,7 @@ function take(schedule: RetrySchedule<number>, count: number): number[] {
   return waits;
 }
 
-it('a cycle repeats its tries, and an empty one ends at once', () => {
+it('a cycle repeats its entries, and an empty cycle ends at once', () => {
   expect(take(cycle([1, 2, 3]), 7)).toEqual([1, 2, 3, 1, 2, 3, 1]);
   expect(take(cycle([]), 5)).toEqual([]);
 });
@@ -22,6 +22,6 @@ it.each([
   { tail: 3, expected: [1, 2, 3, 1, 2, 3, 1] },
   { tail: 5, expected: [1, 2, 3, 1, 2, 3, 1] },
   { tail: undefined, expected: [1, 2, 3, 1, 2, 3, 1] },
-])('a schedule that repeats its last $tail', ({ tail, expected }) => {
+])('a schedule with the entries 1, 2, 3 and the tail $tail begins with $expected', ({ tail, expected }) => {
   expect(take(thenRepeating([1, 2, 3], tail), 7)).toEqual(expected);
 });

@@ -51,7 +51,7 @@ describe('a typed line', () => {
 });
 
 describe('the parameters of the packaged device types', () => {
-  it('with secrets are known by their names', () => {
+  it('that are secret are recognised by their names', () => {
     const names = [...packagedProfiles().values()].flatMap(({ modules }) =>
       modules.flatMap(({ parameters }) => parameters.map(({ name }) => name)),
     );

@@ -71,9 +71,12 @@ describe('a duration', () => {
     [minutes(50), '50m'],
     [hours(3) + seconds(1), '3h1s'],
     [59_999.6, '1m'],
-  ])('of %d measured ms is written "%s" for people', (duration, expected) => {
-    expect(exactDuration(duration)).toBe(expected);
-  });
+  ])(
+    'of %d ms is written "%s" by exactDuration, with the milliseconds as decimals of the seconds',
+    (duration, expected) => {
+      expect(exactDuration(duration)).toBe(expected);
+    },
+  );
 
   it('is the same after writing and reading', () => {
     fc.assert(

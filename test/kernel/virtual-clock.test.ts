@@ -9,7 +9,7 @@ import { clockContract, WORLD_START } from '../contracts/clock.js';
 clockContract('VirtualClock', () => new VirtualClock({ start: WORLD_START }));
 
 describe('VirtualClock', () => {
-  it('shows the time of the alarm while it runs, and the deadline afterwards', async () => {
+  it('shows the time of an alarm while the alarm runs, and the deadline after the last alarm', async () => {
     const clock = new VirtualClock();
     const seen: number[] = [];
     for (const delay of [0, 1, 1.5, 3_600_000]) clock.after(delay, 'look', () => seen.push(clock.now));
@@ -164,7 +164,7 @@ describe('VirtualClock, when the world is stuck', () => {
     );
   });
 
-  it('allows the limit of alarms at every instant', async () => {
+  it('allows as many alarms as the limit at every instant', async () => {
     const clock = new VirtualClock({ instantLimit: 100 });
     let count = 0;
     for (let i = 0; i < 200; i++) clock.after(i < 100 ? 5 : 6, 'tick', () => count++);

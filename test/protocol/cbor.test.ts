@@ -83,7 +83,7 @@ function comparable(value: unknown): unknown {
   return value;
 }
 
-describe('what is written', () => {
+describe('written CBOR', () => {
   it('is read alike by our reader and by two libraries, with indefinite lengths', () => {
     fc.assert(
       fc.property(anyValue, (value) => {
@@ -154,7 +154,7 @@ describe('what is written', () => {
     expect(() => writer.uint(-1)).toThrow('-1 is not an unsigned integer');
   });
 
-  it('starts empty after the result was taken', () => {
+  it('contains only what was written since the last result was taken', () => {
     const writer = new CborWriter();
     writer.text('first');
     const first = writer.finish();
@@ -287,7 +287,7 @@ describe('the error for unreadable bytes', () => {
     expect(() => decodeCbor(hex(digits))).toThrow(reason);
   });
 
-  it('has a name', () => {
+  it('has the name CborError', () => {
     expect(new CborError('x').name).toBe('CborError');
   });
 });
@@ -306,7 +306,7 @@ describe('a CBOR writer', () => {
   });
 });
 
-it('an array of a hundred texts is not deep', () => {
+it('an array of a hundred texts counts as one level', () => {
   const texts = Array.from({ length: 100 }, () => 'x');
   expect(decodeCbor(encodeCbor(texts))).toEqual(texts);
 });

@@ -134,7 +134,7 @@ describe('a codec document', () => {
 });
 
 describe('keys', () => {
-  it('number the fields depth first, without modifiers and what is in them', () => {
+  it('number the fields depth first, without modifiers and their contents', () => {
     const codec = decoderOf(
       field('a', field('b', modifier('$tsp', [field('x'), field('y')])), field('c')),
       field('d', modifier('$div', 10), field('e')),
@@ -167,7 +167,7 @@ describe('keys', () => {
     expect(codec.keys[0]?.series).toMatchObject({ columns: [{ name: 'min', modifiers: [{ kind: 'div', by: 2 }] }] });
   });
 
-  it('are those of an encoder too', () => {
+  it('number the fields of an encoder, too', () => {
     const codec = encoderOf(field('relay', modifier('$type', 'int')));
     expect(codec.keys[0]).toMatchObject({ number: 0, type: 'int' });
   });
@@ -190,7 +190,7 @@ describe('a wrong schema', () => {
     [modifier('a', 5), '"a" must be empty or a list of modifiers and fields, not "5"'],
     [modifier('a', ['b']), '"a" must be empty or a list of modifiers and fields, not a list'],
     [modifier('$div', 5), 'modifier "$div" is outside of a field'],
-  ])('is refused (%#)', (entry, problem) => {
+  ])('is rejected (%#)', (entry, problem) => {
     expect(problemsOf(() => decoderOf(entry))).toEqual([problem]);
   });
 
@@ -200,7 +200,7 @@ describe('a wrong schema', () => {
     ['$mul', 0],
     ['$add', 0],
     ['$sub', 2],
-  ])('does not include %s %d, which is valid', (name, value) => {
+  ])('is not reported for the valid modifier %s %d', (name, value) => {
     expect(problemsOf(() => decoderOf(field('a', modifier(name, value))))).toEqual([]);
   });
 
@@ -209,7 +209,7 @@ describe('a wrong schema', () => {
     expect(problemsOf(() => decoderOf(field('a', modifier('$div', 'x'.repeat(61)))))).toEqual([problem]);
   });
 
-  it('is rejected with one error for all problems', () => {
+  it('is reported as a CodecError whose message joins all problems', () => {
     const error = new CodecError(['one', 'two']);
     expect([error.name, error.message]).toEqual(['CodecError', 'one; two']);
   });

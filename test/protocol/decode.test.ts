@@ -52,7 +52,7 @@ describe('a map', () => {
     field('counter', field('measurements'), field('measurements_div', modifier('$key', 'measurements'))),
   );
 
-  it('may hold keys that the document has elsewhere', () => {
+  it('may hold keys that the document defines for another map', () => {
     // The counter of Control writes the channel of its trigger.
     expect(decodeBody(codec, body([2, [map([1, 5], [3, [1]])]]))).toEqual({
       counter: [{ channel: 5, measurements: [1] }],
@@ -91,7 +91,7 @@ describe('a series with a period', () => {
     field('t', modifier('$key', 'measurements'), modifier('$tsp', [field('min', ...hundredths), field('max')])),
   );
 
-  it('gives each row its time', () => {
+  it('has rows with increasing times', () => {
     const sent = body([0, [1000, 60, 2150, 1, -50, null, null, 3]]);
     expect(decodeBody(codec, sent)).toEqual({
       measurements: [
@@ -138,7 +138,7 @@ describe('a series with offsets', () => {
     field('events', modifier('$tso', [field('type', modifier('$enum', ['off', 'on'])), field('value')])),
   );
 
-  it('counts each from the start, not from the row before', () => {
+  it('counts each offset from the start, not from the previous row', () => {
     expect(decodeBody(codec, body([0, [1000, 0, 1, 7, 1, 0, 8, 2, 9, null]]))).toEqual({
       events: [
         { timestamp: 1000, type: 'on', value: 7 },
@@ -193,7 +193,7 @@ describe('a body', () => {
     ['bf 00 ff', 'a break outside of a list'],
     ['a1 01 83 00', 'promises more'],
     ['a1 01 9f 00 00', 'the data ends early'],
-  ])('%j is refused: %s', (bytes, message) => {
+  ])('with the bytes %j is rejected: %s', (bytes, message) => {
     expect(() => decodeBody(codec, hex(bytes))).toThrow(CborError);
     expect(() => decodeBody(codec, hex(bytes))).toThrow(message);
   });

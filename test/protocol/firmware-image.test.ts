@@ -43,7 +43,7 @@ describe('an image', () => {
     expect(readImage(Buffer.from(without, 'latin1'))).toBeUndefined();
   });
 
-  it('has no lines after the empty one', () => {
+  it('has no header lines after the empty line', () => {
     const image = (header: string, filler: string) => {
       const sha256 = createHash('sha256').update(filler).digest('hex');
       return Buffer.from(`GHOSTFLEET-FIRMWARE 1\n${header}\nsha256: ${sha256}\n\n${filler}`);

@@ -32,7 +32,7 @@ export function body(...entries: readonly (readonly [CborKey, CborValue])[]): Ui
   return encodeCbor(map(...entries));
 }
 
-/** Bytes from hex digits, which may be spaced. */
+/** Bytes from hex digits; spaces between the digits are ignored. */
 export function hex(digits: string): Uint8Array {
   return new Uint8Array(Buffer.from(digits.replaceAll(' ', ''), 'hex'));
 }

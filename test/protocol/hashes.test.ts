@@ -12,7 +12,7 @@ describe('hashes', () => {
     expect(configHash(['a', 'b'])).toBe(configHash(['a\r\nb']));
   });
 
-  it('have as fingerprint of a message the first 8 bytes of its SHA-256', () => {
+  it('include the fingerprint of a message, which is the first 8 bytes of its SHA-256', () => {
     // SHA-256 of "abc" begins with ba7816bf 8f01cfea.
     expect(contentFingerprint(new TextEncoder().encode('abc'))).toBe('ba7816bf8f01cfea');
   });
@@ -27,7 +27,7 @@ describe('hex', () => {
     expect(toHex(Uint8Array.of(1, 2, 3, 4).subarray(1, 3))).toBe('0203');
   });
 
-  it.each(['0', 'zz', '00 1', '0x00'])('is not %j, and the message does not repeat it', (text) => {
+  it.each(['0', 'zz', '00 1', '0x00'])('is not read from %j, and the error does not repeat the text', (text) => {
     expect(() => fromHex(text)).toThrow(new RangeError('the text does not consist of pairs of hex digits'));
   });
 });

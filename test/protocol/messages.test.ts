@@ -304,7 +304,7 @@ describe('a device accepts', () => {
     expect(parseDown(encodeDown(message))).toEqual(message);
   });
 
-  it('names up to their length, cut between two characters', () => {
+  it('names that are too long, and cuts them between two characters', () => {
     const message = sessionOf({ deviceName: `${'x'.repeat(31)}é`, deviceId: 'y'.repeat(40) });
     expect(parseDown(encodeDown(message))).toMatchObject({ deviceName: 'x'.repeat(31), deviceId: 'y'.repeat(36) });
     const fits = sessionOf({ deviceName: 'é'.repeat(16) });

@@ -24,8 +24,8 @@ fleet: [{ name: clime, profile: clime, count: 1, tags: [cold] }]
 }
 
 /**
- * Number of deliveries to this machine. The first attempt goes to a public host. Only if this host is permitted, so that the
- * attempt merely fails, a second attempt goes to this machine.
+ * Number of deliveries to this machine. The first attempt goes to a public host. If the run permits this host, the attempt
+ * fails, and a second attempt goes to this machine. Otherwise, there is only one attempt.
  */
 async function retried(options: Parameters<typeof runText>[1]) {
   receiving = await receiver();
@@ -54,7 +54,7 @@ describe('a connector in a run', () => {
     expect((await forward('{ rate-limit: 600/m }')).received).toEqual([]);
   });
 
-  it('does not send to a public host unless the run permits this host', async () => {
+  it('does not send to a public host that the run does not permit', async () => {
     expect(await retried({})).toBe(0);
     expect(await retried({ allowHosts: ['hooks.example.com'] })).toBe(0);
   });

@@ -1,4 +1,4 @@
-/** Devices with DTLS in a run: hio devices with `protocol flap-dtls`, beside others. */
+/** Devices with DTLS in a run: hio devices with `protocol flap-dtls`, beside devices without DTLS. */
 import { expect, it } from 'vitest';
 import { EXIT } from '../../src/kernel/errors.js';
 import { runText } from './run-text.js';

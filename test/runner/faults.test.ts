@@ -31,7 +31,7 @@ async function withFile<T>(use: (db: string) => Promise<T>): Promise<T> {
   }
 }
 
-it('recovers after faults of devices and of the service, and reports their effects', async () => {
+it('a run recovers after faults of devices and of the service, and reports their effects', async () => {
   const text = `
 name: faulty
 duration: 3h
@@ -61,7 +61,7 @@ expect:
   expect((await runText(text)).digest).toBe(result.digest);
 });
 
-it('counts downlinks of steps and loads that the API rejects as never delivered, and reports their number', async () => {
+it('a run counts downlinks that the API rejects as never delivered, and reports their number', async () => {
   const result = await runText(`
 name: rejected
 duration: 3h
@@ -248,7 +248,7 @@ expect:
   });
 });
 
-it('another cloud cannot have faults of the scenario', async () => {
+it('a scenario with a fault of the service is rejected for another cloud', async () => {
   const cloud = {
     ...{ api: 'http://127.0.0.1:1', apiKey: 'key', spaceId: null, keyOf: String, gateway: null },
     pace: { perSecond: null, atOnce: 1 },
@@ -270,8 +270,10 @@ describe('a world that does not come to rest', () => {
     ['service-down:', /clime-0001 with an exchange.*; still in force: service-down$/],
     ['service-restart:', /clime-0001 with an exchange.*; still in force: service-restart$/],
     ['api-delay: 1h', /the step "commands: info show", the load "count-devices" with 20 requests; .*: api-delay$/],
-  ])('because of %s names that fault, and the waiting devices', async (fault, sentence) => {
-    const result = await runText(`
+  ])(
+    'because of %s fails the run with a message that names the fault and the waiting work',
+    async (fault, sentence) => {
+      const result = await runText(`
 name: stuck
 duration: 30m
 settle: 1m
@@ -280,10 +282,11 @@ faults: [{ ${fault}, from: 10m }]
 load: [{ count-devices:, rate: 1/m }]
 steps: [{ at: 20m, to: clime/2, commands: [info show] }]
 `);
-    expect(result).toMatchObject({ passed: false, exitCode: EXIT.stuck });
-    expect(result.failure).toMatch(/^not at rest 1m after the end: /);
-    expect(result.failure).toMatch(sentence);
-  });
+      expect(result).toMatchObject({ passed: false, exitCode: EXIT.stuck });
+      expect(result.failure).toMatch(/^not at rest 1m after the end: /);
+      expect(result.failure).toMatch(sentence);
+    },
+  );
 
   it('does not name past faults, or the permanent network conditions', async () => {
     const result = await runText(`

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { newDatabase, sharedServer } from '../support/postgres/databases.js';
 import { runText } from './run-text.js';
 
-// Fails with a reason if the server did not start.
+// This call fails with a reason if the PostgreSQL server did not start.
 await sharedServer();
 
 it('a service that is killed gives the same run on PostgreSQL as in memory', async () => {

@@ -70,7 +70,7 @@ describe('a run', () => {
     }
   });
 
-  it('works with the same fleet in real time over real sockets', async () => {
+  it('works in real time over real sockets', async () => {
     const result = await runText(
       `
 name: hasty

@@ -1,4 +1,4 @@
-/** Resources that a scenario sets up in its space, and updates to firmware images among them. */
+/** Resources that a scenario sets up in its space, and updates to the firmware images among these resources. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { DeviceCloudClient } from '../../src/client/client.js';
 import { type Service, startService } from '../../src/cloud/service.js';

@@ -75,7 +75,7 @@ describe('states of the fleet', () => {
     expect(states.columns(3)).toMatchObject({ awake: [1, 1, 0], asleep: [0, 0, 1], off: [0, 0, 0] });
   });
 
-  it('merge pairs of bins to the later one', () => {
+  it('take the state of the later bin when a pair of bins is merged', () => {
     const states = new FleetStates(1, 4);
     states.closeUntil(1, 1000, 1000);
     states.boot(1, 1500);

@@ -169,7 +169,7 @@ describe('samples', () => {
     ]);
   });
 
-  it('measure downlinks from the API, and start-ups from the boot', () => {
+  it('measure downlinks from the time at which they were queued, and start-ups from the latest boot', () => {
     const boot = (at: number): TraceEvent => ({ kind: 'device.boot', at, serial: 2, cause: 'power' });
     const ready = (at: number): TraceEvent => ({ kind: 'device.ready', at, serial: 2 });
     const { durations } = samplesOf(

@@ -46,7 +46,7 @@ it('a device opens its session over UDP, and continues it from another port', as
   expect(clock.waiting).toBe(0);
 });
 
-/** A server that answers every packet with itself until it is restarted. */
+/** A device with DTLS, and a server that echoes every packet. `restart` replaces the server by one without connections. */
 function memoryWorld() {
   const clock = new VirtualClock();
   const handshakes: string[] = [];

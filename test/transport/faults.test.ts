@@ -11,7 +11,7 @@ import type { FaultSpec } from '../../src/transport/faults/index.js';
 import { withFaults } from '../../src/transport/faults/with-faults.js';
 import { memoryTransport } from '../../src/transport/memory.js';
 
-/** Sends `count` numbered datagrams, one each `every` ms, to a cloud that answers each with itself. */
+/** Sends `count` numbered datagrams, one each `every` ms, to a cloud that echoes each of them. */
 async function send(
   faults: readonly (Partial<ScheduledFault<FaultSpec>> & { readonly fault: FaultSpec })[],
   { count = 1000, every = 10, seed = 'net' }: { count?: number; every?: number; seed?: string } = {},

@@ -55,7 +55,7 @@ describe.each(CASES)('the transport "$name"', ({ name, open }) => {
     expect(Buffer.compare(arrived, sent)).toBe(0);
   });
 
-  it('hands each answer to the device that it is for', async () => {
+  it('passes each answer to the device whose datagram it answers', async () => {
     const transport = await open((datagram, reply) => reply(datagram));
     transports.push(transport);
     const serials = [7, 8, 9, 10];

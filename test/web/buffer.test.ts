@@ -19,7 +19,7 @@ it('the Buffer of the console is not that of Node', () => {
   expect(browsers).not.toBe(nodes);
 });
 
-it('the function `write` stores as much of a text as fits', () => {
+it('the Buffer of the console writes as much of a text as fits', () => {
   fc.assert(
     fc.property(fc.string(), fc.nat(40), fc.nat(40), (text, size, before) => {
       const at = Math.min(before, size);

@@ -29,7 +29,7 @@ it('after a gap in the events, devices are listed again: deleted ones are gone, 
   expect(fleet.row('b')).toBeUndefined();
 });
 
-it('counts the changes of its list: new, changed and deleted devices, but not their messages', () => {
+it('the fleet counts the changes of its list: new, changed and deleted devices, but not their messages', () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   const fleet = new Fleet({} as DeviceCloudClient);
   const changes: (() => void)[] = [

@@ -18,7 +18,7 @@ describe('wm', () => {
     expect(host.asked).toEqual(['report', 'report', 'poll']);
   });
 
-  it('ant takes two words', () => {
+  it('ant requires two words', () => {
     expect(shell.run(fakeHost(), 'wm ant 1')).toMatchObject({
       code: -22,
       lines: ['ant: wrong parameter count', expect.any(String)],
@@ -45,7 +45,7 @@ describe('serial', () => {
   });
 });
 
-it('commands about the line find no device without a line', () => {
+it('commands for the serial line find no device if the device type has no serial line', () => {
   expect(shell.run(fakeHost(), 'modbus read 1 0 1')).toEqual({ code: -116, lines: ['Read failed: -116'] });
   expect(shell.run(fakeHost(), 'device list').lines).toEqual(['Configured devices:', '  (none)']);
   expect(shell.run(fakeHost(), 'device sample 0')).toEqual({ code: -22, lines: ['Invalid index (0-7)'] });

@@ -29,7 +29,7 @@ describe.each([
   ['lte-network', '230', 'must be "" or PLMN ID (format: 5-6 digits)'],
   ['lte-network', '2300x', 'PLMN ID must be digits'],
 ] as const)('%s', (check, text, complaint) => {
-  it(`"${text}" is ${complaint ?? 'fine'}`, () => {
+  it(`"${text}" gives: ${complaint ?? 'no complaint'}`, () => {
     expect(STRING_CHECKERS[check](text, LTE_MODE)).toBe(complaint);
   });
 });
@@ -38,7 +38,7 @@ it('a failed check prints its own line and no help', () => {
   expect(parseValue(LTE_MODE, 'gsm')).toEqual({ kind: 'refused', lines: ['invalid mode'], fault: 'unsaid' });
 });
 
-/** hio devices: another text, then the help of the parameter. */
+/** hio devices print another text, then the help of the parameter. */
 describe.each([
   ['lte-mode', 'lte', 'Invalid mode', 'invalid'],
   ['lte-mode', 'lte-m nb-iot', 'Expected comma', 'invalid'],

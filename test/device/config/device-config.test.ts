@@ -18,7 +18,7 @@ function item(module: string, name: string): ConfigItem {
 
 const lines = (config: DeviceConfig) => items.map((each) => readLine(each, config.read(each)));
 
-describe('the three copies', () => {
+describe('the written, the running and the saved configuration', () => {
   const interval = item('app', 'interval-report');
 
   it('a write changes reads, but not the running firmware', () => {
@@ -127,7 +127,7 @@ function someWrites(): fc.Arbitrary<readonly (readonly [ConfigItem, string])[]> 
   return fc.array(write, { maxLength: 20 });
 }
 
-/** Made once for each parameter, because fast-check takes long to prepare texts that match a pattern. */
+/** Generators of accepted texts, made once for each parameter: fast-check takes long to prepare those with a pattern. */
 const goodTexts = new Map<ParameterSpec, fc.Arbitrary<string>>();
 
 function goodTextOf(spec: ParameterSpec): fc.Arbitrary<string> {

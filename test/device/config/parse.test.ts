@@ -9,7 +9,7 @@ const accepted = (spec: ParameterSpec, text: string) => {
   return parsed.kind === 'value' ? parsed.value : `refused: ${parsed.lines[0]}`;
 };
 
-describe('a parameter takes', () => {
+describe('a parameter accepts a text:', () => {
   it.each([
     [INTERVAL, '30', 30],
     [INTERVAL, '86400', 86400],
@@ -26,7 +26,7 @@ describe('a parameter takes', () => {
     [APN, 'x'.repeat(63), 'x'.repeat(63)],
     [APN, '', ''],
     [DEVEUI, '00112233AABBCCDD', '00112233aabbccdd'],
-  ])('$type: "%s" $1', (spec, text, value) => {
+  ])('$type: $1', (spec, text, value) => {
     expect(accepted(spec, text)).toBe(value);
   });
 });
@@ -54,7 +54,7 @@ describe('a parameter rejects a value and prints its help:', () => {
     [APN, 'x'.repeat(64), 'value too long'],
     [DEVEUI, '0011', 'Length does not match.'],
     [DEVEUI, '00112233AABBCCDG', 'Length does not match.'],
-  ])('$type: "%s" $1', (spec, text, complaint) => {
+  ])('$type: $1', (spec, text, complaint) => {
     expect(parseValue(spec, text)).toEqual({
       kind: 'refused',
       lines: [complaint, ...helpLines(spec)],

@@ -13,7 +13,7 @@ const TYPES = [...packagedProfiles()].flatMap(([name, profile]) =>
 );
 type Type = (typeof TYPES)[number][1];
 
-/** Types lines on a device of a type; returns what the last one prints. */
+/** A function that runs a line on one device of the type, and returns what the line prints. */
 function session({ shell, profile }: Type) {
   const host = fakeHost({ modules: profile.modules });
   return (line: string): readonly string[] => {
@@ -24,11 +24,11 @@ function session({ shell, profile }: Type) {
 }
 
 interface Cases {
-  /** As it is printed. */
+  /** The default as it is printed. */
   readonly initial: string;
-  /** Text and how it is printed. */
+  /** Accepted texts, each with its printed form. */
   readonly taken: readonly (readonly [text: string, printed: string])[];
-  /** Text and the first line that is printed instead. */
+  /** Rejected texts, each with the first line of the error. */
   readonly refused: readonly (readonly [text: string, complaint: string])[];
 }
 

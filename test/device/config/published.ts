@@ -6,11 +6,11 @@ export type Parameter =
   | readonly [name: string, type: 'int' | 'float', initial: number, min: number, max: number]
   | readonly [name: string, type: 'bool', initial: boolean]
   | readonly [name: string, type: 'enum', initial: string, values: readonly string[]]
-  /** `most` characters. */
+  /** A text of at most `most` characters. */
   | readonly [name: string, type: 'string', initial: string, most: number]
-  /** A device on the serial line: type, address, seconds. */
+  /** A device on the serial line: its type, its address and a timeout in seconds. */
   | readonly [name: string, type: 'device']
-  /** `size` bytes. */
+  /** A value of `size` bytes. */
   | readonly [name: string, type: 'hex', size: number];
 
 export const APPLICATION_PARAMETERS: Readonly<Record<string, readonly Parameter[]>> = {
@@ -215,7 +215,7 @@ export const APPLICATION_PARAMETERS: Readonly<Record<string, readonly Parameter[
   ],
 };
 
-/** Parameters with a check of their own (`lte config mode|bands|network`) are in rows-basics.ts. */
+/** `lte config mode|bands|network` have checks of their own; their tests are in test/device/shell/reference/rows-basics.ts. */
 export const MODULE_PARAMETERS: Readonly<Record<string, readonly Parameter[]>> = {
   ble: [['passkey', 'string', '', 6]],
   cloud: [['spool-size', 'int', 10, 0, 100]],

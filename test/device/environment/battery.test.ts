@@ -1,4 +1,4 @@
-/** The battery: voltages by age and cold, what takes charge out of it, and brown-outs (firmware behaviour, 9). */
+/** The battery: voltages by age and cold, the use of its charge, and brown-outs (firmware behaviour, 9). */
 import { describe, expect, it } from 'vitest';
 import { Battery } from '../../../src/device/environment/battery.js';
 import { days, hours, minutes, seconds } from '../../../src/kernel/time.js';
@@ -6,7 +6,7 @@ import { liveDevice } from '../../support/live-device.js';
 
 const SEEDS = Array.from({ length: 200 }, (_, i) => i * 7919);
 
-/** A pack of which this share is used. */
+/** A pack of which the share `used` (0 to 1) is used up. */
 function pack(used: number, seed = 1): Battery {
   const battery = new Battery(seed);
   battery.set(used);
@@ -34,14 +34,14 @@ describe('an old pack', () => {
     expect(pack(1).rest()).toBeCloseTo(3.0, 1);
   });
 
-  it('falls under load first: 2.9 to 3.2 V when nine tenths and more are used', () => {
+  it('has only 2.9 to 3.2 V under load when nine tenths or more are used', () => {
     for (const used of [0.91, 0.93, 0.95]) {
       expect(pack(used).load(20)).toBeGreaterThan(2.9);
       expect(pack(used).load(20)).toBeLessThan(3.2);
     }
   });
 
-  it('never gets stronger with use', () => {
+  it('has a lower voltage with every percent that is used', () => {
     for (let percent = 1; percent <= 100; percent++) {
       expect(pack(percent / 100).rest()).toBeLessThan(pack((percent - 1) / 100).rest());
       expect(pack(percent / 100).load(20)).toBeLessThan(pack((percent - 1) / 100).load(20));
@@ -50,13 +50,13 @@ describe('an old pack', () => {
 });
 
 describe('cold', () => {
-  it.each([0, 0.5, 0.85, 0.93])('of -20 °C takes 0.1 to 0.3 V of the load voltage of a pack used to %d', (used) => {
+  it.each([0, 0.5, 0.85, 0.93])('of -20 °C lowers the load voltage by 0.1 to 0.3 V at the used share %d', (used) => {
     const lost = pack(used).load(20) - pack(used).load(-20);
     expect(lost).toBeGreaterThanOrEqual(0.1);
     expect(lost).toBeLessThanOrEqual(0.3);
   });
 
-  it('does not change the voltage at rest, and warmth does nothing', () => {
+  it('lowers the load voltage, but warmth above 20 °C does not raise it', () => {
     expect(pack(0.5).load(40)).toBe(pack(0.5).load(20));
   });
 });
@@ -74,7 +74,7 @@ describe('the charge', () => {
     expect(battery.used).toBeCloseTo((110 + 35 / 400 + 0.02 * 24 * 1000) / 7200);
   });
 
-  it('is not counted while the line supplies the board', () => {
+  it('is not used while the line supplies the board', () => {
     const battery = pack(0.5);
     battery.idle(0);
     battery.idle(days(1000));
@@ -82,7 +82,7 @@ describe('the charge', () => {
     expect(battery.used).toBe(0.5);
   });
 
-  it('of a new device is at most a quarter used, and differs from one to the next', () => {
+  it('of a new device is at most a quarter used, and differs between devices', () => {
     const used = SEEDS.map((seed) => new Battery(seed).used);
     expect(Math.max(...used)).toBeLessThanOrEqual(0.25);
     expect(new Set(used).size).toBe(SEEDS.length);
@@ -128,7 +128,7 @@ describe('a device on its battery', () => {
     const before = device.battery.used;
     await run(minutes(2));
     device.firmware?.application.catchUp();
-    // 9 s at 35 mA, and two minutes without a load.
+    // 9 s at 35 mA; two minutes without a load use next to nothing.
     expect((device.battery.used - before) * 7200).toBeCloseTo((35 * 9) / 3600, 2);
   });
 
@@ -143,7 +143,7 @@ describe('a device on its battery', () => {
     expect(device.modem.registered).toBe(false);
   });
 
-  it('pauses in a modem reset loop from time to time', async () => {
+  it('with an old pack has its modem in a reset loop after repeated brown-outs', async () => {
     const { device, run } = await liveDevice({ profile: 'meteo' });
     device.battery.set(0.97);
     await run(minutes(20));

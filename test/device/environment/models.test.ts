@@ -26,7 +26,6 @@ const CALM: DailyModel = {
   gusts: 0,
 };
 
-/** A model by its options. */
 const model = (spec: ModelSpec) => makeModel(spec);
 
 describe('every model', () => {
@@ -91,7 +90,7 @@ describe('a daily model', () => {
     expect(Math.min(...series)).toBeGreaterThanOrEqual(17);
     expect(Math.max(...series)).toBeLessThanOrEqual(23);
     expect(Math.max(...series) - Math.min(...series)).toBeGreaterThan(2);
-    // From one end to the other in 8 hours with a smooth start: at most 6 * 1.5 / 48 in ten minutes.
+    // It takes 8 h (48 steps) from end to end, a range of 6; a smooth curve is 1.5 times as steep in its middle: 6 * 1.5 / 48.
     expect(Math.max(...steps)).toBeLessThan(0.19);
   });
 });
@@ -120,7 +119,7 @@ describe('pulses', () => {
     fc.assert(
       fc.property(seeds, times, fc.integer({ min: 0, max: days(2) }), (seed, from, span) => {
         const count = pulses.value(seed, from + span, alone) - pulses.value(seed, from, alone);
-        // Two stretches of ten minutes are cut at the ends, each of which may be off by its mean.
+        // The span begins and ends within a stretch of ten minutes. In each of the two, the count may be off by its mean of 84.
         expect(count).toBeGreaterThanOrEqual(0);
         expect(Math.abs(count - (500 * span) / hours(1))).toBeLessThan(2 * 84);
       }),
@@ -229,7 +228,7 @@ describe('orientation', () => {
     [0, 9.8, 0, 3],
     [0, -9.8, 0, 4],
     [5, 5, 5, 0],
-  ])('with %f, %f, %f m/s² is the orientation of the sensor: %i', (x, y, z, expected) => {
+  ])('for the accelerations %f, %f, %f m/s² is %i', (x, y, z, expected) => {
     const device = rig();
     device.set('accelerometer.accel_x', x);
     device.set('accelerometer.accel_y', y);

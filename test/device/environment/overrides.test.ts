@@ -21,7 +21,7 @@ const trains = fc.record({
 });
 
 describe('a ramp', () => {
-  it('stays between its ends, and ends exactly', () => {
+  it('stays between its two values, and keeps exactly its last value after its end', () => {
     const ends = fc.double({ min: -100, max: 100, noNaN: true });
     fc.assert(
       fc.property(ends, ends, fc.integer({ min: 0, max: hours(2) }), offsets, (from, to, over, at) => {
@@ -36,7 +36,7 @@ describe('a ramp', () => {
 });
 
 describe('a train of pulses', () => {
-  it('has each pulse exactly at its announced time, and not more than its number', () => {
+  it('has each pulse exactly at its announced time, and no more pulses than requested', () => {
     fc.assert(
       fc.property(trains, offsets, (train: PulseTrain, at) => {
         const before = pulsesGiven(train, BOOT + at);
@@ -105,7 +105,7 @@ describe('an override of a running total', () => {
     return { sensor, number: 1, quantity: 0 };
   };
 
-  it('never lets it fall, whatever the order of changes', () => {
+  it('never lets the total fall, whatever the order of changes', () => {
     const actions = fc.array(fc.constantFrom('hold', 'give', 'free', 'wait'), { maxLength: 12 });
     fc.assert(
       fc.property(actions, (list) => {

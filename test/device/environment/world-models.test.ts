@@ -1,4 +1,4 @@
-/** The world around a device: its weather, its people, the rhythm of its week. Shapes that a person would recognise. */
+/** The world around a device: weather, people, and the rhythm of the week. The tests check that the curves are plausible. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeModel } from '../../../src/device/environment/models/index.js';
@@ -77,7 +77,7 @@ describe('rain', () => {
     expect(wet / hourly.length).toBeLessThan(0.25);
   });
 
-  it('falls in lows', () => {
+  it('falls mostly in lows', () => {
     const hoursOfRain = sampled((at) => at, 24 * 120, hours(1)).filter((at) => rain(5, at) > 0.3);
     expect(hoursOfRain.length).toBeGreaterThan(50);
     expect(mean(hoursOfRain.map((at) => front(5, at)))).toBeGreaterThan(0.25);
@@ -286,13 +286,13 @@ describe('a rhythm', () => {
 describe('a tank', () => {
   const tank = makeModel({ kind: 'tank', full: 0.4, empty: 3, lasts: days(5), spread: 0, noise: 0, by: 'home' });
 
-  it('is emptied bit by bit, filled within hours, and never beyond its ends', () => {
+  it('is emptied bit by bit and filled within hours; its level stays within its limits', () => {
     const level = sampled((at) => tank.value(1, at, around(8)), 24 * 100, hours(1));
     expect(Math.min(...level)).toBeGreaterThanOrEqual(0.4);
     expect(Math.max(...level)).toBeLessThanOrEqual(3);
     const steps = level.slice(1).map((value, i) => value - (level[i] ?? 0));
     const filling = steps.filter((step) => step < 0).length;
-    // A fiftieth of the time.
+    // Fillings take a fiftieth of the time.
     expect(filling / steps.length).toBeLessThan(0.06);
     expect(Math.max(...steps)).toBeLessThan(0.15);
     // Twenty fillings in a hundred days.

@@ -30,7 +30,7 @@ describe('the upload of the configuration', () => {
     expect(uploadOf(set).hash).not.toBe(uploadOf(factory).hash);
   });
 
-  it('shows changes that need a reboot', () => {
+  it('shows changes that take effect only after a reboot', () => {
     const config = new DeviceConfig(type.layout);
     uploadOf(config);
     config.write(interval, '1200');

@@ -22,7 +22,7 @@ describe('a report', () => {
     expect(counts.filter((count) => count >= 5).length).toBeGreaterThan(0.9 * counts.length);
   });
 
-  it('gets its number and its time when it is encoded, whether it arrives or not', async () => {
+  it('gets its number and its time when it is encoded, even if it is delivered much later', async () => {
     const { network, reportTimes, run, reports } = await liveDevice({ config: ['app config interval-report 600'] });
     await run(minutes(15));
     network.up = false;

@@ -18,7 +18,7 @@ function fixture({ every, quiet = [] }: { readonly every: readonly number[]; rea
 
 const ONCE = Number.POSITIVE_INFINITY;
 
-it('runs each task every time it is due, and tasks that are due together in the order of their numbers', async () => {
+it('a task table runs each task whenever it is due, and simultaneous tasks in the order of their numbers', async () => {
   const { clock, done, table } = fixture({ every: [ONCE, 100, 200] });
   table.set(2, 200);
   table.set(1, 100);
@@ -27,7 +27,7 @@ it('runs each task every time it is due, and tasks that are due together in the 
   expect(done).toEqual(['1@100', '1@200', '2@200', '0@300', '1@300', '1@400', '2@400']);
 });
 
-it('sets one alarm, for the earliest task', () => {
+it('a task table sets one alarm, for the earliest task', () => {
   const { clock, table } = fixture({ every: [ONCE, ONCE, ONCE] });
   for (const [task, delay] of [300, 100, 200].entries()) table.set(task, delay);
   expect(clock.waiting).toBe(1);
@@ -44,7 +44,7 @@ it('a task that is planned again does not run at its old time', async () => {
   expect(done).toEqual(['1@150', '0@300']);
 });
 
-it('runs quiet tasks late, each with its own time, before tasks that are due after them', async () => {
+it('a task table runs overdue quiet tasks before the next other task, each with the time at which it was due', async () => {
   const { clock, done, table } = fixture({ every: [100, ONCE], quiet: [true] });
   table.set(0, 100);
   await clock.runUntil(50);
@@ -56,7 +56,7 @@ it('runs quiet tasks late, each with its own time, before tasks that are due aft
   expect(done).toEqual(['0@100', '0@200', '1@250', '0@300']);
 });
 
-it('returns the quiet tasks that are due without running them', async () => {
+it('takeOverdue returns the quiet tasks that are due, without running them', async () => {
   const { clock, done, table } = fixture({ every: [100, 100, 100], quiet: [true, true, true] });
   table.set(0, 100);
   table.set(2, 50);

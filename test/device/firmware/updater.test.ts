@@ -40,7 +40,7 @@ const report = (type: string, more: object = {}) => ({
 
 describe('a chunk', () => {
   it('is answered with the bytes accepted so far and the longest chunk that fits into the buffer', () => {
-    // clime: floor((10240 - 50) / 256) * 256 = 9984; control, with 10240 as well: the same
+    // Both types have a buffer of 10240 bytes: floor((10240 - 50) / 256) * 256 = 9984.
     expect(answer(updater('clime').updater.take(chunk(0, 256)))).toEqual(
       report('next', { offset: 256, maxLength: 9984 }),
     );

@@ -1,4 +1,4 @@
-/** A device whose firmware is replaced by another version: parameters, buffers and timing are that version's. */
+/** Devices whose firmware is replaced: they have the parameters and the buffer size of the version that runs. */
 import { expect, it } from 'vitest';
 import { Bootloader } from '../../../src/device/hardware/bootloader.js';
 import type { Profile } from '../../../src/profile/profile.js';

@@ -167,7 +167,7 @@ describe('an answer', () => {
     expect(outcomes).toEqual([{ ok: true, poll: false }]);
   });
 
-  it('that is outdated, before the right one, does not break the sequence numbers permanently', async () => {
+  it('that is outdated and arrives before the right one does not break the sequence numbers permanently', async () => {
     let expected = 0;
     const { clock, outcomes, sent, send } = await testLink((packet, n) => {
       if (packet.sequence === 0) expected = 0;
@@ -190,7 +190,7 @@ describe('an answer', () => {
     const { clock, outcomes, link, send, sent } = await testLink();
     send(message);
     await clock.runUntil(minutes(2) + seconds(11));
-    // Now in the pause between two copies.
+    // The link is now in the pause between two copies.
     const before = sent.length;
     link.receive(datagramOf({ flags: ACK, sequence: 1, data: NOTHING }));
     expect(outcomes).toEqual([]);

@@ -18,7 +18,7 @@ import { testBoard } from '../../support/device.js';
 interface Answer {
   readonly status?: number;
   readonly body?: unknown;
-  /** Key of another request. */
+  /** Key of the answered request, if it is not the request just received. */
   readonly key?: string;
   readonly after?: number;
 }
@@ -122,7 +122,7 @@ describe('an uplink', () => {
     expect(outcomes).toEqual([{ ok: false, why: 'no answer in time' }]);
   });
 
-  it.each([401, 429, 500, 503])('treats an answer with status %i as no answer', async (status) => {
+  it.each([401, 429, 500, 503])('is repeated after an answer with status %i, as after none', async (status) => {
     const { clock, requests, outcomes, send } = await testLink((_, n) =>
       n === 0 ? { status, body: { message: 'no' } } : { body: { poll: false } },
     );
@@ -188,7 +188,7 @@ describe('a poll', () => {
     expect(outcomes).toEqual([{ ok: true, message: Uint8Array.from(MESSAGE), more: false }]);
   });
 
-  it.each([404, 409])('discards a downlink whose acknowledgement is refused with %i', async (status) => {
+  it.each([404, 409])('discards a downlink whose acknowledgement is rejected with %i', async (status) => {
     const { clock, requests, outcomes, poll } = await testLink(({ kind }) =>
       kind === 'poll' ? { body: { downlink: DOWNLINK, more: false } } : { status, body: { code: 'cancelled' } },
     );
@@ -207,8 +207,8 @@ describe('a poll', () => {
   });
 
   it.each([
-    ['is reported', 0, 1],
-    ['is a repetition as long as no acknowledgement was answered, and is not reported', 100, 0],
+    ['is reported if the acknowledgement was answered', 0, 1],
+    ['is not reported as long as no acknowledgement was answered', 100, 0],
   ])('that brings the same downlink again %s', async (_, takenOffBy, reports) => {
     const answer = cloudWith(DOWNLINK, takenOffBy);
     const { clock, offeredAgain, poll } = await testLink((request) =>

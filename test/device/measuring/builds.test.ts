@@ -1,4 +1,4 @@
-/** What builds of Clime measure in ways of their own: totals, presses that close windows, values read once a window. */
+/** Measurements of special builds: totals in windows, presses that close windows, values read once a window. */
 import { describe, expect, it } from 'vitest';
 import { minutes } from '../../../src/kernel/time.js';
 import { BOOT, rig } from './fixtures.js';
@@ -39,7 +39,7 @@ describe('the air quality module', () => {
   });
 });
 
-it('the radon probe has one value of its concentrations for a window, read at its end', () => {
+it('the radon probe has one value of each concentration for a window, read at the end of the window', () => {
   const device = rig({ profile: 'clime-radon' });
   device.set('radon_probe.concentration_hourly', 100);
   device.until(minutes(4));

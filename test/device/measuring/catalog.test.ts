@@ -1,4 +1,4 @@
-/** What types beyond Clime and Control measure in ways of their own. */
+/** Measurements of Motion, Scale, Current, Push and Meteo that Clime and Control do not have. */
 import { describe, expect, it } from 'vitest';
 import { hours, minutes, seconds } from '../../../src/kernel/time.js';
 import { decodeCbor } from '../../../src/protocol/cbor.js';
@@ -18,7 +18,7 @@ describe('the log of motion', () => {
   const sum = (rows: readonly Record<string, number>[], name: string) =>
     rows.reduce((total, row) => total + (row[name] ?? 0), 0);
 
-  it('has the increment since the previous sample; the increments add up to the totals', () => {
+  it('has in each sample the increments since the previous sample, which add up to the totals', () => {
     const device = rig({ profile: steadily('motion') });
     device.until(minutes(25));
     const { motion } = device.report();
@@ -185,7 +185,7 @@ describe('the weather of meteo', () => {
     expect(device.report().weather_station.rainfall.measurements).toMatchObject([{ value: 0.83 }, { value: 0 }]);
   });
 
-  it('has the wind from the vector mean of the window', () => {
+  it('has the wind direction as the vector mean of the window', () => {
     const device = rig({ profile: 'meteo' });
     device.feed('vane.direction', [337.5, 22.5, 337.5, 22.5, 0]);
     expect(the(device.report().weather_station.wind_direction.measurements)).toMatchObject([{ value: 0 }]);

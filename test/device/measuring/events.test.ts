@@ -1,4 +1,4 @@
-/** Events of inputs, and alarms. */
+/** Events of inputs, and alarms of the hygrometer. */
 import { describe, expect, it } from 'vitest';
 import { days, seconds } from '../../../src/kernel/time.js';
 import { BOOT, rig, the } from './fixtures.js';
@@ -8,7 +8,7 @@ describe('inputs', () => {
   const watching = (settings: Record<string, boolean> = {}) =>
     rig({ profile: 'control', settings: { 'channel-mode-1': 'trigger', ...settings } });
 
-  it('are recorded when they change, to the millisecond', () => {
+  it('record an event for each change, with the second of the change', () => {
     const device = watching();
     const { measurements, environment } = device;
     const signal = the(environment.signals(device.sensor('trigger').sensor, 0)[0]);
@@ -67,7 +67,7 @@ describe('inputs', () => {
     ['control', 'backup.line_voltage', 'backup', 64],
     ['control', 'trigger.1.state', 'trigger', 128],
   ] as const)(
-    'of %s %s are recorded until the list is full, and not reported after that',
+    'of %s: events of %s are recorded until the list is full, and not reported after that',
     (profile, name, sensor, most) => {
       const settings =
         profile === 'control' ? { 'channel-mode-1': 'trigger', ...REPORTING, 'trigger-report-inactive': true } : {};
@@ -100,7 +100,7 @@ describe('alarms of the hygrometer', () => {
         ...settings,
       },
     });
-  /** Samples one value a minute; returns after which of them an event was recorded, and its type. */
+  /** Feeds one sample a minute; returns for each recorded event the index of its sample, its type and its value. */
   const events = (settings: Record<string, number | boolean>, samples: readonly number[]) => {
     const device = alarmed(settings);
     device.feed('hygrometer.temperature', samples);
@@ -127,7 +127,7 @@ describe('alarms of the hygrometer', () => {
     ]);
   });
 
-  it('are not even recorded when they are switched off, but keep their state', () => {
+  it('are neither recorded nor reported when they are switched off', () => {
     expect(events({ 'hygro-t-alarm-hi-report': false }, [20, 30, 20, 30])).toEqual([]);
     const device = alarmed({ 'hygro-t-alarm-hi-report': false });
     device.feed('hygrometer.temperature', [30]);
@@ -149,7 +149,7 @@ describe('alarms of the hygrometer', () => {
     expect(device.measurements.takeReportable()).toBe(true);
   });
 
-  it('are 32 at most', () => {
+  it('are recorded until their list has 32', () => {
     const hot = Array.from({ length: 60 }, (_, i) => (i % 2 === 0 ? 30 : 20));
     expect(events({ 'interval-aggreg': 600 }, hot)).toHaveLength(32);
   });

@@ -34,14 +34,14 @@ describe('the tasks', () => {
     expect(measurements.memory.layout.floats.size).toBeGreaterThan(0);
   });
 
-  it('leave out sensors that the device does not have', () => {
+  it('leave out sensors that the configuration does not use', () => {
     const all = (settings: Record<string, string>) =>
       rig({ profile: 'control', settings }).measurements.tasks.map(({ what }) => what);
     expect(all({})).not.toContain('sample voltage, current');
     expect(all(CHANNELS)).toContain('sample voltage, current');
   });
 
-  it('measure the battery a minute after the start and then twice a day, whatever the shell asks for', () => {
+  it('measure the battery a minute after the start and then twice a day, and not on request of the shell', () => {
     const device = rig();
     const battery = device.sensor('battery');
     const { measurements } = device;
@@ -62,7 +62,7 @@ describe('the tasks', () => {
 });
 
 describe('windows', () => {
-  it('hold the statistics of the samples since the window before', () => {
+  it('hold the statistics of the samples since the previous window', () => {
     const device = rig();
     device.feed('hygrometer.temperature', [20, 24, 21, 23, 22, 30, 30, 30, 30, 31]);
     expect(device.windows('hygrometer')).toEqual([
@@ -71,7 +71,7 @@ describe('windows', () => {
     ]);
   });
 
-  it('have the time at which the first one since the last report was closed', () => {
+  it('have the time at which the first window since the last report was closed', () => {
     const device = rig();
     const time = () => device.measurements.memory.windowTime(device.sensor('hygrometer')) - BOOT / 1000;
     expect(time()).toBe(-BOOT / 1000);
@@ -147,7 +147,7 @@ describe('windows', () => {
     expect(memory.windowTime(offline.sensor(name)) - BOOT / 1000).toBe(300);
   });
 
-  it('and the samples after a full buffer of windows stay for the next report', () => {
+  it('leave the samples that follow a full buffer of windows for the next report', () => {
     const device = rig();
     device.set('hygrometer.temperature', 20);
     device.until(minutes(5 * 32));
@@ -260,7 +260,7 @@ describe('an override', () => {
     expect(device.measurements.read('thermometer', 'temperature', BOOT)).toBe(usual);
   });
 
-  it('survives a reboot', () => {
+  it('is stored in the environment, which a reboot does not reset', () => {
     const { environment, profile } = rig();
     environment.set(the(findQuantity(profile, 'thermometer.temperature')), 85);
     const signal = the(environment.signals(1, 0)[0]);
@@ -308,7 +308,7 @@ describe('what a device measures', () => {
     });
   });
 
-  it('has serial numbers of 48 bits, all different', () => {
+  it('comes from sensors with different serial numbers of 48 bits', () => {
     const numbers = Array.from({ length: 200 }, (_, seed) => {
       const { measurements, sensor } = rig({ seed });
       return ['w1_thermometer', 'soil_sensor'].map((name) =>
@@ -320,7 +320,7 @@ describe('what a device measures', () => {
     expect(Math.max(...numbers)).toBeLessThan(2 ** 48);
   });
 
-  it('needs little memory in a device at rest', () => {
+  it('needs less than 1200 bytes of memory in a device at rest', () => {
     const device = rig();
     device.until(minutes(30));
     const { floats, ints } = device.measurements.memory;

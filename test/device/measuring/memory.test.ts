@@ -5,7 +5,7 @@ import { planFor } from '../../../src/device/measuring/measuring-plan.js';
 import { Memory } from '../../../src/device/measuring/memory.js';
 import { testDevice } from '../../support/device.js';
 
-it('keeps the values of each device when devices take turns, also after one has grown', () => {
+it('the shared memory keeps the values of each device when devices take turns, also after one has grown', () => {
   const { device } = testDevice({ network: () => {} });
   const { profile } = device.type;
   const memories = [1, 2, 3].map(() => new Memory(planFor(profile, device.config)));
@@ -21,7 +21,7 @@ it('keeps the values of each device when devices take turns, also after one has 
   }
 });
 
-it('has room for windows until the report is over', () => {
+it('the memory of a device has room for windows only until the report is over', () => {
   const { device } = testDevice({ network: () => {} });
   const { config, environment, type } = device;
   const measurements = new Measurements(type.profile, environment, config, 0);
@@ -46,7 +46,7 @@ it('has room for windows until the report is over', () => {
   expect(memory.plan.sensors.map((sensor) => memory.floats[memory.place(sensor).samples])).toEqual(floats);
 });
 
-it('stays large after a report as long as the samples of its open window need the room', () => {
+it('the memory of a device stays large after a report as long as the samples of its open window need the room', () => {
   const { device } = testDevice({ network: () => {} });
   const { config, environment, type } = device;
   const measurements = new Measurements(type.profile, environment, config, 0);

@@ -12,7 +12,7 @@ const FOUR_MODES = {
 const TAG = { settings: { 'tag.enabled': true }, tags: { 0: '7cd9f41a2b3c' } };
 const FIRST = BOOT / 1000 + 300;
 
-/** What a decoded body looks like: the type of each value, of lists the first element. */
+/** The shape of a decoded body: the type of each value; of each list, only the first element. */
 function shape(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map(shape);
   if (value === null || typeof value !== 'object') return value === null ? 'null' : typeof value;
@@ -39,7 +39,7 @@ const SOIL = [
   },
 ];
 
-/** The raw value behind a chain of keys; numbers are keys of maps and places in lists alike. */
+/** The raw value at the end of a path; each step is a key of a map or an index of a list. */
 function raw(body: Uint8Array, ...path: readonly number[]): CborValue | undefined {
   return path.reduce<CborValue | undefined>((value, step) => {
     if (value instanceof Map) return (value as Map<CborKey, CborValue>).get(step);
@@ -145,7 +145,7 @@ describe('the body of clime', () => {
     ]);
   });
 
-  it('writes the events of the backup into its map, under the key that the decoder has below state', () => {
+  it('writes the events of the backup into the map of the backup, under the key 96', () => {
     const device = rig();
     device.until(seconds(100));
     device.set('backup.line_voltage', 0);
@@ -241,7 +241,7 @@ describe('the body of control', () => {
     expect(counter.get(33)).toBe(2);
   });
 
-  it('leaves the events of the backup a plain list', () => {
+  it('has the events of the backup as a plain list of numbers', () => {
     const device = fourModes();
     device.until(seconds(60));
     device.set('backup.line_voltage', 0);
@@ -296,7 +296,7 @@ describe('the body of control', () => {
 });
 
 describe('any body', () => {
-  // Six windows and one probe of each kind (firmware behaviour, 12): three packets of 360 bytes either way.
+  // Six windows and one probe of each kind (firmware behaviour, 12): both bodies need three packets of 360 bytes.
   it.each([
     ['clime', 780, {}],
     ['control', 850, FOUR_MODES],

@@ -22,7 +22,7 @@ async function attached(change: Partial<ModemBoard> = {}) {
   return {
     clock,
     modem,
-    /** Connects; resolves with how long it took. */
+    /** Connects, and returns the time until the modem was ready to send. */
     async connect(): Promise<Millis> {
       const begun = clock.now;
       let ready: Instant | undefined;
@@ -113,7 +113,7 @@ describe('without power saving mode', () => {
 });
 
 describe('an error of the modem', () => {
-  it('switches it off for 10 s, then begins with a boot', async () => {
+  it('switches the modem off for 10 s; then the modem boots', async () => {
     const { modem, phases } = await attached();
     modem.suffer('error');
     const seen = await phases(minutes(2));
@@ -130,7 +130,7 @@ describe('an error of the modem', () => {
     expect(errors.slice(58, 62)).toEqual([590, 600, 600, 600]);
   });
 
-  it('no longer counts after a socket has opened', async () => {
+  it('no longer lengthens later pauses after a socket has opened', async () => {
     const { modem, phases } = await attached();
     modem.setFault('mute');
     modem.send(sending(), Number.POSITIVE_INFINITY);
@@ -145,7 +145,7 @@ describe('an error of the modem', () => {
   it.each([
     ['mute', 'boot', 10],
     ['no-sim', 'boot', 18],
-  ] as const)('%s: the boot is given up after at most %s', async (fault, state, atMost) => {
+  ] as const)('by the fault %s ends the state %s after %d s at most', async (fault, state, atMost) => {
     const { modem, phases } = await attached();
     modem.setFault(fault);
     modem.reconnect();
@@ -241,7 +241,7 @@ describe('a modem that determines its position', () => {
     expect(modem.state).toBe('sleep');
   });
 
-  it('does not continue after a boot', async () => {
+  it('stops at a boot', async () => {
     const { clock, modem } = await attached();
     modem.positioning = true;
     modem.start();

@@ -13,7 +13,7 @@ function testModem(policy = 'periodic-2h') {
   return { clock, modem };
 }
 
-/** The first attempts of a policy, in minutes: `5` or, with a pause, `50+60`. */
+/** The first attempts of a policy: the timeout in minutes, such as `5`, or timeout and pause, such as `50+60`. */
 function firstAttempts(policy: string, count: number): readonly string[] {
   const attempts: string[] = [];
   const attaching = new Attaching(policy);

@@ -53,7 +53,7 @@ describe('an evaluation', () => {
     expect(found.snr).toBeLessThanOrEqual(15);
   });
 
-  it("of the device's own cell has no bad effects: it stays at -115 dBm or above", () => {
+  it('without an override stays at -115 dBm or above, where a signal has no bad effects', () => {
     for (let cell = 0; cell < 500; cell++) expect(evaluate(cell, 1, undefined).rsrp).toBeGreaterThanOrEqual(-115);
   });
 });

@@ -11,7 +11,7 @@ describe('the captured output', () => {
     expect(captureOutput('send', [])).toBe('\r\n');
   });
 
-  it('does not begin with one when command and prompt fill whole terminal lines', () => {
+  it('does not begin with a line end when command and prompt fill whole terminal lines', () => {
     // (length + 3) % 80 = 0
     for (const length of [77, 157, 237]) expect(captureOutput('x'.repeat(length), ['a'])).toBe('a\r\n');
     for (const length of [76, 78, 80]) expect(captureOutput('x'.repeat(length), ['a'])).toBe('\r\na\r\n');

@@ -1,4 +1,4 @@
-/** A device for tests of the shell: it returns round values and records what it was asked to do. */
+/** A device for tests of the shell: it returns fixed values and records the requests to it. */
 
 import { DeviceConfig } from '../../../src/device/config/device-config.js';
 import { configLayout } from '../../../src/device/config/layout.js';
@@ -42,7 +42,7 @@ export interface FakeHostOptions {
 }
 
 export interface FakeHost extends ShellHost {
-  /** What the host was asked to do, in order. */
+  /** The requests to the host, in order. */
   readonly asked: readonly string[];
   /** Lets time pass. */
   pass(duration: number): void;

@@ -41,7 +41,7 @@ describe('on the local shell', () => {
     ]);
   });
 
-  it('hygro read prints a round each second, and each is a reading of its own', async () => {
+  it('hygro read prints a round each second, and each round reads the sensor again', async () => {
     const rig = await offline('clime');
     rig.clock.after(seconds(1.5), 'warmth', () => rig.device.controls.hold('hygrometer.temperature', 31));
     const parts = await typed(rig, 'hygro read 3', seconds(5));
@@ -78,7 +78,7 @@ describe('on the local shell', () => {
 });
 
 describe('equipment', () => {
-  it('measure of scale weighs now', async () => {
+  it('the command measure of Scale weighs at once', async () => {
     const rig = await offline('scale', ['app config weight-measurement-interval 86400']);
     const weighed = () => {
       const { memory } = rig.device.firmware?.measurements ?? { memory: undefined };
@@ -214,7 +214,7 @@ describe('equipment', () => {
     expect(rig.device.shell('cloud spool count').lines).toEqual(['spool messages: 2']);
   });
 
-  it('the button, held through a boot for five seconds and then let go, erases the settings (3.5)', async () => {
+  it('the button, held through a boot for 7 s, erases the settings; held for 4 s or 11 s, it does not', async () => {
     const reset = async (held: number) => {
       const rig = await offline('clime');
       rig.device.shell('app config interval-report 60');
@@ -231,7 +231,7 @@ describe('equipment', () => {
 });
 
 describe('from the cloud', () => {
-  /** A device with a session, that has polled for these commands; what it answered, and how long that took. */
+  /** Lets a device with a session poll for the commands; returns the device, and the seconds from downlink to answer. */
   async function asked(profile: string, commands: readonly string[]) {
     const cloud = await testCloud();
     await cloud.addDevice();
@@ -260,7 +260,7 @@ describe('from the cloud', () => {
   });
 
   it('an answer that is longer than a message can be is not sent, and the poll counts as failed', async () => {
-    // 100 answers of some 350 bytes are more than the 16,383 that a message has room for.
+    // 100 answers of some 350 bytes are more than the 16,383 bytes of the longest message.
     const { took, rig } = await asked('clime', new Array(100).fill('info show'));
     expect(took).toBeNaN();
     expect(rig.of('poll.failed')).toMatchObject([{ why: 'downlink could not be carried out' }]);

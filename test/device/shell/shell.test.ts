@@ -4,7 +4,7 @@ import type { Command } from '../../../src/device/shell/command.js';
 import { Shell } from '../../../src/device/shell/shell.js';
 import { fakeHost } from './fake-host.js';
 
-/** Prints its arguments; `group` is one without, `handled` one with a handler. */
+/** A command that prints its arguments. Of the two groups below, only `handled` has a handler. */
 const echo: Command = {
   word: 'echo',
   help: 'Print the arguments.',
@@ -57,7 +57,7 @@ describe('an invalid line', () => {
     expect(run('group foo bar')).toEqual({ code: 1, lines: GROUP_HELP, rejected: true });
   });
 
-  it('with too few or too many arguments says so, and shows the help', () => {
+  it('with too few or too many arguments prints an error and the help', () => {
     expect(run('group one')).toEqual({ code: -22, lines: ['one: wrong parameter count', ONE_HELP] });
     expect(run('group one a b')).toEqual({ code: -22, lines: ['one: wrong parameter count', ONE_HELP] });
   });
@@ -67,17 +67,17 @@ describe('an invalid line', () => {
     expect(run(`echo 'a "b" c`)).toEqual({ code: -8, lines: ["not terminated: '"] });
   });
 
-  it('has more than 20 words', () => {
+  it('is a line with more than 20 words', () => {
     const words = (n: number) => ['echo', ...Array.from({ length: n - 1 }, () => 'x')].join(' ');
     expect(run(words(20)).lines).toHaveLength(19);
     expect(run(words(21))).toEqual({ code: -8, lines: ['Too many arguments in the command.'] });
   });
 
-  it('has more than 255 bytes', () => {
+  it('is a line with more than 255 bytes', () => {
     const line = (length: number) => `echo ${'x'.repeat(length - 5)}`;
     expect(run(line(255))).toEqual({ code: 0, lines: ['x'.repeat(250)] });
     expect(run(line(256))).toEqual({ code: -12, lines: [] });
-    // Two bytes each: 5 + 2 × 126 = 257.
+    // Each ž has two bytes: 5 + 2 × 126 = 257.
     expect(run(`echo ${'ž'.repeat(126)}`)).toEqual({ code: -12, lines: [] });
   });
 });

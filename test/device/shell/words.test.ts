@@ -21,7 +21,7 @@ describe('a line is split', () => {
     expect(splitWords(line)).toEqual({ words, unclosed: undefined });
   });
 
-  it('with the mark that was never closed', () => {
+  it('and a quotation mark that was never closed is returned', () => {
     expect(splitWords('a "b c')).toEqual({ words: ['a', 'b c'], unclosed: '"' });
     expect(splitWords("'")).toEqual({ words: [''], unclosed: "'" });
   });

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { hours, minutes, seconds } from '../../../src/kernel/time.js';
 import { expectTimes, lengths, measured, path, report, unplugged, windows } from './measured.js';
 
-/** The real boot of the derived timelines: 6 s. */
+/** The timelines of the document assume a modem boot of 6 s, as on real hardware. */
 const REAL_BOOT = { boot: [6000, 6000], wake: 0 } as const;
 
 describe('timeline 10.2: 70 min without network, a report without limit', () => {
-  it('made at 600: the third window ends after the network is back', async () => {
+  it('made at 600 s arrives as soon as the network is back, because the third attach window is still open', async () => {
     const { device, until, phases, times } = await unplugged({ profile: 'control', modem: REAL_BOOT });
     await until(seconds(600));
     report(device);
@@ -17,7 +17,7 @@ describe('timeline 10.2: 70 min without network, a report without limit', () => 
     expectTimes(times('uplink.acked').slice(0, 1), [4204]);
   });
 
-  it('made at 600, with a network in which attaching takes longer than the rest of the window: 61 min late', async () => {
+  it('made at 600 s arrives 61 min late if attaching takes longer than the rest of the third window', async () => {
     const modem = { ...REAL_BOOT, attach: [40_000, 40_000] } as const;
     const { device, until, phases, times, zero } = await measured({ profile: 'control', modem });
     await until(minutes(3));
@@ -32,7 +32,7 @@ describe('timeline 10.2: 70 min without network, a report without limit', () => 
     expectTimes(times('uplink.acked').slice(0, 1), [7849 + 40]);
   });
 
-  it('made at 0: the pause has begun, and the report arrives 51 min late', async () => {
+  it('made at 0 s arrives 51 min late, because the pause of the attach policy has begun', async () => {
     const config = ['app config interval-report 1800'];
     const { device, until, phases, times } = await unplugged({ profile: 'control', modem: REAL_BOOT, config });
     report(device);
@@ -45,7 +45,7 @@ describe('timeline 10.2: 70 min without network, a report without limit', () => 
     expectTimes(times('uplink.acked'), [7249 + 1.2, 7249 + 1.2]);
   });
 
-  it('with polls every 60 s: they fail with −11 each minute and do not affect the policy', async () => {
+  it('with polls every 60 s: the polls fail with −11 each minute and do not affect the attach policy', async () => {
     const { device, phases, times, of } = await unplugged({
       profile: 'control',
       modem: REAL_BOOT,
@@ -91,7 +91,7 @@ describe('the attach policy', () => {
 });
 
 describe('a registration that is lost', () => {
-  it('while the modem sleeps is found by the check of the next send: off for 10 s, boot; the window begins after 10.56 s', async () => {
+  it('while the modem sleeps is found by the check of the next send; the attach window begins after 10.56 s', async () => {
     const { device, phases, zero } = await measured();
     device.controls.modem('lost-registration');
     zero();
@@ -131,7 +131,7 @@ describe('a registration that is lost', () => {
 });
 
 describe('a socket that is lost', () => {
-  it('is reopened after 5 s twice; the third error without a good check restarts the modem', async () => {
+  it('is reopened after 5 s, twice; the third error in a row restarts the modem', async () => {
     const { device, phases, zero } = await measured({ modem: { openSocket: 300 } });
     device.controls.modem('no-socket');
     zero();
@@ -141,7 +141,7 @@ describe('a socket that is lost', () => {
 });
 
 describe('a reset loop', () => {
-  it('keeps the modem off for 32 min and 10 s; then it attaches without a boot, attempt 1', async () => {
+  it('keeps the modem off for 32 min and 10 s; then the modem attaches without a boot', async () => {
     const { device, phases, zero, until, times } = await measured();
     zero();
     device.controls.modem('reset-loop');

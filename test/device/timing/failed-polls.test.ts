@@ -1,12 +1,12 @@
-/** Polls that fail: their budget, their retry, and what the ticks and poll flags meanwhile do (firmware timing, 4, 10.3 and 10.6). */
+/** Polls that fail: their budget, their retry, ticks and poll flags before the retry (firmware timing, 4, 10.3, 10.6). */
 import { describe, expect, it } from 'vitest';
 import { minutes, seconds } from '../../../src/kernel/time.js';
 import { FIRST, LAST, NOTHING, POLL } from '../../../src/protocol/flap/packet.js';
 import { type DownMessage, encodeDown } from '../../../src/protocol/messages/index.js';
 import { expectTimes, measured, report, scripted, unplugged } from './measured.js';
 
-describe('timeline 10.3 (run D): the cloud is silent until a moment after 144.5 s, polls every 60 s', () => {
-  it('the queued tick replaces the retry, and the command arrives 10.6 s after the end', async () => {
+describe('timeline 10.3 (run D): the cloud is silent until 144.9 s, polls every 60 s', () => {
+  it('the queued tick replaces the retry, and the command arrives about 10 s after the end of the silence', async () => {
     const { command, network, tick, until, sent, times } = await measured({ config: ['app config interval-poll 60'] });
     await command();
     await tick(seconds(60));
@@ -95,7 +95,7 @@ describe('timeline 10.6: the registration is lost before a report that has no ti
 });
 
 describe('a failed poll', () => {
-  it('(b) with a planned retry makes the device ignore the poll flag of an acknowledgement, and a poll command', async () => {
+  it('with a planned retry makes the device ignore the poll flag of an acknowledgement, and a poll command', async () => {
     const { device, command, network, until, times, zero } = await measured();
     zero();
     network.up = false;
@@ -113,14 +113,14 @@ describe('a failed poll', () => {
     expectTimes(times('downlink.executed'), [360.5]);
   });
 
-  it('(d) finds the registration lost at the check before its send: off for 10 s, boot, attach; the window begins after 10.56 s', async () => {
+  it('finds a lost registration by the check before its send; the attach window begins after 10.56 s', async () => {
     const { device, phases } = await unplugged();
     device.shell('cloud poll');
     const window = (await phases(seconds(30))).find(({ state }) => state === 'attach');
     expectTimes([window?.at ?? 0], [10.56]);
   });
 
-  it('(e) ends 60.0 s after its start', async () => {
+  it('ends 60.0 s after its start', async () => {
     const { device, network, until, times, zero } = await measured();
     zero();
     network.up = false;
@@ -144,14 +144,14 @@ describe('a failed poll', () => {
     await until(seconds(239));
     expectTimes(times('poll.failed'), [0.5]);
     await until(seconds(500));
-    // The tick of 240 was ignored; the next wake is the retry.
+    // The tick at 240 s is ignored; the next wake is the retry.
     expectTimes(
       times('device.wake').filter((at) => at > seconds(10)),
       [300.5, 480],
     );
   });
 
-  it('by a config line ends 0.01 s later for each line before it', async () => {
+  it('caused by an invalid config line ends 0.01 s later for each line before it', async () => {
     const { configure, device, until, times, zero } = await measured();
     await configure([...Array.from({ length: 50 }, (_, i) => `app config interval-sample ${61 + i}`), 'nonsense']);
     zero();
@@ -163,7 +163,7 @@ describe('a failed poll', () => {
     expect(fails).toBeLessThanOrEqual(510 + 600);
   });
 
-  it('by the report of a complete image, which is rejected, does not restart the device', async () => {
+  it('caused by the rejected report of a complete image does not restart the device', async () => {
     const { device, serve, run, start, of } = await scripted();
     await start();
     const chunk = { target: 'app', type: 'chunk', updateId: new Uint8Array(16), offset: 0, size: 50 };

@@ -12,7 +12,7 @@ const DECODER = 3;
 const SHELL = 7;
 const FIRMWARE = 8;
 
-/** The types of the messages in single packets, session 0. */
+/** The type of the message in each packet with data; CREATE_SESSION is 0. */
 const types = (packets: readonly Packet[]) => packets.filter(({ data }) => data.length > 0).map(({ data }) => data[0]);
 
 describe('a datagram without an answer', () => {
@@ -202,7 +202,7 @@ describe('a configuration from the cloud', () => {
   });
 
   it.each(['info show', 'app config interval-report 1', 'app config missing 1', 'config save', 'app config mode'])(
-    'ends with the line "%s", without a save',
+    'stops at the line "%s" and is not saved',
     async (line) => {
       const { device, serve, start, run, of } = await scripted(HIO);
       await start();
@@ -279,7 +279,7 @@ describe('the shell', () => {
 });
 
 describe('the fragments in "cloud metrics"', () => {
-  it('are the packets that the uplinks needed, which contain more than those of base64', async () => {
+  it('are the packets of all uplinks; one packet has up to 492 bytes of data', async () => {
     const { device, sent } = await measured(HIO);
     const packets = sent().filter(({ packet: { data } }) => data.length > 0);
     expect(Math.max(...packets.map(({ packet: { data } }) => data.length))).toBe(492);

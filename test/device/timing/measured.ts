@@ -27,7 +27,7 @@ export const MEASURED: ModemTimings = {
   evaluation: 10,
 };
 
-/** Reports and polls of a device with these lines come from the test alone. wM-Bus reports its scans, and tests set those. */
+/** With these lines, a device reports only on request of the test. wM-Bus reports its scans, which each test configures. */
 const quiet = (profile: string | undefined) => (profile === 'wmbus' ? [] : ['app config interval-report 86400']);
 
 export interface Sent {
@@ -93,7 +93,7 @@ export async function measured(options: MeasuredOptions = {}) {
       zero = clock.now;
       sent.length = 0;
     },
-    /** Lets time pass until right before the next tick of `interval-poll`, and makes it the zero. */
+    /** Lets time pass until right before the next tick of `interval-poll`, and makes the tick the zero of the test. */
     async tick(every: Millis): Promise<void> {
       const start = of('device.ready')[0]?.at ?? 0;
       const next = start + every * Math.ceil((clock.now + 1 - start) / every);
@@ -128,7 +128,7 @@ export async function measured(options: MeasuredOptions = {}) {
   };
 }
 
-/** Takes a packet of the device; returns the answer. Default of its sequence number: the right one. */
+/** Returns the answer to a packet of the device. Without `sequence`, the answer has the right sequence number. */
 export type Server = (packet: Packet) => (Omit<Packet, 'sequence'> & { readonly sequence?: number }) | undefined;
 
 /** Acknowledges uplinks, and answers polls with nothing. */
@@ -184,7 +184,7 @@ const SET_SESSION = encodeDown({
   deviceName: 'bench',
 });
 
-/** The bench with a cut of the coverage while the device sleeps, at the zero. */
+/** The bench of `measured`. At the zero of the test, while the device sleeps, the coverage is cut. */
 export async function unplugged(options: MeasuredOptions = {}) {
   const bench = await measured(options);
   bench.zero();

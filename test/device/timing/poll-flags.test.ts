@@ -1,4 +1,4 @@
-/** The poll flag: which one counts (firmware timing, 4.1). */
+/** Which poll flags of the cloud make a device poll (firmware timing, 4.1). */
 import { describe, expect, it } from 'vitest';
 import { minutes, seconds } from '../../../src/kernel/time.js';
 import { ACK, FIRST, LAST, NOTHING, type Packet, POLL } from '../../../src/protocol/flap/packet.js';
@@ -9,7 +9,7 @@ const polls = (packets: readonly Packet[]) => packets.filter(({ flags }) => flag
 
 const SHELL: DownMessage = { kind: 'download-shell', messageId: new Uint8Array(16), commands: ['info show'] };
 
-/** A server whose first poll answer is this downlink, with the poll flag; acknowledgements of data have these flags. */
+/** Answers the first poll with `message` and the poll flag; acknowledges data with the flags `acknowledgement`. */
 function offering(message: DownMessage, acknowledgement = ACK): Server {
   let offered = false;
   return (packet) => {
@@ -31,7 +31,7 @@ describe('the poll flag', () => {
     expectTimes(times('downlink.executed'), [0.6]);
   });
 
-  it('of SET_SESSION is followed at once, right after the session phase (c)', async () => {
+  it('of SET_SESSION is followed right after the session phase', async () => {
     const { device, command, run, times, zero } = await measured();
     await command();
     zero();
@@ -148,7 +148,7 @@ describe('the poll flag', () => {
     ['first', FIRST, 0],
     ['last', LAST, 1],
   ])(
-    'of a report in several fragments counts only in the last acknowledgement; here it is set in that of the %s one',
+    'of an acknowledgement counts only for the last fragment of a report; here the %s fragment gets it',
     async (_, flagged, expected) => {
       const { device, serve, run, sent, start } = await scripted();
       await start();

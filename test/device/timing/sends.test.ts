@@ -88,7 +88,7 @@ describe('timeline 10.5: lost acknowledgements', () => {
     expect((next?.at ?? 0) / 1000).toBeLessThan(20);
   });
 
-  it('(d) a final acknowledgement that cannot be sent in the budget discards the downlink, and the cloud counts it as delivered', async () => {
+  it('(d) a final acknowledgement that cannot be sent in the budget: the device discards the downlink, which counts as delivered', async () => {
     const bench = await measured({ modem: { evaluation: 2000 } });
     const { command, device, until, times, zero, sent, of } = bench;
     await command();
@@ -180,7 +180,7 @@ describe('the limit of a report', () => {
     expectTimes(times('uplink.acked').slice(0, 1), [50 * 60 + 1.3]);
   });
 
-  it('includes the wait for the lock: −11 after 120 s, not spooled, windows kept', async () => {
+  it('includes the wait for the lock: the report fails with −11 after 120 s and is not spooled', async () => {
     // A shell answer without time limit holds the lock.
     const { device, serve, run, start, of, clock } = await scripted();
     await start();
@@ -235,13 +235,13 @@ describe('a send that takes longer than the interval', () => {
   });
 });
 
-describe('windows and events after a report that failed', () => {
+describe('the windows of measurements after a report that failed', () => {
   it.each([
     ['clime', 'kept'],
     ['meteo', 'kept'],
     ['control', 'cleared'],
     ['range', 'cleared'],
-  ])('%s: %s', async (profile, expected) => {
+  ])('of %s are %s', async (profile, expected) => {
     const { device, serve, run, start } = await scripted({ profile });
     await start();
     await run(minutes(11));
@@ -321,7 +321,7 @@ describe('the drain of the spool', () => {
     expect(times('uplink.acked')).toHaveLength(6);
   });
 
-  it('ends with the first lost packet, and is not started by a poll', async () => {
+  it('is not started by a poll', async () => {
     const { device, network, until, zero } = await measured({ config: ['app config send-timeout 1'] });
     zero();
     network.up = false;

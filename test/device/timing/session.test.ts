@@ -68,7 +68,7 @@ describe('the session phase', () => {
     ['decoder', DECODER, 2],
     ['encoder', ENCODER, 2],
     ['config', CONFIG, 1],
-  ])('an upload of the %s (type %d) that fails: %d rounds', async (_, type, rounds) => {
+  ])('with one failed upload of the %s (type %d) takes %d rounds', async (_, type, rounds) => {
     let faults = 0;
     const { run, of, sent } = await starting((session) => (packet) => {
       const begins = packet.flags & FIRST && packet.data.length > 0 && packet.data[0] === type;
@@ -81,7 +81,7 @@ describe('the session phase', () => {
     expect(of('device.ready')).toHaveLength(1);
   });
 
-  it('is not repeated when the radio is lost later', async () => {
+  it('is not repeated when the network is lost later', async () => {
     const { device, until, times, zero } = await measured();
     zero();
     device.radio(false);
@@ -93,7 +93,7 @@ describe('the session phase', () => {
     expect(device.modem.registered).toBe(true);
   });
 
-  it('holds the lock: a report and a poll of the shell wait for its end', async () => {
+  it('holds the lock: a poll from the shell waits for its end', async () => {
     const { device, run, serve, session, sent, of } = await scripted();
     serve.by = () => undefined;
     device.powerOn();
@@ -150,7 +150,7 @@ describe('timeline 10.4: a config downlink of 20 lines, with a shell command que
   it.each([
     [1, 2.01],
     [10, 2.1],
-  ])('%d lines: %d s', async (lines, expected) => {
+  ])('%d lines: the device reboots %d s after the final acknowledgement', async (lines, expected) => {
     const { device, serve, start, run, of, clock } = await scripted();
     await start();
     const config = Array.from({ length: lines }, (_, i) => `app config interval-sample ${61 + i}`);

@@ -4,7 +4,7 @@ import { hours, minutes, seconds } from '../../../src/kernel/time.js';
 import { expectTimes, lengths, measured, path, report, unplugged, windows } from './measured.js';
 
 describe('timeline 10.1: 70 min without network, a report every 30 min, send timeout 120 s', () => {
-  it('run B, reports at 600, 2401 and 4203: −14 at 750 and 2551, the command 1.4 s after the end', async () => {
+  it('run B, reports at 600, 2401 and 4203 s: −14 at 750 and 2551 s, the command 1.4 s after the outage', async () => {
     const bench = await unplugged();
     const { device, phases, until, times, command } = bench;
     await command();
@@ -79,7 +79,7 @@ describe('run F: polls every 60 s, one hour without network, a modem that attach
 });
 
 describe('error −14, by the state of the modem', () => {
-  it('attach: off, back-off, boot, the same attempt with its full window', async () => {
+  it('attach: after the back-off, the modem boots and repeats the attempt with its full window', async () => {
     const { device, phases } = await unplugged();
     report(device);
     const seen = await phases(seconds(400));
@@ -87,7 +87,7 @@ describe('error −14, by the state of the modem', () => {
     expect(device.modem).toMatchObject({ attempt: 1, wait: { timeout: minutes(5) } });
   });
 
-  it('retry_delay: after the pause come the back-off, a boot and the next attempt', async () => {
+  it('retry_delay: the pause ends after 150 s; the back-off, a boot and the next attempt follow', async () => {
     const { device, until, phases } = await unplugged();
     device.modem.reconnect();
     // Windows of 5, 5 and 50 min, then the pause of an hour.
@@ -103,7 +103,7 @@ describe('error −14, by the state of the modem', () => {
   it('error: no effect; the back-off is not shortened', async () => {
     const { device, phases, until } = await unplugged();
     device.modem.reconnect();
-    // Fifteen errors: the next back-off is 160 s, longer than 150.
+    // The sixteenth error has a back-off of 160 s, longer than the 150 s until −14.
     for (let i = 0; i < 16; i++) {
       await until(seconds(300 * i + 1));
       device.controls.modem('error');

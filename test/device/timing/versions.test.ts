@@ -53,7 +53,7 @@ describe('the same on Clime 4.0.0', () => {
   });
 });
 
-it('on 3.5.5 a report that fails is lost: the spool stays empty', async () => {
+it('on 3.5.5 a report that waits for the network is not spooled', async () => {
   const { device, until } = await unplugged({ ...on355 });
   report(device);
   await until(seconds(400));

@@ -8,14 +8,14 @@ const SCANS = ['app config poll-interval 1209600', 'app config scan-timeout 10']
 const SELDOM = [...SCANS, 'app config scan-mode interval', 'app config scan-interval 86400'];
 
 describe('a scan of wM-Bus', () => {
-  it('that comes due while the report of the last one is blocked is dropped; the next one keeps the rhythm', async () => {
+  it('that is due while the report of the previous scan is blocked is dropped; the next scan keeps the rhythm', async () => {
     const config = [...SCANS, 'app config scan-mode interval', 'app config scan-interval 600'];
     const { device, clock, of } = await measured({ profile: 'wmbus', config });
     const first = of('uplink.made').find(({ type }) => type === 'data')?.at ?? 0;
     const due = (n: number) => first + n * seconds(601);
     await clock.runUntil(due(1) - seconds(5));
     device.radio(false);
-    // The report of the second scan is blocked; starts 2 and 3 come due meanwhile.
+    // The report of the scan at due(1) is blocked; the scans at due(2) and due(3) are dropped.
     await clock.runUntil(due(3) + minutes(2));
     device.radio(true);
     await clock.runUntil(due(4) + seconds(30));
@@ -73,7 +73,7 @@ describe('`poll` of wM-Bus', () => {
     expect(times('poll.failed')).toHaveLength(1);
   });
 
-  it('waits for the report that is sent', async () => {
+  it('waits until the report before it is sent', async () => {
     const { device, until, times } = await unplugged({ profile: 'wmbus', config: SELDOM });
     device.shell('wm send');
     device.shell('poll');

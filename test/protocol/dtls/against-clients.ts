@@ -24,7 +24,7 @@ type Progress = 'cookie' | 'hello' | 'key exchange' | 'finished';
 interface Hello {
   readonly address?: string;
   readonly identity?: string;
-  /** Each byte of its random number. */
+  /** The value of each byte of its random number. */
   readonly random?: number;
   readonly version?: readonly [number, number];
   readonly suites?: readonly number[];

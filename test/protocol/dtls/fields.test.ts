@@ -1,4 +1,4 @@
-/** The smallest parts: fields of structures, alerts, cookies. */
+/** The smallest parts of DTLS: fields of structures, alerts, cookies. */
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
@@ -19,7 +19,7 @@ describe('a reader of bytes', () => {
   });
 });
 
-it('bytes are the same if their number and each of them is', () => {
+it('sameBytes compares the number of bytes and each byte', () => {
   const [one, same] = [Uint8Array.of(1, 2), Uint8Array.of(1, 2)];
   expect(sameBytes(one, same)).toBe(true);
   expect(sameBytes(one, Uint8Array.of(1, 3))).toBe(false);

@@ -1,4 +1,4 @@
-/** Our own client and server with each other; test/protocol/dtls/openssl.test.ts has OpenSSL at either end. */
+/** Handshakes between our own client and server; test/protocol/dtls/openssl.test.ts has OpenSSL at either end. */
 import { describe, expect, it } from 'vitest';
 import { hours, minutes } from '../../../src/kernel/time.js';
 import { IDENTITY, network, PSK } from './pair.js';
@@ -25,7 +25,7 @@ describe('a handshake', () => {
     expect(Math.max(...[...client.sent, ...client.arrived].map(({ length }) => length))).toBeLessThanOrEqual(508);
   });
 
-  it('does not show data or identity-dependent keys on the wire', async () => {
+  it('does not show data or the key on the wire', async () => {
     const { connect, pass } = network();
     const client = connect();
     await pass(60);
@@ -85,7 +85,7 @@ describe('before a cookie', () => {
     expect(client.arrived[0]?.length).toBeLessThan(client.sent[0]?.length ?? 0);
   });
 
-  it('a cookie of another address or an expired one is answered with a new one', async () => {
+  it('a cookie of another address and an expired cookie are answered with a new cookie', async () => {
     const { connect, pass, server, clients } = network();
     const client = connect();
     await pass(60);

@@ -41,7 +41,7 @@ describe.each([CLIENT, SERVER])('a $name', ({ read, whole }) => {
     expect(read(ending(whole))).toMatchObject({ random, extensions: none });
   });
 
-  it('is malformed if it is cut off anywhere else', () => {
+  it('is malformed if it is cut off at any byte except before the extensions', () => {
     const readable = Array.from(whole, (_, length) => length).filter((length) => read(whole.subarray(0, length)));
     expect(readable).toEqual([whole.length - LIST]);
   });

@@ -63,7 +63,7 @@ describe('hostile datagrams', () => {
     expect(inbox.size).toBeLessThanOrEqual(4 * 1024);
   });
 
-  it('that are longer than any of a device are ignored', () => {
+  it('that are longer than any datagram of a device are ignored', () => {
     const record = Buffer.from('16fefd0000000000000000000100', 'hex');
     expect(recordsIn(Buffer.concat(Array(146).fill(record)), 4).length).toBe(146);
     expect(recordsIn(Buffer.concat(Array(147).fill(record)), 4)).toEqual([]);

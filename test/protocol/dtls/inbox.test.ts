@@ -11,7 +11,7 @@ function fragment(values: Partial<Fragment> = {}): Fragment {
 }
 
 describe('the fragments in a record', () => {
-  it('are read up to the one that is cut off, at whichever byte', () => {
+  it('are read up to a fragment that is cut off, at whichever byte', () => {
     const whole = Buffer.concat(encodeMessage(MESSAGE));
     for (let length = 1; length < whole.length; length++) {
       const fragments = fragmentsIn(Buffer.concat([whole, whole.subarray(0, length)]));
@@ -19,11 +19,11 @@ describe('the fragments in a record', () => {
     }
   });
 
-  it('are read up to the one that reaches beyond its message', () => {
+  it('are read up to a fragment that reaches beyond its message', () => {
     const parts = encodeMessage(MESSAGE, 12 + 2);
     const [first, second] = parts;
     const beyond = Uint8Array.from(second ?? []);
-    // The first byte of the fragment is that after the last one of the message.
+    // The fragment now begins after the last byte of the message.
     beyond[8] = 3;
     expect(fragmentsIn(Buffer.concat(parts))).toHaveLength(2);
     expect(fragmentsIn(Buffer.concat([first ?? beyond, beyond, second ?? beyond]))).toHaveLength(1);

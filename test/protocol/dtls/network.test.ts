@@ -6,7 +6,7 @@ import { type Network, network, PSK, undisturbed } from './pair.js';
 /** Datagrams of a handshake without disturbance. */
 const USUAL = 6;
 
-/** With `mtu`, the messages of the server are fragmented. */
+/** Whether a handshake over this network succeeds within 30 s. With `mtu`, the messages of the server are fragmented. */
 async function opens(disturbed: Network, mtu?: number): Promise<boolean> {
   let calm = false;
   const { connect, pass, server } = network({
@@ -30,7 +30,7 @@ describe('a handshake succeeds', () => {
 
   it('although every datagram is lost once', async () => {
     const lost = new Set<string>();
-    // A repetition has another record number, so only the type and the end of a message are compared.
+    // A repetition has another record number, so only receiver, type and length of datagrams are compared.
     const once: Network = (passing) => {
       const key = `${passing.to} ${passing.datagram[0]} ${passing.datagram.length}`;
       if (lost.has(key)) return undisturbed(passing);
@@ -45,7 +45,7 @@ describe('a handshake succeeds', () => {
     expect(await opens(() => [10, 15])).toBe(true);
   });
 
-  it('whatever the first 24 datagrams suffer, with and without fragments', async () => {
+  it('whatever happens to the first 24 datagrams, with and without fragments', async () => {
     const fate = fc.constantFrom([10], [10], [10], [], [10, 200], [900], [30, 1500]);
     await fc.assert(
       fc.asyncProperty(fc.array(fate, { maxLength: 24 }), fc.constantFrom(undefined, 110), async (fates, mtu) => {
@@ -58,7 +58,7 @@ describe('a handshake succeeds', () => {
 });
 
 describe('records are not dropped', () => {
-  it('if the client repeats its last flight because that of the server was lost', async () => {
+  it('if the client repeats its last flight because the last flight of the server was lost', async () => {
     const { connect, pass, rejected } = network({
       network: (passing) => (passing.index === USUAL - 1 ? [] : undisturbed(passing)),
     });
@@ -77,7 +77,7 @@ describe('the reason of a dropped record', () => {
     const record = Buffer.from(client.sent.at(-1) ?? []);
     await pass(100);
     server.receive(record, client.address);
-    // Another type and no connection ID, with the next number.
+    // The record gets another type and the next number, and loses its connection ID.
     const next = Buffer.concat([record.subarray(0, 11), record.subarray(15)]);
     next[0] = 23;
     next[10] = (next[10] ?? 0) + 1;

@@ -28,7 +28,7 @@ async function socketFor(receive: (datagram: Uint8Array, port: number) => void):
   return socket;
 }
 
-/** One event for each line: the program sends what it finds on its standard input, several lines in one datagram. */
+/** One event for each line: OpenSSL may send several lines of its standard input in one datagram. */
 function receivedLines(plain: Uint8Array): string[] {
   const lines = Buffer.from(plain).toString().trim().split('\n');
   return lines.map((line) => `received ${line}`);
@@ -41,7 +41,7 @@ async function serve() {
     ...{ clock: new RealClock(), random: entropy },
     events: {
       send: (datagram, address) => socket.send(datagram, Number(address), '127.0.0.1'),
-      // Later, as from a store.
+      // The key comes later, as from a store.
       keyOf: (_, identity, answer) => setImmediate(() => answer(identity === IDENTITY ? PSK : undefined)),
       opened: (_, identity) => events.push(`opened ${identity}`),
       received: (session, plain, address) => {
@@ -76,7 +76,7 @@ async function connectTo(program: Openssl, psk: Uint8Array = PSK) {
   return { events, client, send };
 }
 
-/** Repeats `send` every second until `condition` holds: nothing repeats a datagram with data that was lost. */
+/** Repeats `send` every second until `condition` holds, because DTLS does not repeat lost datagrams with data. */
 async function sendUntil(send: () => void, condition: () => boolean): Promise<void> {
   send();
   const again = setInterval(send, 1000);

@@ -51,7 +51,7 @@ function start(args: readonly string[]): Openssl {
   };
   child.stdout.on('data', note);
   child.stderr.on('data', note);
-  // The other process may have ended.
+  // A write fails if the process has ended.
   child.stdin.on('error', () => {});
   return {
     output: () => output,

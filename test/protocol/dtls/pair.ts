@@ -10,7 +10,7 @@ export const IDENTITY = 'hsn:2159017985';
 export const PSK = Buffer.from('00112233445566778899aabbccddeeff', 'hex');
 const LATENCY = 10;
 
-/** A datagram on its way. Counted from 0 over both directions. */
+/** A datagram on its way. `index` counts the datagrams of both directions from 0. */
 export interface Passing {
   readonly index: number;
   readonly to: 'server' | 'client';
@@ -24,7 +24,7 @@ export const undisturbed: Network = () => [LATENCY];
 
 export interface Client {
   readonly dtls: DtlsClient;
-  /** Datagrams that it has sent and that have reached it. */
+  /** Datagrams that the client has sent, and datagrams that have reached it. */
   readonly sent: Uint8Array[];
   readonly arrived: Uint8Array[];
   readonly received: string[];
@@ -113,7 +113,7 @@ export function network({ network = undisturbed, keys, seed = 'dtls', ...limits 
       client.address = address;
       clients.set(address, client);
     },
-    /** Time passes, in ms. */
+    /** Lets time pass, in ms. */
     pass: (time: number) => clock.runUntil(clock.now + time),
   };
 }

@@ -13,21 +13,21 @@ function record(values: Partial<Parameters<typeof encodeRecord>[0]> = {}) {
 }
 
 describe('the records of a datagram', () => {
-  it('are read up to the one that is cut off, at whichever byte', () => {
+  it('are read up to a record that is cut off, at whichever byte', () => {
     const whole = encodeRecord(record());
     for (let length = 1; length < whole.length; length++) {
       expect(recordsIn(Buffer.concat([whole, whole.subarray(0, length)]), 4)).toMatchObject([{ sequence: 7 }]);
     }
   });
 
-  it('are read up to the one of another protocol', () => {
+  it('are read up to a record of another protocol', () => {
     const other = encodeRecord(record({ version: 0x0303 }));
     expect(recordsIn(Buffer.concat([encodeRecord(record()), other, other]), 4)).toMatchObject([
       { sequence: 7, version: DTLS_1_2 },
     ]);
   });
 
-  it('may have the version of DTLS 1.0, as that of a first hello', () => {
+  it('may have the version of DTLS 1.0, as in a first hello', () => {
     expect(recordsIn(encodeRecord(record({ version: DTLS_1_0 })), 4)).toHaveLength(1);
   });
 
@@ -38,7 +38,7 @@ describe('the records of a datagram', () => {
 });
 
 describe('a record layer', () => {
-  it('numbers plain records from the number that it got', () => {
+  it('numbers plain records from the given first number', () => {
     const layer = new RecordLayer(5);
     const numbers = [1, 2, 3].flatMap(() => recordsIn(layer.plain(CONTENT.alert, ID), 0)).map((one) => one.sequence);
     expect(numbers).toEqual([5, 6, 7]);
@@ -60,7 +60,7 @@ describe('a record layer', () => {
     expect(layer.fits(record({ type: CONTENT[example.type], epoch: example.epoch }))).toBe(example.fits);
   });
 
-  it('takes plain records for new, whatever encrypted ones have arrived', () => {
+  it('treats plain records as new, whatever encrypted records have arrived', () => {
     const layer = new RecordLayer();
     layer.keys = { write: KEYS, read: KEYS };
     const encrypted = protect(KEYS, record({ epoch: 1 }));

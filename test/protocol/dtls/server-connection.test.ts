@@ -10,7 +10,7 @@ import { network, PSK } from './pair.js';
 
 const { clientHello: HELLO, clientKeyExchange: EXCHANGE, finished: FINISHED } = MESSAGE;
 const IDENTITY_BYTES = vector(2, Buffer.from('hsn:1'));
-/** As long as an encrypted record has to be. */
+/** A forged body, long enough for an encrypted record. */
 const FORGED = new Uint8Array(40);
 
 const alert = (name: string) => ({ kind: 'alert', by: 'us', name });

@@ -11,7 +11,7 @@ import { messageOf } from './by-hand.js';
 
 const { clientHello: HELLO, finished: FINISHED } = MESSAGE;
 const DATA = Buffer.from('data');
-/** As long as an encrypted record has to be. */
+/** A forged body, long enough for an encrypted record. */
 const FORGED = new Uint8Array(40);
 
 describe('a hello', () => {
@@ -44,7 +44,7 @@ describe('a hello', () => {
     ['DTLS 1.0 at most', { version: [0xfe, 0xff] }, 'protocol-version', 70],
     ['a version of TLS', { version: [3, 3] }, 'protocol-version', 70],
     ['other suites', { suites: [0xc0a9] }, 'handshake-failure', 40],
-  ] as const)('that offers %s is refused with an alert and without a connection', (_, hello, name, code) => {
+  ] as const)('that offers %s is rejected with an alert and without a connection', (_, hello, name, code) => {
     const { client, sent, failed, server } = againstClients();
     client('hello', hello);
     expect([...(sent.at(-1)?.datagram.subarray(-2) ?? [])]).toEqual([2, code]);
@@ -133,14 +133,14 @@ describe('two connections at one address', () => {
     expect(closed.length).toBe(1);
   });
 
-  it('are not possible without one: the newer one replaces the older one', () => {
+  it('are not possible without an ID: the newer connection replaces the older one', () => {
     const { client, opened, closed } = againstClients();
     client('finished', { random: 1, identity: 'hsn:1' });
     client('finished', { random: 2, identity: 'hsn:2' });
     expect(closed).toEqual([{ session: opened[0], ending: { kind: 'replaced' } }]);
   });
 
-  it('a record of the open one does not reach the unfinished handshake', () => {
+  it('include an unfinished handshake, which gets no records of the open connection', () => {
     const { client, received, rejected } = againstClients();
     const { send } = client('finished', { random: 1, identity: 'hsn:1' });
     client('key exchange', { random: 2, identity: 'hsn:2' });
@@ -150,7 +150,7 @@ describe('two connections at one address', () => {
 });
 
 describe('a connection ID', () => {
-  /** Numbers that give each ID, of four bytes, twice. */
+  /** Random numbers that yield each connection ID (four bytes) twice. */
   const repeating = () => {
     let ids = 0;
     const others = seededRandom('other bytes');
@@ -161,15 +161,18 @@ describe('a connection ID', () => {
     return { next: () => others.next(), bytes };
   };
 
-  it.each(['hello', 'finished'] as const)('is not given twice (progress of the other connection: %s)', (progress) => {
-    const { client } = againstClients({ random: repeating() });
-    const first = client(progress, { ...WITH_ID, address: 'a:1' });
-    const second = client('hello', { ...WITH_ID, address: 'a:2' });
-    expect([[...first.id()], [...second.id()]]).toEqual([
-      [0, 0, 0, 0],
-      [0, 0, 0, 1],
-    ]);
-  });
+  it.each(['hello', 'finished'] as const)(
+    'is not assigned twice (progress of the other connection: %s)',
+    (progress) => {
+      const { client } = againstClients({ random: repeating() });
+      const first = client(progress, { ...WITH_ID, address: 'a:1' });
+      const second = client('hello', { ...WITH_ID, address: 'a:2' });
+      expect([[...first.id()], [...second.id()]]).toEqual([
+        [0, 0, 0, 0],
+        [0, 0, 0, 1],
+      ]);
+    },
+  );
 });
 
 describe('the server', () => {

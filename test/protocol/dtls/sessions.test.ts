@@ -14,7 +14,7 @@ describe('records', () => {
     expect(received.map(({ text }) => text)).toEqual(['once']);
   });
 
-  it('of a client are taken in any order, but not more than 64 late', async () => {
+  it('of a client are accepted in any order, up to 63 numbers behind the newest', async () => {
     const { connect, pass, server, received } = network({ network: ({ index }) => (index < 6 ? [10] : []) });
     const client = connect();
     await pass(60);
@@ -53,7 +53,7 @@ describe('after a change of address', () => {
     expect(client.received).toEqual(['moved?']);
   });
 
-  it('a client without one gets no answer', async () => {
+  it('a client without a connection ID gets no answer', async () => {
     const { connect, move, pass, received } = network();
     const client = connect('a:1', { connectionId: null });
     await pass(60);
@@ -96,7 +96,7 @@ describe('after a change of address', () => {
 });
 
 describe('a server', () => {
-  it('has 100 connections, each with its own key', async () => {
+  it('can have 100 connections, each with its own key', async () => {
     const keyOf = (identity: string) => Buffer.concat([PSK.subarray(0, 12), Buffer.from(identity).subarray(-4)]);
     const { connect, pass, server, received } = network({ keys: keyOf });
     const clients = Array.from({ length: 100 }, (_, n) => {

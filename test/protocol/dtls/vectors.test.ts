@@ -23,9 +23,9 @@ it('P_SHA256 has the values that the TLS working group published', () => {
   );
 });
 
-it('the master secret of a peer without the extended one has the value that another implementation of RFC 5246 computes', () => {
+it('the master secret of RFC 5246, which is not extended, has the value that another implementation computes', () => {
   const randoms = { client: new Uint8Array(32).fill(1), server: new Uint8Array(32).fill(2) };
-  // With hashlib and hmac of Python 3, and the premaster secret of RFC 4279.
+  // Computed with hashlib and hmac of Python 3, and the premaster secret of RFC 4279.
   expect(Buffer.from(masterSecret(PSK, randoms, undefined)).toString('hex')).toBe(
     'bd31e7a7893e2465e7f6f5d8705f73c11a710afa9573c418d0198e6dcf8d4078bdfc3f5a0d3230ef62cf55ca2c075150',
   );
@@ -111,7 +111,7 @@ describe('the replay window', () => {
       expect(window.remember(number)).toBe(number > newest());
       arrived.add(number);
     };
-    // At each edge of the window, late; then again.
+    // Late numbers at each edge of the window; the last number is a copy.
     for (const number of [0, 1, 3, 90, 89, 59, 58, 57, 27, 26, 25, 90]) remember(number);
     const numbers = Array.from({ length: 300 }, (_, number) => number);
     const compare = () => {

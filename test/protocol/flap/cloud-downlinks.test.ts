@@ -27,7 +27,7 @@ describe('fragmented downlink 900 B (base64)', () => {
     expect(hear('xxxP', 14)).toBe('FLxx 15');
   });
 
-  it('the fragments are the message', () => {
+  it('the fragments, joined, are the message', () => {
     const { cloud } = fixture({ queue: [message(900)] });
     const answers = [packet('xxxP', 0), packet('xxAx', 2), packet('xxAx', 4)].map((sent) => cloud.receive(sent));
     expect(Buffer.concat(answers.map((answer) => answer?.data ?? message(0)))).toEqual(Buffer.from(message(900)));

@@ -293,7 +293,7 @@ describe('wrap of the sequence number', () => {
   });
 });
 
-it('what a transfer remembers does not change with the buffer of the datagram', () => {
+it('a transfer remembers a copy of the packet, not the buffer of the datagram', () => {
   const { cloud, hear } = fixture();
   const datagram = message(5);
   cloud.receive(packet('FLxx', 0, datagram));

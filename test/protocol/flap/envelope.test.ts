@@ -152,7 +152,7 @@ describe.each(['raw', 'base64'] as const)('the %s datagram of a packet', (format
     expect(packets.map((one) => sealedSize(one, format))).toEqual(sizes);
   });
 
-  it('keeps the serial number of its device, and loses the serial number of another device', () => {
+  it('keeps the serial number of the given device; another serial number is replaced by 0xffffffff', () => {
     const datagram = seal(packet('FLxx', 7, message(5)), serial, token, format);
     expect(namingNoOther(datagram, serial, format)).toEqual(datagram);
     const foreign = open(namingNoOther(datagram, serial + 1, format), format);
@@ -221,7 +221,7 @@ describe('a claim token', () => {
   });
 
   it.each(['', '0011', `${'0'.repeat(31)}g`, '0'.repeat(33)])(
-    'is not "%s", and the message does not repeat it',
+    'is not read from "%s", and the error does not repeat the text',
     (text) => {
       expect(() => tokenBytes(text)).toThrow(/^a claim token is 32 hex digits$/);
     },

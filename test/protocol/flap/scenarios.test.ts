@@ -1,4 +1,4 @@
-/** The published scenarios and the whole dialogue of the reference, played by both machines against the tables. */
+/** The published scenarios and the whole dialogue of the reference, played by the state machines of both ends. */
 import { describe, expect, it } from 'vitest';
 import { type DeviceStep, DeviceTransfer } from '../../../src/protocol/flap/device-transfer.js';
 import { open, seal, tokenBytes } from '../../../src/protocol/flap/envelope.js';
@@ -74,7 +74,7 @@ describe.each(settings)('scenario $name, the cloud', ({ rows, uplink, downlinks 
   });
 });
 
-// Not G itself: the firmware never sends xxAP.
+// Scenario G is left out, because the firmware never sends xxAP.
 describe.each(settings.filter(({ name }) => name !== 'G'))(
   'scenario $name, the device',
   ({ rows, uplink, downlinks }) => {

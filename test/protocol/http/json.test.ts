@@ -62,7 +62,7 @@ describe('an uplink', () => {
       { type: 'firmware', body: { target: 'app', type: 'ack' } },
     ],
     [{ kind: 'get-timestamp' }, { type: 'timestamp' }],
-  ])('%j has its JSON, and is read from it', (message, json) => {
+  ])('%j is written as JSON and read back', (message, json) => {
     expect(upToJson(message)).toStrictEqual(json);
     expect(upFromJson(json)).toStrictEqual(message);
   });
@@ -177,7 +177,7 @@ describe('a downlink', () => {
       'firmware',
       { ...chunk, update_id: OTHER, data: 'AAE=' },
     ],
-  ])('%j has its JSON, and is read from it', (message, type, body) => {
+  ])('%j is written as JSON and read back', (message, type, body) => {
     const json = downToJson(UUID, message, 'of data only');
     expect(json).toEqual({ id: UUID, type, body });
     expect(downFromJson(json)).toEqual({ id: UUID, message });

@@ -77,11 +77,11 @@ const downMessage = (id: string): fc.Arbitrary<DownMessage> =>
       .map((session): DownMessage => ({ kind: 'set-session', ...session })),
   );
 
-/** As it comes over the wire. */
+/** The JSON as it arrives over the wire. */
 const wired = (json: unknown): unknown => JSON.parse(JSON.stringify(json));
 
 describe('messages as JSON', () => {
-  it('are the same message again: uplinks', () => {
+  it('are read back as the same message: uplinks', () => {
     fc.assert(
       fc.property(upMessage, (message) => {
         const read = upFromJson(wired(upToJson(message)));
@@ -91,7 +91,7 @@ describe('messages as JSON', () => {
     );
   });
 
-  it('are the same message again: downlinks', () => {
+  it('are read back as the same message: downlinks', () => {
     fc.assert(
       fc.property(
         uuid.chain((id) => fc.tuple(fc.constant(id), downMessage(id))),

@@ -25,7 +25,7 @@ const plan = defineScenario({
 const [part] = partsOf(plan, 2) as [Plan];
 const STEP = 'commands: info show';
 
-/** The events that account for the lost work, its amounts, and the metrics with these events. */
+/** Loses the part after `events`; returns the events that account for the lost work, their counts, and the metrics. */
 function lose(events: readonly TraceEvent[], until = 60_000) {
   const books = new PartBooks(part);
   const metrics = new Metrics(part.devices.length, 0, part.duration);
@@ -49,7 +49,7 @@ const made = (serial: number, uplink: number): TraceEvent => ({
   ...({ kind: 'uplink.made', at: 1, serial, uplink, type: 'data', bytes: 20 } as const),
 });
 
-it('of a load at a rate, all requests that the part did not report are lost, and every request is accounted for', () => {
+it('a load at a rate loses all requests that the part did not report, and every request is accounted for', () => {
   const [list, value, users] = part.loads.map(({ name }) => name) as [string, string, string];
   const { counts, metrics } = lose([done(list, 500), done(list, 1500), done(value, 900), done(users, 5)]);
   const planned = part.loads.slice(0, 2).flatMap((load) => [...ownArrivals(load, seededRandom(plan.seed))]).length;

@@ -32,7 +32,7 @@ it('a late event, older than the events of an earlier batch, is placed after tha
   expect(times(merge)).toEqual([10, 9, 16]);
 });
 
-it('the events of the others do not wait for a part that has ended', () => {
+it('the events of the other parts do not wait for a part that has ended', () => {
   const merge = new Merge(2);
   merge.add(0, text(wake(5)), 10);
   merge.add(1, text(wake(3)), 4);

@@ -19,7 +19,7 @@ describe('a thread', () => {
     };
   };
 
-  it('is lost when its signs of life are missing, after the messages that it has sent', async () => {
+  it('counts as lost when its signs of life are missing; messages that it sent before are still received', async () => {
     const { run, part } = ends();
     part.send('last');
     run.expectBeats({ every: 5, most: 4 });
@@ -27,7 +27,7 @@ describe('a thread', () => {
     await expect(run.next()).rejects.toThrow('its thread has not answered for 0.02 s');
   });
 
-  it('is not lost while it sends only signs of life', async () => {
+  it('does not count as lost while it sends only signs of life', async () => {
     const { run, part } = ends();
     part.beat(5);
     run.expectBeats({ every: 50, most: 2 });

@@ -78,7 +78,7 @@ it('messages that were read are deleted', async () => {
   expect(rows.map(({ number }) => Number(number))).not.toContain(1);
 });
 
-it('an end that has vanished is lost', async () => {
+it('an end whose process has vanished counts as lost', async () => {
   const number = await newPart();
   const other = await QueueDatabase.open(url);
   const part = openEnd('part', number, other);
@@ -90,7 +90,7 @@ it('an end that has vanished is lost', async () => {
   await expect(run.next()).rejects.toThrow('no heartbeat for 0.5 s');
 });
 
-it('a part that no worker has taken is not lost', async () => {
+it('a part that no worker has taken does not count as lost', async () => {
   const run = openEnd('run', await newPart(), databases[0], seconds(0.1));
   const first = await Promise.race([run.next(), new Promise((resolve) => setTimeout(resolve, 700, 'still waiting'))]);
   expect(first).toBe('still waiting');

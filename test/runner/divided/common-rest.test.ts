@@ -7,7 +7,7 @@ function parts(count: number) {
   return { rest, answers, ask: (isAtRest: boolean) => rest.ask(isAtRest, (all) => void answers.push(all)) };
 }
 
-it('a part that is at rest waits for the others, check by check', () => {
+it('at each check, a part that is at rest waits for the answers of the other parts', () => {
   const { ask, answers } = parts(2);
   ask(true);
   expect(answers).toEqual([]);

@@ -1,4 +1,4 @@
-/** Loads of a run: their requests, and the accounting of these. */
+/** Loads of a run: their requests, and how the run accounts for each request. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -43,7 +43,7 @@ describe('a replay', () => {
     expect([errors?.count, missed, invented]).toEqual([6, 0, 0]);
   });
 
-  it('does not use a poll that only the predicted delivery shows, and reports the error', async () => {
+  it('does not use a poll that is known only from the delivery to be predicted, and reports the error', async () => {
     const made = recording([...START, ...reports(3)], [ANSWER, downlink(MINUTE + 5000, MINUTE + 30_000)]);
     const accuracy = await replay(made);
     expect(accuracy.predictions[1]).toMatchObject({ predicted: 2 * MINUTE + 400, error: 30_400 });
@@ -52,7 +52,7 @@ describe('a replay', () => {
     expect(text(made, accuracy)).toMatch(/ {2}poll +1 +30\.4s +30\.4s +30\.4s\n/);
   });
 
-  it('uses a poll that only the predicted delivery shows, with the option to replay recorded polls', async () => {
+  it('with the option to replay recorded polls uses a poll that is known only from the delivery to be predicted', async () => {
     const made = recording([...START, ...reports(3)], [ANSWER, downlink(MINUTE + 5000, MINUTE + 30_000)]);
     const { predictions } = await replay(made, 'recorded');
     expect(predictions[1]).toMatchObject({ ledBy: 'poll', error: 0 });
@@ -71,7 +71,7 @@ describe('a replay', () => {
     expect(Math.abs(predictions[1]?.error ?? Number.NaN)).toBeLessThan(1000);
   });
 
-  it('predicts by a poll that another delivery shows', async () => {
+  it('uses a poll that is known from another delivery', async () => {
     const polled = [MINUTE + 30_000, MINUTE + 30_200];
     const made = recording(
       [...START, ...reports(3)],
@@ -82,7 +82,7 @@ describe('a replay', () => {
     expect(errors?.worst).toBeLessThan(1000);
   });
 
-  it('polls after the last stored report, not between stored reports', async () => {
+  it('polls after the last of several reports that follow one another from the spool, not between them', async () => {
     const stored = [0, 2000, 4000].map((after) => uplink(10 * MINUTE + after));
     const made = recording([...START, ...stored], [ANSWER, downlink(MINUTE, 10 * MINUTE + 4400)], {
       devices: [{ device: 'd1', type: 'clime', firmware: null }],

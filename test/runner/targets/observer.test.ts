@@ -6,7 +6,7 @@ import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import { TargetAudit } from '../../../src/runner/targets/audit/audit.js';
 import { Observer } from '../../../src/runner/targets/observer.js';
 
-it('an observer that is stopped during a look sets no further alarm', async () => {
+it('an observer that is stopped while it reads the API sets no further alarm', async () => {
   const clock = new VirtualClock();
   let answer = () => {};
   const answered = new Promise<readonly Message[]>((resolve) => {
@@ -15,7 +15,7 @@ it('an observer that is stopped during a look sets no further alarm', async () =
   const allMessages = async function* () {
     yield* await answered;
   };
-  // The observer reads only the messages here.
+  // The cast is safe because the observer reads only the messages here.
   const api = { allMessages } as unknown as DeviceCloudClient;
   const observer = new Observer(clock, { emit: () => {} }, new Set(), 1, new TargetAudit(clock, [], 1));
   observer.follow(api);

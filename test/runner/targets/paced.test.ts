@@ -1,4 +1,4 @@
-/** The rate limit of a cloud is respected. */
+/** Requests to another cloud respect its rate limit. */
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/client/client.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
@@ -35,7 +35,7 @@ describe('paced requests', () => {
     expect(sentAt).toEqual([0, 5000, 5000, 5000]);
   });
 
-  it('fail in the end if the service never accepts them', async () => {
+  it('fail after 20 attempts if the service never accepts them', async () => {
     const clock = new VirtualClock();
     const gate = paced({ atOnce: 1, perSecond: null }, clock);
     const { request, sentAt } = service(clock, [turnedAway(429, 1000)]);

@@ -42,7 +42,7 @@ describe('an expectation with abort', () => {
     expect(later).toMatchObject({ passed: true, failure: null });
   });
 
-  it('does not end the run while it is not decidable', async () => {
+  it('does not end the run while the expectation is not decidable', async () => {
     const { failure } = await runText(scenario('{ that: downlink.answered p(95) < 3h, abort: true }'));
     expect(failure).toBeNull();
   });
@@ -82,7 +82,7 @@ describe('an expectation with abort', () => {
     ['{ that: device.ready == 2 }', 'an expectation needs "abort"'],
     ['{ that: device.raedy == 2, abort: true }', 'device.raedy'],
     ['{ then: device.ready == 2, abort: true }', '"then"'],
-  ])('is rejected as %s', (line, message) => {
+  ])('is rejected in the invalid form %s', (line, message) => {
     expect(problemsOf(scenario(line)).join('\n')).toContain(message);
   });
 });

@@ -21,7 +21,7 @@ it('a run in real time is measured from its first action on', async () => {
   expect(generator?.lateness?.count).toBeGreaterThan(0);
 });
 
-it('a run in virtual time has no such measurement', async () => {
+it('a run in virtual time has no report about its load generator', async () => {
   const text = 'name: short\nduration: 1m\nfleet: [{ name: clime, profile: clime, count: 1 }]\n';
   expect((await runText(text)).generator).toBeNull();
 });

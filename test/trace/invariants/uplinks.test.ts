@@ -125,7 +125,7 @@ describe('invariants of uplinks', () => {
     expect(violations([...first, ...second])).toBe(1);
   });
 
-  it('no-loss-across-reconnects counts losses separately that the cloud has not acknowledged', () => {
+  it('no-loss-across-reconnects counts separately the losses of uplinks that the cloud has not acknowledged', () => {
     const lost = [1, 2, 3].flatMap((uplink) => uplinkLife({ uplink, at: uplink * 100 }));
     const events = lost.filter(({ kind }) => kind !== 'cloud.stored');
     const verdict = (unstored: number) => {

@@ -1,4 +1,4 @@
-/** Section 2 and 3.3 on the packaged device types: which commands each type has, and the modules of a configuration. */
+/** Sections 2 and 3.3 of the firmware shell's reference: the commands and the configuration modules of each device type. */
 import { describe, expect, it } from 'vitest';
 import { COMMAND_GROUPS } from '../../../../src/device/commands/groups.js';
 import { buildShell } from '../../../../src/device/commands/index.js';
@@ -25,7 +25,7 @@ const COMMON = [
   ],
   ...['mcuboot', 'rtc', 'send', 'settings', 'fs', 'therm', 'flash'],
 ];
-/** In addition, in the default build (firmware shell, 2); other builds have the same, except those of BUILDS. */
+/** The further commands of each application (firmware shell, 2). All its builds have them, except those in BUILDS. */
 const OWN: Readonly<Record<string, readonly string[]>> = {
   clime: ['sample', 'aggreg', 'backup', 'lrw', 'tag', 'hygro', 'ds18b20', 'w1'],
   control: ['sample', 'poll', 'channel', 'lrw', 'tag', 'ds18b20', 'w1'],
@@ -64,14 +64,14 @@ describe.each(chester)('%s', (name, profile) => {
   const shell = buildShell(profile.commands, profile.modules);
   const host = () => fakeHost({ modules: profile.modules });
 
-  it('has exactly the root commands of its row, and help lists them in alphabetical order', () => {
+  it('has exactly the root commands of its application, and help lists them in alphabetical order', () => {
     const { lines, code } = shell.run(host(), 'help');
     const listed = lines.slice(3).flatMap((line) => /^ {2}(\S+) +: /.exec(line)?.[1] ?? []);
     expect(code).toBe(0);
     expect(listed).toEqual([...COMMON, ...own(name)].sort());
   });
 
-  it('has all of these commands, and no others', () => {
+  it('answers "-h" for its root commands, and for no others', () => {
     const row = new Set([...COMMON, ...own(name)]);
     for (const word of [...Object.keys(COMMAND_GROUPS), 'log', 'sensor', 'history', 'shell', 'clear', 'devmem']) {
       const { lines } = shell.run(host(), `${word} -h`);
@@ -97,14 +97,14 @@ describe.each(chester)('%s', (name, profile) => {
     }
   });
 
-  it('has no reboot command but that of the kernel', () => {
+  it('has no reboot command except "kernel reboot"', () => {
     for (const line of ['reboot', 'device restart', 'device reboot'])
       expect(shell.run(host(), line).reboot).toBeUndefined();
     expect(shell.run(host(), 'kernel reboot').reboot).toBe('shell');
   });
 });
 
-it('the table has a row for every application, and no other', () => {
+it('the table OWN has a row for every application, and no other row', () => {
   expect([...new Set(chester.map(([name]) => applicationOf(name)))].sort()).toEqual(Object.keys(OWN).sort());
   for (const name of Object.keys(BUILDS)) expect(packagedProfiles().has(name)).toBe(true);
 });

@@ -1,4 +1,4 @@
-/** Section 6, and the commands of applications.json but for those of Serial and wM-Bus. */
+/** Rows of section 6, and of the commands in applications.json except those of Serial and wM-Bus. */
 import type { FakeHostOptions } from '../fake-host.js';
 import { helpOf, type Row, section } from './table.js';
 
@@ -179,7 +179,7 @@ export const APPLICATIONS: readonly Row[] = [
   app('sensors_read x', ['unknown parameter: x', helpOf('sensors_read')], { code: -22 }),
 
   app('motion', [helpOf('motion')]),
-  // The application prints it, separately from the output of the command.
+  // The application prints the sample, separately from the output of the command.
   app('sample', [], { ...MOTION, asked: ['sample'] }),
   app(
     'motion samples',

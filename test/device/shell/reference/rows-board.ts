@@ -1,4 +1,4 @@
-/** Sections 5.6 and 5.8: the board, and its Bluetooth. */
+/** Rows of sections 5.6 and 5.8: the board, and its Bluetooth. */
 import { helpOf, type Row, section } from './table.js';
 
 const board = section('5.6');
@@ -45,6 +45,6 @@ export const BOARD: readonly Row[] = [
   ble('ble', [helpOf('ble')]),
   ble('ble config show', ['ble config passkey ""']),
   ble(['ble config passkey 123456', 'ble config passkey'], ['ble config passkey "123456"']),
-  // Only in builds with the BLE client.
+  // Only builds with the BLE client have this command.
   ble('ble neighbor reboot x y', ['command not found: neighbor', helpOf('ble')], { code: -22 }),
 ];

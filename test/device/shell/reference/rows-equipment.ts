@@ -1,4 +1,4 @@
-/** Sections 5.7 and 5.9: probes and tags. */
+/** Rows of sections 5.7 and 5.9: probes and tags. */
 import { STRANGER } from '../fake-host.js';
 import { helpOf, type Row, section } from './table.js';
 
@@ -9,7 +9,7 @@ const OK = 'command succeeded';
 const BAD = { code: -22 };
 const HYGRO = ['Temperature: 22.22 C', 'Humidity: 45.7 %'];
 const WEATHER = ['rainfall: 1.40 mm', 'wind speed: 2.80 m/s', 'wind direction: 112.50 deg'];
-/** 44330.77 × (1 - (98640 / 101325)^0.1902632) is 225.94. */
+/** The altitude: 44330.77 × (1 - (98640 / 101325)^0.1902632) is 225.94. */
 const BAROMETER = ['Altitude: 225.94', 'Pressure: 98640.00', 'Temperature: 21.46'];
 const PARTICLES = [
   'Mass Concentration PM1.0: 4.10 ug/m3',

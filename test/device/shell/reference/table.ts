@@ -10,7 +10,7 @@ import type { ModuleSpec } from '../../../../src/profile/parameters.js';
 import { type FakeHostOptions, fakeHost, finish } from '../fake-host.js';
 
 export interface Row {
-  /** Of the firmware shell's reference; `apps` for the commands of applications.json. */
+  /** The section of the firmware shell's reference, or `apps` for the commands in applications.json. */
   readonly section: string;
   /** Lines that are typed one after the other on the same device; the output of the last one is checked. */
   readonly typed: readonly string[];
@@ -20,7 +20,7 @@ export interface Row {
   /** Seconds until the last line has finished. */
   readonly takes: number;
   readonly host?: FakeHostOptions;
-  /** What the device was asked to do by all lines together. */
+  /** The requests of all lines to the device, in order. Undefined: the requests are not checked. */
   readonly asked?: readonly string[];
   readonly reboots?: boolean;
 }
@@ -45,7 +45,7 @@ export function section(number: string) {
   });
 }
 
-/** The settings of Clime, whose modules are those of every device type, and of the radon probe. */
+/** The configuration modules of Clime, and the module of the radon probe. */
 export function allModules(): readonly ModuleSpec[] {
   known.modules ??= makeModules();
   return known.modules;
