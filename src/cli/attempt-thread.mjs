@@ -1,4 +1,4 @@
-// Entry point of the thread. A thread does not inherit the module loader of its process, so it has to register the one for
-// TypeScript when it is started from the sources, as in tests.
+// The first module of a thread. A thread does not inherit the module loader of its process. So if the thread is started from
+// the sources, as in tests, it has to register the loader for TypeScript itself.
 if (import.meta.url.endsWith('/src/cli/attempt-thread.mjs')) (await import('tsx/esm/api')).register();
 await import('./attempt-thread-main.js');

@@ -15,12 +15,12 @@ export class AttemptThread {
     this.#ended = once(this.#worker, 'exit').then(() => {
       throw new Error('it has ended');
     });
-    // Also happens when nothing waits for an outcome.
+    // Without a handler, an end of the thread between two attempts would be an unhandled rejection.
     this.#ended.catch(() => {});
   }
 
   /**
-   * Makes one attempt at a time.
+   * Makes an attempt. Call it again only when the attempt has ended.
    * @param signal interrupts the run
    * @throws GhostfleetError if the thread fails, for example because its memory is full
    */

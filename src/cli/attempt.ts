@@ -16,7 +16,7 @@ export interface AttemptSettings {
 
 interface Attempt extends AttemptSettings {
   readonly text: string;
-  /** In place of the scenario's own. */
+  /** Replaces the seed of the scenario. */
   readonly seed?: number;
   /** Default: those next to the file. */
   readonly profiles?: Profiles;

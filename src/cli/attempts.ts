@@ -1,4 +1,4 @@
-/** The attempts of `shrink`: runs of scenario texts, several at a time, each in a thread of its own. */
+/** The attempts of `shrink`: runs of scenario texts, several at a time, in the main thread and in further threads. */
 import PQueue from 'p-queue';
 import type { RunResult } from '../report/result.js';
 import { type AttemptOutcome, type AttemptSettings, outcomeOf, runAttempt } from './attempt.js';
@@ -16,8 +16,8 @@ interface AttemptsOptions extends AttemptSettings {
 type Place = Pick<AttemptThread, 'outcomeOf'>;
 
 /**
- * `run --seeds` starts a process for each run. Here, the main thread and further threads make one attempt after another, because
- * most attempts take less time than the start of a process.
+ * Each thread makes one attempt after another. No processes are started, as by `run --seeds`, because most attempts take less
+ * time than the start of a process.
  */
 export class Attempts {
   readonly #options: AttemptsOptions;
@@ -40,12 +40,12 @@ export class Attempts {
     return this.#interrupt.signal.aborted;
   }
 
-  /** Runs the scenario itself, when nothing else runs. @throws GhostfleetError for one that cannot be run */
+  /** Runs the original scenario. Call it while no other attempt runs. @throws GhostfleetError if the scenario cannot be run */
   first(text: string, seed: number): Promise<RunResult> {
     return runAttempt({ ...this.#options, text, seed }, this.#interrupt.signal);
   }
 
-  /** Runs the content of another file, with the profiles next to it, when nothing else runs. */
+  /** Runs the content of another file, with the profiles next to it. Call it while no other attempt runs. */
   of(file: string, text: string): Promise<AttemptOutcome | undefined> {
     const { profiles: _, ...settings } = this.#options;
     return outcomeOf({ ...settings, file, text }, this.#interrupt.signal);

@@ -1,4 +1,4 @@
-/** `ghostfleet backup`: a copy of the service's data, taken while it runs. */
+/** `ghostfleet backup`: copies the SQLite database of a service, also while the service runs. */
 import { backupDatabase } from '../cloud/store/sqlite/backup.js';
 import { sameKey } from '../cloud/store/sqlite/unlock.js';
 import { EXIT, UsageError } from '../kernel/errors.js';

@@ -1,4 +1,4 @@
-/** A command: its options, which yargs reads, and the function that runs it. */
+/** Declares commands: their options, which yargs reads, and the functions that run them. */
 import type { Argv, Options } from 'yargs';
 import type { ExitCode } from '../kernel/errors.js';
 import type { Host } from './host.js';

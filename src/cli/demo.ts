@@ -1,4 +1,4 @@
-/** `ghostfleet demo`: a cloud, a fleet and the web console in real time, until Ctrl-C. */
+/** `ghostfleet demo`: runs a cloud, a fleet and the web console in real time, until Ctrl-C. */
 import { EXIT, type ExitCode } from '../kernel/errors.js';
 import { run as carryOut, type RunControl } from '../runner/run.js';
 import { checked, command } from './command.js';

@@ -9,7 +9,7 @@ import type { Host } from './host.js';
 /** The word for the standard input in place of a file. */
 const STANDARD_INPUT = '-';
 
-/** The packaged scenarios: the package root is two levels above this file, both in src/cli/ and in dist/cli/. */
+/** The folder of the packaged scenarios. The root of the package is two levels above src/cli/ and above dist/program/. */
 const PACKAGED = fileURLToPath(new URL('../../scenarios/', import.meta.url));
 
 /** A scenario that is read but not checked. */

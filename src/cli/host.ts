@@ -43,9 +43,9 @@ export type InterruptHandler = (signal: string) => void;
 export interface Host {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Results. */
+  /** The output for results. */
   readonly out: Output;
-  /** Progress, logs and errors. */
+  /** The output for progress, logs and errors. */
   readonly err: Output;
   /** Lines of the standard input as they arrive. */
   lines(): AsyncIterable<string>;
@@ -76,7 +76,7 @@ export interface Host {
   readonly meter?: RunOptions['meter'];
 }
 
-/** Widest text: longer lines are hard to read. */
+/** Maximum width of a text in characters: longer lines are hard to read. */
 const WIDEST = 120;
 const NARROWEST = 40;
 

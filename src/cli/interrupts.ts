@@ -64,7 +64,7 @@ export class Interrupts {
   }
 }
 
-/** For commands that run until they are interrupted. */
+/** The first interrupt of a command that runs until it is interrupted. */
 interface Interruption {
   readonly happens: Promise<void>;
   /** Removes the handler. */

@@ -18,7 +18,7 @@ export class LiveApi {
     this.announcement = `API at ${baseUrl}/v2/spaces/${spaceId}, its key in ${file}\n`;
   }
 
-  /** Deletes the file: the key is of no use after the run. */
+  /** Deletes the file with the key, because the key is not needed after the run. */
   close(): void {
     rmSync(this.#directory, { recursive: true, force: true });
   }

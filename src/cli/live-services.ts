@@ -27,9 +27,9 @@ interface LiveOptions {
   readonly plan: Plan;
   readonly metricsPort: number | undefined;
   readonly metricsPush: PushAddress | undefined;
-  /** Whether consoles can attach. A run in virtual time ends before a user could type. */
+  /** Whether consoles can attach. They cannot attach to a run that is as fast as possible: it ends before a user could type. */
   readonly consoles: boolean;
-  /** Whether to announce the API of the cloud of the run. */
+  /** Whether to print the address of the API of the run's cloud, and to open the web console. */
   readonly api: boolean;
   /** Called with the address of the web console, if the run has one. */
   readonly onConsole?: (link: string) => void;
@@ -90,7 +90,7 @@ export class LiveServices {
     this.#push?.follow(control);
   }
 
-  /** Opens the port for the web console. The run continues without one if that fails. */
+  /** Opens the port for the web console. If this fails, the run continues without a web console. */
   async #announced(control: RunControl, world: World, again: Again | undefined): Promise<RunServer | undefined> {
     try {
       const past = again && world.pace && this.#pastRuns(world, world.pace, again);

@@ -1,6 +1,6 @@
 /**
  * Pushes the metrics of a run to a Prometheus Pushgateway: every 15 s while the run lasts, and once at its end. A failed push
- * never fails the run: it is reported once, and each push is given up after a few seconds.
+ * never fails the run: only the first failure is reported, and each push is given up after 5 s.
  *
  * Each push replaces the last one of the same run (PUT), so the gateway ends up with the final state of the run.
  */

@@ -9,7 +9,7 @@ const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   win32: ['cmd', '/c', 'start', '""'],
 };
 
-/** Does nothing without a browser: the address is printed as well. */
+/** If no browser can be started, does nothing: the command prints the address, too. */
 export function openBrowser(address: string): void {
   const [program, ...args] = OPENERS[platform()] ?? ['xdg-open'];
   const opening = spawn(program, [...args, address], { detached: true, stdio: 'ignore' });

@@ -1,7 +1,7 @@
 /**
  * Scenarios from the web console. They are as trusted as a file from the network: such a scenario can name no files, and its
  * connectors reach no hosts. A scenario is checked in a thread with limits of time and memory, because a short text can
- * describe a fleet that is too large to plan. It runs in a process of its own.
+ * describe a fleet that is too large to plan. A run of such a scenario is a process of its own.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,12 +43,12 @@ export class PageScenarios implements ScenarioTools {
   }
 
   run(text: string, seed: number | undefined, progress: (sentence: string) => void): ScenarioProcess {
-    // A folder of its own: the scenario can name files of this folder only.
+    // The scenario gets a new folder, because it can name the files of its folder.
     const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-'));
     const file = join(folder, 'scenario.yaml');
     writeFileSync(file, text, { mode: PRIVATE.file });
     const seeds = seed === undefined ? [] : ['--seed', String(seed)];
-    // This run takes one thread, because the run of the console needs the other cores.
+    // The scenario runs in one thread, because the run to which the console belongs needs the other cores.
     const child = this.#host.again(['run', file, ...seeds, '--workers', '1', '--json'], progress);
     const ended = child.ended.then(({ out, err }) => {
       rmSync(folder, { recursive: true, force: true });

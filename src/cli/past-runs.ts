@@ -32,7 +32,7 @@ interface PastRunsOptions {
   readonly again: Again;
   /** The plan with the faults that users have injected and lifted so far. */
   readonly happened: () => Plan;
-  /** The time of the run. */
+  /** The present time of the original run. */
   readonly now: () => Millis;
   /** The speed at which a run of the past continues from its moment. */
   readonly speed: () => number;
@@ -51,7 +51,7 @@ interface Open {
 
 /** As fast as possible: time waits only for sockets. */
 const FAST = 1e9;
-/** Maximum number of open runs. When another one begins, the oldest one ends. */
+/** Maximum number of open runs of the past. When another one begins, the oldest one ends. */
 const MOST = 2;
 /** How many ended runs are remembered, so that users can go back to their moments again. */
 const MOST_ENDED = 5;
@@ -124,7 +124,7 @@ export class PastRuns implements TimeTravel {
       await this.#end(each, 'The original run has ended, and this run of the past with it.');
   }
 
-  /** Ends a run because another one begins. */
+  /** Ends a run of the past because another one begins. */
   async #giveUp(past: Open): Promise<void> {
     const { at_ms } = past.shown;
     const others = this.#ended.filter((each) => each.at_ms !== at_ms).slice(1 - MOST_ENDED);
@@ -174,8 +174,8 @@ export class PastRuns implements TimeTravel {
 }
 
 /**
- * The log without the actions of users. The original run has no such actions, so the first difference of the two logs is the
- * first effect of an action, not the action itself.
+ * The log without the actions of users. The repetition of the original run has no such actions. So the first difference of the
+ * two logs is the first effect of an action, not the action itself.
  */
 function withoutActions(log: LineSink): LineSink {
   const isAction = (line: string) => line.includes('"kind":"console.action"');

@@ -67,7 +67,7 @@ async function textWithLines(stream: NodeJS.ReadableStream, take: (line: string)
   return all;
 }
 
-/** Lines of a pipe. Ending the iteration also closes the pipe, which Node's own iterator does not. */
+/** The lines of a pipe. The end of the iteration also closes the pipe; Node's own iterator leaves it open. */
 function linesOf(input: NodeJS.ReadableStream): AsyncIterable<string> {
   const reader = createInterface({ input, terminal: false });
   const lines = reader[Symbol.asyncIterator]();
@@ -92,7 +92,7 @@ function output(stream: NodeJS.WriteStream, failed: (why: string) => void = () =
       stream.write(text);
     },
     isTerminal: stream.isTTY === true,
-    // Read each time because the window may be resized; some terminals report 0.
+    // Read at each use, because the window may be resized. Some terminals report 0.
     get columns() {
       return stream.columns || 100;
     },

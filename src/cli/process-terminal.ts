@@ -51,8 +51,8 @@ export function processTerminal(
       cursorTo(stdout, 0);
       clearScreenDown(stdout);
       stdout.write(text);
-      // Without this, the editor redraws a line of several rows at its old place. Node has no public way to reset that row
-      // count.
+      // Without this reset, the editor redraws a line of several rows at its old place. Node has no public method that resets
+      // `prevRows`.
       Object.assign(editor, { prevRows: 0 });
       editor.prompt(true);
     },

@@ -1,4 +1,4 @@
-/** The option for the queue through which a run and its workers find each other. */
+/** The option `--queue` of a run and of a worker: the database through which they find each other. */
 
 import { isPostgresUrl, publicName } from '../cloud/store/postgres/url.js';
 import { UsageError } from '../kernel/errors.js';
@@ -23,7 +23,7 @@ interface QueueFlags {
   readonly target: string | undefined;
 }
 
-/** The queue of a run; undefined if it has none. @throws UsageError without another option that it needs */
+/** The queue of a run; undefined if it has none. @throws UsageError if an option that `--queue` requires is missing */
 export function queueIn(flags: QueueFlags, { env }: Host): string | undefined {
   const { workers, target } = flags;
   // The variable may be set for workers on this machine, so runs without --workers and --target ignore it.
@@ -36,7 +36,7 @@ export function queueIn(flags: QueueFlags, { env }: Host): string | undefined {
   return addressed(queue);
 }
 
-/** @throws UsageError without the text, which may contain a password */
+/** @throws UsageError whose message does not contain `queue`, because `queue` may contain a password */
 function addressed(queue: string): string {
   if (isPostgresUrl(queue)) return queue;
   throw new UsageError(
@@ -46,7 +46,7 @@ function addressed(queue: string): string {
   );
 }
 
-/** The queue of a worker. @throws UsageError without one */
+/** The queue of a worker. @throws UsageError if neither the option nor the variable is set */
 export function queueOfWorker(queue: string | undefined, { env }: Host): string {
   const given = queue ?? env[VARIABLE];
   if (given === undefined) throw new UsageError('bad-flags', 'a worker requires --queue', `or set ${VARIABLE}`);
@@ -64,7 +64,7 @@ export async function openCrew(url: string, plan: Plan, { err }: Pick<Host, 'err
   return QueueCrew.open({ url, version: version(), say: (sentence) => err.write(`${sentence}\n`) });
 }
 
-/** The options as given, without a password. */
+/** The words of a command line with these options, without a password. */
 export function queueWords({ queue, workers }: QueueFlags, clock: string): readonly string[] {
   // In virtual time, the result does not depend on the number of workers or the queue.
   if (clock === 'virtual' || workers === undefined) return [];

@@ -14,7 +14,7 @@ export type Profiles = ReadonlyMap<string, Profile>;
 
 /** Settings of a scenario from the command line; all of them may be left out. */
 interface ScenarioSettings {
-  /** In place of the scenario's own. */
+  /** Replaces the seed of the scenario. */
   readonly seed?: number | undefined;
   /** Values for its variables, by name. */
   readonly vars?: ReadonlyMap<string, string> | undefined;

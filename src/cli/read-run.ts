@@ -1,4 +1,4 @@
-/** Reads the folder of a run again: its plan from `summary.json`, and the events of some of its devices. */
+/** Reads the files of a run: faults and intervals from `summary.json`, and the events of some devices from `events.jsonl`. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -117,7 +117,7 @@ function isSituation(value: unknown): value is Situation {
   return all.every(isRecord) && value.faults.every((fault) => isRecord(fault) && Array.isArray(fault.windows));
 }
 
-/** All downlinks of users, in the order of the queue. */
+/** All downlinks that users queued, in the order in which they were queued. */
 export function downlinksOf({ events }: StoredRun): readonly StoredDownlink[] {
   const ledger = new DownlinkLedger();
   const handlers = dispatchTo([ledger]);

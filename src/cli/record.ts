@@ -136,7 +136,7 @@ async function read(flags: RecordFlags, apiKey: string, window: Window, host: Ho
   }
 }
 
-/** A line for every thousand messages. */
+/** Prints a line for every thousand messages. */
 function progressOf(host: Host): (messages: number) => void {
   let reported = 0;
   return (messages) => {
@@ -151,7 +151,7 @@ function summary(out: string, { devices, uplinks, downlinks, from, until, cut }:
   return `${out}: ${counts} in ${exactDuration(until - from)}${cut === null ? '' : ` (cut short: ${cut})`}`;
 }
 
-/** A warning if the devices report much faster than configured: then `--speed` is wrong. */
+/** A warning if the devices report much more often than configured: `--speed` is then probably wrong. */
 function hint(recording: Recording): string {
   const pace = Math.round(paceOf(recording) ?? 1);
   if (pace < 2) return '';

@@ -7,7 +7,7 @@ interface WhatRuns extends TrustFlags {
   readonly var: ReadonlyMap<string, string>;
 }
 
-/** `run`, the scenario, and the options that decide its events: seed, clock, firmware and variables. */
+/** `run`, the scenario, and the options that decide its events: seed, clock, firmware, variables and permissions (trust.ts). */
 export function runWords(what: WhatRuns, seed: number, clock: string): readonly string[] {
   const { file, firmware, var: vars } = what;
   return [

@@ -205,7 +205,7 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
     const result = await carryOut({ ...options, workers: workersOf(flags, options, host) });
     const ended = live.end();
     printResult(result, flags, host);
-    // Files are written after printing: if that fails, the result of a long run is not lost.
+    // The files are written after printing. So a failure to write them does not lose the result of a long run.
     if (out) writeReports(out, result, downlinks);
     await ended;
     return result.exitCode;
@@ -229,7 +229,7 @@ function watchedBy(watch: LiveServices, { pace }: RunFlags): Pick<RunOptions, 'w
   return { watch, webConsole: WEB_CONSOLE, ...(pace !== undefined && { pace }) };
 }
 
-/** Messages in memory do not leave a thread: the devices of other threads reach the embedded cloud over UDP. */
+/** The transport of the run. Messages in memory do not leave a thread, so devices in other threads reach the cloud over UDP. */
 function transportOf({ transport, workers = 1, target }: RunFlags, clock: RunOptions['clock']): TransportName {
   return transport ?? (clock === 'real' && workers > 1 && target === undefined ? 'udp' : 'memory');
 }

@@ -35,7 +35,7 @@ function safeTerminal(terminal: Terminal): Terminal {
   return { ...terminal, print: (lines) => terminal.print(lines.map(safeLine)) };
 }
 
-/** A line, which may be shown faintly as a whole. */
+/** Escapes a line. If the codes for faint text enclose the whole line, they are kept. */
 function safeLine(line: string): string {
   const inner = FAINT.exec(line)?.[1];
   return inner === undefined ? printable(line) : `\u001b[2m${printable(inner)}\u001b[22m`;

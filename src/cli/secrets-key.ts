@@ -1,17 +1,17 @@
-/** The option and the variable with the key of the secrets in a database. */
+/** The option and the environment variable for the key that encrypts the secrets in a database. */
 import { keyFrom, keyInFile, type NamedKey } from '../cloud/store/secrets/key.js';
 import type { Host } from './host.js';
 
 const VARIABLE = 'GHOSTFLEET_SECRETS_KEY';
 
-/** `--secrets-key-file`, as yargs wants it. */
+/** The option `--secrets-key-file` for yargs. */
 export const SECRETS_KEY_FILE = {
   type: 'string',
   requiresArg: true,
   describe: `file with the key of the secrets in the database; also ${VARIABLE} (default for SQLite: a file beside it)`,
 } as const;
 
-/** The key of the option or of the variable; the option takes precedence. @throws UsageError `bad-secrets-key` */
+/** The key in the file, or else in the environment variable. @throws UsageError `bad-secrets-key` for an invalid key */
 export function secretsKeyIn(file: string | undefined, env: Host['env']): NamedKey | undefined {
   if (file !== undefined) return keyInFile(file);
   const text = env[VARIABLE];

@@ -34,7 +34,7 @@ interface SeedsFlags extends TrustFlags {
   readonly 'metrics-push': unknown;
   readonly pace: number | undefined;
   readonly queue: string | undefined;
-  /** Runs at a time. */
+  /** Number of runs at the same time. */
   readonly workers: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** `ghostfleet serve`: the Device Cloud Service on its own. */
+/** `ghostfleet serve`: runs the Device Cloud Service without a fleet. */
 import { isIPv4 } from 'node:net';
 import type { Argv } from 'yargs';
 import { PASSWORD } from '../cloud/accounts/passwords.js';
@@ -183,7 +183,8 @@ function portOption(name: string, usual: string, about: string) {
 }
 
 async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
-  // The address of a PostgreSQL database has a password, which every user of the machine can read in a command line.
+  // The variable exists because the address of a PostgreSQL database contains a password. In a command line, every user of the
+  // machine could read it.
   const db = options.db ?? host.env.GHOSTFLEET_DB ?? 'ghostfleet.db';
   const apiKey = options.apiKey ?? host.env.GHOSTFLEET_API_KEY;
   if (!isLoopback(options.host) && apiKey === undefined) {
@@ -230,7 +231,7 @@ async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
       strictNames: options.strictNames,
     },
   });
-  // Other machines sign in with an API key or an account.
+  // The one-time link is printed only for loopback addresses. On other addresses, users sign in with an API key or an account.
   const page = isLoopback(options.host) ? (service.consoleLink() ?? service.api) : service.api;
   host.out.write(
     options.json

@@ -151,7 +151,7 @@ async function confirm(target: string, failure: string, found: Found, host: Host
   return EXIT.fine;
 }
 
-/** Which faults are the reason, and which are not in the result although they contribute to the failure of the original. */
+/** Lines about the faults that cause the failure, and about those that contribute to it and are not in the result. */
 function reasons({ causes, largest, dropped }: Found): readonly string[] {
   return [
     ...causes.map((cause) => `cause: without the fault "${cause}" it passes, as the original does`),

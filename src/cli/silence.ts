@@ -1,4 +1,4 @@
-/** Detects that a device gets no response: an unreachable gateway and an unknown device look the same. */
+/** Detects that a device gets no response. An unreachable gateway and a device that the cloud does not know look the same. */
 import type { TraceEvent } from '../trace/events.js';
 
 /**

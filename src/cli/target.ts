@@ -127,12 +127,12 @@ function spaceKey(space: string, { env }: Host): string {
   return key;
 }
 
-/** Without the brackets of an IPv6 address. */
+/** The host of a web address, without the brackets of an IPv6 address. */
 function hostIn(address: string): string {
   return new URL(address).hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
-/** The options as given, without the key. */
+/** The words of a command line with these options, without the key. */
 export function targetWords({ target, space, udp, link, rate, ...flags }: TargetFlags): readonly string[] {
   const { 'udp-raw-port': raw, 'udp-dtls-port': dtls } = flags;
   const ports = { 'udp-raw-port': raw, 'udp-dtls-port': dtls };

@@ -24,7 +24,7 @@ export async function takeLines(
       if (outcome === 'over') return false;
     }
   } finally {
-    // Otherwise an open pipe keeps the process alive. Not awaited, because it would wait for a pending read of the next line.
+    // Without this call, an open pipe keeps the process alive. The promise is not awaited: it resolves after the next line.
     void iterator.return?.();
   }
 }

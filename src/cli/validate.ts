@@ -1,4 +1,4 @@
-/** `ghostfleet validate`: checks scenario files, reports all problems together, and warns of faults without an effect. */
+/** `ghostfleet validate`: checks scenario files, reports all problems, and warns of faults and steps without an effect. */
 import { EXIT, UsageError } from '../kernel/errors.js';
 import { command } from './command.js';
 import { findScenario, SCENARIO_FILE, typedNames } from './find-scenario.js';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 
 export function version(): string {
-  // The package's root is two levels up, from src/cli/ as well as from dist/cli/.
+  // The root of the package is two levels above src/cli/, and also two levels above the bundled files in dist/program/.
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { readonly version: string }).version;
 }

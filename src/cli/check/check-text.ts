@@ -1,4 +1,4 @@
-/** Checks the text of a scenario that has no file, and plans it. */
+/** Checks the text of a scenario from the web console, and plans it. */
 import type { ScenarioCheck } from '../../control/scenarios.js';
 import { InputError } from '../../input/problems.js';
 import { GhostfleetError, UsageError } from '../../kernel/errors.js';

@@ -1,4 +1,4 @@
-/** Checks scenarios in a thread, so that a large one neither delays nor ends the run of this process. */
+/** Checks scenarios in a thread, so that a large scenario neither delays nor ends the run in this process. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { ScenarioCheck, ScenarioNames } from '../../control/scenarios.js';

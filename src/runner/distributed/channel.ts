@@ -41,7 +41,7 @@ export class Inbox<In> {
     this.#wake();
   }
 
-  /** No further messages will arrive. Those that have arrived can still be read. */
+  /** Called when no further messages will arrive. Those that have arrived can still be read. */
   end(why: string): void {
     this.#lost ??= new ChannelLost(why);
     this.#wake();

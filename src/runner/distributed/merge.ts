@@ -64,7 +64,7 @@ export class Merge {
     source.until = Math.max(source.until, until);
   }
 
-  /** The part will send nothing more. */
+  /** Called when the part will send nothing more. */
   end(part: number): void {
     const source = this.#of(part);
     source.until = Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** The end of a run whose devices were divided among threads. */
+/** The end of a run whose devices were divided among threads or workers. */
 import { EXIT } from '../../kernel/errors.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import type { End } from '../world/end.js';

@@ -39,8 +39,8 @@ export class Connection implements Dispatcher.DispatchHandler {
   constructor(origin: string, connect: buildConnector.connector, batch: WriteBatch) {
     this.#batch = batch;
     this.#client = new Client(origin, {
-      // With a limit of 2, undici accepts the next request as soon as a response is complete. With 1, the connection would first
-      // become idle, which takes timers and a turn of the event loop for each request.
+      // With a limit of 2, undici accepts the next request as soon as a response is complete. With 1, the connection would
+      // first become idle, which takes timers and a turn of the event loop for each request.
       ...{ pipelining: 2, headersTimeout: TIMEOUT, bodyTimeout: TIMEOUT },
       connect: (options, callback) =>
         connect(options, (...result) => {

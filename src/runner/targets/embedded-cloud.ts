@@ -94,7 +94,7 @@ export class EmbeddedCloud implements ServiceProcess {
     return this.#life !== undefined;
   }
 
-  /** The fleet is created: rate limits apply from now on. */
+  /** Called when the fleet is created: rate limits apply from then on. */
   begin(): void {
     this.#begun = true;
   }

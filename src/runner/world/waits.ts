@@ -14,7 +14,7 @@ const LOOK_EVERY = seconds(1);
 interface WaitActions {
   /** Schedules an action of a step whose wait is over, relative to `begin`. */
   schedule(action: PlannedAction, begin: Instant): void;
-  /** The wait `index` of the plan is over. */
+  /** Called when the wait `index` of the plan is over. */
   over(index: number, at: Instant): void;
   /** Ends the run. */
   fail(reason: GhostfleetError): void;

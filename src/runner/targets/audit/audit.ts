@@ -64,41 +64,42 @@ export class TargetAudit implements MessageWitness {
     this.#downlinks.heard(serial, at, isTrouble);
   }
 
-  /** A request to queue a downlink begins. Pass the result to {@link queued}. */
+  /** Called when a request to queue a downlink begins. Pass the result to {@link queued}. */
   asks(body: unknown): Asked {
     return this.#downlinks.asks(body);
   }
 
+  /** Called when the API has accepted a downlink. */
   queued(serial: number, message: Message, asked: Asked): void {
     this.#downlinks.queued(serial, message, asked, this.#clock.now);
   }
 
-  /** A request to queue a downlink of this type has ended without an answer: the target may have accepted it or not. */
+  /** Called when a request to queue a downlink has ended without an answer: the target may have accepted it or not. */
   unanswered(serial: number, type: string, body: unknown): void {
     this.#downlinks.unanswered(serial, type, body);
   }
 
-  /** The API has accepted a request to queue a downlink, but the response does not contain this downlink. */
+  /** Called if the API has accepted a request to queue a downlink, but the response does not contain this downlink. */
   unnamed(serial: number): void {
     this.#downlinks.unnamed(serial, this.#clock.now);
   }
 
-  /** The API shows an uplink; call it in the order of the API, oldest first. */
+  /** Called for each uplink that the API shows, oldest first. */
   stored(serial: number, message: Message, at: Instant): void {
     this.#uplinks.stored(serial, message, at);
   }
 
-  /** The API says that a downlink has been in state `sent` since the time `since`. */
+  /** Called when the API says that a downlink has been in state `sent` since the time `since`. */
   sent(serial: number, id: string, since: Instant): void {
     this.#downlinks.sent(serial, id, since, this.#clock.now);
   }
 
-  /** The API has no downlink with this id, although its response to a request contained it. */
+  /** Called if the API has no downlink with this id, although its response to a request contained it. */
   missing(serial: number, id: string): void {
     this.#downlinks.missing(serial, id, this.#clock.now);
   }
 
-  /** The API says that a downlink was cancelled or has expired. */
+  /** Called when the API says that a downlink was cancelled or has expired. */
   over(serial: number, id: string): void {
     this.#downlinks.over(serial, id);
   }

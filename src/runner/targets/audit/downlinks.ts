@@ -74,12 +74,12 @@ export class DownlinkAudit {
     this.#tolerance = CONFIRMATION + clockError;
   }
 
-  /** A request to queue a downlink begins. */
+  /** Called when a request to queue a downlink begins. */
   asks(body: unknown): Asked {
     return { body, asked: ++this.#order };
   }
 
-  /** The API has accepted a downlink. */
+  /** Called when the API has accepted a downlink. */
   queued(serial: number, message: Message, { body, asked }: Asked, at: Instant): void {
     const { id, type, created_at: createdAt } = message;
     if (!isCompared(type)) return;
@@ -103,13 +103,13 @@ export class DownlinkAudit {
     if (received !== undefined) this.#arrived(serial, receiver, received.content, received.at);
   }
 
-  /** A request to queue a downlink has ended without an answer. */
+  /** Called when a request to queue a downlink has ended without an answer. */
   unanswered(serial: number, type: string, body: unknown): void {
     this.#findings.checked('queued');
     this.#of(serial).unanswered.push({ type, body, listed: false, received: false });
   }
 
-  /** The API has accepted a request to queue a downlink, but the response does not contain this downlink. */
+  /** Called if the API has accepted a request to queue a downlink, but the response does not contain this downlink. */
   unnamed(serial: number, at: Instant): void {
     this.#findings.checked('queued');
     const what = 'a request was accepted, but its answer is not a downlink of this device';
@@ -123,14 +123,14 @@ export class DownlinkAudit {
     this.#arrived(serial, this.#of(serial), content, at);
   }
 
-  /** The device had an event. `trouble`: after this event, the cloud and the device may disagree about a delivery. */
+  /** Called for each event of the device. `trouble`: the cloud and the device may then disagree about a delivery. */
   heard(serial: number, at: Instant, trouble: boolean): void {
     const receiver = this.#of(serial);
     receiver.heardAt = at;
     if (trouble) receiver.troubledAt = at;
   }
 
-  /** The API, read at the time `at`, says that a downlink has been in state `sent` since the time `since`. */
+  /** Called when the API, at the time `at`, says that a downlink has been in state `sent` since the time `since`. */
   sent(serial: number, id: string, since: Instant, at: Instant): void {
     const entry = this.#entry(serial, id);
     if (entry === undefined || entry.sentAt !== undefined) return;
@@ -143,13 +143,13 @@ export class DownlinkAudit {
     entry.sentAt = undefined;
   }
 
-  /** The API has no downlink with this id, although its response to a request contained it. */
+  /** Called if the API has no downlink with this id, although its response to a request contained it. */
   missing(serial: number, id: string, at: Instant): void {
     const what = `a request was answered with the downlink ${id}, but the target has no such downlink`;
     this.#findings.broken('queued', { at, serial, what });
   }
 
-  /** The API says that a downlink was cancelled or has expired. */
+  /** Called when the API says that a downlink was cancelled or has expired. */
   over(serial: number, id: string): void {
     const entry = this.#entry(serial, id);
     if (entry !== undefined) entry.over = true;

@@ -12,7 +12,7 @@ import {
 } from './contents.js';
 import type { Findings } from './rules.js';
 
-/** Maximum number of uplinks that are kept for a device. Beyond it, the oldest uplink that is stored or dropped is removed. */
+/** Maximum number of uplinks that are kept for a device. For each further uplink, another one is removed (`#forget`). */
 const MOST_KEPT = 512;
 
 interface Entry {
@@ -70,8 +70,8 @@ export class UplinkAudit {
   }
 
   /**
-   * The device had an event after which the cloud may store its uplinks twice. A cloud can recognise a repeated uplink by its
-   * content only if it is a data uplink.
+   * Called for an event of the device after which the cloud may store its uplinks twice. A cloud can recognise a repeated
+   * uplink by its content only if it is a data uplink.
    */
   troubled(serial: number, at: Instant): void {
     this.#of(serial).troubledAt = at;
@@ -87,7 +87,7 @@ export class UplinkAudit {
     if (entry !== undefined) entry.dropped = true;
   }
 
-  /** The API shows an uplink. Call it in the order of the API, oldest first. */
+  /** Called for each uplink that the API shows, oldest first. */
   stored(serial: number, message: Message, at: Instant): void {
     const { type, id } = message;
     const content = isCompared(type) ? storedContent(message) : undefined;
@@ -159,7 +159,7 @@ export class UplinkAudit {
     this.#findings.broken('stored', { at: acked.at, serial, what });
   }
 
-  /** Removes the oldest entry that is settled, or else the oldest one. */
+  /** Removes the oldest entry that needs no further check; if there is none, the oldest entry of all. */
   #forget(serial: number, entries: Entry[]): void {
     const settled = entries.findIndex(({ stored, dropped, acked }) => dropped || (stored && acked !== undefined));
     const [entry] = entries.splice(Math.max(0, settled), 1);
