@@ -64,7 +64,7 @@ export interface ServiceOptions {
    * calls.
    */
   readonly idsByDevice?: boolean;
-  /** For API keys and tokens of users; default: `random`. A simulation that others can reach needs a cryptographic one. */
+  /** Source of API keys and tokens. Default: `random`. A simulation that others can reach needs a cryptographic source. */
   readonly secrets?: Random;
   readonly trace: Trace;
   readonly log: Log;

@@ -30,8 +30,8 @@ export interface ApiKey {
   /** The key that created this key. Absent: a login or the service created it. */
   readonly parentId?: Id;
   /**
-   * Set for the key of a session of the web console. Keys that are created with this key may outlive it, because the user of
-   * the session operates the service.
+   * Set for the key of a session of the web console. Keys that are created with this key may expire later than this key,
+   * because the user of the session operates the service.
    */
   readonly isSession?: true;
 }

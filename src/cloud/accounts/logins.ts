@@ -28,7 +28,7 @@ interface Login {
   readonly spaceId: Id | null;
   /** Identifies the password: a hash of its stored hash. */
   readonly password: string;
-  /** The login with whose token this one was made. Absent: it was made with the password. */
+  /** Id of the login whose token was used to make this login. Absent: this login was made with the password. */
   readonly origin?: Id;
   /** IP address from which the login was made. Absent in logins of earlier versions. */
   readonly from?: string;

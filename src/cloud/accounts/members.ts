@@ -122,8 +122,8 @@ export class Members {
   }
 
   /**
-   * Turns an invitation into a membership. The password becomes the password of an account without one; otherwise it must be
-   * the account's password. Undefined if the token, the address or the password is not valid.
+   * Turns an invitation into a membership. If the account has no password yet, it gets the given one; otherwise the given
+   * password must be the password of the account. Returns undefined if the token, the address or the password is not valid.
    */
   async accept({ token, email, password }: Acceptance): Promise<Proof | undefined> {
     const { store, random, passwordCost } = this.#options;

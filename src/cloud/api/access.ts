@@ -1,9 +1,9 @@
 /**
  * Permissions of a caller. Three things limit them:
  *
- * - the role: the role `user` and read-only keys may only read;
- * - the tags of a key: it sees only the devices with one of its tags, the messages of these devices, and these tags; it
- *   neither sees nor changes other tags of these devices;
+ * - the role: users with the role `user`, and read-only keys, may only read;
+ * - the tags of a key: a key with tags sees only the devices with one of its tags, the messages of these devices, and its own
+ *   tags; it neither sees nor changes other tags of these devices;
  * - the access type of these tags: a tag with access type `read` permits neither changes nor downlinks.
  *
  * Secrets of a device in stored messages are masked for a caller who may not change the device (masking.ts).
@@ -90,9 +90,7 @@ export async function mayChange(store: Store, { spaceId, access }: Caller, tagId
 /** No tag has this id. */
 const NO_TAG = '00000000-0000-0000-0000-000000000000';
 
-/**
- * The id of a tag as a filter. A tag that does not exist or that the caller may not see matches nothing.
- */
+/** The id of a tag as a filter. If the caller may not see the tag, returns an id that matches nothing. */
 export function visibleTag({ scope }: Access, id: Id): Id {
   return scope === null || scope.includes(id) ? id : NO_TAG;
 }

@@ -12,12 +12,12 @@ import type { Id } from '../store/store.js';
 import type { ApiContext, Family } from './family.js';
 import { pageOf } from './totals.js';
 
-/** Chapters of the API document whose changes are recorded. Downlinks are not recorded: each has a timeline of its own. */
+/** Chapters of the API document. Changes by their operations are recorded. Downlinks are not: each has its own timeline. */
 const RECORDED: ReadonlySet<string> = new Set<keyof typeof TAGS>([
   ...(['Accounts', 'Spaces', 'Devices', 'Tags', 'Connectors', 'Variables', 'Firmware', 'Users', 'Keys'] as const),
 ]);
 
-/** Maximum number of spaces in whose logs the login of a user is recorded. */
+/** Maximum number of spaces in whose logs a login or a change of an account is recorded. */
 const MOST_SPACES = 500;
 
 const AuditEntry = Type.Object(
@@ -52,7 +52,7 @@ export const auditLog: Family = (routes, { audit }) => {
   );
 };
 
-/** Records every successful change, before its answer is sent. */
+/** Records every successful change by an operation of {@link RECORDED}, before the answer is sent. */
 export function recordActions(routes: Routes, { members }: ApiContext, audit: AuditLog): void {
   routes.addHook('onSend', async (request, reply, payload) => {
     const { operationId: action, tags: [tag = ''] = [] } = request.routeOptions.schema ?? {};
@@ -80,7 +80,7 @@ export function spacesOf(members: Members, userId: Id): Promise<readonly Id[]> {
   return members.spacesOf(userId, { limit: MOST_SPACES });
 }
 
-/** Id of the changed resource: the id in the path, or the id in the answer to a creation, or the account. */
+/** Id of the changed resource: the id in the path, or else the id in the answer to a creation, or else the account. */
 function targetOf({ params, access }: FastifyRequest, payload: unknown): Id | null {
   const { id = null } = params as { readonly id?: Id };
   if (id !== null) return id.toLowerCase();

@@ -98,7 +98,7 @@ function headerSecret(headers: IncomingHttpHeaders): string | undefined {
   return /^(?:apikey|bearer)\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1];
 }
 
-/** The space in the path; for a legacy path, the space that the credential is bound to. Undefined if there is neither. */
+/** The space in the path; for a legacy path, the space that the credential is bound to. Undefined for all other paths. */
 function spaceOf({ params, access, url, originalUrl }: FastifyRequest): Id | undefined {
   if (typeof params !== 'object' || params === null || !('space_id' in params)) return undefined;
   if (params.space_id === OWN_SPACE && originalUrl !== url) {

@@ -32,7 +32,7 @@ export interface CloudContext {
 interface ConnectorControl {
   /** Drops the cached connectors of the space after one has been created, changed or deleted. */
   changed(spaceId: Id): void;
-  /** Why the script cannot be compiled, with line and column; undefined if it can. Runs nothing. */
+  /** Why the script cannot be compiled, with line and column; undefined if it can. The script is not run. */
   compile(spaceId: Id, source: string): Promise<string | undefined>;
   /** Computes the request that the connector would send for the message on its first attempt; sends nothing. */
   preview(connector: Connector, message: ListedMessage): Promise<Computed>;

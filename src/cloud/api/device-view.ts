@@ -36,8 +36,8 @@ export const Device = Type.Object(
 );
 
 /**
- * Views of devices of one space, with those of their tags that the caller sees.
- * @param rows the devices. They must contain their claim tokens unless the caller may change all devices
+ * Views of devices of one space. Each contains only the tags that the caller sees.
+ * @param rows the devices. If the caller may not change all devices, they must contain their claim tokens
  */
 export async function deviceViews(
   store: Store,

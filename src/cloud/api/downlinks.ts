@@ -66,7 +66,7 @@ export const downlinks: Family = (routes, context, options) => {
   });
 };
 
-/** Configurations, commands and data for one device, and downlinks of any type. */
+/** Adds the routes that queue configurations, commands and data for one device, and the route for downlinks of any type. */
 function addQueueing(routes: Routes, { store }: ApiContext, { send }: DownlinkResource): void {
   const device = '/spaces/:space_id/devices/:id';
 

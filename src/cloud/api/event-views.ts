@@ -1,4 +1,7 @@
-/** The view of an event for one reader of the stream: by its filters and permissions, in the same form as in the lists. */
+/**
+ * The view of an event for one reader of the stream. The filters and permissions of the reader decide whether there is a view.
+ * A message, device, delivery or firmware update has the same form as in its list.
+ */
 import { isoTime } from '../../kernel/calendar.js';
 import { findConnector } from '../connectors/connector.js';
 import { toDelivery } from '../connectors/delivery.js';
@@ -33,7 +36,7 @@ interface ViewContext {
   readonly options: ApiOptions;
 }
 
-/** The view of an event; undefined if the reader does not want it, may not see it, or its row is gone. */
+/** The view of an event; undefined if the reader does not want it or may not see it, or if its row was deleted. */
 export async function eventView(entry: Entry, context: ViewContext): Promise<EventView | undefined> {
   const { row, device } = entry;
   const { store, caller, filter } = context;

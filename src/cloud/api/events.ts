@@ -1,6 +1,7 @@
 /**
- * The stream of events of a space, as server-sent events. A reader sees only what it could also read from the lists. Its
- * permissions are checked again before each page of events, so that a revoked credential ends the stream.
+ * The stream of events of a space, as server-sent events. A reader is a client that follows the stream. It gets only data that
+ * it could also read from the lists. Its permissions are checked again before each page of events, so that a revoked credential
+ * ends the stream.
  */
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
@@ -23,7 +24,7 @@ import { callerOf } from './rate-limit.js';
 
 /** Interval of the comments that keep a silent stream open. */
 const HEARTBEAT = seconds(15);
-/** Shortest time between two pages that are not full, so that events of a busy time are sent together. */
+/** Pause after a page that is not full, in milliseconds, so that events in quick succession are sent together. */
 const GATHERING = 20;
 /** Maximum number of streams per credential, and in total. */
 const STREAMS = { each: 20, all: 1000 };
@@ -144,7 +145,7 @@ class Reader {
     const { feed, log } = this.#context;
     this.#position = position;
     try {
-      // `hello` does not repeat a position that the client gave: it may no longer be valid, and then `reset` follows.
+      // If the client gave a position, `hello` has no id: the position may no longer be valid, and then `reset` follows.
       await this.#send({
         event: 'hello',
         data: { resumed: isGiven && !feed.isGone(position), heartbeat_seconds: HEARTBEAT / 1000 },

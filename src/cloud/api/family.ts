@@ -1,6 +1,6 @@
 /**
- * A resource family is a function that adds the routes of one kind of resource. Each has its own file and is listed in
- * index.ts. Every route is described by `operation({…})`, see http/operation.ts; a test fails for a route without it.
+ * A resource family is a function that adds the routes of one kind of resource. index.ts lists the families. Every route is
+ * described by `operation({…})`, see http/operation.ts; a test fails for a route without such a description.
  */
 
 import type { AuditLog } from '../accounts/audit.js';
@@ -35,11 +35,14 @@ export interface ApiOptions {
   readonly hosts: readonly string[] | null;
   /** Addresses and networks of proxies, whose header `X-Forwarded-For` names the caller. */
   readonly trustProxy: readonly string[];
-  /** Requests per minute and key; null: unlimited. */
+  /** Requests per minute and caller: a credential, or an IP address without a credential; null: unlimited. */
   readonly rateLimit: number | null;
   /** Whether the rate limit applies now. A run creates its fleet before the limit applies. */
   readonly rateLimitHolds: () => boolean;
 }
 
-/** Adds routes below `/v2`. Authentication comes first: a handler runs only for a space that the credential opens. */
+/**
+ * Adds routes below `/v2`. Except for the families without a credential, authentication comes first: a handler runs only for a
+ * space that the credential opens.
+ */
 export type Family = (routes: Routes, context: ApiContext, options: ApiOptions) => void;

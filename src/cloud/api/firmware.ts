@@ -173,7 +173,7 @@ function addOfDevice(routes: Routes, { store }: ApiContext, resource: UpdateReso
 
 type UpdateResource = ReturnType<typeof updateResource>;
 
-/** Operations that several routes share. */
+/** Functions that several routes share: scheduling, cancelling, listing and finding updates. */
 function updateResource({ store, firmware: updates }: ApiContext) {
   return { schedule, cancel, list, find };
 

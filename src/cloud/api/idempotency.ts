@@ -3,8 +3,8 @@
  *
  * The receipt (the answer, stored under the key) is written in the same commit as the resource, and a key is unique within its
  * space. So the store never has a receipt without its resource, or the resource without its receipt. Of two concurrent requests
- * with the same key, one commit fails, and that request is answered with the receipt of the other. This holds for one node, for
- * several nodes, and across crashes.
+ * with the same key, one commit fails, and that request is answered with the receipt of the other. This holds for one service,
+ * for several services on the same store, and across crashes.
  *
  * Receipts are stored for successes only: a rejected request may be repeated with the same key. The creation of API keys and
  * invitations does not accept an `Idempotency-Key`, because the receipt would contain the secret.
@@ -43,7 +43,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The change that stores the receipt. Put it first in the commit that creates the resource. `answer` is sent with 201. */
     receipt(answer: unknown): readonly Change[];
-    /** Null if the request has no `Idempotency-Key`. */
+    /** Null if the request has no `Idempotency-Key`, or if its route writes no receipt. */
     attempt: Attempt | null;
   }
 }
@@ -98,7 +98,7 @@ export function repeatable(routes: Routes, { store, clock, ids }: ApiContext): v
     if (known && !expired.includes(known)) return repeat(known, request.attempt, reply);
   });
 
-  // Two requests with the same key were concurrent: the store or the family reports a conflict for one of them.
+  // Of two concurrent requests with the same key, one fails with a conflict. It is answered with the receipt of the other.
   routes.setErrorHandler(async (error, request, reply) => {
     const { attempt } = request;
     const conflict = error instanceof ConflictError || (error instanceof ApiFault && error.statusCode === 409);

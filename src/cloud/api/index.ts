@@ -1,8 +1,8 @@
 /**
  * The public REST API (device cloud API; cloud API gaps, sections 2 and 3).
  *
- * A resource family is one file that is listed in FAMILIES or in one of the lists below it. Handlers only translate between
- * HTTP and the services behind them: the store keeps the data, and src/cloud/delivery sends downlinks to devices.
+ * FAMILIES and the lists below it contain the resource families (family.ts). Handlers only translate between HTTP and the parts
+ * of the cloud behind them: the store keeps the data, and src/cloud/delivery sends downlinks to devices.
  */
 import cors from '@fastify/cors';
 import fastify, { type FastifyInstance } from 'fastify';
@@ -47,8 +47,9 @@ import { variables } from './variables.js';
 
 export type { ApiOptions } from './family.js';
 
+/** Families that are hidden from keys with tags: such a key gets a 404. */
 const FAMILIES: readonly Family[] = [connectors, deliveries, variables, users, keys, auditLog];
-/** Families that apply the limits of a key with tags themselves. All other families answer such a key with 404. */
+/** Families that keys with tags may use. They check themselves what such a key may see and change. */
 const FAMILIES_WITH_LIMITS: readonly Family[] = [
   spaces,
   deviceLists,

@@ -206,7 +206,7 @@ function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyRes
 
 type KeyResource = ReturnType<typeof keyResource>;
 
-/** Functions that several routes share: finding a key, reading its tags from a body, and the views. */
+/** Functions that several routes share: finding a key, reading its tags and its expiry from a body, and the views. */
 function keyResource({ store, clock }: ApiContext) {
   return { find, withSecret, limitOf, endOf, view };
 

@@ -3,8 +3,9 @@
  * immediately, with the time after which to retry, so that no queue grows without bound.
  *
  * The bytes of a body count when they arrive, not when `Content-Length` announces them, and only after the request is
- * authenticated. So an unknown caller can hold neither memory nor a share of the limits. A caller is identified by its
- * credential, or without a credential by its IP address.
+ * authenticated. So a request without a valid credential takes neither memory nor a share of the limit for bytes; only the
+ * small bodies of the login need no credential. A caller is identified by its credential, or without a credential by its IP
+ * address.
  */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
@@ -66,7 +67,10 @@ declare module 'fastify' {
   }
 }
 
-/** Enforces the limits for all paths below `/v2`. Health and metrics are exempt: they also answer under overload. */
+/**
+ * Enforces the limits for the API, for the sign-in of the console and for unknown paths. Health and metrics are exempt from the
+ * limits of requests, so that they also answer under overload.
+ */
 export function limitRequests(
   api: FastifyInstance,
   { clock, rateLimit, rateLimitHolds, all = ALL, each = EACH, isProxy, patience = new RealClock() }: RequestLimits,

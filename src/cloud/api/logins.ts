@@ -1,4 +1,4 @@
-/** Login and acceptance of invitations (cloud API gaps, 3.1). Both requests need no credential. For the rest, see sessions.ts. */
+/** Login and acceptance of invitations, which need no credential (cloud API gaps, 3.1). See also sessions.ts. */
 import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
 import type { Millis, UnixMillis } from '../../kernel/time.js';

@@ -1,6 +1,6 @@
 /**
- * Masks secrets of a device in answers of the API to callers who may only read. With the claim token, such a caller could send
- * messages as the device; with the Bluetooth passkey, it could configure the device. A device prints both on request
+ * Masks secrets of a device in answers of the API to callers who may not change the device. With the claim token, such a caller
+ * could send messages as the device; with the Bluetooth passkey, it could configure the device. A device prints both on request
  * (`info show`) and reports the passkey with its session. Stored shell answers may contain both as text, in a memory dump or as
  * raw bytes.
  *
@@ -15,7 +15,7 @@ import { type Caller, mayChange, mayChangeAll } from './access.js';
 /** Stands in place of a secret. */
 export const MASK = '********';
 
-/** Fields of facts and bodies that hold a secret. */
+/** Names of fields, in session facts and in bodies, that contain a secret. */
 const SECRET_FIELD = /passkey|claim_?token/i;
 
 /** A secret with its name inside of a text, such as `"ble_passkey":"123456"`. */
@@ -71,7 +71,7 @@ export class Masking {
 
 /**
  * The masking for a device; undefined if the caller may change the device, and so may see its secrets.
- * @param device the device. It must contain its claim token unless the caller may change all devices
+ * @param device the device. If the caller may not change all devices, it must contain its claim token
  */
 async function maskingFor(
   store: Store,
@@ -84,8 +84,8 @@ async function maskingFor(
 }
 
 /**
- * The views of devices of a list, with their secrets masked where the caller must not see them.
- * @param rows the devices. They must contain their claim tokens unless the caller may change all devices
+ * The views of devices of a list. The secrets of a device are masked if the caller may not change the device.
+ * @param rows the devices. If the caller may not change all devices, they must contain their claim tokens
  * @param hidden fields of a view that can contain secrets
  */
 export async function maskedViews<View extends object>(
@@ -107,7 +107,7 @@ export async function maskedViews<View extends object>(
   return views;
 }
 
-/** Returns the masking for each device of a list, by id; see {@link maskingFor}. */
+/** Returns the maskings for the devices of a list, by id. Devices that the caller may change have none. */
 export async function maskingsFor(
   store: Store,
   caller: Caller,
@@ -134,8 +134,8 @@ function needlesOf(token: string): readonly string[] {
     needles.push(part, Buffer.from(part).toString('hex'), Buffer.from(part.toUpperCase()).toString('hex'));
   }
   for (const content of [Buffer.from(token, 'hex'), Buffer.from(token), Buffer.from(token.toUpperCase())]) {
-    // Bytes have three forms in base64, because their first byte may be at any place in a group of three. Digits that also
-    // depend on neighbouring bytes are left out.
+    // Bytes have three forms in base64, because their first byte may be at any place in a group of three. Base64 characters
+    // that also depend on neighbouring bytes are left out.
     for (let skipped = 0; skipped < 3; skipped++) {
       const whole = content.subarray(skipped, skipped + 3 * Math.floor((content.length - skipped) / 3));
       needles.push(whole.toString('base64'));

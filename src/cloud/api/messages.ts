@@ -23,7 +23,7 @@ import type { ApiOptions, Family } from './family.js';
 import { maskingsFor } from './masking.js';
 import { pageOf, setTotal } from './totals.js';
 
-/** Period of a list without `after`. */
+/** How far back a list without `after` reaches. */
 const WINDOW = days(1);
 
 const State = Type.Enum(['pending', 'sent', 'cancelled', 'expired'], { description: 'state of a downlink' });
@@ -183,7 +183,7 @@ function filterOf(query: Static<typeof ListQuery>, access: Access, now: UnixMill
 
 type Kinds = Pick<Static<typeof ListQuery>, 'type' | 'direction'>;
 
-/** The types and directions that a query asks for. */
+/** The types and directions that a query asks for. The type `codec` stands for `encoder` and `decoder`. */
 export function kindsOf(query: Kinds): Pick<MessageQuery, 'types' | 'direction' | 'onlyUp'> {
   const types = query.type?.flatMap((type) => (type === 'codec' ? ['encoder', 'decoder'] : [type]));
   return { types, ...directionOf(query) };

@@ -7,7 +7,7 @@ export class Quota {
   readonly #family: string;
   readonly #most: number;
   readonly #noun: string;
-  /** Creations that are not committed yet, by space: concurrent ones must not exceed the limit together. */
+  /** Number of creations that are not committed yet, by space. They count, so that concurrent creations keep the limit. */
   readonly #creating = new Map<Id, number>();
 
   /** @param noun names the records in the error: `connectors` */

@@ -11,9 +11,9 @@ import { presentedSecret } from './auth.js';
 const WINDOW = minutes(1);
 
 /**
- * Counts requests by credential, before it is checked. A request whose credential turns out to be invalid also counts for its
- * IP address. An address with too many such failures is rejected, which slows down the guessing of keys. From such an address,
- * only credentials that have been valid in the same window are still accepted.
+ * Counts requests by credential, before the credential is checked. A request whose credential turns out to be invalid also
+ * counts for its IP address. From an address with too many such failures, only credentials that have been valid in the same
+ * window are accepted. This rule slows down the guessing of keys.
  */
 export function limitRate(api: FastifyInstance, clock: Clock, rateLimit: number, holds = () => true): void {
   const used = new Map<string, number>();

@@ -1,18 +1,18 @@
 /**
  * The longest time that a caller waits for an answer, whatever the request waits for: locks, other services, a database that
- * hangs. Each wait has its own limit as well; this one bounds their sum.
+ * hangs. Each wait has its own limit as well; the limit in this file bounds their sum.
  */
 import type { FastifyReply } from 'fastify';
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 import { ApiFault } from '../http/errors.js';
 
-/** From the head of a request to its answer. Less than the 30 s after which clients give up. */
+/** Maximum time from the head of a request to its answer: less than the 30 s after which clients give up. */
 const REQUEST_LIMIT: Millis = seconds(20);
 
 /**
- * Answers requests that take too long. It has one alarm for all requests, because setting an alarm for each request would take
- * CPU time.
+ * Answers requests that take too long. The class has one alarm for all requests, because setting an alarm for each request
+ * would take CPU time.
  */
 export class TimeLimit {
   /** Running requests and their deadlines, earliest first. */

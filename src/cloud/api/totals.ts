@@ -1,6 +1,6 @@
 /**
  * Pages of lists with the header `x-total`: the number of items over all pages. Counting reads the items. So a list of
- * messages, or of more than 10,000 items, may have the header `x-total-at-least` instead, with a lower bound.
+ * messages, or of 10,000 items or more, may have the header `x-total-at-least` instead, with a lower bound.
  */
 import type { FastifyReply } from 'fastify';
 import type { Id, Page } from '../store/store.js';
@@ -31,7 +31,7 @@ export async function pageOf<Item extends { readonly id: Id }>(
   return items;
 }
 
-/** Sets the header for a list of which at most `most` items were counted: if `count` reaches `most`, there may be more. */
+/** Sets the header for a list of which at most `most` items were counted. If `count` reaches `most`, there may be more. */
 export function setTotal(reply: FastifyReply, count: number, most: number): void {
   reply.header(count < most ? 'x-total' : 'x-total-at-least', count);
 }

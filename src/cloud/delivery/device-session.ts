@@ -10,7 +10,7 @@ import { type DeviceRow, type MessageRow, NO_CODEC, WAITING_CONTENT, type Waitin
 /** A downlink in state `pending`. */
 export interface QueuedDownlink {
   readonly row: WaitingRow;
-  /** Number of its offers, equal to the stored number unless another service has offered it meanwhile. */
+  /** Number of its offers that this service knows. If another service has offered it, the stored number is greater. */
   attempt: number;
   /** The device has sent something since the downlink was queued. */
   contacted: boolean;
@@ -146,8 +146,8 @@ export function nextDownlink(
 }
 
 /**
- * Data downlinks wait until the device has uploaded an encoder, unless they are raw bytes; configurations wait until a firmware
- * update has ended. For a device at an unproven address, all downlinks wait except session and time responses.
+ * Whether a downlink has to wait. Data wait until the device has uploaded an encoder; raw bytes need no encoder. Configurations
+ * wait until a firmware update has ended. At an unproven address, all downlinks wait except session and time responses.
  */
 function isHeldBack({ device, update, unproven }: DeviceSession, { type, codecHash }: WaitingRow): boolean {
   if (unproven && type !== 'session' && type !== 'timestamp') return true;

@@ -39,7 +39,7 @@ export class DeviceSessions {
     return this.#store.nodes !== undefined;
   }
 
-  /** The cached session unless it is stale. */
+  /** The cached session; undefined if it is stale or not cached. */
   known(serial: number): DeviceSession | undefined {
     return this.#stale.has(serial) ? undefined : this.#sessions.get(serial);
   }
@@ -68,7 +68,7 @@ export class DeviceSessions {
     return loading.finally(() => this.#loading.delete(serial));
   }
 
-  /** Notifies the other services that the device now communicates with this service, unless they know it already. */
+  /** Notifies the other services that the device now communicates with this service. Further calls have no effect. */
   claim({ device: { serial } }: DeviceSession): void {
     if (!this.shared || this.#claimed.has(serial)) return;
     this.#claimed.add(serial);

@@ -93,7 +93,7 @@ export class Journal {
     };
   }
 
-  /** Continues the present edition for some time, or begins a new one. */
+  /** Extends the lease of the present edition if it ends soon, or begins a new edition. */
   keep(): Promise<void> {
     this.#keeping ??= this.#keep().finally(() => {
       this.#keeping = undefined;

@@ -73,7 +73,7 @@ export class ReplayGuard {
     return verdict;
   }
 
-  /** Whether the datagram was processed before; its answer is a repetition, too. */
+  /** Whether the datagram was processed before. If so, its answer is a repetition as well. */
   isRepeated({ mark }: Pick<Arrival, 'mark'>): boolean {
     return this.#recent.includes(mark);
   }

@@ -27,7 +27,7 @@ export interface Downlinks {
     request: DownlinkRequest,
     along?: (row: MessageRow) => readonly Change[],
   ): Promise<MessageRow>;
-  /** Expires the overdue downlinks among these messages; returns whether there was one. */
+  /** Expires the overdue downlinks among these messages. Returns true if there was at least one. */
   endOverdue(messages: readonly WaitingRow[]): Promise<boolean>;
   /** Removes a pending downlink from its queue; `not-pending` if it is already sent, cancelled or expired. */
   cancel(message: WaitingRow): Promise<'cancelled' | 'not-pending'>;

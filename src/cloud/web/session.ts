@@ -142,7 +142,7 @@ async function endedSessions({ store, clock }: SessionContext, spaceId: Id): Pro
 
 const isLoopback = addressesIn(['127.0.0.0/8', '::1']);
 
-/** @throws ApiFault 403 if the request comes from another machine, also through a proxy on this one */
+/** @throws ApiFault 403 if the request comes from another machine, or through a proxy */
 function needOwnMachine({ raw, headers }: Pick<FastifyRequest, 'raw' | 'headers'>): void {
   const isForwarded = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'via'].some((name) => name in headers);
   if (!isForwarded && isLoopback(raw.socket.remoteAddress ?? '') && isHost(headers.host, LOCAL_HOSTS)) return;
