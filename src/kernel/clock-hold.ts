@@ -1,6 +1,9 @@
 import type { EdgeClock, Release } from './clock.js';
 
-/** Holds virtual time for one caller, from construction to {@link end}; the caller may let time pass in between. */
+/**
+ * Holds virtual time for one caller, from construction to {@link end}. By {@link suspend}, the caller lets time pass in
+ * between.
+ */
 export class ClockHold {
   readonly #clock: EdgeClock;
   readonly #reason: string;

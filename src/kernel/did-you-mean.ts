@@ -1,8 +1,8 @@
 /** Suggestions for misspelt names in messages. */
 
 /**
- * ` (did you mean "count"?)` for the closest candidate; empty if none is similar. The order of hyphenated parts does not
- * count.
+ * Returns ` (did you mean "count"?)` for the most similar candidate; an empty text if none is similar. The order of hyphenated
+ * parts is ignored.
  */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   let best: string | undefined;

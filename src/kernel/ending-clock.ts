@@ -1,4 +1,4 @@
-/** A clock that can be ended. The end cancels all its alarms and holds; later alarms and holds have no effect. */
+/** A clock that can be ended. The end cancels its alarms and releases its holds; later alarms and holds have no effect. */
 import { type Action, type Alarm, type EdgeClock, perform, type Release } from './clock.js';
 import type { Instant, Millis, UnixMillis } from './time.js';
 

@@ -2,7 +2,7 @@
 import type { Release } from './clock.js';
 
 export class Holds {
-  /** In the order in which they were taken. */
+  /** Reasons of the open holds by number, in the order in which the holds were taken. */
   readonly #open = new Map<number, string>();
   #taken = 0;
   #waiters: (() => void)[] = [];
@@ -26,7 +26,7 @@ export class Holds {
     };
   }
 
-  /** Is one of the first `taken` holds still open? */
+  /** Whether one of the first `taken` holds is still open. */
   anyOlderThan(taken: number): boolean {
     for (const key of this.#open.keys()) return key < taken;
     return false;

@@ -1,6 +1,6 @@
-/** Bounds the nesting of JSON text before it is parsed. */
+/** Checks how deeply a JSON text is nested, before it is parsed. */
 
-/** Maximum number of levels of arrays and objects in a JSON text. All code that handles a parsed body is recursive. */
+/** Maximum number of levels of arrays and objects. The code that handles the values is recursive, so its stack is a limit. */
 export const DEPTH_LIMIT = 64;
 
 /** Message for a JSON text with more than {@link DEPTH_LIMIT} levels. */

@@ -1,4 +1,4 @@
-/** The speed of time. */
+/** The interface through which a user controls the speed of simulated time. */
 import type { Clock } from './clock.js';
 
 /** Time that a user controls. */
@@ -6,7 +6,7 @@ export interface Pace extends Clock {
   /** Simulated milliseconds per real millisecond. A pause does not change this value. */
   speed: number;
   readonly isPaused: boolean;
-  /** Time stands still, and no alarm is due, until `resume`. */
+  /** Stops time until `resume`. Meanwhile, only `step` runs alarms. */
   pause(): void;
   resume(): void;
   /** Moves paused time to the instant of the next alarms, and performs them. */

@@ -6,7 +6,7 @@
 /** Control characters, line separators, and invisible characters that change the order or the look of others. */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
 
-/** A text of any number of lines in which control characters are written as `\u001b`. */
+/** A text in which control characters are written in the form `\u001b`. Line ends and tabs are kept. */
 export function printable(text: string): string {
   return text.replace(UNPRINTABLE, (character, at: number) => {
     if (character === '\n' || character === '\t') return character;
@@ -14,7 +14,7 @@ export function printable(text: string): string {
   });
 }
 
-/** A text on one line: line ends are written as `\n`. */
+/** A text on one line: like {@link printable}, but line feeds and tabs are written as `\n` and `\t`. */
 export function printableLine(text: string): string {
   return text.replace(UNPRINTABLE, escaped);
 }

@@ -84,7 +84,7 @@ export class RealClock implements DrivenClock, Pace {
     return this.#paused;
   }
 
-  /** Time stands still, and no alarm is due, until {@link resume}. */
+  /** Stops time until {@link resume}. Meanwhile, only {@link step} runs alarms. */
   pause(): void {
     this.#rebase();
     this.#paused = true;

@@ -53,7 +53,7 @@ export function parseDuration(text: string): Millis | undefined {
   return Number.isFinite(total) ? Math.round(total) : undefined;
 }
 
-/** Writes a duration so that {@link parseDuration} reads the same number: 5400000 becomes "1h30m", 0 becomes "0s". */
+/** Writes a duration in whole milliseconds, in the form that {@link parseDuration} reads: 5400000 becomes "1h30m", 0 "0s". */
 export function formatDuration(duration: Millis): string {
   if (duration < 0) return `-${formatDuration(-duration)}`;
   let rest = Math.round(duration);
@@ -69,8 +69,8 @@ export function formatDuration(duration: Millis): string {
 }
 
 /**
- * Writes a measured duration exactly, for people: like {@link formatDuration}, but with a fraction of seconds in place of
- * milliseconds: "7m0.698s", "840ms". {@link parseDuration} reads the same number.
+ * Writes a measured duration to the millisecond, for people: like {@link formatDuration}, but with a fraction of seconds in
+ * place of milliseconds: "7m0.698s", "840ms". {@link parseDuration} reads the same number.
  */
 export function exactDuration(duration: Millis): string {
   const whole = Math.round(duration);
@@ -79,7 +79,7 @@ export function exactDuration(duration: Millis): string {
   return `${whole === rest ? '' : formatDuration(whole - rest)}${rest / 1000}s`;
 }
 
-/** Writes a measured duration for people, three significant places at most: "0.42ms", "840ms", "12.4s", "21m 05s", "3h 07m". */
+/** Writes a measured duration for people, rounded: "0.42ms", "840ms", "12.4s", "21m 05s", "3h 07m", "2d 04h". */
 export function humanDuration(duration: Millis): string {
   const two = (n: number) => String(n).padStart(2, '0');
   if (duration < 0) return `-${humanDuration(-duration)}`;

@@ -2,7 +2,7 @@
 import { renameSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs';
 import { cannotWrite } from './file-failure.js';
 
-/** Checks before long work that a file can be written. @throws UsageError if not */
+/** Checks that a file can be written; call it before long work. @throws UsageError if the file cannot be written */
 export function reserve(path: string): void {
   if (isSpecial(path)) return;
   attempt(path, () => {

@@ -46,7 +46,7 @@ const DEEPEST = 64;
  * In a map, each turn of the loop reads a key and a value.
  */
 export class CborReader {
-  /** Argument of the last head: a length in bytes, or the number of items or entries. */
+  /** Argument of the last head: the value of an integer, a length in bytes, or the number of items or entries. */
   count = 0;
   #major = 0;
   #at = 0;

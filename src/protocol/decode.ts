@@ -13,8 +13,8 @@ type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonO
 export type JsonObject = { readonly [name: string]: JsonValue };
 
 /**
- * Decodes the body of a data message. An unknown key keeps its number as name. Integers beyond 2^53 become decimal text,
- * byte strings hex, NaN and infinities null.
+ * Decodes the body of a data message. An unknown key keeps its number as name. Integers beyond 2^53 become decimal
+ * text, byte strings become hex digits, NaN and infinities become null.
  * @throws CborError when the body is not one CBOR map
  */
 export function decodeBody(codec: Codec, body: Uint8Array): JsonObject {
@@ -72,7 +72,7 @@ function passValue(reader: CborReader): void {
 type Keys = readonly CodecField[];
 type MutableObject = Record<string, JsonValue>;
 
-/** Reads one value. `column` is undefined for an unknown key. */
+/** Reads one value. `column` is the entry of the codec for this value; undefined if the codec has no such entry. */
 function readValue(
   reader: CborReader,
   keys: Keys,
@@ -164,7 +164,7 @@ function readRows(
   return rows;
 }
 
-/** The pairs of `$wmbus`. Frames stay encrypted: their keys are not part of the codec. */
+/** The pairs of `$wmbus`: signal strength and frame. Frames stay encrypted, because their keys are not part of the codec. */
 function readFrames(reader: CborReader, keys: Keys): JsonObject[] {
   const { count } = reader;
   const frames: JsonObject[] = [];

@@ -9,7 +9,7 @@ import { type Codec, CodecError, type CodecField } from './codec.js';
 import { calculate, roundHalfAway } from './modifiers.js';
 
 /**
- * Encodes the fields of `json` with the keys of the encoder; other fields of the encoder are not sent.
+ * Encodes the fields of `json` with the keys of the encoder. Fields of the encoder that `json` does not have are not sent.
  * @throws CodecError with all unknown fields and invalid values
  */
 export function encodeBody(codec: Codec, json: object): Uint8Array {

@@ -17,7 +17,7 @@ export const ENODATA = -61;
 export const ETIMEDOUT = -116;
 export const ENOTSUP = -134;
 
-/** The code for a value that the configuration rejects, by the fault. `unsaid`: the firmware prints an error but returns 0. */
+/** The code for a rejected value of a parameter, by the kind of fault. `unsaid`: the firmware prints an error but returns 0. */
 export const REJECTED_VALUE = { unsaid: 0, invalid: EINVAL, 'too long': ENOMEM } as const;
 
 const MEANINGS: Readonly<Record<number, readonly [name: string, meaning: string]>> = {
@@ -36,7 +36,9 @@ const MEANINGS: Readonly<Record<number, readonly [name: string, meaning: string]
   [ENOTSUP]: ['ENOTSUP', 'not supported'],
 };
 
-/** Text of a negative code, such as `error -2 (ENOENT: not found)`; only the number for a code that is not in the list above. */
+/**
+ * Text of a negative code, such as `error -2 (ENOENT: not found)`; only the number for a code that is not in the list above.
+ */
 export function errorText(code: number): string {
   const known = MEANINGS[code];
   return known ? `error ${code} (${known.join(': ')})` : `error ${code}`;

@@ -1,6 +1,6 @@
 /**
  * Firmware images of virtual devices: a header of text lines, an empty line, then filler. Only a bootloader understands real
- * images; ours contain the facts that a virtual device needs as plain text.
+ * images; these images contain the facts that a virtual device needs as plain text.
  *
  *     GHOSTFLEET-FIRMWARE 1
  *     bundle: com.hardwario.chester.app.clime
@@ -20,7 +20,7 @@ export interface Build {
 const MAGIC = 'GHOSTFLEET-FIRMWARE 1';
 const LONGEST_HEADER = 512;
 const HEADER_END = '\n\n';
-/** Bytes in which the end of a header must appear. */
+/** The end of a header must appear within this number of bytes. */
 const HEADER_WINDOW = LONGEST_HEADER + HEADER_END.length;
 
 /**
@@ -52,7 +52,7 @@ export class ImageReader {
     else this.#readHead(part);
   }
 
-  /** See {@link readImage}. */
+  /** Call it after the last part. Returns the same as {@link readImage}. */
   finish(): Build | undefined {
     const lines = this.#head.split('\n');
     const field = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);

@@ -20,7 +20,10 @@ export type News =
   | { readonly kind: 'missed' };
 
 export interface Nodes {
-  /** Calls `hear` for every notification of another service from now on, first with `missed`. May be called several times. */
+  /**
+   * Calls `hear` for every notification of another service from now on, first with `missed`. May be called for several
+   * listeners.
+   */
   listen(clock: Clock, hear: (news: News) => void): void;
   /** Notifies the other services that the device now communicates with this service. */
   claim(serial: number): Promise<void>;

@@ -1,4 +1,6 @@
-/** Alerts: how one end informs the other of an error or of the end (RFC 5246, section 7.2). */
+/**
+ * Alerts: how one end of a connection informs the other of an error or of the end of the connection (RFC 5246, section 7.2).
+ */
 
 /** Alerts that this implementation sends, or names when it receives them. */
 const CODES = {
@@ -27,7 +29,7 @@ const WARNINGS: ReadonlySet<AlertName> = new Set(['close-notify', 'no-renegotiat
 export interface Alert {
   /** `alert 49` if the code has no name here. */
   readonly name: AlertName | `alert ${number}`;
-  /** Whether the connection ends with it. */
+  /** Whether the alert ends the connection. */
   readonly fatal: boolean;
 }
 

@@ -81,7 +81,7 @@ export function join(...parts: readonly Uint8Array[]): Uint8Array {
   return joined;
 }
 
-/** Whether two arrays have the same content. Not for secrets: it takes longer the more they have in common. */
+/** Whether two arrays have the same content. Not for secrets, because its duration shows where the arrays first differ. */
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, at) => byte === b[at]);
 }

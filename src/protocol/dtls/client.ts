@@ -1,4 +1,4 @@
-/** The client of a connection: a device (RFC 6347 with the pre-shared keys of RFC 4279). */
+/** The client's end of a connection, for a device (RFC 6347, with pre-shared keys: RFC 4279). */
 import type { Clock } from '../../kernel/clock.js';
 import { type Draws, randomBytes } from '../../kernel/random.js';
 import { type Millis, seconds } from '../../kernel/time.js';
@@ -89,10 +89,10 @@ export class DtlsClient extends Connection {
     if (type === MESSAGE.serverHelloDone && this.#expected === 'finished') this.repeatFlight();
   }
 
-  /** Has no effect: a forged record must not end the handshake, and a server with another key never sends a valid record. */
+  /** Has no effect, because a forged record must not end the handshake. */
   protected unreadable(): void {}
 
-  /** The server wants a proof of the address; the hash of the handshake begins anew (RFC 6347, section 4.2.1). */
+  /** Answers the server's request for a cookie; the hash of the handshake begins anew (RFC 6347, section 4.2.1). */
   #retry({ body }: HandshakeMessage): void {
     const cookie = readHelloVerifyRequest(body);
     if (cookie === undefined) return this.fail('decode-error');
@@ -122,7 +122,7 @@ export class DtlsClient extends Connection {
     this.transcript.add(message);
   }
 
-  /** ServerHelloDone: answers with the identity, the change of keys, and Finished. */
+  /** Answers ServerHelloDone with the identity, the change of keys, and Finished. */
   #exchangeKeys(done: HandshakeMessage): void {
     const { identity, psk } = this.#options;
     if (done.body.length > 0 || this.#serverRandom === undefined) return this.fail('decode-error');

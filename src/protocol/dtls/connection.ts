@@ -1,6 +1,7 @@
 /**
- * What both ends of a connection share: they read records, put handshake messages in order, repeat flights, and end with an
- * alert. Without I/O: datagrams and data pass through {@link ConnectionEvents}, time and random numbers are parameters.
+ * The code that both ends of a connection share: it reads records, puts handshake messages in order, repeats flights, and ends
+ * the connection with an alert. It has no I/O: datagrams and data pass through {@link ConnectionEvents}; time and random
+ * numbers are parameters.
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import type { Millis } from '../../kernel/time.js';
@@ -14,8 +15,9 @@ import { type Opened, RecordLayer } from './record-layer.js';
 
 /**
  * How a connection ended:
- * - `closed`: one end has closed it (close_notify); `replaced`: the same identity has opened another connection
- * - `timeout`: the handshake took too long, or there was no record for the idle time
+ * - `closed`: one end has closed it (close_notify)
+ * - `replaced`: another connection or handshake has taken its place (server.ts)
+ * - `timeout`: the handshake took too long, or the client sent no data for the idle time
  * - `alert`: one end has reported this error
  */
 export type Ending =
@@ -51,7 +53,7 @@ export interface ConnectionOptions {
   readonly first: { readonly record: number; readonly message: number };
 }
 
-/** Encrypted records that may arrive before the keys are known. */
+/** Maximum number of encrypted records that are kept until the keys are known. */
 const MOST_EARLY = 4;
 
 export abstract class Connection {
@@ -135,10 +137,10 @@ export abstract class Connection {
   /** Processes the next message of the other end. It is in the transcript only if the subclass adds it. */
   protected abstract message(message: HandshakeMessage): void;
 
-  /** The other end has repeated a message of this type. */
+  /** Called when the other end has repeated a message of this type. */
   protected abstract repeated(type: number): void;
 
-  /** An encrypted record of the handshake does not fit the keys. */
+  /** Called during the handshake for an encrypted record that does not fit the keys. */
   protected abstract unreadable(record: TlsRecord): void;
 
   /** Ends the connection because the other end has violated the protocol, or lacks the key. */
@@ -163,7 +165,9 @@ export abstract class Connection {
     this.#flight?.repeat();
   }
 
-  /** Computes the keys, then processes the records that have arrived early. */
+  /**
+   * Computes the master secret and the keys. Afterwards, {@link receiveEarly} processes the records that have arrived early.
+   */
   protected agree(role: 'client' | 'server', psk: Uint8Array, randoms: Randoms, extended: boolean): void {
     const master = masterSecret(psk, randoms, extended ? this.transcript.digest() : undefined);
     const { client, server } = connectionKeys(master, randoms);
@@ -177,7 +181,7 @@ export abstract class Connection {
     return this.#transcript;
   }
 
-  /** The handshake begins again: a server asks for a cookie. */
+  /** Call it when the handshake begins again, because the server has asked for a cookie. */
   protected startTranscript(): void {
     this.#transcript = new Transcript();
   }
@@ -201,7 +205,7 @@ export abstract class Connection {
     this.#events.opened();
   }
 
-  /** The answer to the last flight has arrived. */
+  /** Call it when the answer to the last flight has arrived. */
   protected answered(): void {
     this.#flight?.end();
   }
@@ -210,7 +214,7 @@ export abstract class Connection {
     const { type, plain, epoch, newest } = opened;
     if (type === CONTENT.handshake) this.#fragments(plain, epoch);
     else if (type === CONTENT.alert) this.#alert(plain, epoch);
-    // The change of keys needs no message of its own: the epoch of a record names its keys.
+    // Records of the type `changeCipherSpec` are ignored, because the epoch of a record already names its keys.
     else if (type === CONTENT.applicationData && epoch > 0 && this.#phase === 'open') {
       // The other end sends data, so it has received the last flight.
       this.#flight = undefined;

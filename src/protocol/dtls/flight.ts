@@ -1,6 +1,6 @@
 /**
- * A flight: the messages that one end sends before it waits for the other (RFC 6347, section 4.2.4). It is sent again, in new
- * records, until the next flight of the other end arrives.
+ * A flight: the messages that one end sends before it waits for the other end (RFC 6347, section 4.2.4). A flight is sent
+ * again, in new records, until the next flight of the other end arrives.
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import { type Millis, seconds } from '../../kernel/time.js';
@@ -10,7 +10,7 @@ import type { RecordLayer } from './record-layer.js';
 
 /** Largest datagram of a handshake (wire protocol, 2.1). */
 export const LARGEST_DATAGRAM = 508;
-/** Header of a record, a connection ID, the encryption. */
+/** Maximum overhead of a record: header, connection ID, and encryption (nonce, tag, type). */
 const RECORD_OVERHEAD = 13 + 32 + 17;
 
 /** Time before the first repetition; it doubles with every further one (RFC 6347, section 4.2.4.1). */
@@ -55,7 +55,7 @@ export class Flight {
     this.#transmit();
   }
 
-  /** The other end has answered, or the connection has ended. */
+  /** Stops the repetitions, because the other end has answered or the connection has ended. */
   end(): void {
     this.#alarm?.cancel();
   }
@@ -76,7 +76,7 @@ export class Flight {
   }
 }
 
-/** The records of a flight, as few datagrams as possible. */
+/** The records of a flight, packed into as few datagrams as possible. */
 function datagrams(items: readonly FlightItem[], layer: RecordLayer, mtu: number): readonly Uint8Array[] {
   const packed: Uint8Array[][] = [];
   let length = mtu;

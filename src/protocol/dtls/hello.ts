@@ -21,7 +21,7 @@ type Extensions = ReadonlyMap<number, Uint8Array>;
 
 const RANDOM_SIZE = 32;
 const NO_COMPRESSION = 0;
-/** Largest connection ID that a hello may name here; the RFC allows 255. */
+/** Maximum length in bytes of a connection ID that this implementation accepts; the RFC allows 255. */
 const LONGEST_ID = 32;
 
 export interface ClientHello {
@@ -40,7 +40,7 @@ interface ServerHello {
   readonly extensions: Extensions;
 }
 
-/** undefined unless the body is a ClientHello without compression. */
+/** Reads a ClientHello; undefined if it is malformed or requires compression. */
 export function readClientHello(body: Uint8Array): ClientHello | undefined {
   const reader = new ByteReader(body);
   const version = reader.uint(2);
@@ -62,7 +62,7 @@ export function clientHello(hello: Omit<ClientHello, 'version' | 'sessionId'>): 
   );
 }
 
-/** undefined unless the body is a ServerHello without compression. */
+/** Reads a ServerHello; undefined if it is malformed or chooses compression. */
 export function readServerHello(body: Uint8Array): ServerHello | undefined {
   const reader = new ByteReader(body);
   const version = reader.uint(2);
@@ -94,7 +94,7 @@ export function helloVerifyRequest(cookie: Uint8Array): Uint8Array {
   return join(uint(DTLS_1_0, 2), vector(1, cookie));
 }
 
-/** The connection ID that the sender of a hello wants to receive; undefined if it wants none. */
+/** The connection ID that the sender of a hello wants to receive; undefined if it names none, or an invalid one. */
 export function connectionIdIn(extensions: Extensions): Uint8Array | undefined {
   const content = extensions.get(EXTENSION.connectionId);
   if (content === undefined) return undefined;
@@ -103,7 +103,7 @@ export function connectionIdIn(extensions: Extensions): Uint8Array | undefined {
   return reader.complete && id.length <= LONGEST_ID ? id : undefined;
 }
 
-/** undefined for a malformed list, or if a type occurs twice. */
+/** Reads the extensions of a hello; undefined for a malformed list, or if a type occurs twice. */
 function extensionsIn(reader: ByteReader): Extensions | undefined {
   const extensions = new Map<number, Uint8Array>();
   // A hello without extensions ends before their length.

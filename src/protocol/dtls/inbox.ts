@@ -1,12 +1,12 @@
 /**
- * Puts the handshake messages of the other end in order and their fragments together (RFC 6347, sections 4.2.2 and 4.2.3).
- * It keeps at most {@link AHEAD} messages of {@link LONGEST} bytes.
+ * Joins the fragments of the other end's handshake messages, and puts the messages in order (RFC 6347, sections 4.2.2 and
+ * 4.2.3). It keeps at most {@link AHEAD} messages of {@link LONGEST} bytes.
  */
 import type { Fragment, HandshakeMessage } from './handshake.js';
 
 /** Messages of a handshake with a pre-shared key are much shorter. */
 const LONGEST = 1024;
-/** Maximum number of messages that may arrive before the expected one. */
+/** Number of messages whose fragments are accepted: the expected message and the three after it. */
 const AHEAD = 4;
 
 interface Partial {
@@ -19,7 +19,9 @@ interface Partial {
 
 export class Inbox {
   #next: number;
-  /** Created by the first fragment, and discarded with the last one: an open connection has none. */
+  /**
+   * Created for the first fragment, and discarded when all messages are complete, so that open connections take less memory.
+   */
   #partials: Map<number, Partial> | undefined;
 
   /** @param next sequence number of the first message */

@@ -1,7 +1,7 @@
 /** Records: the units that a datagram consists of (RFC 6347, section 4.1; with a connection ID: RFC 9146, section 4). */
 import { ByteReader, join, uint, vector } from './bytes.js';
 
-/** Types of records (RFC 5246, section 6.2.1). `cid`: with a connection ID; the real type is inside (RFC 9146). */
+/** Types of records (RFC 5246, section 6.2.1). `cid`: record with a connection ID; its real type is encrypted (RFC 9146). */
 export const CONTENT = { changeCipherSpec: 20, alert: 21, handshake: 22, applicationData: 23, cid: 25 } as const;
 
 export const DTLS_1_0 = 0xfeff;

@@ -3,7 +3,7 @@
 const HALF = 32;
 
 export class ReplayWindow {
-  /** The largest number so far; -1: none. */
+  /** The largest number so far; -1 before the first record. */
   #newest = -1;
   /** Bit n: the number `newest - n` has arrived; bits 0 to 31. */
   #recent = 0;

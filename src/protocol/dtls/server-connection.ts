@@ -1,4 +1,4 @@
-/** The server's end of one connection, from a hello with a valid cookie (RFC 6347 with the pre-shared keys of RFC 4279). */
+/** The server's end of one connection, created for a hello with a valid cookie (RFC 6347, with pre-shared keys: RFC 4279). */
 import { type Draws, randomBytes } from '../../kernel/random.js';
 import { ByteReader, sameBytes, vector } from './bytes.js';
 import { Connection, type ConnectionOptions } from './connection.js';
@@ -8,7 +8,7 @@ import { verifyData } from './key-schedule.js';
 import { CONTENT, NO_ID, type TlsRecord } from './record.js';
 
 /**
- * Receives the key; undefined for an unknown identity. Must be called once, now or later.
+ * Receives the key of an identity; undefined for an unknown identity. `keyOf` must call it once, before it returns or later.
  * @returns false if the handshake has ended meanwhile
  */
 export type Answer = (psk: Uint8Array | undefined) => boolean;
@@ -17,7 +17,7 @@ interface ServerConnectionOptions extends ConnectionOptions {
   readonly random: Draws;
   readonly message: HandshakeMessage;
   readonly hello: ClientHello;
-  /** Connection ID for the records of the client, used if it supports them. */
+  /** Connection ID for the records of the client, used if the client supports connection IDs. */
   readonly id: Uint8Array;
   /** Names the key that the client should use (RFC 4279, section 5.2). */
   readonly hint: string;
@@ -74,7 +74,7 @@ export class ServerConnection extends Connection {
     return sameBytes(hello.random, this.#clientRandom);
   }
 
-  /** The client has repeated its hello. */
+  /** Call it when the client has repeated its hello. */
   helloRepeated(): void {
     if (this.#expected === 'key exchange') this.repeatFlight();
   }
@@ -104,7 +104,7 @@ export class ServerConnection extends Connection {
     if (type === MESSAGE.finished) this.repeatFlight();
   }
 
-  /** The client has another key. The answer is the same for an unknown identity (RFC 4279, section 2). */
+  /** Such a record means that the client has another key. An unknown identity gets the same alert (RFC 4279, section 2). */
   protected unreadable({ type }: TlsRecord): void {
     if (type === CONTENT.handshake || this.hasId) this.fail('decrypt-error');
   }

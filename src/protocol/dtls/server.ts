@@ -1,6 +1,6 @@
 /**
- * The server for many clients (RFC 6347; connection IDs: RFC 9146). Without I/O: datagrams and data pass through
- * {@link ServerEvents}, time and random numbers are parameters.
+ * The server for many clients (RFC 6347; connection IDs: RFC 9146). It has no I/O: datagrams and data pass through
+ * {@link ServerEvents}; time and random numbers are parameters.
  *
  * The server keeps no state for an address until a cookie has proven that the address receives answers. The request for the
  * cookie is shorter than the hello. The numbers of handshakes and of connections are limited: at the limit, the oldest
@@ -52,7 +52,7 @@ export interface ServerOptions {
   readonly hint?: string;
   /** Time for a handshake. Default 30 s. */
   readonly timeout?: Millis;
-  /** Time after which a connection without records ends. Default 24 h (wire protocol, 2.3). */
+  /** Time without data from the client after which a connection ends. Default 24 h (wire protocol, 2.3). */
   readonly idle?: Millis;
   /** Maximum number of unfinished handshakes. Default 4,096. */
   readonly mostHandshakes?: number;
@@ -65,11 +65,11 @@ export interface ServerOptions {
 interface Peer {
   readonly session: SessionId;
   readonly connection: ServerConnection;
-  /** Where its hello came from. */
+  /** Address from which its hello came. */
   readonly home: string;
-  /** Where its newest record came from; with a connection ID, another address than `home` is possible. */
+  /** Address from which its newest record came; with a connection ID, it may differ from `home`. */
   address: string;
-  /** Where the record that is being processed came from. */
+  /** Address from which the record that is being processed came. */
   from: string;
   lastAt: Instant;
 }
@@ -129,7 +129,7 @@ export class DtlsServer {
     this.#open.get(session)?.connection.close();
   }
 
-  /** Ends everything; open connections with close_notify. */
+  /** Ends all handshakes and connections; sends close_notify on the open connections. */
   closeAll(): void {
     for (const { connection } of [...this.#handshakes.values()]) connection.end({ kind: 'closed', by: 'us' });
     for (const { connection } of [...this.#open.values()]) connection.close();
@@ -149,7 +149,7 @@ export class DtlsServer {
     this.#begin(record, message, hello, address);
   }
 
-  /** Needs no state: the record and the message repeat the sequence numbers of the hello (RFC 6347, section 4.2.1). */
+  /** Sends a cookie. Needs no state, because record and message repeat the sequence numbers of the hello (RFC 6347, 4.2.1). */
   #requestCookie(
     { sequence: number }: TlsRecord,
     { sequence }: HandshakeMessage,
@@ -226,7 +226,7 @@ export class DtlsServer {
   }
 
   #give(peer: Peer, record: TlsRecord, address: string): Rejection | undefined {
-    // During a handshake, the address is the one that the cookie has proven.
+    // During a handshake, only records from the address that the cookie has proven are accepted.
     if (peer.connection.phase === 'handshake' && peer.address !== address) return 'unknown-connection';
     peer.from = address;
     return peer.connection.receive(record);
@@ -290,7 +290,8 @@ export class DtlsServer {
 }
 
 /**
- * A ClientHello that the record contains as a whole. Reassembly would need memory for an address before a cookie has proven it.
+ * The ClientHello that the record contains as a whole; undefined if there is only a fragment. To join fragments, the server
+ * would need memory for an address before a cookie has proven it.
  */
 function helloIn({ body }: TlsRecord): HandshakeMessage | undefined {
   const [fragment] = fragmentsIn(body);
@@ -303,7 +304,7 @@ function isOfFlight({ type }: TlsRecord): boolean {
   return type === CONTENT.handshake || type === CONTENT.changeCipherSpec;
 }
 
-/** Why a hello does not fit; undefined if it does. Versions count down from 0xfeff. */
+/** The alert for a hello that the server refuses. Versions count down from 0xfeff: a greater number is an older version. */
 function refusalOf({ version, suites }: ClientHello): AlertName | undefined {
   if (version > DTLS_1_2 || version >> 8 !== DTLS_1_0 >> 8) return 'protocol-version';
   return suites.includes(SUITE) ? undefined : 'handshake-failure';

@@ -61,7 +61,7 @@ interface Uplink {
 interface Downlink {
   readonly message: Uint8Array;
   offset: number;
-  /** The last fragment has been sent. */
+  /** Whether the last fragment has been sent. */
   final: boolean;
 }
 
@@ -80,7 +80,7 @@ export class CloudTransfer {
 
   /**
    * @param fragmentSize bytes of message data in a downlink packet
-   * @param patience time for which the same packet may be repeated before the cloud sends a reset; published: 60 s
+   * @param patience time for which the same packet may be repeated before the cloud sends a reset; the published value is 60 s
    */
   constructor(fragmentSize: number, patience: Millis) {
     this.#fragmentSize = fragmentSize;
@@ -210,7 +210,7 @@ export class CloudTransfer {
     if (flags & FIRST) this.#uplink = undefined;
   }
 
-  /** Repetitions of the last accepted or ignored packet (wire protocol, 6.2 step 3). */
+  /** The move for a repetition of the last accepted or ignored packet (wire protocol, 6.2 step 3); undefined for others. */
   #repetition(packet: Packet, now: Instant): CloudMove | undefined {
     const last = this.#last;
     if (last && samePacket(last.packet, packet)) {

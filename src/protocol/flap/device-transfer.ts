@@ -1,9 +1,9 @@
 /**
  * The device side of a transfer (wire protocol, 4.4 and 5.4): what to send next after an answer.
  *
- * The class has no clock and no transport. The caller sends the packet of a `send` step and passes the answer to `answered`.
- * Without an answer, it repeats the same bytes (5.2). Between transfers the state is only two numbers: a fleet has 100,000 of
- * these objects.
+ * The class has no clock and no transport. The caller sends the packet of a `send` step and passes the answer to `answered`. If
+ * no answer arrives, the caller sends the same bytes again (5.2). Between transfers the state is only two numbers, because a
+ * fleet has 100,000 of these objects.
  */
 import { ACK, bytesOf, FIRST, LAST, NOTHING, type Packet, POLL, successor, textOf } from './packet.js';
 
@@ -32,15 +32,15 @@ export type DeviceStep =
   /** The transfer has failed and both counters are 0. */
   | { readonly kind: 'failed'; readonly why: string };
 
-/** What a device does after a stale answer, which has the sequence number of the previous answer. */
+/** What a device does after a stale answer: an answer with the sequence number of the previous answer. */
 interface StaleRule {
   /** Number of stale answers to one packet after which the transfer starts over. */
   readonly staleLimit: number;
-  /** Whether a fragment is sent again with its own sequence number, or with the next one. */
+  /** Whether a fragment is sent again with its own sequence number; otherwise it gets the next one. */
   readonly sameSequence: boolean;
 }
 
-/** The rule of CHESTER: without limit. */
+/** The rule of CHESTER: stale answers have no limit, and the fragment gets the next sequence number. */
 const NEXT_SEQUENCE: StaleRule = { staleLimit: Number.POSITIVE_INFINITY, sameSequence: false };
 
 export class DeviceTransfer {

@@ -1,8 +1,8 @@
 /**
  * The MAC envelope around a packet, raw or as base64 text (wire protocol, 2.2 and 3.1).
  *
- * Every datagram is sealed and opened, so both functions allocate only their result. One shared buffer holds the input of the
- * hash; the tag overwrites the second half of the token in it.
+ * Every datagram is sealed and opened, so `seal` and `open` allocate only their results. One shared buffer holds the input of
+ * the hash; the tag overwrites the second half of the token in it.
  */
 import { hash } from 'node:crypto';
 import { NOTHING, type Packet } from './packet.js';
@@ -88,7 +88,7 @@ export function open(datagram: Uint8Array, format: EnvelopeFormat): Envelope | u
 /** A serial number that no device has. */
 const NO_DEVICE = Uint8Array.of(0xff, 0xff, 0xff, 0xff);
 
-/** The datagram. If it names another device than `serial`, its serial number becomes one that no device has. */
+/** The datagram. If it names a device other than `serial`, its serial number is replaced by one that no device has. */
 export function namingNoOther(datagram: Uint8Array, serial: number, format: EnvelopeFormat): Uint8Array {
   const envelope = open(datagram, format);
   if (envelope === undefined || envelope.serial === serial) return datagram;

@@ -38,7 +38,7 @@ export function encodePacket({ flags, sequence, data }: Packet): Uint8Array {
   return bytes;
 }
 
-/** Reads {@link encodePacket}; undefined for fewer than 2 bytes. */
+/** Reads a packet that {@link encodePacket} has written; undefined for fewer than 2 bytes. */
 export function decodePacket(bytes: Uint8Array): Packet | undefined {
   const [high, low] = bytes;
   if (high === undefined || low === undefined) return undefined;
@@ -58,7 +58,7 @@ export function isAhead(sequence: number, expected: number): boolean {
   return distance >= 1 && distance <= 2047;
 }
 
-/** `FLxx`, `xxAP`, … as the documents write flags. */
+/** Flags as the documents write them: `FLxx`, `xxAP`, … */
 export function formatFlags(flags: number): string {
   return (
     (flags & FIRST ? 'F' : 'x') + (flags & LAST ? 'L' : 'x') + (flags & ACK ? 'A' : 'x') + (flags & POLL ? 'P' : 'x')

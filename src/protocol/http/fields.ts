@@ -10,7 +10,7 @@ export class JsonFields {
   readonly #fields: Readonly<Record<string, unknown>>;
   readonly #where: string;
 
-  /** @param where name of the object in messages: `body` @throws MessageError unless it is an object */
+  /** @param where name of the object in messages, such as `body` @throws MessageError unless `value` is an object */
   constructor(value: unknown, where: string) {
     if (!isObject(value)) throw new MessageError('malformed', `${where} is not a JSON object`);
     this.#fields = value;
@@ -36,12 +36,12 @@ export class JsonFields {
     return this.#read(name, 'true or false', (value) => (typeof value === 'boolean' ? value : undefined));
   }
 
-  /** 16 hex digits, in lower case. */
+  /** 16 hex digits, converted to lower case. */
   hash(name: string): string | undefined {
     return this.#read(name, '16 hex digits', (value) => matching(value, /^[0-9a-f]{16}$/i)?.toLowerCase());
   }
 
-  /** A whole number of up to 64 bits as decimal digits. */
+  /** A text of up to 19 decimal digits: a whole number that fits into 64 bits. */
   digits(name: string): string | undefined {
     return this.#read(name, 'a text of up to 19 digits', (value) => matching(value, /^\d{1,19}$/));
   }

@@ -1,4 +1,4 @@
-/** Errors in messages of the peer. */
+/** The error for messages between device and cloud that cannot be read or written. */
 
 /** `unknown-type`: a device ignores such a message; the cloud does not acknowledge it. */
 type MessageFault = 'malformed' | 'unknown-type' | 'too-long';

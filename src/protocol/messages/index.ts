@@ -2,7 +2,7 @@
  * The messages that device and cloud exchange: one type byte, then a value (wire protocol, 7).
  *
  * A message is plain data with a `kind`. A parsed message does not copy its document or body: it refers to the bytes from which
- * it was parsed. The other files of this folder define the values of each family.
+ * it was parsed. The other files of this folder define the values of the messages.
  */
 import type { UnixSeconds } from '../../kernel/time.js';
 import { codecHash, fromHex, type Hash, toHex } from '../hashes.js';
@@ -63,9 +63,9 @@ export interface UploadCodec {
 
 export interface UploadData {
   readonly kind: 'upload-data';
-  /** Hash of the decoder; 0 for a raw body. */
+  /** Hash of the decoder; 16 zeros for a raw body. */
   readonly hash: Hash;
-  /** Normally a CBOR map; see decodeBody. */
+  /** Normally a CBOR map; see `decodeBody` in decode.ts. */
   readonly body: Uint8Array;
 }
 
@@ -77,9 +77,9 @@ interface SetTimestamp {
 
 export interface DownloadData {
   readonly kind: 'download-data';
-  /** Hash of the encoder. Devices ignore it. */
+  /** Hash of the encoder; 16 zeros for raw bytes. Devices ignore it. */
   readonly hash: Hash;
-  /** See encodeBody. */
+  /** The body from `encodeBody` (encode.ts), or raw bytes. */
   readonly body: Uint8Array;
 }
 
@@ -188,7 +188,7 @@ export function parseDown(bytes: Uint8Array): DownMessage {
   }
 }
 
-/** Value without the hash at its beginning, which some messages have. */
+/** The value of an uplink. If the value begins with a hash, without this hash. */
 function upValue(message: UpMessage): Uint8Array {
   switch (message.kind) {
     case 'create-session':
@@ -213,7 +213,7 @@ function upValue(message: UpMessage): Uint8Array {
   }
 }
 
-/** Value without the hash at its beginning, which some messages have. */
+/** The value of a downlink. If the value begins with a hash, without this hash. */
 function downValue(message: DownMessage): Uint8Array {
   switch (message.kind) {
     case 'set-session':
@@ -264,7 +264,7 @@ function readHashed(value: Uint8Array, message: string): { hash: Hash; body: Uin
   return { hash: toHex(value.subarray(0, HASH_BYTES)), body: value.subarray(HASH_BYTES) };
 }
 
-/** @param hash at the beginning of the value */
+/** A message: type byte, hash (if given), and the rest of the value. @throws MessageError if it is too long */
 function framed(type: number, rest: Uint8Array, hash: Hash | undefined): Uint8Array {
   const head = hash === undefined ? NO_HASH : fromHex(hash);
   const length = head.length + rest.length;

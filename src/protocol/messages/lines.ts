@@ -7,8 +7,8 @@ import { cborIn, isText } from './fields.js';
 export interface UploadConfig {
   readonly kind: 'upload-config';
   /**
-   * Computed by the device over its output. It can differ from the hash of `lines`, because devices truncate that output (wire
-   * protocol, 9.2).
+   * Computed by the device over the output of `config show`. It can differ from the hash of `lines`, because devices truncate
+   * that output (wire protocol, 9.2).
    */
   readonly hash: Hash;
   readonly lines: readonly string[];
@@ -27,7 +27,7 @@ const LONGEST_LINE = 255;
 const UNCOMPRESSED = 0;
 const HASH_BYTES = 8;
 
-/** Value without the hash at its beginning. */
+/** The value of the message, without the hash at its beginning. */
 export function writeUploadConfig({ lines }: UploadConfig): Uint8Array {
   const writer = new CborWriter();
   writer.raw(Uint8Array.of(UNCOMPRESSED));
@@ -83,7 +83,7 @@ export function rejectLongLines(lines: readonly string[], message: string): void
   }
 }
 
-/** The compression byte, then the lines. */
+/** Reads the compression byte, then the lines. */
 function readLines(value: Uint8Array, message: string): readonly string[] {
   const compression = value[0];
   if (compression === undefined) throw new MessageError('malformed', `${message} ends before its lines`);

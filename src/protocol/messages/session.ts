@@ -1,4 +1,7 @@
-/** CREATE_SESSION, SET_SESSION and UPLOAD_STATS: identity of a device, state of the cloud, statistics (wire protocol, 7.1 to 7.3). */
+/**
+ * CREATE_SESSION, SET_SESSION and UPLOAD_STATS: identity of a device, state of the cloud, statistics (wire protocol, 7.1 to
+ * 7.3).
+ */
 import type { Seconds, UnixSeconds } from '../../kernel/time.js';
 import { CborWriter } from '../cbor.js';
 import type { Hash } from '../hashes.js';
@@ -6,7 +9,7 @@ import { Fields, mapIn, present } from './fields.js';
 
 /** Facts of a device about itself; older firmware sends fewer. */
 export type SessionFacts = {
-  /** Seconds; always 0 today. */
+  /** The known firmware always sends 0. */
   readonly watchdog_timeout?: Seconds;
   readonly serial_number?: number;
   readonly vendor_name?: string;
@@ -62,7 +65,9 @@ export interface UploadStats {
   readonly stats: Stats;
 }
 
-/** Key, name and form of a fact, in the order in which the firmware writes them. `digits`: a 64-bit number. */
+/**
+ * Key, name and form of each fact, in the order of the firmware. `digits`: a 64-bit number, as text in {@link SessionFacts}.
+ */
 export const FACTS: readonly (readonly [key: number, name: keyof SessionFacts, form: 'uint' | 'text' | 'digits'])[] = [
   [0x00, 'watchdog_timeout', 'uint'],
   [0x10, 'serial_number', 'uint'],

@@ -6,7 +6,7 @@ import { rejectLongLines, textsOf, writeLines } from './lines.js';
 
 export interface DownloadShell {
   readonly kind: 'download-shell';
-  /** Each at most 255 bytes. */
+  /** Lines of at most 255 bytes each. */
   readonly commands: readonly string[];
   /** The 16 bytes of a UUID; the answer contains the same. */
   readonly messageId: Uint8Array;
@@ -21,12 +21,12 @@ export interface UploadShell {
 
 interface ShellResponse {
   readonly command: string;
-  /** 0, or a negative errno. */
+  /** Result code, see errno.ts. */
   readonly result: number;
   readonly lines: readonly string[];
 }
 
-/** Length of message and update ids. */
+/** Length in bytes of the ids of shell messages and firmware updates. */
 export const ID_BYTES = 16;
 
 export function writeDownloadShell({ commands, messageId }: DownloadShell): Uint8Array {

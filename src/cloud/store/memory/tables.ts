@@ -32,8 +32,8 @@ export interface MessageEntry {
 }
 
 /**
- * A body as JSON text or in its encoded form. Both forms are compact; every read creates a new value from them. This saves
- * memory, because most messages are rarely read.
+ * A body as JSON text or in its encoded form. Both forms are compact; every read creates a new value from the form. This saves
+ * memory and costs little time, because most messages are never read.
  */
 export type KeptBody = string | EncodedBody;
 

@@ -38,8 +38,8 @@ const BEGIN = 'BEGIN; SET LOCAL synchronous_commit = on';
 
 /**
  * Takes a lock until the end of the transaction. Without it, entries of the journal could become visible after entries with
- * greater numbers that another service writes at the same time; a reader would miss them. It is the first statement, so that
- * the transaction waits for this lock before it locks rows.
+ * greater numbers that another service writes at the same time; a reader would miss them. This statement is the first one,
+ * so that the transaction waits for this lock before it locks rows.
  */
 const IN_ORDER = "SELECT pg_advisory_xact_lock(hashtextextended('ghostfleet.events.' || current_schema(), 0))";
 
