@@ -1,6 +1,8 @@
 /** Checks how deeply a JSON text is nested, before it is parsed. */
 
-/** Maximum number of levels of arrays and objects. The code that handles the values is recursive, so its stack is a limit. */
+/**
+ * Maximum number of levels of arrays and objects. Recursive code handles the values, so more levels could overflow its stack.
+ */
 export const DEPTH_LIMIT = 64;
 
 /** Message for a JSON text with more than {@link DEPTH_LIMIT} levels. */

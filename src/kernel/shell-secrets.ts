@@ -1,7 +1,7 @@
 /**
- * Secrets in shell lines of a device and in their output: claim token, LoRaWAN keys, the password of the access point, the
- * Bluetooth passkey, the pre-shared key of DTLS (firmware shell, 3.4 and 4). The firmware prints secrets on request, also in
- * answers to the cloud. Consoles, plans, reports and the trace mask them.
+ * Masks secrets in shell lines of a device and in their output: claim token, LoRaWAN keys, the password of the access point,
+ * the Bluetooth passkey, the pre-shared key of DTLS (firmware shell, 3.4 and 4). The firmware prints secrets on request, also
+ * in answers to the cloud. Consoles, plans, reports and the trace mask them.
  */
 const MASK = '********';
 
