@@ -8,7 +8,7 @@ import { testDevice } from '../support/device.js';
 import { type Body, EVERY, readyDevice } from './ready-device.js';
 
 describe('a sensor', () => {
-  it('with a ramp shows it in the windows, then holds the last value', async () => {
+  it('with a ramp shows the ramp in the windows, then holds the last value', async () => {
     const { clock, device, bodies } = await readyDevice({ config: EVERY });
     device.controls.ramp('hygrometer.temperature', { from: 10, to: 40, over: hours(1) });
     await clock.runUntil(hours(3));
@@ -77,7 +77,7 @@ describe('line power', () => {
     expect(Math.abs(event.timestamp - began / 1000 - 150)).toBeLessThanOrEqual(2);
   });
 
-  it('does not exist on a device type without it', async () => {
+  it('cannot be controlled on a device type without line power', async () => {
     const { device } = await readyDevice({ profile: 'meteo' });
     expect(() => device.controls.line(false)).toThrow('"backup.line_voltage" is not a quantity of meteo');
   });

@@ -219,7 +219,7 @@ describe('a config downlink', () => {
     expect(of('downlink.answered')).toHaveLength(1);
   });
 
-  it('with a wrong line changes nothing, and the device polls again 5 min later at the earliest', async () => {
+  it('with a wrong line changes nothing, and the poll that fetched it counts as failed', async () => {
     const { clock, cloud, device, of } = await liveDevice();
     await clock.runUntil(minutes(3));
     await cloud.core.queue(await cloud.device(), {
@@ -338,13 +338,13 @@ describe('overridden sensors', () => {
     expect(of('device.wake').at(-1)?.why).toBe('event');
   });
 
-  it('refuse a quantity that the device type does not have', async () => {
+  it('reject a quantity that the device type does not have', async () => {
     const { device } = await liveDevice();
     expect(() => device.controls.hold('nose.smell', 1)).toThrow('"nose.smell" is not a quantity of clime');
   });
 });
 
-describe('quirk 12: delivered is not received', () => {
+describe('quirk 12 of the wire protocol: a delivered downlink may not have been received', () => {
   it('a single fragment that is lost, followed by a new exchange, counts as delivered', async () => {
     const cloud = await testCloud();
     await cloud.addDevice();

@@ -89,7 +89,7 @@ describe('the cause of a slow downlink', () => {
     expect(causes.map(({ name }) => name).sort()).toEqual(['no-signal', 'radio: off (clime-0001)']);
   });
 
-  it('is not the interval if a configuration had shortened it before', async () => {
+  it('is not the interval if a configuration has shortened the interval before the downlink was queued', async () => {
     const fleet = [{ ...CLIME, config: { 'interval-report': 3600 } }];
     const steps = [
       { at: '20m', config: { 'interval-report': 300 } },
@@ -227,7 +227,7 @@ describe('an explanation', () => {
     expect(rules.some((what) => what.includes('the modem is off until the next attach attempt'))).toBe(true);
   });
 
-  it('has a timeline in chronological order that begins with the queue', async () => {
+  it('has a timeline in chronological order that begins when the downlink is queued', async () => {
     const { timeline } = await slowest({ faults: [{ loss: '40%', from: '60m', until: '3h' }] });
     expect(timeline[0]).toEqual({ at: 0, kind: 'stage', what: 'shell downlink queued' });
     const times = timeline.map(({ at }) => at);

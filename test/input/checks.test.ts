@@ -71,7 +71,7 @@ describe('a check of one value', () => {
     ['a list that is too long', list(text(), 1, 2), '[a, b, c]', 'a list of 3 is not a list of 1 to 2'],
     ['an empty list that needs items', list(text(), 1), '[]', 'an empty list is not a list of at least 1'],
     ['a list for a map', dictionary(text()), '[a]', 'a list is not a map of names to values'],
-  ])('refuses %s', (_, check, yaml, message) => {
+  ])('rejects %s', (_, check, yaml, message) => {
     expect(run(check, yaml)).toEqual({ value: undefined, problems: [`1:1: ${message}`] });
   });
 });

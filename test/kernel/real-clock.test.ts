@@ -49,7 +49,7 @@ describe('RealClock', () => {
   });
 
   it('sets no timer longer than 2^31-1 ms, which Node would fire at once', () => {
-    // Not a spy: restoring spies after the test would put the simulated timers back in place of Node's.
+    // `setTimeout` gets no spy: restoring spies after the test would put the simulated timers in place of Node's.
     const simulated = globalThis.setTimeout;
     const delays: (number | undefined)[] = [];
     vi.stubGlobal('setTimeout', (action: () => void, delay?: number) => {

@@ -38,13 +38,13 @@ describe('an unknown option', () => {
       'it has profile, service, firmware, name, config, serial, token',
     ],
     [
-      'startDevice (a name alike)',
+      'startDevice (a similar name)',
       startDevice,
       [{ profil: 'clime' }],
       '"profil" is not a key of a device (did you mean "profile"?)',
     ],
     ['startFleet', startFleet, [{ colour: 1 }], 'it has profile, service, firmware, name, config, count, firstSerial'],
-  ])('of %s is rejected with the nearest name', async (_, call, args, message) => {
+  ])('of %s is rejected with the nearest name or with all names', async (_, call, args, message) => {
     const rejected = expect(untyped(call, ...args)).rejects;
     await rejected.toThrow(InputError);
     await rejected.toThrow(message);

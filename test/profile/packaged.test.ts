@@ -12,7 +12,7 @@ function profile(name: string): Profile {
 }
 
 describe('the packaged profiles', () => {
-  it('are the applications of the catalog and their builds (test/catalog/builds.test.ts)', () => {
+  it('are those of the applications of the catalog, besides the builds in test/catalog/builds.test.ts', () => {
     expect([...profiles.keys()].filter((name) => !name.includes('-'))).toEqual([
       ...['clime', 'control', 'current', 'demo', 'meteo', 'motion', 'push', 'range', 'scale', 'serial', 'wmbus'],
     ]);

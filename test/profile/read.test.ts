@@ -1,4 +1,4 @@
-/** Problems of profiles. */
+/** Mistakes in profiles, and the problems that are reported for them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InputError } from '../../src/input/problems.js';
@@ -186,7 +186,7 @@ describe('a profile with a mistake', () => {
       '"$dif" of "system.voltage_load" is not a modifier',
     ],
     ['a schema that is not a list of fields', '- current_load:', '- 17', '"17" is not a field or modifier'],
-    ['a hash that is none', 'hash: 92fd351b4a8c1979', 'hash: 0x92fd', 'is not a codec hash: 16 lower-case hex digits'],
+    ['an invalid hash', 'hash: 92fd351b4a8c1979', 'hash: 0x92fd', 'is not a codec hash: 16 lower-case hex digits'],
   ])('is reported with its place and the reason: %s', (_, from, to, message, file = 'profiles/clime.yaml') => {
     const problems = problemsOf({ file, change: [[from, to]] });
     expect(problems.map((problem) => problem.message).join('\n')).toContain(message);
@@ -214,7 +214,7 @@ describe('a profile with a mistake', () => {
     });
   });
 
-  it('is reported with all others, in the order of the file', () => {
+  it('is reported together with all other mistakes, in the order of the file', () => {
     const problems = problemsOf({
       change: [
         ['message_version: 2', 'message_version: -1'],
@@ -239,7 +239,7 @@ describe('a profile with a mistake', () => {
     expect(problemsOf({ change: [['order: [app', 'ordre: [app']] })).toHaveLength(2);
   });
 
-  it('is an InputError, for any text', () => {
+  it('causes an InputError, for any text', () => {
     const lines = (FILES['profiles/control.yaml'] ?? '').split('\n');
     fc.assert(
       fc.property(fc.nat(lines.length - 1), fc.constantFrom('', '- 1', 'x: [', '  null', '? {a: b}'), (at, instead) => {
@@ -323,7 +323,7 @@ describe('a mistake in a section that only some types have', () => {
       'parameters: [sens,',
       '"sens" of "hidden"',
     ],
-  ])('is refused: %s', (_, name, from, to, expected) => {
+  ])('is rejected: %s', (_, name, from, to, expected) => {
     const messages = problemsOf({ file: `profiles/${name}.yaml`, change: [[from, to]] }).map(({ message }) => message);
     expect(messages.join('\n')).toContain(expected);
   });

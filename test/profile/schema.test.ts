@@ -53,7 +53,7 @@ describe.each(names)('%s', (name) => {
     expect(schemaNamedIn(source(name), new URL(`profiles/${name}.yaml`, root))).toBe(schema.href);
   });
 
-  it('resolved, has no problems, is the same device type, and extends no file', () => {
+  it('is the same device type when it is merged with the files that it extends, and then extends no file', () => {
     const text = resolved(name);
     const nothing = () => undefined;
     const one = readProfile(text, `profiles/${name}.yaml`, nothing);
@@ -75,7 +75,7 @@ describe('a mistake', () => {
     ['an unknown model', /model: daily/, 'model: weekly'],
     ['an option of another model', /model: constant/, 'model: constant\n        per_hour: 3'],
     ['an unknown source of a body', /fact uptime/, 'uptime'],
-    ['a hash that is none', /hash: \w+/, 'hash: abc'],
+    ['an invalid hash', /hash: \w+/, 'hash: abc'],
     ['a codec of another version', /version: 2$/m, 'version: 3'],
   ];
 

@@ -97,7 +97,7 @@ describe('encoding rejects', () => {
   });
 });
 
-it('what was encoded decodes to the same JSON', () => {
+it('an encoded body decodes to the same JSON', () => {
   const json = fc.record(
     {
       int: fc.maxSafeInteger(),

@@ -1,7 +1,7 @@
 /**
  * The test vectors of the wire protocol (section 16): wire-vectors.json is a copy of the file that belongs to the
- * document. Its values were computed from the specification and checked with an independent implementation. Packets and
- * dialogues are tested with the packet layer.
+ * document. Its values were computed from the specification and checked with an independent implementation. The
+ * packets and dialogues of the vectors are tested in test/protocol/flap/.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -202,7 +202,7 @@ describe('codecs of the vectors', () => {
     expect(toHex(bytes)).toBe(vectors.decoderCbor);
   });
 
-  it('documents have the hash of the wire', () => {
+  it('documents have the hashes of the vectors', () => {
     expect(codecHash(hex(vectors.decoderCbor))).toBe(vectors.decoderHash);
     expect(codecHash(hex(vectors.encoderCbor))).toBe(vectors.encoderHash);
     expect(decoder.hash).toBe(vectors.decoderHash);
@@ -239,7 +239,7 @@ describe('codecs of the vectors', () => {
   });
 });
 
-it('the configuration of the vectors has the hash of the wire', () => {
+it('the configuration of the vectors has the hash that the vectors contain', () => {
   expect(vectors.configText).toBe(`\r\n${CONFIG_LINES.join('\r\n')}\r\n`);
   expect(configTextHash(vectors.configText)).toBe(vectors.configHash);
   expect(configHash(CONFIG_LINES)).toBe(vectors.configHash);

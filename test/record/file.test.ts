@@ -83,11 +83,11 @@ describe('the file of a recording', () => {
     ],
     ['"device":"d1","type":"data"', '"device":"d9","type":"data"', 'unknown device "d9"'],
     ['"from":"2026-03-02T06', '"from":"2026-02-30T06', '1:1: "from": "2026-02-30T06:00:00.000Z" is not a time'],
-  ])('with %s changed to %s is refused', (from, to, message) => {
+  ])('with %s changed to %s is rejected', (from, to, message) => {
     expect(problemsOf((text) => text.replace(from, to)).join('\n')).toContain(message);
   });
 
-  it('of another format is rejected with one problem', () => {
+  it('of another format is rejected with at most 51 lines of problems', () => {
     expect(problemsOf(() => 'name: x\n'.repeat(1000))).toHaveLength(51);
     expect(problemsOf(() => '')).toEqual(['a.jsonl:1:1: "" is not a JSON object']);
   });

@@ -13,7 +13,8 @@ describe('round trips', () => {
   it('are computed from the time between an uplink and the next delivery, which takes one round trip for the poll and one for each fragment', () => {
     const single = recording([uplink(10_000)], [downlink(5000, 10_400)]);
     expect(exchangesIn(single).trip('d1')).toBe(200);
-    // 924 bytes need three fragments of 360 bytes: three round trips, after one for the poll.
+    // With 24 bytes besides its lines, the message has 924 bytes, so it needs three fragments of 360 bytes: three round trips,
+    // after one for the poll.
     const large = downlink(5000, 10_800, { type: 'shell', size: 900 });
     expect(exchangesIn(recording([uplink(10_000)], [large])).trip('d1')).toBe(200);
   });
@@ -169,7 +170,7 @@ describe('a script', () => {
     expect(start.map(({ moreUploads }) => moreUploads)).toEqual([true, true, false]);
   });
 
-  it('lets a device that sends stored reports poll after the last stored report', () => {
+  it('lets a device that sends reports from its spool poll after the last of them', () => {
     const stored = recording(
       [uplink(60_000), uplink(62_000), uplink(64_000), uplink(90_000)],
       [downlink(30_000, 64_400, { type: 'shell' })],

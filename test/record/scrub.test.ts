@@ -93,7 +93,7 @@ describe('a scrubbed history', () => {
     });
   });
 
-  it('finds the answer by its message id, and otherwise the next uplink of the type', () => {
+  it('has as the answer to a downlink the uplink with its message id, or else the next uplink of the same type', () => {
     const sent = { direction: 'down', down_state: 'sent' } as const;
     const at = (ms: number) => ({ down_state_at: new Date(FROM + ms).toISOString() });
     const first = message(0, { ...sent, ...at(500), type: 'shell', body: ['a'] });

@@ -184,7 +184,7 @@ describe('reading a summary', () => {
       '{"format":1,"scenario":"a","seed":1,"planned":{"situation":"x"},"samples":{"batches":24,"counts":{},"durations":{"x":{"steps":1,"min":7,"max":7,"batches":[[7,1,9]]}}}}',
       '"samples" is missing or invalid',
     ],
-  ])('refuses %s', (text, complaint) => {
+  ])('rejects %s', (text, complaint) => {
     expect(() => readSummary(text, 'x')).toThrow(complaint);
   });
 });

@@ -84,7 +84,7 @@ describe('CSV', () => {
     expect(new Set(rows.slice(0, -1).map((row) => row.split(',').length)).size).toBe(1);
   });
 
-  it('of the downlinks has one row per downlink, with times since the API', () => {
+  it('of the downlinks has one row per downlink, with times since the downlink was queued', () => {
     const records = metricsOf(busyRun(), 3).downlinks;
     const rows = [...downlinksCsv(records, { 2159017985: 'a "quoted", name' })].join('').split('\r\n');
     expect(rows).toHaveLength(5);

@@ -14,8 +14,8 @@ faults: [{ no-signal:, from: 0s, until: 20m, to: clime/1 }]
 expect: ['${line}']
 `;
 
-describe('a run with a device that was never ready', () => {
-  it('has a warning, which also says that no expectation covers such a device', async () => {
+describe('the warnings of a run', () => {
+  it('name devices that were never ready, and say that no expectation covers such devices', async () => {
     const result = await runText(scenario('uplink.stored within 2m >= 95%'));
     expect(result.passed).toBe(true);
     const warning =
@@ -29,7 +29,7 @@ describe('a run with a device that was never ready', () => {
     expect(seedsText(seeds)).toContain(`\n! seed 7, 9: ${warning}\n`);
   });
 
-  it('has a warning for each fault without an effect, in its result and in all reports', async () => {
+  it('name each fault without an effect, in the result and in all reports', async () => {
     const idle = 'fleet: [{ name: clime, profile: control, count: 2 }]\nfaults: [{ brown-out:, from: 5m, until: 10m }]';
     const result = await runText(`name: supplied\nduration: 20m\n${idle}\nexpect: ['device.ready == 2']\n`);
     expect(result).toMatchObject({
@@ -43,7 +43,7 @@ describe('a run with a device that was never ready', () => {
     expect(overSeeds([result]).runs[0]?.warnings).toEqual([warning]);
   });
 
-  it('fails an expectation about the share of boots with a session in time', async () => {
+  it('name devices that were never ready also if an expectation about device.startup fails because of them', async () => {
     const result = await runText(scenario('device.startup within 5m >= 95%'));
     expect(result.expectations[0]).toMatchObject({ passed: false, left: 0.5 });
     expect(text(result, { width: 200 })).toContain('\n! 1 of 2 devices was never ready: it had no session\n');

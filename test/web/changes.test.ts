@@ -8,7 +8,7 @@ it('the changes are the fields that the user has changed; without changed fields
   expect(changesOf({ name: 'cold', comment: null }, shown)).toBeUndefined();
 });
 
-it('a text that the user has not changed keeps its line ends', () => {
+it('a text in a dialog that the user has not changed keeps its line ends', () => {
   expect(edited('a\nb', 'a\r\nb')).toBe('a\r\nb');
   expect(edited('a\nc', 'a\r\nb')).toBe('a\nc');
   expect(edited('a', null)).toBe('a');

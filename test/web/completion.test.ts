@@ -31,7 +31,7 @@ it.each([
   expect(at(text)).toContain(wanted);
 });
 
-it('keys that a map already has are not offered again', () => {
+it('the completions do not contain keys that a map already has', () => {
   expect(at('name: a\nduration: 1h\n|')).not.toContain('name');
 });
 

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('after a gap in the events, devices are listed again: deleted ones are gone, and new ones come last', async () => {
+it('after a gap in the events, the fleet lists the devices again: deleted ones are gone, and new ones come last', async () => {
   let ids = ['a', 'b', 'c'];
   // The cast is safe because the listing needs only these two requests.
   const client = {

@@ -136,7 +136,7 @@ describe('<module> config', () => {
   });
 });
 
-it('app with an unknown word prints the error message of the application', () => {
+it('the command app with an unknown word prints the error message of the application', () => {
   const { code, lines } = shell.run(fakeHost(), 'app foo');
   expect([code, lines[0]]).toEqual([-22, 'command not found: foo']);
   expect(lines[1]).toMatch(/^app - /);

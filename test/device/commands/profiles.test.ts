@@ -52,7 +52,7 @@ describe('motion', () => {
     expect(motionLines(host, 'app config show')).toHaveLength(4);
   });
 
-  it('lists them in "config show" only while the running configuration uses them', () => {
+  it('lists these settings in "config show" only while the running configuration uses them', () => {
     const host = { ...fakeHost(), config: new DeviceConfig(configLayout(profile.modules)) };
     const listed = () => motionLines(host, 'config show').length;
     expect(listed()).toBe(0);

@@ -107,7 +107,7 @@ describe('any parameter', () => {
     );
   });
 
-  it('keeps its value when a text is rejected, and so do all others', () => {
+  it('keeps its value when a text is rejected, and so do all other parameters', () => {
     fc.assert(
       fc.property(someWrites(), fc.constantFrom(...items), fc.string(), (writes, target, text) => {
         const config = new DeviceConfig(layout);

@@ -152,7 +152,7 @@ describe('a meteo station', () => {
 });
 
 describe('people', () => {
-  /** Share of `part` in its range 0 to 1. */
+  /** `part`, limited to the range from 0 to 1. */
   const within = (part: number) => Math.min(Math.max(part, 0), 1);
   /** Lunch starts between 11:15 and 12:30 and takes 25 to 60 min: probability that a person is at lunch at an hour. */
   const atLunch = (hour: number) =>

@@ -254,7 +254,7 @@ describe('a new socket', () => {
 });
 
 describe('the radio', () => {
-  it('is woken once for exchanges that follow each other, and again after a rest', async () => {
+  it('is woken once for exchanges that follow each other, and sleeps after a rest', async () => {
     const { clock, modem, link, observed, send } = await testLink((packet) => [acknowledge(packet)]);
     link.rest();
     send(message);

@@ -191,7 +191,7 @@ describe('the weather of meteo', () => {
     expect(the(device.report().weather_station.wind_direction.measurements)).toMatchObject([{ value: 0 }]);
   });
 
-  it('writes a value with each alarm, for which its decoder has no column', () => {
+  it('writes a value with each alarm, although the decoder of Meteo has no column for it', () => {
     const settings = { hygro_t_alarm_hi_report: true, hygro_t_alarm_hi_thr: 40 };
     const device = rig({ profile: 'meteo', settings });
     device.feed('hygrometer.temperature', [30, 50]);

@@ -105,7 +105,7 @@ describe('the body of clime', () => {
     const device = rig();
     device.feed('hygrometer.temperature', [20.129, 20.137, 21, -0.019, 21]);
     expect(device.report().hygrometer.temperature.measurements).toEqual([
-      // -1.9 is cut to -1; the average of 16.4494 to 16.44.
+      // -0.019 is cut to -0.01, and the average 16.4494 to 16.44.
       { timestamp: FIRST, min: -0.01, max: 21, avg: 16.44, mdn: 20.13 },
     ]);
   });

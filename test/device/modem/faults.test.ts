@@ -230,7 +230,7 @@ describe('a socket', () => {
 });
 
 describe('a modem that determines its position', () => {
-  it('does so instead of sleeping, between its exchanges, until it is stopped', async () => {
+  it('is in the state "gnss" instead of sleeping, between its exchanges, until it is stopped', async () => {
     const { clock, modem, connect } = await attached();
     modem.positioning = true;
     expect(modem.state).toBe('gnss');

@@ -116,7 +116,7 @@ describe('a modem', () => {
     expect(modem.counters).toMatchObject({ attaches: 3, failed: 3, duration: hours(1) });
   });
 
-  it('attaches as soon as an attempt finds the network again, and then counts its attempts from 1', async () => {
+  it('attaches as soon as an attempt finds the network again, and resets the number of attempts', async () => {
     const { clock, modem } = testModem();
     modem.setCoverage(false);
     modem.start();

@@ -27,7 +27,7 @@ describe('a line is split', () => {
   });
 });
 
-it('any words that are quoted come back as they were', () => {
+it('splitWords returns quoted words as they were', () => {
   // A backslash before every character that means something to the shell; quotation marks only for the empty word.
   const quote = (word: string) => (word === '' ? '""' : word.replace(/[ \\'"]/g, '\\$&'));
   fc.assert(

@@ -63,7 +63,7 @@ describe('a datagram without an answer', () => {
   });
 });
 
-it('after a stale answer, the identical packet is sent again, three times, and then the message from sequence 0', async () => {
+it('after stale answers, a hio device sends the identical packet three times more, then the message from sequence 0', async () => {
   const { device, serve, start, run, sent } = await scripted(HIO);
   await start();
   const stale: Server = () => ({ flags: ACK, data: NOTHING, sequence: last });
@@ -170,7 +170,7 @@ describe('the radio', () => {
   it('stays in flight mode between two attach windows, without a boot', async () => {
     const { device, phases } = await unplugged(HIO);
     device.modem.suffer('error');
-    // Off for 10 s, then windows of 5, 5 and 50 min with 5 s between them, and a pause of an hour.
+    // The modem is off for 10 s. Then come windows of 5, 5 and 50 min with 5 s between them, and a pause of an hour.
     const seen = await phases(minutes(130));
     expectTimes(windows(seen), [10, 310, 315, 615, 620, 3620, 7225, 7525, 7530, 7800]);
     expect(path(seen)[0]).toBe('error');

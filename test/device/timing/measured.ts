@@ -50,7 +50,7 @@ export interface MeasuredOptions extends Partial<TestDeviceOptions> {
   readonly down?: (packet: Packet) => boolean;
 }
 
-/** A device that has set up its session and sent its first report, and sleeps. `config` adds lines. */
+/** A device that has set up its session and sent its first report, and sleeps. `config` adds configuration lines. */
 export async function measured(options: MeasuredOptions = {}) {
   const { modem = {}, config = [], up = () => true, down = () => true } = options;
   const wire = wireOf(options);
@@ -214,7 +214,7 @@ export function lengths(phases: readonly Phase[], of: LteFsmState): readonly num
   return phases.filter(({ state }) => state === of).map(({ lasted }) => Math.round(lasted / 1000));
 }
 
-/** Every time is within a second of the measured one. */
+/** Expects every time to be within a second of the measured time. */
 export function expectTimes(times: readonly Millis[], measuredSeconds: readonly number[]): void {
   const rounded = times.map((at) => Math.round(at / 100) / 10);
   const close =

@@ -62,7 +62,7 @@ describe('the poll flag', () => {
     expect(polls(sent())).toBe(2);
   });
 
-  it('of the acknowledgement of CREATE_SESSION queues no poll besides that for the session', async () => {
+  it('of the acknowledgement of CREATE_SESSION queues no poll besides the poll for the session', async () => {
     const { device, serve, session, run, sent, of } = await scripted();
     serve.by = session;
     device.powerOn();

@@ -7,7 +7,7 @@ import { datagramOf } from '../../support/device.js';
 import { expectTimes, IDLE_SERVER, measured, report, scripted, unplugged } from './measured.js';
 
 describe('one datagram', () => {
-  it('is sent 6 times in 60 s while the cloud is silent: at 0, 10.3, 20.6, 31.0, 41.3 and 51.6', async () => {
+  it('is sent 6 times in 60 s while the cloud is silent: at 0, 10.3, 20.6, 31.0, 41.3 and 51.6 s', async () => {
     const { device, network, until, sent, zero } = await measured();
     zero();
     network.up = false;
@@ -154,7 +154,7 @@ describe('the limit of a report', () => {
     ['decides when it is over: −5 after its 5 s', false],
     ['still succeeds when its answer comes', true],
   ])('that ends while an attempt runs: the attempt %s', async (_, answered) => {
-    // The copies leave at 0.5, 10.8 and 21.1.
+    // The copies leave at 0.5, 10.8 and 21.1 s.
     const { device, network, until, times, zero, sent } = await measured({
       config: ['app config send-timeout 22', 'cloud config spool-size 0'],
     });

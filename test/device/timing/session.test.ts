@@ -130,7 +130,7 @@ describe('timeline 10.4: a config downlink of 20 lines, with a shell command que
     await until(seconds(1));
     await command();
     await until(minutes(2));
-    // The final acknowledgement leaves at 0.5.
+    // The final acknowledgement leaves at 0.5 s.
     const [boot = 0] = times('device.boot');
     expectTimes([boot], [0.5 + 2.2]);
     const [ready = 0] = times('device.ready');

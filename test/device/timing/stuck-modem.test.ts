@@ -34,7 +34,7 @@ describe('timeline 10.1: 70 min without network, a report every 30 min, send tim
       report(device);
       all.push(...(await phases(seconds(at))));
     }
-    // The sampling splits a window at each report.
+    // `phases` is called once for each report, which splits the attach window at that time in two.
     expectTimes(windows(all), [
       ...[10.6, 150, 170.5, 470.5, 475.9, 775.9, 781.4, 1800],
       ...[1800, 1950.2, 1980.7, 3600],
@@ -156,7 +156,7 @@ describe('a network that is slow to attach to and has no power saving mode', () 
       const { device, until, zero, times, now } = bench;
       device.modem.setPowerSaving(false);
       device.modem.reconnect();
-      // The session, then the modem is in flight mode.
+      // The device sets its session up; then the modem is in flight mode.
       await until(now() + minutes(25));
       zero();
       const { attaches } = device.modem.counters;

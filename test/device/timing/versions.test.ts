@@ -21,7 +21,7 @@ describe('timeline 10.2 on Clime 3.5.5: 70 min without network, report at 0', ()
     expectTimes(times('uplink.acked'), [7249 + 1.2, 7249 + 1.2]);
   });
 
-  it('its polls fail with −11 and do not restart the modem', async () => {
+  it('polls fail with −11 and do not restart the modem', async () => {
     const config = ['app config interval-poll 60'];
     const { device, until, times, of } = await unplugged({ ...on355, modem: REAL_BOOT, config });
     report(device);
@@ -31,7 +31,7 @@ describe('timeline 10.2 on Clime 3.5.5: 70 min without network, report at 0', ()
   });
 });
 
-describe('the same on Clime 4.0.0', () => {
+describe('timeline 10.2 on Clime 4.0.0', () => {
   it('each report is given up after 150 s and restarts the modem, without a pause of an hour', async () => {
     const { device, phases } = await unplugged({ modem: REAL_BOOT, config: EVERY_HALF_HOUR });
     report(device);
@@ -53,14 +53,14 @@ describe('the same on Clime 4.0.0', () => {
   });
 });
 
-it('on 3.5.5 a report that waits for the network is not spooled', async () => {
+it('Clime 3.5.5 does not spool a report that waits for the network', async () => {
   const { device, until } = await unplugged({ ...on355 });
   report(device);
   await until(seconds(400));
   expect(device.spool.count).toBe(0);
 });
 
-it('after an update to 4.0.0 a report is given up after its send-timeout', async () => {
+it('after an update to 4.0.0, Clime gives up a report after its send-timeout', async () => {
   const { device, run, zero, until, of } = await measured(on355);
   const bootloader = new Bootloader(device.build);
   device.bootloader = bootloader;

@@ -79,7 +79,7 @@ describe('two downlinks, `xxAP`', () => {
   });
 });
 
-describe('flags at the expected number (6.2 step 5)', () => {
+describe('flags at the expected number (wire protocol, 6.2, step 5)', () => {
   it('P while a downlink is in flight: it starts again from its first fragment', () => {
     const { cloud, hear } = fixture({ expecting: 7, queue: [message(500)] });
     expect([hear('xxxP', 7), hear('xxxP', 9), hear('xxAx', 11)]).toEqual([

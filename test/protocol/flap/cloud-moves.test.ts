@@ -1,4 +1,4 @@
-/** Why the cloud answers a packet, ignores it, or resets the exchange. */
+/** Why the cloud answers a packet, ignores it, or resets the exchange. notation.ts explains texts such as `FLxx`. */
 import { describe, expect, it } from 'vitest';
 import { minutes, seconds } from '../../../src/kernel/time.js';
 import { CloudTransfer } from '../../../src/protocol/flap/cloud-transfer.js';

@@ -2,8 +2,11 @@
  * The cloud's side, packet by packet: sequence numbers, repetitions and losses. First the server cases of wire protocol 16.6,
  * then the rows of 6.2 that these leave out.
  *
- * Cases about envelopes are in envelope.test.ts, those about downlinks in cloud-downlinks.test.ts, and those about rejected packets
- * and messages in cloud-refusals.test.ts. An unknown serial number, expiry and queues belong to the gateway and the core.
+ * Cases about envelopes are in envelope.test.ts, those about downlinks in cloud-downlinks.test.ts, and those about rejected
+ * packets and messages in cloud-refusals.test.ts. An unknown serial number, expiry and queues belong to the gateway and the
+ * core.
+ *
+ * Flags: F first, L last, A acknowledgement, P poll, x not set.
  */
 import { describe, expect, it } from 'vitest';
 import { minutes, seconds } from '../../../src/kernel/time.js';
@@ -235,7 +238,7 @@ describe('server restarted', () => {
   });
 });
 
-it('the expected number follows the answer, and a reset leaves none', () => {
+it('the cloud expects the number after its answer, and no number after a reset', () => {
   const { cloud, hear } = fixture();
   expect(cloud.expected).toBeUndefined();
   expect([hear('FLxx', 0, message(5)), cloud.expected]).toEqual(['xxAx 1', 2]);

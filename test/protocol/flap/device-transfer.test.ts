@@ -1,7 +1,7 @@
 /**
  * The device's side, answer by answer: the device cases of wire protocol 16.6 and every row of 4.4.
  *
- * The caller repeats a packet without an answer: see pair.test.ts.
+ * The caller repeats a packet without an answer: see pair.test.ts. notation.ts explains texts such as `FLxx 0 +5`.
  */
 import { describe, expect, it } from 'vitest';
 import { type DeviceStep, DeviceTransfer } from '../../../src/protocol/flap/device-transfer.js';

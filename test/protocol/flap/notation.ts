@@ -1,4 +1,7 @@
-/** Packets as the documents write them, and the vectors of the reference. */
+/**
+ * The vectors of the reference, and packets as the documents write them. `FLxP 7 +5` is a packet with the flags F (first
+ * fragment), L (last fragment) and P (poll) but not A (acknowledgement), sequence number 7 and 5 bytes of data.
+ */
 
 import { formatFlags, NOTHING, type Packet } from '../../../src/protocol/flap/packet.js';
 import vectors from '../wire-vectors.json' with { type: 'json' };

@@ -81,7 +81,7 @@ describe('a packet without an envelope', () => {
   });
 });
 
-it('packets are the same when flags, number and data are', () => {
+it('samePacket compares flags, number and data', () => {
   const one = packet('FLxx', 7, message(5));
   expect(samePacket(keepPacket(one), packet('FLxx', 7, message(5)))).toBe(true);
   expect(samePacket(keepPacket(one), packet('Fxxx', 7, message(5)))).toBe(false);

@@ -53,7 +53,7 @@ describe('over a network that loses, duplicates, delays and reorders packets', (
   });
 });
 
-describe('the figures of 6.5', () => {
+describe('the figures of the wire protocol, 6.5', () => {
   /** Runs of 60 messages, added up. */
   async function measure(runs: number, badness: Badness) {
     const pictures: Picture[] = [];

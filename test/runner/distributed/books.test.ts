@@ -49,7 +49,7 @@ const made = (serial: number, uplink: number): TraceEvent => ({
   ...({ kind: 'uplink.made', at: 1, serial, uplink, type: 'data', bytes: 20 } as const),
 });
 
-it('a load at a rate loses all requests that the part did not report, and every request is accounted for', () => {
+it('a lost part loses all requests of a load at a rate that it did not report, and every request is accounted for', () => {
   const [list, value, users] = part.loads.map(({ name }) => name) as [string, string, string];
   const { counts, metrics } = lose([done(list, 500), done(list, 1500), done(value, 900), done(users, 5)]);
   const planned = part.loads.slice(0, 2).flatMap((load) => [...ownArrivals(load, seededRandom(plan.seed))]).length;
@@ -73,11 +73,11 @@ const closedAt = (at: number): readonly TraceEvent[] =>
     return [...requests, { kind: 'load.closed', at, call: load.name, planned: arrivals.length, closedLoop }];
   });
 
-it('a load that the part has closed at its end loses nothing', () => {
+it('a lost part loses no request of a load that it had closed at the end of the load', () => {
   expect(lose(closedAt(60_000)).counts.requests).toBe(0);
 });
 
-it('a load that the part has closed early loses its later requests, and every request is accounted for', () => {
+it('a lost part loses the later requests of a load that it had closed early, and every request is accounted for', () => {
   const { counts, metrics } = lose(closedAt(20_000));
   const [list, value] = part.loads as [PlannedLoad, PlannedLoad];
   const missing = [list, value].map((load) => due(load, 60_000).length - due(load, 20_000).length);
@@ -86,7 +86,7 @@ it('a load that the part has closed early loses its later requests, and every re
   expect(metrics.summary().calls[list.name]).toMatchObject({ planned: 60, dropped: missing[0] });
 });
 
-it('every planned step is done or lost, once for each device', () => {
+it('every planned step of a lost part is done or lost, once for each device', () => {
   const step = (serial: number): TraceEvent => ({ kind: 'step', at: 1, serial, step: STEP, ok: true, note: '' });
   const { lost, counts, metrics } = lose([step(first), step(second), step(second)]);
   expect(counts.steps).toBe(1);
@@ -98,13 +98,13 @@ it('every planned step is done or lost, once for each device', () => {
   expect(metrics.read('downlink.rejected')).toMatchObject({ value: 1 });
 });
 
-it('work that was planned for later than the end of the run is not lost', () => {
+it('a lost part loses no work that was planned for later than the end of the run', () => {
   const { counts } = lose([], 20_000);
   const requests = part.loads.slice(0, 2).flatMap((load) => due(load, 20_000)).length;
   expect(counts).toMatchObject({ steps: 2, requests });
 });
 
-it('uplinks without an end are dropped, and downlinks without an end are counted', () => {
+it('unfinished uplinks of a lost part count as dropped, and its unfinished downlinks are counted', () => {
   const { counts, metrics } = lose([
     made(first, 1),
     made(first, 2),

@@ -15,7 +15,7 @@ function readings(trips: readonly (readonly [there: number, back: number])[]) {
   return readClock(shared, own);
 }
 
-it('the offset is that of the reading that took the shortest time', async () => {
+it('the offset of the shared clock is that of the reading that took the shortest time', async () => {
   expect(
     await readings([
       [90, 10],
@@ -25,7 +25,7 @@ it('the offset is that of the reading that took the shortest time', async () => 
   ).toEqual({ offset: 500, uncertainty: 2 });
 });
 
-it('the offset is wrong by at most its uncertainty', async () => {
+it('the offset of the shared clock is wrong by at most its uncertainty', async () => {
   const { offset, uncertainty } = await readings([[7, 1]]);
   expect(uncertainty).toBe(4);
   expect(Math.abs(offset - 500)).toBeLessThanOrEqual(uncertainty);

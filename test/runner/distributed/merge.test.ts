@@ -7,7 +7,7 @@ const wake = (at: number, serial = 1): TraceEvent => ({ kind: 'device.wake', at,
 const closing = (at: number): TraceEvent => ({ kind: 'world.closing', at });
 const times = (merge: Merge) => merge.take().map(({ event }) => event.at);
 
-it('events are passed on when no part can send an earlier one', () => {
+it('a merge passes events on when no part can send an earlier one', () => {
   const merge = new Merge(2);
   merge.add(0, text(wake(1), wake(30)), 40);
   expect(times(merge)).toEqual([]);
@@ -41,7 +41,7 @@ it('the events of the other parts do not wait for a part that has ended', () => 
   expect(times(merge)).toEqual([5]);
 });
 
-it('one `world.closing` is passed on, when all parts have closed', () => {
+it('a merge passes on one `world.closing`, when all parts have closed', () => {
   const merge = new Merge(2);
   merge.add(0, text(closing(100), wake(101)), 200);
   merge.add(1, text(wake(102), closing(103), wake(104)), 200);
@@ -56,7 +56,7 @@ it('`world.closing` does not wait for a part that was lost before it closed', ()
   expect(times(merge)).toEqual([1, 2, 100, 101]);
 });
 
-it('no `world.closing` is passed on if no part has closed', () => {
+it('a merge passes on no `world.closing` if no part has closed', () => {
   const merge = new Merge(1);
   merge.add(0, text(wake(1)), 50);
   merge.end(0);

@@ -51,7 +51,7 @@ async function open() {
 
 channelContract(open);
 
-it('messages survive broken connections, and none arrives twice', async () => {
+it('messages in the queue survive broken connections, and none arrives twice', async () => {
   const { run, part } = await open();
   const received: unknown[] = [];
   for (let number = 0; number < 60; number++) {
@@ -68,7 +68,7 @@ it('messages survive broken connections, and none arrives twice', async () => {
   expect(received).toEqual(Array.from({ length: 60 }, (_, i) => i));
 });
 
-it('messages that were read are deleted', async () => {
+it('messages that were read are deleted from the queue', async () => {
   const { run, part } = await open();
   part.send('first');
   expect(await run.next()).toBe('first');

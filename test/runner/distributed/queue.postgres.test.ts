@@ -166,7 +166,7 @@ it('a run that is stopped ends all parts, and leaves nothing behind', async () =
   expect(await left()).toEqual([]);
 });
 
-it('a worker with another version refuses its part, and the run names both versions', async () => {
+it('a worker with another version rejects its part, and the error of the run names both versions', async () => {
   await addWorkers(1, { version: '9.9.9' });
   await expect(run(1)).rejects.toThrow(
     /^the worker in process \d+ on \S+ has ghostfleet 9\.9\.9 with part format 2, but the run has ghostfleet \S+ with part format 2/,
@@ -174,7 +174,7 @@ it('a worker with another version refuses its part, and the run names both versi
   expect(await left()).toEqual([]);
 });
 
-it('a worker with another API key refuses its part', async () => {
+it('a worker with another API key rejects its part', async () => {
   await addWorkers(1, { apiKey: 'another key' });
   await expect(run(1)).rejects.toThrow(/^the worker in process \d+ on \S+ has another API key than the run$/);
 });

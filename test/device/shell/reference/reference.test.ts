@@ -139,7 +139,7 @@ describe('nothing is missing', () => {
   });
 });
 
-describe('help (1.3)', () => {
+describe('help (firmware shell, 1.3)', () => {
   const shell = everyShell();
   const groups = (command: Command, before = ''): readonly (readonly [string, Command])[] => [
     [`${before}${command.word}`, command],

@@ -1,4 +1,4 @@
-/** Rows of section 6, and of the commands in applications.json except those of Serial and wM-Bus. */
+/** Rows of the firmware shell's reference: section 6, and applications.json except for Serial and wM-Bus. */
 import type { FakeHostOptions } from '../fake-host.js';
 import { helpOf, type Row, section } from './table.js';
 

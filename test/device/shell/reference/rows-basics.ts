@@ -1,4 +1,4 @@
-/** Rows of sections 1 to 4: parsing, texts of the shell itself, configuration, identity. */
+/** Rows of the firmware shell's reference, sections 1 to 4: parsing, texts of the shell itself, configuration, identity. */
 import type { ParameterSpec } from '../../../../src/profile/parameters.js';
 import { allModules, helpOf, type Row, section } from './table.js';
 

@@ -1,4 +1,4 @@
-/** Rows of sections 5.6 and 5.8: the board, and its Bluetooth. */
+/** Rows of the firmware shell's reference, sections 5.6 and 5.8: the board, and its Bluetooth. */
 import { helpOf, type Row, section } from './table.js';
 
 const board = section('5.6');

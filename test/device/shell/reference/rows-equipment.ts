@@ -1,4 +1,4 @@
-/** Rows of sections 5.7 and 5.9: probes and tags. */
+/** Rows of the firmware shell's reference, sections 5.7 and 5.9: probes and tags. */
 import { STRANGER } from '../fake-host.js';
 import { helpOf, type Row, section } from './table.js';
 

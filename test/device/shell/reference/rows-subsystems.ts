@@ -1,4 +1,4 @@
-/** Rows of sections 5.1 to 5.5: cloud, modems, clock, kernel. */
+/** Rows of the firmware shell's reference, sections 5.1 to 5.5: cloud, modems, clock, kernel. */
 import { NOON } from '../fake-host.js';
 import { helpOf, type Row, section } from './table.js';
 

@@ -1,4 +1,4 @@
-/** Rows of section 5.10: Zephyr's tools. */
+/** Rows of the firmware shell's reference, section 5.10: Zephyr's tools. */
 import { helpOf, type Row, section } from './table.js';
 
 const zephyr = section('5.10');
