@@ -99,8 +99,8 @@ export class DeviceCloudClient extends SpaceClient {
 
   /**
    * Accepts an invitation (cloud API gaps, 3.1).
-   * @param invitation `token`: the `invite_token` of {@link Invitation}; `email`: the invited address; `password`: the password
-   * of the account, 8 to 256 characters; it becomes the password of an account without one
+   * @param invitation `token`: the `invite_token` of {@link Invitation}; `email`: the invited address; `password`: 8 to 256
+   * characters, the password of the account; if the account has none yet, this becomes its password
    * @throws ApiError 401 if the token is invalid or expired (7 days), the address was not invited, or the password is wrong
    */
   static accept(baseUrl: string, invitation: { readonly token: string } & Credentials): Promise<Token> {
@@ -138,7 +138,10 @@ export class DeviceCloudClient extends SpaceClient {
     return this.requests.post(`${this.requests.space}/devices`, device);
   }
 
-  /** Changes the given fields; `label` and `tags` replace the whole set. @throws ApiError 404 if the space has no such device */
+  /**
+   * Changes the given fields; `label` and `tags` replace the whole set.
+   * @throws ApiError 404 if the space has no such device
+   */
   updateDevice(id: string, update: DeviceUpdate): Promise<Device> {
     return this.requests.put(this.requests.item('devices', id), update);
   }

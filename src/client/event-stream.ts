@@ -20,6 +20,7 @@ interface Frame {
 }
 
 /**
+ * Yields the events of a space until the caller leaves its loop or aborts `signal`.
  * @throws ApiError if the service rejects the request, or ends the stream because the credential has become invalid
  * @throws ConnectionError if the first connection fails
  */
@@ -83,7 +84,7 @@ class Follower {
     }
   }
 
-  /** Whether a later attempt may succeed. */
+  /** Whether to connect again after an error: only if a connection existed before, and a later attempt may succeed. */
   isPassing(error: unknown): boolean {
     const isPassing = error instanceof ApiError ? error.status === 429 || error.status >= 500 : true;
     return this.#wasConnected && isPassing && (error instanceof ApiError || error instanceof ConnectionError);

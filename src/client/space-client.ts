@@ -37,12 +37,12 @@ export class SpaceClient extends AccountClient {
     return this.requests.post('/v2/spaces', space);
   }
 
-  /** The client's own space. */
+  /** The space of this client. */
   space(): Promise<Space> {
     return this.requests.get(this.requests.space);
   }
 
-  /** Changes the given fields of the space. @throws ApiError 403 if `owner_id` is given by anyone but the owner */
+  /** Changes the given fields of the space. @throws ApiError 403 if a caller other than the owner sets `owner_id` */
   updateSpace(update: SpaceUpdate): Promise<Space> {
     return this.requests.put(this.requests.space, update);
   }
@@ -57,7 +57,10 @@ export class SpaceClient extends AccountClient {
     return this.requests.get(`${this.requests.space}/users`, { ...query });
   }
 
-  /** Invites a user. No mail is sent: pass on the token of the result. @throws ApiError 409 if the address is already known */
+  /**
+   * Invites a user. No mail is sent: pass on the token of the result.
+   * @throws ApiError 409 if the space already has a user or an invitation with this address
+   */
   inviteUser(user: NewUser): Promise<Invitation> {
     return this.requests.post(`${this.requests.space}/users/invite`, user);
   }

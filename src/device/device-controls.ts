@@ -1,7 +1,7 @@
 /**
- * The controls of a device for scenario steps and the console. As on a real board, the firmware notices a change only as a
- * reading, as an input that changes, or as a write that fails. The controls themselves have no state: lasting changes are
- * stored in the part of the device that they affect.
+ * The controls of a device for scenario steps and the console. As on a real board, the firmware notices a change only by its
+ * effects, such as another reading, a changed input or a failed write. The controls themselves have no state: lasting changes
+ * are stored in the part of the device that they affect.
  */
 import type { Ratio } from '../kernel/ratio.js';
 import { type Instant, type Millis, seconds } from '../kernel/time.js';
@@ -30,7 +30,7 @@ export interface DeviceControls {
   pulse(quantity: string, pulses: Pulses): void;
   /** Clicks a button: one multiple click of the button on the board, or single clicks of another button. */
   click(button: ButtonName, times: number): void;
-  /** Holds a button down. The one on the board has an effect while the device boots (firmware shell, 3.5). */
+  /** Holds a button down. During a boot, the button on the board can erase the settings (firmware shell, 3.5). */
   press(button: ButtonName, duration: Millis): void;
   /** Cuts the power line (CHESTER-Z switches to its battery), or restores it. */
   line(on: boolean): void;
@@ -42,15 +42,15 @@ export interface DeviceControls {
   battery(used: Ratio): void;
   /** Replaces the battery by one that has this voltage at rest. */
   batteryVoltage(volts: number): void;
-  /** Whether the network grants power saving mode, from the next attach on. */
+  /** Sets whether the network grants power saving mode, from the next attach on. */
   powerSaving(granted: boolean): void;
   /** Causes a fault of the modem, or repairs it. */
   modem(fault: ModemFault): void;
   /** Lets the next `writesLeft` writes of settings succeed and all later ones fail; Infinity: none fails. */
   flash(writesLeft: number): void;
-  /** Makes the clock run fast by parts per million; slow if negative. Setting the time does not change that. */
+  /** Makes the clock run fast by parts per million; slow if negative. Setting the time does not change the drift. */
   clock(drift: number): void;
-  /** Moves the clock forward, or back if negative, until it is set again. */
+  /** Moves the clock forward, or back if negative. The next setting of the clock corrects the error. */
   skew(by: Millis): void;
 }
 
@@ -92,7 +92,7 @@ interface ControlledDevice extends Pick<Hardware, 'type' | 'clock' | 'config' | 
 /** Volts of a line that is cut (firmware behaviour, 6: "0-0.1 V when absent"). */
 const DEAD_LINE = 0.04;
 const LINE = 'backup.line_voltage';
-/** Time between clicks on one of Push's buttons. */
+/** Time between two clicks on a button of CHESTER Push. */
 const CLICK_PAUSE: Millis = seconds(1);
 
 export class VirtualDeviceControls implements DeviceControls {
@@ -212,7 +212,7 @@ export class VirtualDeviceControls implements DeviceControls {
     firmware.setUnixTime(Math.max(0, firmware.exactTime() + by / 1000));
   }
 
-  /** The running firmware. @throws Error with the consequence if none runs */
+  /** The running firmware. @param otherwise consequence for the message of the Error that is thrown if no firmware runs */
   #running(otherwise: string): Firmware {
     const { firmware } = this.#device;
     if (firmware === undefined) throw new Error(`${otherwise}: the device has no power or is restarting`);
@@ -255,7 +255,7 @@ export class VirtualDeviceControls implements DeviceControls {
   }
 }
 
-/** Quantity of one of the buttons of Push, which are numbered in the order X, 1, 2, 3, 4. */
+/** Quantity of a button of CHESTER Push. The buttons X, 1, 2, 3, 4 have the numbers 1 to 5. */
 function buttonQuantity(button: Exclude<ButtonName, 'int'>, what: 'clicks' | 'holds'): string {
   return `button.${button === 'x' ? 1 : Number(button) + 1}.${what}`;
 }

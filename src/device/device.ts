@@ -1,8 +1,8 @@
 /**
  * A virtual device: hardware and flash. Each boot runs a new instance of the firmware on them.
  *
- * A fleet has up to 100,000 instances, so an instance is small: the shared data of a type is in its {@link DeviceType}, and
- * identity numbers are computed on demand.
+ * A fleet may have 100,000 devices, so each instance is small: the data that all devices of a type share are in their
+ * {@link DeviceType}, and identity numbers are computed on demand.
  */
 import type { Alarm, Clock } from '../kernel/clock.js';
 import { type Draws, NoiseStream, noiseSeed, type Random } from '../kernel/random.js';
@@ -49,8 +49,8 @@ export interface DeviceOptions {
   readonly witness?: MessageWitness | undefined;
   readonly format: LinkFormat;
   /**
-   * Connects the device's radio to a network. The firmware decides the parameter `format`, which may differ from the option
-   * `format`.
+   * Connects the device's radio to a network. The parameter `format` is the format that the firmware uses
+   * (link/wire-format.ts); it may differ from the option `format`.
    */
   readonly connect: (device: Pick<Device, 'receive'>, format: LinkFormat) => DatagramPort;
 }
@@ -67,7 +67,7 @@ interface Standstill {
 }
 
 export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, ModemBoard {
-  /** Belongs to the running firmware version; an update may change it. */
+  /** The device type in the version of the running firmware; an update may replace it. */
   type: DeviceType;
   /**
    * The serial number as a signed 32-bit integer: the engine would store a number above 2^31, such as a serial number of
@@ -86,7 +86,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   reason: ContactReason = 'boot';
   /** Undefined until a control changes the board, which is rare. */
   boardOverrides: BoardOverrides | undefined;
-  /** Created when it is first used; most applications have none. */
+  /** Created on the first use: most device types do not use a spool. */
   #spool: Spool | undefined;
   readonly #trace: Trace;
   readonly #witness: MessageWitness | undefined;
@@ -222,8 +222,8 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   }
 
   /**
-   * Runs a line on the local shell. If the command takes time, the result has its first output; `later` gets each further part,
-   * the last one without `rest`. If the device restarts in the meantime, the last part is empty.
+   * Runs a line on the local shell. If the command takes time, the result contains the first part of the output, and `later`
+   * receives each further part. The last part has no `rest`; it is empty if the device restarts before the command ends.
    * @throws Error while no firmware runs
    */
   shell(line: string, later: (part: CommandResult) => void = () => {}): CommandResult {
@@ -320,7 +320,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     this.#trace.emit({ kind: 'device.restart', at: this.clock.now, serial: this.serial, why });
   }
 
-  /** @param why reason under which unsent uplinks are dropped */
+  /** Stops the firmware. @param why reason in the trace for the unsent uplinks, which are dropped */
   private halt(why: string): void {
     this.#standstill?.end.cancel();
     this.#standstill = undefined;

@@ -2,8 +2,9 @@
  * DTLS over another transport: what the modem of a hio device does with `protocol flap-dtls` (wire protocol, 2.3). Devices pass
  * plain packets to this transport. Faults of the inner transport affect the records and the handshakes.
  *
- * The first packet begins a handshake and is sent at its end. A connection with a connection ID survives a new socket. Without
- * an answer to {@link MOST_UNANSWERED} records, the next packet begins a new handshake: the cloud may have lost the connection.
+ * The first packet begins a handshake and is sent at its end. A connection with a connection ID survives a new socket. After
+ * {@link MOST_UNANSWERED} records without an answer, the next packet begins a new handshake: the cloud may have lost the
+ * connection.
  */
 import type { Clock } from '../kernel/clock.js';
 import type { Random } from '../kernel/random.js';

@@ -40,7 +40,7 @@ export function httpTransport(
         send(request)
           .then(
             (answer) => receiver.receive(encodeResponse({ key, ...answer })),
-            // No service, or a lost connection: the device gets no response.
+            // The service cannot be reached, or the connection is lost: the device gets no response.
             () => {},
           )
           .finally(release);

@@ -1,5 +1,6 @@
 /**
- * Real UDP with a socket for each device, for datagrams that do not name their device, such as those of DTLS. So the limit of open files of the process limits the number of devices. A device that opens a new socket gets another port.
+ * Real UDP with a socket for each device, for datagrams that do not name their device, such as those of DTLS. So the limit of
+ * open files of the process limits the number of devices. A device that opens a new socket gets another port.
  */
 import { createSocket, type Socket } from 'node:dgram';
 import type { Alarm, Clock } from '../kernel/clock.js';
@@ -35,7 +36,7 @@ export async function ownSockets(options: OwnSocketsOptions): Promise<Transport>
       receiver.receive(datagram);
       release?.();
     });
-    // No gateway at that port, or no route: the device gets no response and repeats.
+    // An error means that the port has no gateway, or that the host has no route: the device gets no response and repeats.
     socket.on('error', () => {});
     return socket;
   };

@@ -1,5 +1,6 @@
 /**
- * Carries datagrams between many devices and one cloud. Implementations: memory, udp, http; faults decorate any of them.
+ * Carries datagrams between many devices and one cloud: in memory, over UDP with shared sockets or one for each device, or over
+ * HTTP. Faults decorate any of these transports; DTLS runs over one of them.
  */
 import type { LinkFormat } from '../protocol/flap/envelope.js';
 

@@ -1,6 +1,6 @@
 /**
  * Real UDP. The whole fleet shares a few sockets, because one per device would take 100,000 ports. A received datagram goes to
- * the device with the serial number of its envelope, at whichever socket it arrives. A device that opens a new socket moves to
+ * the device with the serial number in its envelope, whichever socket receives it. A device that opens a new socket moves to
  * the next shared one.
  */
 import { createSocket, type Socket } from 'node:dgram';
@@ -39,7 +39,7 @@ export async function udpTransport(options: UdpTransportOptions): Promise<Transp
       if (envelope) receivers.get(envelope.serial)?.receive(datagram);
       release?.();
     });
-    // No gateway at that port, or no route: the device gets no response and repeats.
+    // An error means that the port has no gateway, or that the host has no route: the device gets no response and repeats.
     socket.on('error', () => {});
   }
   let closed = false;

@@ -61,7 +61,7 @@ function list({ spool }: ShellHost, path: string): CommandResult {
   return refused(ENOEXEC, `Unable to open ${path} (err ${ENOENT})`);
 }
 
-/** The name of a spool file is the position of its message in the spool. */
+/** Here, the name of a spool file is the position of its message in the spool; in the firmware, it is the time of storing. */
 function fileNumber({ spool }: ShellHost, path: string): number | undefined {
   const name = path.startsWith(`${SPOOL}/`) ? path.slice(SPOOL.length + 1) : '';
   const n = Number(name);

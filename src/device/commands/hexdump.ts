@@ -1,6 +1,7 @@
-/** Bytes as Zephyr's shell prints them: `00000000: 68 65 6c 6c 6f                                    |hello            |`. */
+/** Bytes in a row. */
 const ROW = 16;
 
+/** Bytes as Zephyr's shell prints them: 16 in a row, after an address and before the same bytes as text. */
 export function hexdump(bytes: Uint8Array, from = 0): readonly string[] {
   const lines: string[] = [];
   for (let at = 0; at < bytes.length; at += ROW) {

@@ -9,7 +9,7 @@ import type { Command, CommandResult } from '../shell/command.js';
 import type { ShellHost } from '../shell/host.js';
 import { later, ok, refused } from './results.js';
 
-/** Maximum number of bytes that one line sends, and of registers that one line reads. */
+/** Maximum number of bytes that one command sends, and of registers that one command reads. */
 const MOST_BYTES = 256;
 const MOST_REGISTERS = 32;
 
@@ -131,7 +131,7 @@ export const device: Command = {
   ],
 };
 
-/** The error for which `app config save` rejects the unsaved slots; undefined if they are valid. */
+/** The error with which `app config save` rejects the unsaved slots; undefined if they are valid. */
 export function slotComplaint({ unsaved, limit }: ShellLine, mode: string): string | undefined {
   const used = unsaved.flatMap((slot, n) => (slot.type === NO_DEVICE ? [] : [{ ...slot, n }]));
   if (limit && used.length > limit.devices) {
@@ -161,7 +161,7 @@ function waitOf(text: string | undefined): number {
   return text === undefined ? 1 : Math.max(1, leadingInteger(text));
 }
 
-/** C's strtol with base 0: `0x1F` is hexadecimal. */
+/** A decimal number or, after `0x`, a hexadecimal one; 0 without a number. */
 function number(text: string): number {
   const hexadecimal = /^0x([\da-f]+)/i.exec(text)?.[1];
   return hexadecimal === undefined ? leadingInteger(text) : Number.parseInt(hexadecimal, 16);

@@ -71,7 +71,7 @@ export const tag: Command = {
   ],
 };
 
-/** Unlike in other modules, a rejected value fails the command and prints no help. */
+/** A command for one parameter. Unlike in other modules, the command fails for a rejected value, and prints no help. */
 function parameter(name: string, help: string): Command {
   return {
     word: name,

@@ -41,7 +41,7 @@ function thermometers(word: string, help: string, sensor: string, types: readonl
   };
 }
 
-/** Label and quantity. The firmware labels `num_pm0_5`, too, as PM1.0. */
+/** Label, quantity and unit. The firmware also labels `num_pm0_5` as PM1.0. */
 const PARTICLES = [
   ['Mass Concentration PM1.0', 'pm1', ' ug/m3'],
   ['Mass Concentration PM2.5', 'pm2_5', ' ug/m3'],

@@ -71,7 +71,7 @@ function weatherLines({ sensors }: ShellHost): readonly string[] | undefined {
 
 function barometerLines({ sensors }: ShellHost): readonly string[] | undefined {
   const pressure = sensors.quantity('barometer', 'pressure');
-  // The chip has its own thermometer, next to the one on the board.
+  // The thermometer of the chip is next to the one on the board, so both measure the same temperature.
   const temperature = sensors.thermometer();
   if (pressure === undefined || temperature === undefined) return undefined;
   return [

@@ -14,7 +14,7 @@ export const wm: Command = {
   help: 'The wM-Bus receiver.',
   run: groupHelp,
   children: [
-    // `on` and `off` are for measuring the receiver's power consumption; outside of a scan it keeps no frames.
+    // `on` and `off` serve to measure the power consumption. They have no effect here: frames are received only in a scan.
     { word: 'on', help: 'Switch the receiver on.', run: () => ok() },
     { word: 'off', help: 'Switch the receiver off.', run: () => ok() },
     { word: 'config', help: 'Configure the receiver.', run: () => ok() },

@@ -35,7 +35,7 @@ export const poll = queueing('poll', 'Ask the cloud for a downlink now.', (host)
   return undefined;
 });
 
-/** `queue` returns the lines that the work prints when it is done, after the command. */
+/** @param queue queues the work; returns the lines that the work prints after the command has returned */
 function queueing(word: string, help: string, queue: (host: ShellHost) => readonly string[] | undefined): Command {
   return {
     word,

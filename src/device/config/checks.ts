@@ -1,6 +1,6 @@
 /**
- * Texts that modules check (firmware shell, 3.4; applications: serial). A check returns what is wrong with a text, in one or
- * more lines, or undefined if it is valid.
+ * Checks of string parameters (firmware shell, 3.4; applications: serial). A check returns what is wrong with a text, in one or
+ * more lines, or undefined if the text is valid.
  */
 import type { StringCheck, StringParameter } from '../../profile/parameters.js';
 import { parseDeviceSlot } from './device-slot.js';

@@ -5,9 +5,9 @@
  *       ▲   └─boot──► interim   what the shell shows and changes
  *       └───── save ────┘
  *
- * A fleet has 100,000 configurations. So a copy holds only what differs from the defaults, and all three copies are the same
- * object until the first write; none is changed in place. Devices that start with the same settings may share one {@link
- * Settings}.
+ * A fleet may have 100,000 configurations. So a copy contains only the values that differ from the defaults, and all three
+ * copies are the same object until the first write. A write creates a new object. Devices that start with the same settings may
+ * share one {@link Settings}.
  */
 import type { ParameterValue } from '../../profile/parameters.js';
 import { parseHioValue } from './hio-parse.js';
@@ -57,7 +57,7 @@ export class DeviceConfig {
     return this.#flash;
   }
 
-  /** The settings in use, if they are the ones that the shell shows; undefined while a change waits for a reboot. */
+  /** The live settings; undefined if those that the shell shows may differ, for example after a change, until the next boot. */
   get inForce(): Settings | undefined {
     return this.#live === this.#interim ? this.#live : undefined;
   }

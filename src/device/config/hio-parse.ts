@@ -1,6 +1,6 @@
 /**
- * Parses the text of a write as hio devices do (`hio_config.c`, `hio_config_module_item_set_value`; `hio_lte_config.c`). Unlike
- * on CHESTER (parse.ts), the error texts are different, the help line follows each of them, and the command returns an error
+ * Parses the text of a write as hio devices do (`hio_config.c`, `hio_config_module_item_set_value`; `hio_lte_config.c`). The
+ * error texts are not those of CHESTER (parse.ts). The help line follows each error text, and the command returns an error
  * code.
  */
 import type { ParameterSpec, StringParameter } from '../../profile/parameters.js';

@@ -5,8 +5,7 @@ export function leadingInteger(text: string): number {
 }
 
 /**
- * As `%f` of scanf in C: the number at the beginning of the text; `nan` and `inf` are numbers, too; undefined if there
- * is none.
+ * C's scanf with `%f`: the number at the start of the text, which may be `nan` or `inf`; undefined without a number.
  */
 export function leadingFloat(text: string): number | undefined {
   const [, sign, word, number] = /^\s*([+-]?)(?:(nan|inf)|((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?))/i.exec(text) ?? [];
@@ -16,7 +15,7 @@ export function leadingFloat(text: string): number | undefined {
 
 const SPECIAL: Readonly<Record<string, number>> = { nan: Number.NaN, inf: Number.POSITIVE_INFINITY };
 
-/** A number as C's strtoul reads it in base 0, `19` or `0x13`; undefined if the text is not a number or is too long. */
+/** A decimal number of up to 10 digits or a hexadecimal one of up to 8, `19` or `0x13`; undefined for any other text. */
 export function wholeNumber(text: string): number | undefined {
   return /^(?:0x[\da-f]{1,8}|\d{1,10})$/i.test(text) ? Number(text) : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * The battery of a device: its remaining charge, and its voltage at rest and under load. Use drains it: radio time and
- * measurements under load, and a small constant current. Cold lowers the voltage, not the charge.
+ * The battery of a device: its remaining charge, and its voltage at rest and under load. Radio time, measurements under load
+ * and a small constant current drain it. Cold lowers the voltage, not the charge.
  *
  * All figures of the model are here. The sources give the ends of each range (firmware behaviour, 9); values marked
  * [assumption] are ours.

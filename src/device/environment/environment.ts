@@ -1,7 +1,6 @@
 /**
  * The physical quantities at the sensors of one device. Their values come from the models of the profile, with the seed of the
- * device, or from overrides by scenario steps and the console. They do not belong to the firmware: a reboot does not change
- * them.
+ * device, or from overrides by scenario steps and the console. A reboot of the firmware does not change them.
  *
  * Models and names are built once for each profile; a device stores only a seed.
  */
@@ -121,7 +120,7 @@ export class Environment {
     this.replace(signal, { waveform: undefined, moved, trains: override.trains });
   }
 
-  /** When a signal next jumps; Infinity for never. */
+  /** When the firmware next has to read a watched signal, because its value may have changed; Infinity for never. */
   nextChange(signal: Signal, wall: UnixMillis): UnixMillis {
     const override = this.#overrides?.get(signal);
     const steered = override?.waveform !== undefined && waveformValue(override.waveform, wall) !== undefined;

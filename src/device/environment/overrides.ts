@@ -44,7 +44,7 @@ export interface Override {
 /** How often a watched input is read during a ramp. */
 const LOOK_EVERY: Millis = 1000;
 
-/** The value of a waveform; undefined: it is over, or has not begun. */
+/** The value of a waveform; undefined for `blinks` before the first and after the last pulse. */
 export function waveformValue(waveform: Waveform, wall: UnixMillis): number | undefined {
   switch (waveform.kind) {
     case 'held':

@@ -25,7 +25,7 @@ export const HIO: Policy = {
     rawFragments: { up: 492, down: 494 },
     staleLimit: 3,
     sameSequence: true,
-    // In effect, the pause after a missing answer is not 1 s: the error state of the modem takes 5 s.
+    // In practice, 5 s instead of 1 s pass after a missing answer, because the modem is in its error state for 5 s.
     resend: { unanswered: seconds(1), unconnected: seconds(30) },
     lockCounts: false,
   },

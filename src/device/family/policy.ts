@@ -1,6 +1,6 @@
 /**
- * How the two families of firmware differ in their contact with the cloud, as plain data: one file for each family. Code reads
- * a rule from here instead of asking for the name of the family. The tables of firmware timing have a column for each family.
+ * The rules in which the two families of firmware differ when they contact the cloud. Each family has a file with its rules as
+ * plain data. Other code reads these rules instead of comparing the name of the family.
  */
 import type { Millis } from '../../kernel/time.js';
 import type { FragmentSizes } from '../../protocol/flap/envelope.js';
@@ -44,7 +44,7 @@ export interface Policy {
     readonly rawFragments: FragmentSizes;
     /** Stale answers in a row after which the transfer starts over. */
     readonly staleLimit: number;
-    /** Whether a fragment is repeated with its own sequence number after a stale answer, or with the next one. */
+    /** Whether a fragment that is repeated after a stale answer keeps its sequence number. If not, it gets the next number. */
     readonly sameSequence: boolean;
     /**
      * Pauses of the transfer layer before it sends a datagram again: after a missing answer, and without a radio connection.
@@ -65,7 +65,7 @@ export interface Policy {
     readonly updatePause: Millis;
   };
   readonly radio: {
-    /** Time by which the boot of the modem is shorter than assumed: no serial line has to be reset and woken up. */
+    /** Time by which the modem boots faster than `ModemTimings.boot`, if it has no serial line to reset and wake up. */
     readonly bootShorter: Millis;
     /** Time to switch the serial line off before a pause. */
     readonly lineOff: Millis;
@@ -73,7 +73,7 @@ export interface Policy {
     readonly wakes: boolean;
     /** Longest wait for a radio connection. */
     readonly connectionLimit: Millis;
-    /** What the modem does after that wait: it sends the datagram again at once, or enters the error state. */
+    /** What the modem does after `connectionLimit`: it sends the datagram again at once, or enters the error state. */
     readonly afterNoConnection: 'again' | 'error';
     /** Whether a failed check of the modem ends the send that is waiting. */
     readonly badCheckEndsSend: boolean;
@@ -85,7 +85,7 @@ export interface Policy {
     readonly release: Millis;
     /** Whether the modem boots after the pause of a reset loop, or attaches at once. */
     readonly bootsAfterResetLoop: boolean;
-    /** After its time limit, a send waits this long for the end of an attempt; undefined: it ends at once. */
+    /** After its time limit, a send waits this long for the end of an attempt; undefined: the send ends at once. */
     readonly grace: Millis | undefined;
   };
 }

@@ -1,7 +1,8 @@
 /**
  * The tasks of the application between two boots. They begin at T0: when the session is set up or, without LTE, after the
  * start-up (firmware behaviour, 3). Measurements, reports and scans run on a work queue, which is blocked while a report is
- * being sent. Polls and the check of the downlink watchdog are not blocked. How a report is sent is in reporter.ts.
+ * being sent; `runsDuringReports` has exceptions for devices with a receiver. Polls and the check of the
+ * downlink watchdog are not blocked. reporter.ts sends the reports.
  */
 import type { Clock } from '../../kernel/clock.js';
 import { type Instant, type Millis, seconds, type UnixSeconds } from '../../kernel/time.js';
@@ -86,7 +87,10 @@ export class Application implements TaskOwner {
     this.#reporter.halt(why);
   }
 
-  /** Runs the samples that are due and were postponed. Call it before measurements are read or a quantity is changed. */
+  /**
+   * Runs the quiet tasks that are due (task-table.ts), unless the work queue is blocked. Call it before measurements are read
+   * or a quantity is changed.
+   */
   catchUp(): void {
     if (!this.#reporter.sending || this.#firmware.receiver) this.#tasks.catchUp();
   }
@@ -215,7 +219,9 @@ export class Application implements TaskOwner {
     return receiver?.next ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Ends a scan and reports its frames, part by part. A part that is not delivered is not repeated (firmware behaviour, 3.5). */
+  /**
+   * Ends a scan and reports its frames, part by part. A part that is not delivered is not repeated (firmware behaviour, 3.5).
+   */
   private reportScan(receiver: Receiver, why: ContactReason): void {
     const enrolled = receiver.end();
     const { mode } = this.profile.timing;
@@ -235,7 +241,7 @@ export class Application implements TaskOwner {
     send();
   }
 
-  /** Writes the enrolled meters to the list of meters. The device then saves its settings and reboots. */
+  /** Replaces the list of meters by the enrolled meters. The device then saves its settings and reboots. */
   private keepMeters(meters: readonly number[]): void {
     const { config } = this.#firmware;
     const places = config.layout.module(this.profile.receiver?.keep ?? '')?.list?.items ?? [];

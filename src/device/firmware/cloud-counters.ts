@@ -24,7 +24,7 @@ export class CloudCounters implements CloudMetrics {
   downlinkFragments = 0;
   downlinkBytes = 0;
   downlinkLast: DeviceTime;
-  /** The firmware counts a poll that fetches a message only as a downlink. */
+  /** Polls without a message; the firmware counts a poll that fetches a message as a downlink. */
   pollCount = 0;
   pollLast: DeviceTime;
   uplinkDataCount = 0;

@@ -212,7 +212,7 @@ export class CloudThread implements PollHandler {
     this.unlock();
   }
 
-  /** @param budget for the lock and the first datagram, Infinity for none */
+  /** @param budget time limit for the lock and the first datagram together; Infinity for no limit */
   private pollWithin(budget: Millis, done: (ok: boolean) => void): void {
     const { clock, facts, link } = this.#host;
     const end = clock.now + budget;

@@ -2,8 +2,8 @@
  * The firmware from one boot to the next: everything that is in RAM. The device creates a new one at every boot and drops the
  * old one, so that no state survives by accident (firmware behaviour, 1 and 11).
  *
- * This file has the start-up, the device's clock, and the messages and facts for cloud and shell. cloud-thread.ts exchanges the
- * messages; application.ts runs the tasks after the start-up.
+ * This file has the start-up, the device's clock, and the data that the cloud thread and the shell need. cloud-thread.ts
+ * exchanges messages with the cloud; application.ts runs the tasks after the start-up.
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import { type Draws, integerBetween } from '../../kernel/random.js';
@@ -53,7 +53,7 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
   readonly receiver: Receiver | undefined;
   readonly #hardware: Hardware;
   readonly #bootedAt: Instant;
-  /** Unix seconds of the device's clock at simulated time 0; a boot begins in 1970 (firmware shell, 5.4). */
+  /** Unix seconds of the device's clock at simulated time 0. At a boot, the clock starts in 1970 (firmware shell, 5.4). */
   #clockOrigin: UnixSeconds;
   #sequence = 0;
   /** Created by the first chunk of an update. */
@@ -230,7 +230,7 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
         timestamp: this.unixTime(),
         uptime: Math.floor(this.uptime / 1000),
         network: hardware.modem.evaluation(),
-        // Few device types report it, so it is computed on the first use.
+        // Few device types report their identity, so it is computed on the first use.
         identity: () => {
           identity ??= hardware.identity;
           return identity;
@@ -258,7 +258,7 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
     this.cloud.start();
   }
 
-  /** Seconds from the beginning of the world to `at`, counted by a clock with the present drift. */
+  /** Seconds from simulated time 0 to `at`, counted by a clock with the present drift. */
   private elapsed(at: Instant): Seconds {
     return (at * (1 + this.#hardware.clockDrift / 1_000_000)) / 1000;
   }

@@ -24,7 +24,7 @@ export interface ReporterHost {
   readonly now: Instant;
   /** Unix seconds on the device's clock at `at`, with fractions. */
   exactTime(at: Instant): UnixSeconds;
-  /** Builds the body of a report: the complete message. */
+  /** Builds the complete message of a report. */
   encode(): Uint8Array;
   /** Forgets windows and events. */
   clear(): void;
@@ -39,7 +39,7 @@ export class Reporter {
   sending = false;
   /** Numbers of the uplinks that are only in RAM: a reset loses them. */
   #unsent: readonly number[] = NOTHING;
-  /** Undefined before the first event. */
+  /** Start of the hour for which event reports are counted; undefined before the first event. */
   #windowStart: Instant | undefined;
   #reportsInWindow = 0;
   /** Whether an event report is planned. It includes all further events. */

@@ -11,14 +11,15 @@ import type { UplinkOutcome } from '../link/link.js';
 /** What SET_SESSION contains. */
 export type Session = Extract<DownMessage, { readonly kind: 'set-session' }>;
 
-/** The part of the cloud thread that the session phase needs. `known`: hash of the document that the cloud already has. */
+/** The part of the firmware that the session phase needs. `known`: hash of the document that the cloud already has. */
 export interface SessionHost {
-  /** CREATE_SESSION. The upload methods return undefined if there is nothing to upload. */
+  /** The message CREATE_SESSION. */
   sessionRequest(): Uint8Array;
+  /** This and the next two methods return undefined if the cloud already has the document. */
   decoderUpload(known: string | undefined): Uint8Array | undefined;
   encoderUpload(known: string | undefined): Uint8Array | undefined;
   configUpload(known: string | undefined): Uint8Array | undefined;
-  /** Confirms a firmware update once the session is set up; undefined: no update. */
+  /** The report of a firmware update; undefined if there is nothing to report. */
   updateReport(): Uint8Array | undefined;
   /** The cloud has the report of the update. */
   updateReported(): void;

@@ -35,7 +35,7 @@ export interface EquipmentHost {
 
 const TAG = 'ble_tag';
 
-/** Undefined if the application does not listen to tags. */
+/** The BLE tags; undefined if the application does not receive tags. */
 export function tagsOf(firmware: EquipmentHost): ShellTags | undefined {
   const { config, measurements, clock, hardware, profile } = firmware;
   const module = config.layout.module('tag');
@@ -58,7 +58,7 @@ export function tagsOf(firmware: EquipmentHost): ShellTags | undefined {
       const address = config.slot('tag', n);
       return address === undefined ? undefined : reading(n, address, live(n));
     });
-  /** A tag that is not enrolled. It has the values of the sensor of the first empty slot, which it gets when it is enrolled. */
+  /** A tag that is not enrolled. It has the values of the sensor of the first empty slot, in which it would be enrolled. */
   const stranger = (): TagReading | undefined => {
     const n = module.slots.findIndex((_, slot) => config.slot('tag', slot) === undefined);
     const address = hardware.environment.serialNumber(kind, n).toString(16).padStart(12, '0');
@@ -79,7 +79,7 @@ export function tagsOf(firmware: EquipmentHost): ShellTags | undefined {
   };
 }
 
-/** Undefined without motion detectors. */
+/** The motion detectors; undefined if the device has none. */
 export function motionOf(firmware: EquipmentHost): ShellMotion | undefined {
   const { measurements, clock } = firmware;
   const sensor = measurements.find('motion');
@@ -108,7 +108,7 @@ export function motionOf(firmware: EquipmentHost): ShellMotion | undefined {
   };
 }
 
-/** Undefined without a METEO module, or if the module does not answer. */
+/** Readings of the METEO module; undefined if the device has none, or if it does not answer. */
 export function weatherOf(firmware: EquipmentHost): WeatherReading | undefined {
   const { measurements, clock } = firmware;
   const gauge = measurements.find('rain_gauge');
@@ -120,7 +120,7 @@ export function weatherOf(firmware: EquipmentHost): WeatherReading | undefined {
   return { rainfall: measurements.memory.sinceWindow(gauge, 0) * each, windSpeed, windDirection };
 }
 
-/** Undefined without analog inputs that can be calibrated. */
+/** The analog inputs that can be calibrated; undefined if the device has none. */
 export function inputsOf(firmware: EquipmentHost): ShellInputs | undefined {
   const { config, measurements, hardware, clock, profile } = firmware;
   const kind = profile.sensors.findIndex(({ name }) => name === 'analog_channel');

@@ -4,7 +4,8 @@
  *
  * A *quiet* task, such as taking a sample, has no visible effect until another task runs. So a quiet task sets no alarm. It
  * runs when the table is caught up. Then the quiet tasks run in the order of their due times, as if each had run on time.
- * Most devices therefore wake up once instead of forty times, and simulating a day of a fleet is several times faster.
+ * Most devices therefore wake up about once per report instead of forty times, and simulating a day of a fleet is several times
+ * faster.
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import { type Instant, type Millis, unboxed } from '../../kernel/time.js';

@@ -43,7 +43,8 @@ export class Updater {
   }
 
   /**
-   * Takes a chunk and returns the answer. An invalid chunk has no answer, and the download continues as if it had not arrived.
+   * Takes a chunk and returns the answer: the request for the next chunk, the report that the image is complete, or an error. A
+   * chunk with a wrong target, type or offset has no answer, and the download continues as if the chunk had not arrived.
    */
   take(chunk: DownloadFirmware): Reaction {
     const { bootloader } = this.#hardware.type.profile;

@@ -1,8 +1,8 @@
 /**
- * The two image slots of a device, and its bootloader (firmware behaviour, 5.6). At a reset, the bootloader swaps in a requested
- * image on trial. At the next reset it swaps the image out again, unless the firmware has confirmed it.
+ * The two image slots of a device, and its bootloader (firmware behaviour, 5.6). At a reset, the bootloader swaps in a
+ * requested image on trial. At the next reset it swaps the image out again, unless the firmware has confirmed it.
  *
- * This state is in flash. Of an image only its description is stored, not its bytes.
+ * This state is in flash. For each image, it contains only a description, not the bytes.
  */
 import type { Build } from '../../protocol/firmware-image.js';
 
@@ -44,7 +44,10 @@ export class Bootloader {
     this.#requested = image;
   }
 
-  /** A reset. True: a swap has started, and no firmware runs until {@link swapped}. Power may fail during the swap. */
+  /**
+   * Called at every reset. True: a swap of the images begins, or begins again after a power failure; no firmware runs until
+   * {@link swapped}.
+   */
   reset(): boolean {
     if (this.#swapping) return true;
     if (this.#requested !== undefined) {

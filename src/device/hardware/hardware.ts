@@ -43,7 +43,7 @@ export interface Hardware {
   readonly clockDrift: number;
   /** Whether the button on the board is pressed. */
   readonly buttonPressed: boolean;
-  /** Counts the current of a use of the battery, in addition to the idle current. */
+  /** Counts the charge that a use of the battery takes, in addition to the idle current. */
   spent(use: CurrentUse, duration: Millis): void;
   /** Stops the firmware at once and boots again. */
   reboot(cause: BootCause): void;

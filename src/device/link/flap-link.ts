@@ -11,7 +11,7 @@ import {
 import { decodePacket, encodePacket, type Packet } from '../../protocol/flap/packet.js';
 import type { DeviceEnd, Dialogue, End, SendStep } from './radio-link.js';
 
-/** Packets in envelopes; with DTLS, the transport encrypts them. */
+/** Sends FLAP packets in envelopes. With DTLS, a packet has no envelope, and the transport encrypts it. */
 export class FlapDialogue implements Dialogue {
   readonly #device: DeviceEnd;
   readonly #format: PacketFormat;

@@ -3,7 +3,8 @@
  * grows by the difference to the previous read. The counts since boot, since the last window and since the last report wrap at
  * 2^32.
  *
- * These functions ignore sensors that are not counters. Buttons are counted press by press: see takePulses.
+ * {@link countPulses}, {@link restartCounter} and {@link setMark} ignore sensors that are not counters. `countPulses` also
+ * ignores buttons: measurements.ts takes their pulses with {@link takePulses} and counts each press.
  */
 import type { UnixMillis, UnixSeconds } from '../../kernel/time.js';
 import type { Environment } from '../environment/environment.js';
@@ -21,7 +22,7 @@ export function countPulses(memory: Memory, environment: Environment, sensor: Se
   }
 }
 
-/** Pulses of an input since the last read, which are not added to the count; 0 if an override has lowered the total. */
+/** Reads an input and returns its pulses since the last read, without counting them; 0 if an override lowered the total. */
 export function takePulses(
   memory: Memory,
   environment: Environment,

@@ -20,7 +20,7 @@ export function meanDirection(floats: Float32Array, from: number, stride: number
     north += sine(step + 4);
   }
   if (count === 0 || Number.isNaN(east)) return Number.NaN;
-  // The polynomial is exact to hundredths. Without rounding to hundredths, the mean of an east wind would be 89°.
+  // The arctangent is not exact: without rounding to hundredths, the mean of an east wind would be 89°.
   const degrees = Math.floor(Math.round(100 * angle(north, east)) / 100);
   return degrees - 360 * Math.floor(degrees / 360);
 }

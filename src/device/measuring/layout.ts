@@ -20,7 +20,7 @@ export interface SensorPlace {
   readonly sampleRoom: number;
   /** In ints, of a log: the time of each sample. */
   readonly times: number;
-  /** In floats, four per quantity; for counters in ints, two per quantity. The values of one window are adjacent. */
+  /** For each window, four floats per quantity; for counters, two ints per quantity. The values of one window are adjacent. */
   readonly windows: number;
   readonly windowRoom: number;
   /** In ints, {@link COUNTER}.size per quantity: the counts of a counter. */
@@ -36,7 +36,7 @@ export interface ListPlace {
   readonly room: number;
 }
 
-/** Ints of a counter, for each quantity: the input's total at the last read, and the count at several moments. */
+/** Ints of a counter per quantity: the input's total at the last read; the count now, and at the last window, body, report. */
 export const COUNTER = { raw: 0, counted: 1, atWindow: 2, atBody: 3, atReport: 4, size: 5 } as const;
 
 /** Number of ints in an event list before its events. */

@@ -269,7 +269,7 @@ export class Measurements {
     this.record(list, clock, on, 0, list.settings.report[on === 1 ? 0 : 1]);
   }
 
-  /** Records every press since the last read of the button. */
+  /** Records every press since the last read of the button: as an event or, if the list has a `period`, as a window. */
   private press(list: ListPlan<PressListSpec>, wall: UnixMillis, clock: UnixSeconds): void {
     const { memory } = this;
     list.spec.types.forEach((quantity, type) => {
@@ -312,7 +312,10 @@ export class Measurements {
     return Math.max(millis(1), next - wall);
   }
 
-  /** A high alarm switches on above threshold + hysteresis / 2, off below threshold - hysteresis / 2; a low one, the reverse. */
+  /**
+   * A high alarm switches on above threshold + hysteresis / 2, and off below threshold - hysteresis / 2. A low alarm switches
+   * on below threshold - hysteresis / 2, and off above threshold + hysteresis / 2.
+   */
   private evaluate(list: ListPlan<AlarmListSpec>, clock: UnixSeconds): void {
     const { high, low, report } = list.settings;
     const value = this.memory.last(list.sensor, list.spec.quantity);

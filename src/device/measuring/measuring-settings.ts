@@ -19,8 +19,9 @@ export interface MeasuringSettings {
    * have the sensor.
    */
   readonly present: readonly (readonly (string | null)[])[];
-  /** By sensor: the quantities that are switched off, and the calibration by number. */
+  /** By sensor and quantity: whether the quantity is switched off. */
   readonly off: readonly (readonly boolean[])[];
+  /** By sensor and number: the calibration of the sensor. */
   readonly calibrations: readonly (readonly (Calibration | undefined)[])[];
   /** By task: its interval. */
   readonly every: readonly Millis[];

@@ -103,7 +103,8 @@ export class Memory {
   }
 
   /**
-   * When the first window since the last report was closed, in Unix seconds of the device; 0 before that. Of a log: its base
+   * When the first window since the last report was closed, or the last window with `datedByLast`, in Unix seconds of the
+   * device; before that, the time of the previous report's windows; 0 before the first window since boot. Of a log: its base
    * time.
    */
   windowTime(sensor: SensorPlan): UnixSeconds {

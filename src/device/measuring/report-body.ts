@@ -45,8 +45,9 @@ const IDENTITY = {
 } as const satisfies Record<IdentityFact, string>;
 
 /**
- * Appends the body to `writer`. From here to `measurements.clear()` the firmware's work queue is blocked: the caller must not
- * run a task or `look` in between.
+ * Appends the body to `writer`. Later, `measurements.clear()` removes the reported windows, logs and events. It would also
+ * remove those that were added after this call, so the firmware's work queue is blocked in between, except on devices with a
+ * receiver (`runsDuringReports` in firmware/application.ts).
  */
 export function encodeBody(measurements: Measurements, writer: CborWriter, facts: BodyFacts, wall: UnixMillis): void {
   measurements.beginBody(wall);
@@ -241,7 +242,7 @@ function writeWindows(sensor: SensorPlan, quantity: number, divide: number, { me
 
 const COLUMNS = { statistics: 4, direction: 1, count: 2, total: 1, amount: 1, log: 0 } as const;
 
-/** `$tso` of a log: the time of the last clear, then offset and values of each sample. Empty without samples. */
+/** `$tso` of a log: its base time (`Memory.windowTime`), then offset and values of each sample. Empty without samples. */
 function writeLog(sensor: SensorPlan, divide: number, { memory, writer }: Job): void {
   const count = memory.sampleCount(sensor);
   writer.beginArray();

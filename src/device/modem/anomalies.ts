@@ -16,7 +16,7 @@ export class ModemAnomalies {
   lost: 'socket' | 'registration' | 'modem' | undefined;
   /** The next datagram goes to another address, which needs a new socket. */
   readdressed = false;
-  /** Errors since a socket was opened, and socket errors since a good check. */
+  /** Errors since the last reset of the back-off, and socket errors since the last good check. */
   #errors = 0;
   #socketFailures = 0;
   /** Number of unexpected resets, and the time of the first of them. */
@@ -48,7 +48,7 @@ export class ModemAnomalies {
     if (forgives) this.#errors = 0;
   }
 
-  /** The check in the error state was good. */
+  /** The check in the error state has found no problem. */
   checked(): void {
     this.#socketFailures = 0;
   }

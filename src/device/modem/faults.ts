@@ -1,4 +1,4 @@
-/** Faults of a modem (firmware behaviour, 4.1 and 4.3). The network around it has faults of its own. */
+/** Faults of a modem (firmware behaviour, 4.1 and 4.3). Faults of the network are in transport/faults/. */
 
 /** Happens once; the firmware recovers by itself. */
 export type PassingFault =
@@ -15,7 +15,7 @@ export type PassingFault =
 export type LastingFault =
   /** The modem does not answer. */
   | 'mute'
-  /** The SIM card is out. */
+  /** The SIM card is missing. */
   | 'no-sim'
   /** No socket can be opened. */
   | 'no-socket';

@@ -8,11 +8,12 @@
  *       │                                            5 s │ no answer, bad check, error −14
  *       └── off for 10, 20, … 600 s ◄─────────────────── error ─► 5 s ─► ready
  *
- * The modem decides when a datagram is sent, repeats it until it is answered, and reports the end of its time limit. The
- * network at the device's place (coverage, signal, power saving) and faults of the modem are set from outside.
+ * The modem decides when a datagram is sent, and reports the end of its time limit. In CHESTER, it also repeats the datagram
+ * until it is answered; in hio devices, the link does (link/resending-link.ts). The network at the device's place (coverage,
+ * signal, power saving) and faults of the modem are set from outside.
  *
- * After an exchange the modem sets no alarm. The internal state `sleep` contains the visible states `open_socket`, `coneval`,
- * `ready` and `sleep`, which follow from the clock. In the same way, `boot` contains `prepare`.
+ * After an exchange the modem sets no alarm. The internal state `sleep` stands for the visible states `open_socket`, `coneval`,
+ * `ready` and `sleep`, which are computed from the clock. In the same way, `boot` also stands for `prepare`.
  */
 import { integerBetween } from '../../kernel/random.js';
 import { type Millis, minutes } from '../../kernel/time.js';
@@ -50,8 +51,7 @@ export class Modem extends ModemState implements SendOwner {
   }
 
   /**
-   * Sends a datagram as soon as the state allows, and repeats it until it is answered (firmware timing, 6 and 7.5). Only one
-   * datagram at a time.
+   * Sends a datagram as soon as the state allows (firmware timing, 6 and 7.5). The modem carries one datagram at a time.
    * @param budget time limit of this datagram; Infinity for no limit
    */
   send(request: SendRequest, budget: Millis): void {
@@ -78,7 +78,7 @@ export class Modem extends ModemState implements SendOwner {
     if (this.#pending === send) this.#pending = undefined;
   }
 
-  /** The error −14 (firmware timing, 7.4). */
+  /** Reacts to the error −14, "modem stuck" (firmware timing, 7.4). */
   stuck(): void {
     const { now } = this.board.clock;
     switch (this.present) {
@@ -138,7 +138,7 @@ export class Modem extends ModemState implements SendOwner {
     this.known.readdressed = true;
   }
 
-  /** Whether the air carries a datagram; false if the modem has no network, or the weak signal loses the datagram. */
+  /** Whether the air carries a datagram; false if the modem has no network, or a weak signal loses the datagram. */
   carries(way: 'up' | 'down'): boolean {
     if (!this.covered || !this.registered) return false;
     if (!this.fades()) return true;
@@ -218,7 +218,7 @@ export class Modem extends ModemState implements SendOwner {
     this.tryAttach();
   }
 
-  /** Sets the alarm for the end of the present window: the registration if the window is long enough, otherwise the timeout. */
+  /** Sets the alarm for the registration or, if the present attach window ends before it, for the end of the window. */
   private tryAttach(): void {
     const left = this.phaseEnd - this.board.clock.now;
     const takes = this.attachTime(this.board.modemTimings.attach);
@@ -382,8 +382,10 @@ export class Modem extends ModemState implements SendOwner {
     this.enter('error', lasts, () => this.boot());
   }
 
-  /** The modem has counted too many resets. After the pause, a CHESTER attaches without a boot, and a hio device
-   * boots (firmware timing, 7.1). */
+  /**
+   * The modem has counted too many resets and pauses. After the pause, a CHESTER attaches without a boot, and a hio device
+   * boots (firmware timing, 7.1).
+   */
   private rest(): void {
     this.switchOff();
     this.attaching = undefined;

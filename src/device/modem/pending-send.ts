@@ -1,9 +1,9 @@
 /**
- * A datagram that the firmware wants sent, with a time limit (firmware timing, 5 and 6).
+ * A datagram that the modem has to send within a time limit (firmware timing, 5 and 6).
  *
  * For CHESTER the limit is soft. If it ends between two attempts, the send ends at once with the error of the last attempt. If
- * it ends during an attempt, the result of that attempt decides. If no attempt ends within 30 s more, the modem counts as stuck:
- * the send fails and the modem is restarted.
+ * it ends during an attempt, the result of that attempt decides. If no attempt ends within 30 s more, the modem counts as
+ * stuck: the send fails and the modem is restarted.
  *
  * For hio devices the limit is hard, and a send ends with its first failed attempt (firmware timing, 6 and 8).
  */
@@ -20,9 +20,9 @@ export interface SendRequest {
   readonly listens: boolean;
   /** Whether the radio connection may end after a datagram without an answer. */
   readonly releases: boolean;
-  /** The datagram leaves; called again for every repetition. */
+  /** Transmits the datagram; called again for every repetition. */
   transmit(): void;
-  /** The modem listens now: the sender reads what waits in its socket. */
+  /** The modem listens from now on: the sender reads the datagrams that wait in its socket. */
   listening(): void;
   /** The send is over. `error` says why it failed; undefined if the datagram needs no answer and is on the air. */
   ended(error: SendError | undefined): void;
@@ -30,11 +30,11 @@ export interface SendRequest {
 
 /** The parts of the modem that a send needs. */
 export interface SendOwner {
-  /** The modem forgets the send. */
+  /** The send is over: the modem drops its reference to it. */
   forget(send: PendingSend): void;
   /** No attempt ended in time: the firmware raises the error −14. */
   stuck(): void;
-  /** A hard limit is over. */
+  /** The hard time limit of a send is over. */
   timedOut(): void;
 }
 

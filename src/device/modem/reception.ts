@@ -1,6 +1,6 @@
 /**
- * The signal at the modem's place, and its effects. Scenario steps and the console can change it; a device whose signal was never
- * changed stores nothing for it.
+ * The signal at the modem's place, and its effects. Scenario steps and the console can change the signal; a device whose signal
+ * was never changed stores nothing for it.
  */
 import { chance, type Draws, integerBetween } from '../../kernel/random.js';
 import type { Millis } from '../../kernel/time.js';
@@ -66,7 +66,7 @@ export abstract class Reception {
     return this.anomalies?.granted ?? true;
   }
 
-  /** Evaluates the connection. Without network that fails, and the last result stays. */
+  /** Evaluates the connection. Without network, the evaluation fails and the last result stays. */
   protected evaluate(): void {
     if (!this.covered) return;
     this.#evaluations++;
@@ -79,7 +79,7 @@ export abstract class Reception {
     this.anomalies?.forget();
   }
 
-  /** Draws the duration of an attach that begins now, from the range for a good signal; Infinity without network. */
+  /** Draws the duration of an attach: from `span` with a good signal, longer with a weak one; Infinity without network. */
   protected attachTime(span: Span): Millis {
     if (!this.covered) return Number.POSITIVE_INFINITY;
     const signal = this.anomalies?.signal;

@@ -52,7 +52,7 @@ export function lossRatio({ rsrp }: Signal): Ratio {
 /**
  * Result of a connection evaluation (firmware shell, 5.2).
  * @param seed of the device's cell
- * @param count number of earlier evaluations, which changes the values
+ * @param count number of this evaluation, from 1; each evaluation has slightly different values
  * @param override signal set by a step or the console
  */
 export function evaluate(seed: number, count: number, override: Signal | undefined): LteEvaluation {

@@ -18,15 +18,15 @@ export interface ModemBoard {
   readonly policy: Policy;
   /** Value of `lte config attach-policy`. */
   attachPolicy(): string;
-  /** The radio was on for a while. */
+  /** Counts a time in which the radio was on. */
   spent(use: 'attach' | 'connected', duration: Millis): void;
-  /** The firmware leaves the modem off for this time, unless something ends the pause earlier. */
+  /** The firmware leaves the modem off for this time, unless another event ends the pause earlier. */
   paused(why: RadioPause, lasts: Millis): void;
   /** A datagram was lost to a weak signal. */
   faded(way: 'up' | 'down'): void;
   /** The modem has opened a new socket, which has another port. */
   socketOpened(): void;
-  /** Whether the supply is strong enough for the transmitter. False: it was not, and the device has restarted. */
+  /** Whether the supply is strong enough for the transmitter. False: the supply was too weak, and the device has restarted. */
   feedRadio(): boolean;
 }
 
@@ -34,13 +34,16 @@ export abstract class ModemState extends Reception {
   protected readonly board: ModemBoard;
   /**
    * The stored state. `boot` also stands for `prepare`. After an exchange, `sleep` also stands for `open_socket`, `coneval` and
-   * `ready`. {@link ModemState.state} derives the present one from the clock.
+   * `ready`. {@link ModemState.state} derives the visible state from the clock.
    */
   protected present: LteFsmState = 'disabled';
   protected isRegistered = false;
   /** Undefined while registered. */
   protected attaching: Attaching | undefined;
-  /** Start and end of the present state; in `sleep`, of the evaluation of the connection. */
+  /**
+   * Start and end of an attach window, of a pause of the attach policy or, in `sleep`, of the evaluation of the connection.
+   * `boot` and `reset_loop` use only the end, other states neither.
+   */
   protected phaseStart: Instant = 0;
   protected phaseEnd: Instant = 0;
   /** Start of the part of the radio connection that is not counted yet; undefined without a connection. */
@@ -106,7 +109,7 @@ export abstract class ModemState extends Reception {
     this.#alarm = this.board.clock.after(duration, `modem ${state}`, then);
   }
 
-  /** The present state has no end. */
+  /** Cancels the alarm: the present state lasts until another event ends it. */
   protected noAlarm(): void {
     this.#alarm?.cancel();
     this.#alarm = undefined;

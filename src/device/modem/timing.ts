@@ -34,7 +34,7 @@ export const ASSUMED_TIMINGS: ModemTimings = {
   evaluation: seconds(1),
 };
 
-/** Share of a boot that `lte state` shows as `prepare` [assumption]. */
+/** Length of the last part of a boot, which `lte state` shows as `prepare` [assumption]. */
 export const PREPARE = seconds(1);
 /** Longest wait for "Ready", and for the SIM card (firmware timing, 7.1). */
 export const ANSWER_LIMIT = seconds(10);

@@ -95,7 +95,7 @@ export class Receiver {
     this.#begin(heard, complete ? last.after : this.#antennas * this.#seconds(lasts), false);
   }
 
-  /** Begins a scan that adds to the list every meter whose signal has at least `threshold` dBm. */
+  /** Begins a scan whose meters replace the list: all meters with a signal of at least `threshold` dBm. */
   enroll(timeout: Millis, threshold: number): void {
     const heard = this.#listen(timeout, undefined, threshold);
     this.#begin(heard, this.#antennas * timeout, true);

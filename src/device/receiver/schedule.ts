@@ -4,7 +4,7 @@ import type { ScanSpec } from '../../profile/profile.js';
 import type { DeviceConfig } from '../config/device-config.js';
 
 const DAY = 86_400;
-/** More days than there are between two monthly scans: from one 31st to the next it can be 62 days. */
+/** More days than there are between two monthly scans: from one 31st to the next it can be 61 days. */
 const DAYS_AHEAD = 63;
 
 /**

@@ -28,7 +28,9 @@ export interface ShellLine {
 export interface ShellReceiver {
   /** Begins a scan. */
   scan(): void;
-  /** Adds to the list all meters received within `timeout` at `threshold` dBm or more, then saves and reboots. */
+  /**
+   * Replaces the list by all meters received within `timeout` at `threshold` dBm or more; the device then saves and reboots.
+   */
   enroll(timeout: Millis, threshold: Dbm): void;
   /** Adds a made-up frame. */
   push(): void;

@@ -69,8 +69,8 @@ export type RemoteConfigOutcome =
   /** A line restarts the device at once; the changes of the batch are saved only if that line was a save. */
   | { readonly kind: 'reboot'; readonly cause: BootCause; readonly rejected: boolean }
   /**
-   * `line` failed after `ran` successful lines: nothing is saved, and no answer is sent. Earlier lines stay in the interim
-   * copy.
+   * `line` failed after `ran` successful lines: nothing is saved, and no answer is sent. The changes of earlier lines stay in
+   * the interim copy (config/device-config.ts).
    */
   | { readonly kind: 'stopped'; readonly line: string; readonly code: number; readonly ran: number }
   | Waits<RemoteConfigOutcome>;
@@ -98,9 +98,9 @@ export function runRemoteConfig(shell: Shell, host: ShellHost, lines: readonly s
 }
 
 /**
- * Applies the lines of a "config" downlink without the shell: `<module> config <name> <value>`, where quotes around the value are
- * removed (hio devices: `hio_config.c`, `hio_config_parse_line`). Empty lines are skipped, and the first invalid line ends the
- * batch.
+ * Applies the lines of a "config" downlink without the shell: `<module> config <name> <value>`, where quotes around the value
+ * are removed (hio devices: `hio_config.c`, `hio_config_parse_line`). Empty lines are skipped, and the first invalid line ends
+ * the batch.
  */
 export function applyConfigLines(config: DeviceConfig, lines: readonly string[]): RemoteConfigOutcome {
   let ran = 0;

@@ -21,7 +21,7 @@ export interface DeviceType {
   readonly layout: ConfigLayout;
   /** The UPLOAD_DECODER message. */
   readonly decoderUpload: Uint8Array;
-  /** The UPLOAD_ENCODER message; undefined when the device type takes no data downlinks. */
+  /** The UPLOAD_ENCODER message; undefined if the device type accepts no data downlinks. */
   readonly encoderUpload: Uint8Array | undefined;
   /** How long the modem and its network take. */
   readonly modemTimings: ModemTimings;
@@ -37,8 +37,8 @@ export function deviceType(profile: Profile, modemTimings: ModemTimings = ASSUME
   return versionOf(new Map(), profile, modemTimings);
 }
 
-/** @param family the device types created so far, by the firmware version that a session reports: devices share them, too */
-function versionOf(family: Map<string, DeviceType>, profile: Profile, modemTimings: ModemTimings): DeviceType {
+/** @param versions all versions of this device type that exist so far, by firmware version; all devices share them */
+function versionOf(versions: Map<string, DeviceType>, profile: Profile, modemTimings: ModemTimings): DeviceType {
   const { decoder, encoder, identity } = profile;
   const type: DeviceType = {
     profile,
@@ -50,12 +50,12 @@ function versionOf(family: Map<string, DeviceType>, profile: Profile, modemTimin
     encoderUpload: encoder && encodeUp({ kind: 'upload-encoder', hash: encoder.hash, document: encoder.bytes }),
     modemTimings,
     withVersion: (version) => {
-      const known = family.get(version);
+      const known = versions.get(version);
       if (known) return known;
       const other = profile.firmware.with(version);
-      return other ? (family.get(other.identity.fwVersion) ?? versionOf(family, other, modemTimings)) : type;
+      return other ? (versions.get(other.identity.fwVersion) ?? versionOf(versions, other, modemTimings)) : type;
     },
   };
-  family.set(identity.fwVersion, type);
+  versions.set(identity.fwVersion, type);
   return type;
 }

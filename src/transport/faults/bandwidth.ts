@@ -1,5 +1,6 @@
 import type { FaultKind, Verdict } from './fault.js';
 
+/** Limits the bit rate of each device and direction: datagrams wait until the earlier ones are sent. */
 export interface Bandwidth {
   readonly kind: 'bandwidth';
   /** In each direction. */

@@ -2,6 +2,7 @@ import { chance, integerBetween } from '../../kernel/random.js';
 import type { Ratio } from '../../kernel/ratio.js';
 import type { FaultKind } from './fault.js';
 
+/** Flips a random bit in some datagrams. */
 export interface Corruption {
   readonly kind: 'corruption';
   /** Probability per datagram. */

@@ -2,6 +2,7 @@ import { chance } from '../../kernel/random.js';
 import type { Ratio } from '../../kernel/ratio.js';
 import type { FaultKind } from './fault.js';
 
+/** Delivers some datagrams twice. */
 export interface Duplication {
   readonly kind: 'duplication';
   /** Probability per datagram. */

@@ -10,7 +10,7 @@ export type Way = 'up' | 'down';
 /** The delays of a datagram: one entry per copy that arrives, relative to now; empty if it is lost. */
 export type Verdict = Millis[];
 
-/** The facts of a datagram for a fault. A fault may change these fields, besides the {@link Verdict}. */
+/** The datagram to which a fault is applied. A fault may change these fields, in addition to the {@link Verdict}. */
 export interface Delivery {
   /** Bytes. */
   size: number;

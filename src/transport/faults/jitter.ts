@@ -5,6 +5,7 @@ import type { FaultKind } from './fault.js';
 /** `even`: uniform up to `by`; `bell`: mostly about half of it; `tail`: exponential with mean `by`. */
 const JITTER_SHAPES = ['even', 'bell', 'tail'] as const;
 
+/** Delays each datagram by a random time with the distribution `shape`. */
 export interface Jitter {
   readonly kind: 'jitter';
   readonly by: Millis;

@@ -2,6 +2,7 @@ import { integerBetween } from '../../kernel/random.js';
 import type { Millis } from '../../kernel/time.js';
 import type { FaultKind } from './fault.js';
 
+/** Delays each datagram by a random time from `min` to `max`. */
 export interface Latency {
   readonly kind: 'latency';
   readonly min: Millis;

@@ -2,6 +2,7 @@ import { chance } from '../../kernel/random.js';
 import type { Ratio } from '../../kernel/ratio.js';
 import type { FaultKind } from './fault.js';
 
+/** Loses some datagrams. */
 export interface Loss {
   readonly kind: 'loss';
   /** Probability per datagram. */

@@ -1,5 +1,6 @@
 import type { FaultKind } from './fault.js';
 
+/** Loses all datagrams. */
 export interface Outage {
   readonly kind: 'outage';
 }

@@ -3,6 +3,7 @@ import type { Ratio } from '../../kernel/ratio.js';
 import type { Millis } from '../../kernel/time.js';
 import type { FaultKind } from './fault.js';
 
+/** Delays some datagrams, so that later ones overtake them. */
 export interface Reorder {
   readonly kind: 'reorder';
   /** Probability per datagram. */

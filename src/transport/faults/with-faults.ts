@@ -1,8 +1,8 @@
 /**
  * A transport decorator that delays, loses, duplicates, corrupts or reorders datagrams, in the same way for every transport.
  *
- * It also gives every hop its minimum delay of 1 ms. Without it, a response could arrive in the same instant as its request,
- * and the order would depend on the transport.
+ * It also delays every datagram by at least 1 ms. Without this delay, a response could arrive at the instant at which its
+ * request was sent, and the order of events would depend on the transport.
  *
  * A flipped bit never turns the serial number of a device into that of another device of the fleet. That device may be in
  * another thread, with a cloud of its own. Instead, the datagram gets a serial number that no device has.

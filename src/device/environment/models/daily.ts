@@ -8,7 +8,7 @@ import { front, rain } from './sky.js';
 /** Factor of the daily swing under a low, when the sky is covered. */
 const OVERCAST = 0.5;
 
-/** A mean plus the effects of the day, the year, the weather and people. Effects with the option 0 are not computed. */
+/** A mean plus the effects of the day, the year, the weather and people; gusts multiply the sum by a random factor. */
 export function daily(spec: DailyModel): Model {
   const { mean, spread, swing, drift, noise, season, people } = spec;
   const outdoors = spec.front !== 0 || spec.rain !== 0;

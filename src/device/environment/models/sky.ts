@@ -11,7 +11,7 @@ import { walk } from './chance.js';
 const PASSAGE: Millis = days(4);
 /** Step of the random walk that makes lows early or late. */
 const UNREST: Millis = days(6);
-/** Strength of that walk. The slope of a walk is at most 3 per step: 0.85 of the limit keeps {@link passage} rising. */
+/** Factor of that walk. The slope of a walk is at most 3 per step: 0.85 of the limit keeps {@link passage} rising. */
 const BEND = (0.85 * UNREST) / (3 * PASSAGE);
 /** Share of a passage in which pressure falls; it rises faster. */
 const FALLING = 0.65;
@@ -46,9 +46,9 @@ function lowness(place: number, wall: UnixMillis): number {
 
 /** The present shower at a place. */
 interface Rainfall {
-  /** Number of the present shower, or of the next one if it is dry. */
+  /** Number of the present shower; in dry weather, of the next one. */
   readonly shower: number;
-  /** Share of it that has fallen, 0 to 1; 0 if it is dry. */
+  /** Share of this shower that has fallen, 0 to 1; 0 in dry weather. */
   readonly part: number;
 }
 
