@@ -65,7 +65,7 @@ export class DeviceCloudClient extends SpaceClient {
     this.#http = http;
   }
 
-  /** A client that shares the connections of this one, with another gate for its requests. Close only one of the two. */
+  /** A client that shares the connections of this one and sends requests through `gate`. Close only one of the two clients. */
   through(gate: Gate): DeviceCloudClient {
     return new DeviceCloudClient(this.#options, this.#http.through(gate));
   }

@@ -166,7 +166,7 @@ export class JsonHttp {
   }
 }
 
-/** Delay in a `Retry-After` header. Only the form in seconds: a date would require synchronised clocks. */
+/** Delay in a `Retry-After` header in seconds. The form with a date is ignored, because it requires synchronised clocks. */
 export function delayIn(header: string | string[] | undefined): Millis | undefined {
   return typeof header === 'string' && /^\d{1,6}$/.test(header) ? seconds(Number(header)) : undefined;
 }

@@ -96,7 +96,7 @@ export interface DeviceSummary {
   readonly session_id: number | null;
   /** `com.example.freezer`; null before the first session. */
   readonly fw_bundle: string | null;
-  /** Name of its application, or of the product if the device does not report one. */
+  /** Name of the application; if the device does not report one, name of the product. */
   readonly fw_name: string | null;
   /** `v1.2.0`; null before the first session. */
   readonly fw_version: string | null;
@@ -268,9 +268,9 @@ export interface Key {
   readonly created_at: IsoTime;
   /** When the key becomes invalid; null: never. */
   readonly expires_at: IsoTime | null;
-  /** To the minute; null if the key was never used. */
+  /** Time of the last use, to the minute; null if the key was never used. */
   readonly last_used_at: IsoTime | null;
-  /** Key with which it was created; null if a login or the service created it. */
+  /** Id of the key that created this key; null if a login or the service created it. */
   readonly parent_id: string | null;
 }
 
@@ -384,7 +384,7 @@ export interface NewConnector {
   readonly timeout?: number;
 }
 
-/** Fields to change. A list replaces the whole list. */
+/** Fields to change. A given list replaces the whole list of the connector. */
 export type ConnectorUpdate = Partial<NewConnector>;
 
 export interface ConnectorPreview {
@@ -410,7 +410,7 @@ export interface Delivery {
   readonly state: DeliveryState;
   /** Number of attempts made. */
   readonly attempts: number;
-  /** Null if the delivery has finished. */
+  /** Time of the next attempt; null if the delivery has finished. */
   readonly next_attempt_at: IsoTime | null;
   readonly created_at: IsoTime;
   /** One entry per attempt, oldest first. */

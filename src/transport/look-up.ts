@@ -4,7 +4,7 @@ import { UsageError } from '../kernel/errors.js';
 import { reasonOf } from '../kernel/no-answer.js';
 
 /**
- * Prefers an IPv4 address if the host has several.
+ * Resolves a host and returns the family of its address: IPv4 if the host has addresses of both families.
  * @param host a name or an address; IPv6 with or without brackets
  * @throws UsageError for an unknown host
  */

@@ -1,5 +1,5 @@
 /**
- * `fs`: the file system in flash, which holds unsent messages and nothing else (firmware shell, 5.10; firmware behaviour,
+ * `fs`: the file system in flash, which contains only unsent messages (firmware shell, 5.10; firmware behaviour,
  * 3.4). Only the commands of Zephyr's tool that list, read and delete files are implemented.
  */
 import { Buffer } from 'node:buffer';

@@ -1,6 +1,6 @@
 /**
- * `gnss`: the GNSS receiver of Demo (firmware shell, 5.7). In CHESTER-M it is a separate chip. In CHESTER-U1 the modem
- * determines the position between its exchanges, and reports nothing before it has a fix.
+ * `gnss`: the GNSS receiver of Demo (firmware shell, 5.7). In CHESTER-M the receiver is a separate chip. In CHESTER-U1 the
+ * modem determines the position between its exchanges, and reports nothing before it has a fix.
  */
 import { type Millis, seconds } from '../../kernel/time.js';
 import type { Command } from '../shell/command.js';

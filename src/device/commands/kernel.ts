@@ -5,7 +5,7 @@ import type { Command, CommandResult } from '../shell/command.js';
 import { ok, refused } from './results.js';
 import { heap, thread } from './threads.js';
 
-/** Zephyr version of the present firmware line. */
+/** Zephyr version of current firmware. */
 const ZEPHYR_VERSION = '4.4.0';
 /** The system timer of the nRF52 counts a 32768 Hz crystal in 32 bits. */
 const CYCLES_PER_SECOND = 32_768;

@@ -204,8 +204,8 @@ const NO_TRAINS: readonly PulseTrain[] = [];
 const UNTOUCHED: Override = { waveform: undefined, moved: 0, trains: NO_TRAINS };
 
 /**
- * Lets a model read the other quantities of its sensor. One object serves all devices and is set before each call;
- * otherwise a million samples would allocate a million objects.
+ * Lets a model read the other quantities of its sensor. One object serves all devices, and its fields are set before each call
+ * of a model. A new object for each call would be a million objects for a million samples.
  */
 class Siblings implements Others {
   of: Signal | undefined;

@@ -168,7 +168,7 @@ export class CloudThread implements PollHandler {
     });
   }
 
-  /** No failed poll is retried from now on; a running exchange continues. */
+  /** Ends the retries of failed polls; a running exchange continues. */
   close(): void {
     this.#polls.close();
   }

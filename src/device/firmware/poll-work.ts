@@ -14,7 +14,7 @@
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import type { Millis } from '../../kernel/time.js';
 
-/** What the work item runs. */
+/** Runs the polls of the work item. */
 export interface PollHandler {
   readonly clock: Clock;
   /** Time until a failed poll is repeated; undefined: never. */
@@ -53,7 +53,7 @@ export class PollWork {
     this.next();
   }
 
-  /** Cancels the retry; no other follows. */
+  /** Cancels the retry of a failed poll and prevents further retries. */
   close(): void {
     this.#closing = true;
     this.#retry?.cancel();

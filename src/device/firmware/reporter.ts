@@ -42,7 +42,7 @@ export class Reporter {
   /** Start of the hour for which event reports are counted; undefined before the first event. */
   #windowStart: Instant | undefined;
   #reportsInWindow = 0;
-  /** Whether an event report is planned. It includes all further events. */
+  /** Whether an event report is planned. The planned report will include all further events. */
   #eventWaits = false;
 
   constructor(host: ReporterHost) {

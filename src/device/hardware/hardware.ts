@@ -57,8 +57,8 @@ export interface Subscriber {
 }
 
 /**
- * How much of a downlink the device has executed. `wholly`: all of it. `partly`: all but rejected lines. `failed`: a failure
- * ended it.
+ * How much of a downlink the device has executed. `wholly`: all of it. `partly`: all except rejected lines. `failed`: an error
+ * ended the execution.
  */
 export type Extent = 'wholly' | 'partly' | 'failed';
 
@@ -75,6 +75,7 @@ export interface DeviceFacts {
   /** Why the radio is used next; part of the next `device.wake` event. */
   reason: ContactReason;
   ready(): void;
+  /** The device has built a message. Returns the number of the uplink. */
   made(type: UplinkType, message: Uint8Array): number;
   sent(uplink: number, type: UplinkType): void;
   acknowledged(uplink: number, type: UplinkType): void;

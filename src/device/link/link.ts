@@ -29,7 +29,7 @@ export interface Link {
   uplink(message: Uint8Array, budget: Millis, started: () => void, done: (outcome: UplinkOutcome) => void): void;
   /** Asks for one downlink. Each datagram must be answered within `budget`. */
   poll(budget: Millis, done: (outcome: PollOutcome) => void): void;
-  /** Ends a use of the radio: the next exchange counts as a new use. */
+  /** Ends a use of the radio: the next exchange emits `device.wake` again. */
   rest(): void;
   /** Restores the state after a boot: discards a running exchange without calling `done`. */
   reset(): void;

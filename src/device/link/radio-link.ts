@@ -24,7 +24,7 @@ export interface DatagramPort {
   reopen(server: number): void;
 }
 
-/** Send this datagram and wait for its answer. `again`: why the transfer starts over, if it does. */
+/** The link must send this datagram and wait for its answer. `again`: why the transfer starts over, if it does. */
 export interface SendStep {
   readonly kind: 'send';
   readonly datagram: Uint8Array;
@@ -136,7 +136,7 @@ export class RadioLink implements Link, SendRequest {
     }
   }
 
-  /** Datagrams in the old socket are lost with it. Returns the number of the address that the new one uses, from 1. */
+  /** Drops the datagrams in the old socket. Returns the number of the address that the new socket uses, from 1. */
   socketOpened(): number {
     this.#inbox = undefined;
     return 1;

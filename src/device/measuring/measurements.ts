@@ -1,10 +1,10 @@
 /**
- * The measuring part of one device's firmware: samples, windows, counters, events. It is in RAM: each boot creates a new one
- * (firmware behaviour, 3, 6 and 11).
+ * The measuring part of one device's firmware: samples, windows, counters, events. Its state is in RAM: each boot creates a new
+ * object (firmware behaviour, 3, 6 and 11).
  *
- * It has no timers. The firmware runs its {@link tasks} when they are due, with two times: `wall`, the calendar time of the
- * simulated world, determines the values of the sensors; `clock`, Unix seconds on the device's own clock, is
- * what the device records.
+ * The object has no timers. The firmware runs its {@link Measurements.tasks} when they are due, with two times: `wall`, the
+ * calendar time of the simulated world, determines the values of the sensors; the device records `clock`, Unix seconds on its
+ * own clock.
  *
  *     run(sample) ──► last sample, sample buffer, alarms       run(aggregate) ──► windows
  *     run(watch), look ──► edges, counters                     encodeBody (report-body) ──► clear

@@ -1,8 +1,8 @@
 /**
- * The measured values of one device that have not been reported yet, in one piece of memory. The layout has the index of each
- * value. At rest, the piece has about 250 bytes. It grows to a kilobyte when samples and windows are collected for a report,
- * and shrinks after the report. Because most tasks run just before the report (task-table.ts), few devices of a fleet have a
- * large piece at the same time.
+ * The measured values of one device that have not been reported yet, in one piece of memory. layout.ts defines the index of
+ * each value. At rest, the piece has about 250 bytes. It grows to a kilobyte when samples and windows are collected for a
+ * report, and shrinks after the report. Because most tasks run just before the report (task-table.ts), few devices of a fleet
+ * have a large piece at the same time.
  */
 
 import { type Block, Pieces } from '../../kernel/pieces.js';

@@ -6,7 +6,7 @@
 /** Size of the capture buffer in characters; the firmware drops further output without an error. */
 const CAPTURE_MAX = 4095;
 const COLUMNS = 80;
-/** Length of the prompt `~$ `, which the shell counts as printed when it computes the cursor position. */
+/** Length of the prompt `~$ `, which the shell adds to the line when it computes the cursor position. */
 const PROMPT_LENGTH = 3;
 
 /**

@@ -116,6 +116,6 @@ export interface Position {
   readonly longitude: number;
   /** m */
   readonly altitude: number;
-  /** Determined by the modem, which reports neither the quality of the fix nor the number of satellites. */
+  /** Whether the modem determines the position: it reports neither the quality of the fix nor the number of satellites. */
   readonly byModem: boolean;
 }

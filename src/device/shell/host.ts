@@ -1,10 +1,11 @@
 /**
  * The part of the firmware that shell commands need. The firmware implements it; tests use a fake.
  *
- * Each member is a function or a live view, not a copy: a fleet shares one shell, which has a host only while a line runs. All
- * calls return at once; a command that takes time returns its continuation ({@link CommandResult.rest}). The interface
- * deliberately has no reboot: a command that restarts the device says so in its result ({@link CommandResult.reboot}), and the
- * firmware restarts when the shell is done. So no command runs on a device that has just lost its RAM.
+ * All devices of a type share one shell. It gets the host of a device with each line, so the members are functions and live
+ * views, not copies. All calls return at once; a command that takes time returns its continuation ({@link CommandResult.rest}).
+ * The interface deliberately has no reboot: a command that restarts the device says so in its result ({@link
+ * CommandResult.reboot}), and the firmware restarts when the shell is done. So no command runs on a device that has just lost
+ * its RAM.
  */
 
 import type { Millis, UnixSeconds } from '../../kernel/time.js';

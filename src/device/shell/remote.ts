@@ -31,7 +31,7 @@ export type RemoteShellOutcome =
   | { readonly kind: 'failed'; readonly code: number }
   | Waits<RemoteShellOutcome>;
 
-/** A command takes `wait`; the cloud thread waits for it, then calls `go` for the result. */
+/** A command takes the time `wait`; the cloud thread waits that long, then calls `go` for the result. */
 interface Waits<T> {
   readonly kind: 'waits';
   readonly wait: Millis;
@@ -42,7 +42,7 @@ interface Waits<T> {
 export function runRemoteShell(shell: Shell, host: ShellHost, commands: readonly string[]): RemoteShellOutcome {
   const responses: ShellResponse[] = [];
   let rejected = false;
-  /** Continues with command `n`; `begun`: its result so far. */
+  /** Runs the commands from number `n` on. `begun`: result of command `n` so far, if it already runs. */
   const from = (n: number, begun?: CommandResult): RemoteShellOutcome => {
     for (const [i, command] of commands.slice(n).entries()) {
       if (tooLong(command)) return { kind: 'failed', code: ENOMEM };
@@ -75,7 +75,7 @@ export type RemoteConfigOutcome =
   | { readonly kind: 'stopped'; readonly line: string; readonly code: number; readonly ran: number }
   | Waits<RemoteConfigOutcome>;
 
-/** Skipped: they would end the batch early or fill the log. */
+/** Lines that are skipped, because they would end the batch early or fill the log. */
 const SKIPPED: ReadonlySet<string> = new Set(['config save', 'config reset', 'config show']);
 
 /** Runs the lines of a "config" downlink (firmware shell, 7.2). A rejected value does not stop the batch. */

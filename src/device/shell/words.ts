@@ -9,7 +9,7 @@ interface Words {
 /**
  * Splits at spaces. Quotation marks group words and are removed. A backslash escapes the next character; inside quotation marks
  * it escapes only the closing mark, and is kept otherwise. (Zephyr's octal and hexadecimal escapes inside quotation marks are
- * not implemented: all characters that they produce can be typed.)
+ * not implemented, because all characters that they produce can be typed.)
  */
 export function splitWords(line: string): Words {
   const words: string[] = [];

@@ -1,4 +1,4 @@
-/** The faults of a network, in the order in which they are applied. They can change while the network is in use. */
+/** The faults of a network, in the order in which they are applied. The list can change while the network is in use. */
 import type { ScheduledFault } from './fault.js';
 import { FAULT_KINDS, type FaultSpec } from './index.js';
 

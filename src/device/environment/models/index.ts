@@ -1,4 +1,4 @@
-/** All sensor models. To add one, write its options in src/profile/models.ts, its behaviour in a file here, and a line below. */
+/** All sensor models. A new one has its options in src/profile/models.ts, its behaviour in a file here, and a line below. */
 import type { ModelSpec } from '../../../profile/models.js';
 import { battery } from './battery.js';
 import { calibrated } from './calibrated.js';

@@ -1,6 +1,6 @@
 /**
- * A sensor model gives the value of a quantity as a pure function of a seed and a time. It has no state, so it takes no memory
- * in a device. A value does not depend on how often it is read, and sensors do not influence each other.
+ * A sensor model computes the value of a quantity from a seed and a time. It has no state, so it takes no memory in a device. A
+ * value does not depend on how often it is read, and sensors do not influence each other.
  */
 import type { UnixMillis } from '../../../kernel/time.js';
 
@@ -9,8 +9,8 @@ export interface Model {
   /** @param wall calendar time of the simulated world, which can differ from the clock of the device */
   value(seed: number, wall: UnixMillis, others: Others): number;
   /**
-   * When the value next changes after `wall`; Infinity for never. Only models whose value changes in jumps have it: the
-   * firmware then watches an input without reading it all the time.
+   * When the value next changes after `wall`; Infinity for never. Only models whose quantities event lists can watch have this
+   * method: with it, the firmware watches an input without reading it all the time.
    */
   nextChange?(seed: number, wall: UnixMillis): UnixMillis;
 }

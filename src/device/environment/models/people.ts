@@ -14,7 +14,7 @@ const OPENS: Millis = hours(7);
 const CLOSES: Millis = hours(18);
 const WEEKEND = 5 * 24;
 
-/** How much the people in the room at earlier times contribute to its warmth and CO2 now: those of 25 minutes ago, 0.22. */
+/** Weights of the people who were in the room at earlier times, for its warmth and CO2 now: 0.22 for 25 minutes ago. */
 const MEMORY = {
   lags: Float64Array.of(0, minutes(10), minutes(25), minutes(40), minutes(60), minutes(90)),
   weights: Float64Array.of(0.1, 0.2, 0.22, 0.2, 0.16, 0.12),

@@ -4,7 +4,7 @@ import type { PressesModel } from '../../../profile/models.js';
 import type { Model } from './model.js';
 import { rhythm } from './week.js';
 
-/** Active time (week.ts) is cut into equal parts; the button is pressed once in each, at a random moment. */
+/** The number of presses of a button: one in each of equal parts of active time (week.ts), at a random moment. */
 export function presses({ perDay, by }: PressesModel): Model {
   if (perDay === 0) return { value: () => 0, nextChange: () => Number.POSITIVE_INFINITY };
   const part = days(1) / perDay;

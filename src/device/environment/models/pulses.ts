@@ -10,7 +10,7 @@ import { rhythm } from './week.js';
  */
 const STRETCH = minutes(10);
 
-/** The total since 1970, as a function of time alone: it does not depend on earlier readings. */
+/** The total number of pulses since 1970. It depends only on seed and time, not on earlier readings. */
 export function pulses({ perHour, by }: PulsesModel): Model {
   const { activeTime } = rhythm(by);
   const mean = (perHour * STRETCH) / hours(1);

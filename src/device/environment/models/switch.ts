@@ -5,7 +5,8 @@ import type { Model } from './model.js';
 import { rhythm } from './week.js';
 
 /**
- * Active time (week.ts) is cut into equal parts; the contact closes once in each, at a random moment and for a random while.
+ * The state of a contact, which closes once in each of equal parts of active time (week.ts), at a random moment and for a
+ * random duration.
  */
 export function contact({ perDay, stays, by }: SwitchModel): Model {
   if (perDay === 0) return { value: () => 0, nextChange: () => Number.POSITIVE_INFINITY };
