@@ -17,7 +17,7 @@ function starts() {
   return { store, start };
 }
 
-describe('the first start', () => {
+describe('the first start of the service', () => {
   it('creates a space and a key, and shows the key', async () => {
     const { store, start } = starts();
     const { spaceId, apiKey, created } = await start({ spaceName: 'lab' });
@@ -29,7 +29,7 @@ describe('the first start', () => {
     expect(JSON.stringify(row)).not.toContain(apiKey);
   });
 
-  it('uses the given key', async () => {
+  it('uses the given key, and names the space "fleet" by default', async () => {
     const { store, start } = starts();
     const { spaceId, apiKey, created } = await start({ apiKey: 'my-own-key' });
     expect([apiKey, created]).toEqual(['my-own-key', true]);
@@ -38,7 +38,7 @@ describe('the first start', () => {
   });
 });
 
-describe('a later start', () => {
+describe('a later start of the service', () => {
   it('finds the space, and does not show its key again', async () => {
     const { start } = starts();
     const first = await start({ spaceName: 'lab' });
@@ -84,7 +84,7 @@ describe('a space that was deleted', () => {
   });
 });
 
-describe('an invalid key', () => {
+describe('an invalid API key', () => {
   it('is rejected without being repeated in the message', async () => {
     const { start } = starts();
     await start({ spaceName: 'a', apiKey: 'key-of-a' });

@@ -1,4 +1,4 @@
-/** The admin that the operator of a service sets, and concurrent changes on several nodes. */
+/** `Members`: the admin that the operator of a service sets, changed passwords, and concurrent changes on two nodes. */
 import { describe, expect, it } from 'vitest';
 import { Logins, type Proof } from '../../../src/cloud/accounts/logins.js';
 import { Members } from '../../../src/cloud/accounts/members.js';
@@ -31,7 +31,7 @@ async function nodes() {
 }
 
 describe('the admin of the operator', () => {
-  it('becomes the owner; nothing is written if the admin is the owner already', async () => {
+  it('becomes the owner of the space; setting the same admin again writes nothing', async () => {
     const { members, store } = await nodes();
     await members.ensureAdmin(SPACE, EVA, 'first-password');
     const id = (await members.login('EVA@example.org', 'first-password'))?.userId;
@@ -46,7 +46,7 @@ describe('the admin of the operator', () => {
     expect(JSON.stringify(before)).not.toContain('first-password');
   });
 
-  it('gets a new password and becomes an admin again at a start with these options', async () => {
+  it('can be an existing user, who gets the given password and the role admin', async () => {
     const { members } = await nodes();
     await members.ensureAdmin(SPACE, 'adam@example.org', 'adams-password');
     const invited = await members.invite(SPACE, { email: EVA, role: 'user', name: 'Eva' });
@@ -61,7 +61,7 @@ describe('the admin of the operator', () => {
 });
 
 describe('a changed password', () => {
-  it('ends the logins of its account only; the same password again ends none', async () => {
+  it('ends the logins of its account and no others; setting the same password again ends no login', async () => {
     const { members, logins } = await nodes();
     const tokenOf = async (email: string) => {
       await members.ensureAdmin(SPACE, email, 'first-password');
@@ -77,7 +77,7 @@ describe('a changed password', () => {
 });
 
 describe('a password that changes while it is checked', () => {
-  it('makes all tokens of the old password invalid: issued before or after the change, for the account or for a space', async () => {
+  it('makes every token of the old password invalid: issued before or after the change, for the account or for a space', async () => {
     const { members, other, logins } = await nodes();
     await members.ensureAdmin(SPACE, EVA, 'first-password');
     const checked = await proofOf(members, EVA, 'first-password');
@@ -112,7 +112,7 @@ describe('concurrent changes on two nodes', () => {
     expect(left.filter(({ role, state }) => role === 'admin' && state === 'active')).toHaveLength(1);
   });
 
-  it('invite an existing account once', async () => {
+  it('create one invitation if they invite the same existing account', async () => {
     const { members, other, store } = await nodes();
     await store.commit([{ kind: 'space.put', row: space({ id: OTHER_SPACE }) }]);
     await members.invite(OTHER_SPACE, { email: EVA, role: 'user', name: null });
@@ -122,7 +122,7 @@ describe('concurrent changes on two nodes', () => {
     expect(invited.filter((outcome) => outcome === 'known')).toHaveLength(2);
   });
 
-  it('invite many addresses concurrently', async () => {
+  it('are all stored if they invite different addresses', async () => {
     const { members, other } = await nodes();
     const emails = Array.from({ length: 60 }, (_, n) => `user-${n}@example.org`);
     await Promise.all(
@@ -131,7 +131,7 @@ describe('concurrent changes on two nodes', () => {
     expect((await members.list(SPACE, { limit: 100 })).map(({ email }) => email).sort()).toEqual(emails.sort());
   });
 
-  it('invite an address once', async () => {
+  it('create one invitation if they invite the same new address', async () => {
     const { members, other } = await nodes();
     const eva = { email: EVA, role: 'user', name: null } as const;
     const outcomes = await Promise.all([members.invite(SPACE, eva), other.invite(SPACE, eva)]);

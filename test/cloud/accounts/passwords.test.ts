@@ -6,7 +6,7 @@ import { CHEAP } from '../../support/passwords.js';
 
 const random = seededRandom('passwords');
 
-it('a password has a cost of 16,384:8:5 by default', async () => {
+it('a password is hashed by default with scrypt at the cost N=16,384, r=8, p=5', async () => {
   const hashed = await hashPassword('correct horse', random);
   expect(hashed).toMatch(/^scrypt:16384:8:5:[\w+/]{22}==:[\w+/]{43}=$/);
   expect(await verifyPassword('correct horse', hashed)).toBe(true);
@@ -19,7 +19,7 @@ it('a stored password is checked with the cost that it was stored with', async (
   expect(await verifyPassword('battery staple', hashed)).toBe(false);
 });
 
-it('the same password has another hash each time', async () => {
+it('a password gets a different hash each time it is hashed', async () => {
   const hashes = [
     await hashPassword('correct horse', random, CHEAP),
     await hashPassword('correct horse', random, CHEAP),

@@ -1,11 +1,11 @@
-/** Logins, users and their roles, and the spaces that they make. */
+/** Invitations, logins, users and their roles, and the creation, change and deletion of spaces. */
 import { describe, expect, it } from 'vitest';
 import { days, hours } from '../../../src/kernel/time.js';
 import { PASSWORD, person, withToken } from './people.js';
 import { service } from './service.js';
 
 describe('an invitation', () => {
-  it('can be accepted once, with a password; no other answer and no log contains the token or the password', async () => {
+  it('can be accepted once, with a password of at least 8 characters; its token is neither in the list of users nor in the log', async () => {
     const { call, logged } = await service();
     const invited = await call('POST', 'users/invite', { email: 'Eva@Example.org', name: 'Eva' });
     expect(invited.status).toBe(201);
@@ -43,7 +43,7 @@ describe('an invitation', () => {
     ).toBe(401);
   });
 
-  it('for a user or an invited address is rejected as a conflict', async () => {
+  it('for an address that is already invited is rejected with 409, and for an invalid address with 400', async () => {
     const { call } = await service();
     await call('POST', 'users/invite', { email: 'eva@example.org' });
     const { status, json } = await call('POST', 'users/invite', { email: 'EVA@example.org' });
@@ -54,7 +54,7 @@ describe('an invitation', () => {
     expect((await call('POST', 'users/invite', { email: 'eva' })).status).toBe(400);
   });
 
-  it('for a removed user is invalid, also if there is a newer invitation', async () => {
+  it('of a removed user stays invalid after a new invitation of the same address', async () => {
     const { call } = await service();
     const invite = async () => (await call('POST', 'users/invite', { email: 'eva@example.org' })).json;
     const first = await invite();
@@ -66,7 +66,7 @@ describe('an invitation', () => {
     expect((await accept(second.invite_token)).status).toBe(200);
   });
 
-  it('sets the password of an account once, also when two are accepted at the same moment', async () => {
+  it('sets the password of an account once, even if two invitations are accepted at the same moment', async () => {
     const made = await service();
     const mallory = await person(made, 'mallory@example.org');
     const trap = (await mallory.call('POST', '/v2/spaces', { name: 'trap' })).json;
@@ -80,7 +80,7 @@ describe('an invitation', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
   });
 
-  it('gives no access to an account that was created with a foreign address', async () => {
+  it('gives no access to a stranger who has already created an account with the invited address', async () => {
     const made = await service();
     const mallory = await person(made, 'mallory@example.org');
     const other = (await mallory.call('POST', '/v2/spaces', { name: 'trap' })).json;
@@ -92,7 +92,8 @@ describe('an invitation', () => {
       password: 'mallory-knows',
     });
     expect((await withToken(made.call, fake)('GET', '')).status).toBe(404);
-    // The owner of the address does not know that password, so the invitation fails. The stranger gets no access.
+    // The invitation requires the password of the account, which the stranger has set. So the owner of the address cannot
+    // accept it, and the stranger gets no access.
     expect(
       (await made.call('POST', '/v2/auth/accept', { token, email: 'eva@example.org', password: PASSWORD })).status,
     ).toBe(401);
@@ -138,7 +139,7 @@ describe('a login', () => {
 });
 
 describe('password checks', () => {
-  it('are limited to a few at a time: further ones are rejected with the time to retry', async () => {
+  it('are limited to eight at a time: further ones are rejected with 503 and a Retry-After header', async () => {
     // With two fifths of the default cost, a check takes longer than the arrival of the twelve requests.
     const { call } = await service({}, (context) => ({ ...context, passwordCost: { N: 16_384, r: 8, p: 2 } }));
     // Each attempt is for another account, because wrong passwords for one account have a limit of their own.
@@ -154,7 +155,7 @@ describe('password checks', () => {
 });
 
 describe('a login that is bound to a space', () => {
-  it('lists that space, on any page, while its account is a member', async () => {
+  it('lists only that space, until the space is deleted', async () => {
     const made = await service({ legacyPaths: true });
     const eva = await person(made, 'eva@example.org');
     const second = (await eva.call('POST', '/v2/spaces', { name: 'second' })).json;
@@ -227,7 +228,7 @@ describe('users of a space', () => {
 });
 
 describe('a space', () => {
-  it('is created, renamed, transferred and deleted by those with the permission', async () => {
+  it('is created, renamed, transferred and deleted by users with the permission', async () => {
     const made = await service();
     const eva = await person(made, 'eva@example.org');
     const space = (await eva.call('POST', '/v2/spaces/', { name: 'Second', user_role: 'x', owner_id: null })).json;
@@ -252,7 +253,7 @@ describe('a space', () => {
     expect((await bob('GET', '/v2/spaces')).json).toEqual([]);
   });
 
-  it('has one of four types, by default team', async () => {
+  it('has one of four types; the default is "team"', async () => {
     const eva = await person(await service(), 'eva@example.org');
     const made = (type?: string) => eva.call('POST', '/v2/spaces', { name: 'lab-2', ...(type && { type }) });
     expect((await made()).json.type).toBe('team');

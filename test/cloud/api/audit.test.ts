@@ -45,7 +45,7 @@ describe('the audit log', () => {
     expect(JSON.stringify(entries)).not.toMatch(new RegExp(`${PASSWORD}|wrong password|${token}`));
   });
 
-  it('has neither reads, nor rejected requests, nor downlinks', async () => {
+  it('contains neither reads nor rejected requests nor downlinks', async () => {
     const { call, device, log } = await audited();
     const { id } = await device();
     await call('POST', `devices/${id}/commands`, ['info show']);
@@ -64,7 +64,7 @@ describe('the audit log', () => {
     for (const method of ['PUT', 'DELETE', 'POST']) expect((await made.call(method, `audit/${id}`)).status).toBe(404);
   });
 
-  it('has new spaces in their own logs', async () => {
+  it('of a new space contains the creation of the space', async () => {
     const made = await audited();
     const eva = await person(made, 'eva@example.org');
     const { id } = (await eva.call('POST', '/v2/spaces', { name: 'second' })).json;

@@ -1,4 +1,7 @@
-/** A sample of the authorization matrix (`npm run security -- authorization` checks the whole), and ids in bodies. */
+/**
+ * A sample of the authorization matrix, which has the answer of every operation to every kind of credential
+ * (`npm run security -- authorization` checks the whole matrix), and foreign ids in bodies and queries.
+ */
 import { expect, it } from 'vitest';
 import { openCloud, PASSWORD } from '../../../scripts/security/authorization/cloud.js';
 import { authorizationMatrix, visiblePart } from '../../../scripts/security/authorization/matrix.js';

@@ -52,7 +52,7 @@ describe('connectors', () => {
     expect((await call('GET', 'connectors')).json).toEqual([]);
   });
 
-  it('are at most 100 in a space, also if they are created at the same time', async () => {
+  it('are limited to 100 in a space, even if they are created at the same time', async () => {
     const { create, call } = await tagged();
     const answers = await Promise.all(Array.from({ length: 103 }, (_, n) => create({ name: `forward-${n}` })));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(100).fill(201), 409, 409, 409]);
@@ -62,7 +62,7 @@ describe('connectors', () => {
     expect((await create({ name: 'another' })).status).toBe(201);
   });
 
-  it('are created as hio-dotnet does, and changed by their name', async () => {
+  it('are created by the request of hio-dotnet, and changed by its request, which contains a name instead of an id', async () => {
     const { call, tag } = await tagged();
     const whole = {
       direction: 'up',
@@ -141,7 +141,7 @@ describe('connectors', () => {
     expect((await call('GET', `connectors/${id}`)).json.transformation).toBe(FORWARD);
   });
 
-  it('lose a deleted tag', async () => {
+  it('lose a tag when it is deleted', async () => {
     const { call, create, tag } = await tagged();
     const { id } = (await create()).json;
     await call('DELETE', `tags/${tag.id}`);
@@ -200,7 +200,7 @@ describe('a preview', () => {
     );
   });
 
-  it('is limited to a few at a time: further ones are rejected immediately', async () => {
+  it('is rejected with 503 while eight others of its space are running', async () => {
     const { preview } = await withMessage();
     const answers = await Promise.all(Array.from({ length: 10 }, () => preview('function main() { return null }')));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(8).fill(200), 503, 503]);

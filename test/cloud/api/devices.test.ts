@@ -193,7 +193,7 @@ describe('names of spaces, devices, tags and connectors', () => {
 });
 
 describe('a device', () => {
-  it('is read by id; an unknown one and one of another space get the same answer', async () => {
+  it('is read by its id; the answers for an unknown device and for one of another space are the same', async () => {
     const { call, device, ids, store } = await service();
     const made = await device();
     expect((await call('GET', `devices/${made.id}`)).json).toEqual(made);
@@ -241,7 +241,7 @@ describe('a device', () => {
     expect(forgotten).toHaveLength(4);
   });
 
-  it('gets another claim token, for example after a repair', async () => {
+  it('can get another claim token, for example after a repair', async () => {
     const { call, device, store, forgotten } = await service();
     const { id } = await device();
     await device({ serial_number: '0000000002', token: '2'.repeat(32) });
@@ -302,7 +302,7 @@ describe('the list of devices', () => {
     expect((await call('GET', 'devices')).headers['x-total']).toBe('4');
   });
 
-  it('has 100 devices a page by default, and 500 at most', async () => {
+  it('has 100 devices on a page by default, and 500 at most', async () => {
     const { call, device } = await service();
     for (let n = 1; n <= 101; n++) await device({ name: `unit-${n}`, serial_number: String(2159017985 + n) });
     const page = await call('GET', 'devices');
@@ -337,7 +337,7 @@ describe('the list of devices', () => {
     expect(await names('?name=&serial_number=&tag_ids=&tag_ids%5B%5D=&limit=')).toHaveLength(4);
   });
 
-  it('accepts a list of tags in every form', async () => {
+  it('accepts the list of tags of a filter in every form that clients send', async () => {
     const { names, tag, other } = await fleet();
     const [a, b] = [tag.id, other.id];
     for (const query of [
@@ -358,7 +358,7 @@ describe('the list of devices', () => {
     expect(await names(`?tag_ids[]=${a}`)).toEqual(['unit-4', 'unit-3']);
   });
 
-  it('answers the exact requests of real clients', async () => {
+  it('answers the queries of real clients, and rejects malformed queries with 400', async () => {
     const { names, call } = await fleet();
     const hio = '?limit=40&sort_by=id&order_by=asc&tag_filter_logic=any&tag_ids%5B%5D';
     expect(await names(hio)).toHaveLength(4);

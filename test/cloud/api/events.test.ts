@@ -67,7 +67,7 @@ async function follow(client: DeviceCloudClient, query: Parameters<DeviceCloudCl
   return { seen, names, until, ended, resumptions };
 }
 
-/** The head of the stream, as any client reads it. */
+/** Opens the stream with `fetch`, without our client. `until` reads on until the text contains `words`. */
 async function read(api: string, spaceId: string, headers: Record<string, string> = {}, query = '') {
   const stop = new AbortController();
   const answer = await fetch(`${api}/v2/spaces/${spaceId}/events${query}`, {
@@ -142,7 +142,7 @@ describe('the stream of events', () => {
     expect((await read(service.api, service.spaceId, {}, '?event=mesage')).answer.status).toBe(400);
   });
 
-  it('begins with its position, and has headers against caching and buffering on its way', async () => {
+  it('begins with its position, and has headers that prevent caching and buffering', async () => {
     const { service } = await start();
     const { answer, until } = await read(service.api, service.spaceId);
     expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
@@ -152,7 +152,7 @@ describe('the stream of events', () => {
 });
 
 describe('a reader that resumes', () => {
-  it('gets every event once after the service was killed and restarted, also those that it has missed', async () => {
+  it('gets every event once, including those that it missed while the service was killed and restarted', async () => {
     const tables = new MemoryTables();
     const first = await start(tables);
     const { id } = await first.device(1);
@@ -202,7 +202,7 @@ describe('the rights of a reader', () => {
     expect(JSON.stringify(seen)).not.toContain(token);
   });
 
-  it('end with its key, before the next event', async () => {
+  it('end when its key is deleted, before the next event', async () => {
     const { service, client, device } = await start();
     const { id } = await device(1);
     const { id: keyId, key } = await client.createKey({ name: 'short' });
@@ -213,7 +213,7 @@ describe('the rights of a reader', () => {
     expect(seen).toEqual([]);
   });
 
-  it('do not include another space', async () => {
+  it('do not include events of another space', async () => {
     const { service, device } = await start();
     const { spaceId, apiKey = '' } = await service.openSpace('other');
     const { seen } = await follow(clientOf(service.api, spaceId, apiKey));
@@ -223,7 +223,7 @@ describe('the rights of a reader', () => {
     expect((await read(service.api, spaceId)).answer.status).toBe(404);
   });
 
-  it('allow 20 streams of a key', async () => {
+  it('allow at most 20 streams with one key', async () => {
     const { service } = await start();
     const statuses = [];
     for (let n = 0; n < 21; n++) statuses.push((await read(service.api, service.spaceId)).answer.status);
@@ -232,7 +232,7 @@ describe('the rights of a reader', () => {
 });
 
 describe('the end of the service', () => {
-  it('ends the streams at once, with an event', async () => {
+  it('ends each stream immediately, with an event "end"', async () => {
     const { service, close } = await start();
     const { until } = await read(service.api, service.spaceId);
     await until('hello');

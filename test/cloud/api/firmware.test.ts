@@ -1,4 +1,4 @@
-/** Firmware images and updates through the API (cloud API gaps, 3.9); how an update runs is tested elsewhere. */
+/** Firmware images and updates through the API. How an update runs is tested in `test/cloud/firmware` and `delivery`. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { writeImage } from '../../../src/protocol/firmware-image.js';
@@ -41,7 +41,7 @@ describe('an image', () => {
     expect((await call('GET', 'firmware/images')).json).toEqual([]);
   });
 
-  it('of real firmware requires a version', async () => {
+  it('that does not contain its version requires one in the request', async () => {
     const { call } = await lab();
     const data = base64(Uint8Array.of(0x3d, 0xb8, 0xf3, 0x96));
     const refused = await call('POST', 'firmware/images', { data });
@@ -50,12 +50,12 @@ describe('an image', () => {
     expect(image).toMatchObject({ version: 'v3.6.0', bundle: null, name: null, size: 4 });
   });
 
-  it.each([[''], ['!!!!'], ['YQ'], [7]])('is rejected as %j, which is not base64', async (data) => {
+  it.each([[''], ['!!!!'], ['YQ'], [7]])('is rejected if its data is %j, which is not base64', async (data) => {
     const { call } = await lab();
     expect((await call('POST', 'firmware/images', { data, version: 'v1' })).status).toBe(400);
   });
 
-  it('is uploaded once under an idempotency key', async () => {
+  it('is stored once if it is uploaded twice with the same idempotency key', async () => {
     const { call } = await lab();
     const upload = () => call('POST', 'firmware/images', { data: base64(CONTENT) }, { 'idempotency-key': 'the-same' });
     expect((await upload()).json).toEqual((await upload()).json);
@@ -88,7 +88,7 @@ describe('an update', () => {
     expect(chunk).toMatchObject({ direction: 'down', down_state: 'pending', body: { offset: 0, length: 256 } });
   });
 
-  it('accepts the identifier as 32 hex digits, and the path below the device', async () => {
+  it('can be scheduled at the path of its device, and with an image id of 32 hex digits', async () => {
     const { call, device, image } = await lab();
     const firmwareId = image.id.replaceAll('-', '').toUpperCase();
     const scheduled = await call('POST', `devices/${device.id}/firmware`, { firmware_id: firmwareId, target: 'app' });
@@ -105,7 +105,7 @@ describe('an update', () => {
     });
   });
 
-  it('is scheduled once under an idempotency key', async () => {
+  it('is scheduled once if the request is repeated with the same idempotency key', async () => {
     const { call, device, image } = await lab();
     const body = { device_id: device.id, firmware_id: image.id };
     const schedule = () => call('POST', 'firmware', body, { 'idempotency-key': 'the-same' });
@@ -116,7 +116,7 @@ describe('an update', () => {
     ['an unknown device', { device_id: UNKNOWN }, 400],
     ['an unknown image', { firmware_id: UNKNOWN }, 400],
     ['an invalid identifier', { firmware_id: 'latest' }, 400],
-    ['another target', { target: 'modem' }, 400],
+    ['an unknown target', { target: 'modem' }, 400],
   ])('is refused for %s', async (_, change, status) => {
     const { call, device, image } = await lab();
     const body = { device_id: device.id, firmware_id: image.id, ...change };
@@ -163,7 +163,7 @@ describe('the list of updates', () => {
     expect((await call('GET', 'firmware?state=done')).status).toBe(400);
   });
 
-  it('shows a limited key the updates of its devices only', async () => {
+  it('shows a key that is limited to tags only the updates of devices with these tags', async () => {
     const { call, device, image, schedule, limitedKey, register } = await lab();
     const { headers, tag } = await limitedKey();
     const mine = await register({ name: 'mine', serial_number: '2159017986', tags: [{ id: tag.id }] });

@@ -97,7 +97,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await store.records('idempotency', spaceId, { limit: 10 })).toHaveLength(1);
   });
 
-  it('does not get the answer of another key if its own is limited to tags', async () => {
+  it('from an API key that is limited to tags does not get the answer to another API key', async () => {
     const { call } = await service();
     const tag = (await call('POST', 'tags', TAG)).json;
     const limited = withKey(call, (await call('POST', 'keys', { name: 'x', tags: [tag] })).json.key);
@@ -106,7 +106,7 @@ describe('a request with an Idempotency-Key', () => {
     expect([status, text]).toEqual([422, expect.not.stringContaining('freezer-1')]);
   });
 
-  it('is rejected if the key is not visible ASCII', async () => {
+  it('is rejected if the key is not 1 to 255 visible ASCII characters', async () => {
     const { call } = await service();
     for (const key of ['with space', 'x'.repeat(256), 'schlüssel']) {
       const { status, json } = await call('POST', 'tags', TAG, { 'idempotency-key': key });

@@ -1,4 +1,4 @@
-/** API keys, and what one that is limited to tags sees. */
+/** API keys, and the resources that a key limited to tags can read and change. */
 import { describe, expect, it } from 'vitest';
 import { days, minutes } from '../../../src/kernel/time.js';
 import { withKey } from './people.js';
@@ -111,7 +111,10 @@ describe('an API key', () => {
   });
 });
 
-/** Two tags that devices and a key share, one for reading only; a device with each, with both, and with another tag. */
+/**
+ * A key that is limited to the tags `mine` and `watched` (read-only). Four devices with one downlink each: with the tags
+ * `mine` and `foreign`, with `watched`, with `foreign`, and without tags.
+ */
 async function limited() {
   const made = await service();
   const { call } = made;
@@ -137,7 +140,7 @@ async function limited() {
 const names = (answer: { json: { name: string }[] }) => answer.json.map(({ name }) => name);
 
 describe('a key that was created with another key', () => {
-  it('names that key, and is deleted with it on request', async () => {
+  it('has the id of that key in parent_id, and is deleted with it on request', async () => {
     const { call } = await service();
     const parent = (await call('POST', 'keys', { name: 'parent' })).json;
     const child = (await withKey(call, parent.key)('POST', 'keys', { name: 'child' })).json;
@@ -164,7 +167,7 @@ describe('a key that was created with another key', () => {
 });
 
 describe('a key that is limited to tags', () => {
-  it('replaces neither the claim token nor the secret of a device', async () => {
+  it('cannot replace the claim token or the secret of a device', async () => {
     const { limited: call, devices } = await limited();
     for (const body of [{ token: 'ab'.repeat(16) }, { secret: 'ff'.repeat(16), secret_type: 'psk' }]) {
       expect(await call('PUT', `devices/${devices.mine.id}`, body)).toMatchObject({ status: 403 });

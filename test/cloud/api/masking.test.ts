@@ -1,4 +1,4 @@
-/** A caller who may only read cannot get the claim token or the passkey of a device, in whatever form an answer contains it. */
+/** For callers who may only read, answers have the claim token and the passkey of a device masked, in any form. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Masking } from '../../../src/cloud/api/masking.js';
 import type { ListedMessage, MessageRow } from '../../../src/cloud/store/store.js';
@@ -74,10 +74,10 @@ describe('a claim token', () => {
 
   it.each([
     ['its bytes', TOKEN],
-    ['bytes around it', `86a1${TOKEN}00`],
+    ['its bytes among others', `86a1${TOKEN}00`],
     ['its digits as bytes', `a1${Buffer.from(TOKEN).toString('hex')}`],
     ['its digits, shifted by half a byte', `a${TOKEN}b`],
-  ])('is not in raw bytes: %s', (_, raw) => {
+  ])('is not shown in raw bytes that contain %s', (_, raw) => {
     expect(masked({ body: null, raw })).toMatchObject({ body: null, raw: null });
   });
 });
@@ -92,7 +92,7 @@ describe('the answer to `info show`', () => {
 });
 
 describe('other messages', () => {
-  it('have no passkey and no keys', () => {
+  it('are shown without passkeys and LoRaWAN keys', () => {
     const session = { ble_passkey: PASSKEY, imei: '351358815178345' };
     expect(masked({ type: 'session', body: session }).body).toEqual({ ...session, ble_passkey: '********' });
     const lines = [
@@ -185,7 +185,7 @@ describe('a caller', () => {
     expect(seen(await made.reads(await made.key({ tags: [made.watched] })))).toEqual([]);
   });
 
-  it('who may change the device sees what it has sent', async () => {
+  it('who may change the device sees all secrets that it has sent', async () => {
     expect(seen(await made.reads(made.call))).toEqual(SECRETS);
     await made.call('PUT', `devices/${made.id}`, { tags: [made.watched, made.mine] });
     expect(seen(await made.reads(await made.key({ tags: [made.mine] })))).toEqual(SECRETS);

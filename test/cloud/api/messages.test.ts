@@ -8,7 +8,7 @@ import type { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import { idAt, message } from '../store/rows.js';
 import { type Answer, START, service } from './service.js';
 
-/** Delivery without gateways. */
+/** The context with the real delivery core, but without gateways. */
 function withDelivery(context: CloudContext): CloudContext {
   const { store, ids, log } = context;
   return {
@@ -62,13 +62,13 @@ describe('the list of messages', () => {
     ]);
   });
 
-  it('returns the latest value of a device', async () => {
+  it('contains only the latest message of a device and a type with limit=1', async () => {
     const { numbers, deviceId, ids } = await history();
     expect(await numbers(`?device_id=${deviceId}&type[]=session&limit=1`)).toEqual([3]);
     expect(await numbers(`?device_id=${ids.uuid()}`)).toEqual([]);
   });
 
-  it('contains data downlinks only if the direction or no type is given', async () => {
+  it('contains no data downlinks if the query has a type but no direction', async () => {
     const { call, deviceId } = await history();
     const { id } = (await call('POST', `devices/${deviceId}/downlinks`, { led: 1 })).json;
     const shell = (await call('POST', `devices/${deviceId}/commands`, ['info show'])).json.id;
@@ -106,7 +106,7 @@ describe('the list of messages', () => {
     expect(seen).toEqual(Array.from({ length: 48 }, (_, n) => n));
   });
 
-  it('shows only the last 24 hours, with a cursor too', async () => {
+  it('is limited to the last 24 hours by default, also on a page after a cursor', async () => {
     const { numbers, rows } = await history();
     expect(await numbers(`?offset=${rows[21]?.id}`)).toEqual([22, 23]);
   });
@@ -128,7 +128,7 @@ describe('the list of messages', () => {
     expect(await numbers('?direction=up&limit=1')).toEqual([0]);
   });
 
-  it('finds decoders and encoders by one name', async () => {
+  it('contains decoders and encoders for the type "codec"', async () => {
     const { numbers, store, spaceId, deviceId } = await history();
     const rows = ['encoder', 'decoder', 'stats'].map((type, i) =>
       message(90 + i, { createdAt: START - 1000 + i, spaceId, deviceId, type }),
@@ -179,7 +179,7 @@ describe('a message', () => {
 });
 
 describe('a downlink', () => {
-  it('is queued by configs, commands and downlinks, and answered with its message', async () => {
+  it('is queued by POST …/configs, …/commands and …/downlinks, which return its message', async () => {
     const { call, device } = await service();
     const { id } = await device();
     const config = await call('POST', `devices/${id}/configs`, ['app config interval-report 900']);
@@ -229,7 +229,7 @@ describe('a downlink', () => {
     expect([status, json]).toMatchObject([201, { type: 'data', body: null, raw: 'a100' }]);
   });
 
-  it('is rejected if the firmware of the device has no encoder, with a code of its own', async () => {
+  it('is rejected with the code "no-encoder" if the firmware of the device has no encoder', async () => {
     const { call, device } = await service({}, (context) => ({
       ...context,
       downlinks: { ...context.downlinks, queue: () => Promise.reject(new DownlinkRefused('no encoder', 'no-encoder')) },
@@ -239,7 +239,7 @@ describe('a downlink', () => {
     expect([status, json.code]).toEqual([409, 'no-encoder']);
   });
 
-  it('is shown as expired when its time is over', async () => {
+  it('is shown as expired after 30 days', async () => {
     const { call, device, clock } = await service({}, withDelivery);
     const { id } = await device();
     const queue = async () => (await call('POST', `devices/${id}/commands`, ['x'])).json.id;
@@ -389,7 +389,7 @@ describe('a downlink', () => {
     );
   });
 
-  it('of yesterday is outside of the default window', async () => {
+  it('that is older than 24 hours is not in the list by default', async () => {
     const { call, device, clock } = await service();
     const { id } = await device();
     await call('POST', `devices/${id}/commands`, ['info show']);

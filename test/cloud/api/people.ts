@@ -1,4 +1,4 @@
-/** People with a login, for tests. */
+/** Users with a login, for tests. */
 import type { Answer, Call, service } from './service.js';
 
 export const PASSWORD = 'correct horse battery staple';
@@ -9,7 +9,7 @@ export interface Person {
   readonly call: Call;
 }
 
-/** Invites a new user to the service's space with its key, and accepts the invitation. */
+/** Invites a new user to the space of the service, and accepts the invitation. */
 export async function person(
   { call }: Pick<Awaited<ReturnType<typeof service>>, 'call'>,
   email: string,
@@ -19,13 +19,13 @@ export async function person(
   return { id, call: withToken(call, await call('POST', '/v2/auth/accept', { token, email, password: PASSWORD })) };
 }
 
-/** Calls with the token of an answer to a login instead of the key. */
+/** `call` with the token from the answer to a login, instead of the API key. */
 export function withToken(call: Call, { json }: Answer): Call {
   const authorization = `Bearer ${json.access_token}`;
   return (method, path, body, headers) => call(method, path, body, { 'x-api-key': '', authorization, ...headers });
 }
 
-/** Calls with another key. */
+/** `call` with another API key. */
 export function withKey(call: Call, key: string): Call {
   return (method, path, body, headers) => call(method, path, body, { 'x-api-key': key, ...headers });
 }

@@ -113,7 +113,7 @@ async function user(): Promise<Headers> {
   return { authorization: `Bearer ${access_token}` };
 }
 
-it('a key that writes sees scripts and passkeys, but no claim token, DTLS key or secure variable as such', async () => {
+it('a key that may write sees scripts and passkeys, but no claim token, DTLS key or secure variable in devices, variables and keys', async () => {
   const { seen, answered } = await seenBy(cloud.own.key);
   expect(answered).toBeGreaterThan(25);
   expect(seen).toEqual(expect.arrayContaining(['getConnector: header of a connector', 'getDevice: passkey']));
@@ -123,16 +123,16 @@ it('a key that writes sees scripts and passkeys, but no claim token, DTLS key or
 });
 
 it.each([
-  ['a key that only reads', () => keyWith({ access_type: 'read' }), 25],
-  ['a user who only reads', user, 25],
-  ['a key of a tag that only reads', () => keyWith({ access_type: 'read', tags: [{ id: things.tags }] }), 10],
+  ['a read-only key', () => keyWith({ access_type: 'read' }), 25],
+  ['a member with the role user', user, 25],
+  ['a read-only key that is limited to a tag', () => keyWith({ access_type: 'read', tags: [{ id: things.tags }] }), 10],
 ] as const)('%s sees no secret in any answer', async (_, credential, least) => {
   const { seen, answered } = await seenBy(await credential());
   expect(seen).toEqual([]);
   expect(answered).toBeGreaterThanOrEqual(least);
 });
 
-it('an event about a delivery contains no more for a reader than the delivery itself', async () => {
+it('an event about a delivery contains secrets for an admin, but not for a user who may only read', async () => {
   const { store, own, ids } = cloud;
   const record = await store.record('delivery', own.id, things.delivery);
   const device = await store.device(own.id, things.devices);

@@ -1,6 +1,6 @@
 /**
- * The requests of real clients, one by one, byte by byte as they are sent (cloud API gaps, 7): over a socket, because some of
- * them are malformed in ways that a client library would mend.
+ * The requests of real clients, sent over a socket byte by byte as these clients send them. Some of the requests are
+ * malformed in ways that a client library would correct.
  */
 import { request } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ interface Reply {
   readonly json: any;
 }
 
-/** The service as real clients need it, on a socket; a connection for every request, like hio-dotnet. */
+/** The service with the options that real clients need, on a socket. Each request has its own connection, as in hio-dotnet. */
 async function served(options: Partial<ApiOptions> = {}) {
   const made = await service({ messageBody: 'string', plainNotFound: true, legacyPaths: true, ...options });
   const base = new URL(await made.app.listen({ port: 0, host: '127.0.0.1' }));
@@ -92,7 +92,7 @@ describe('hio-dotnet', () => {
     return { ...made, send, tag, device };
   }
 
-  it('#1 Login: needs access_token, sends no other credential', async () => {
+  it('#1 Login: sends only email and password, and needs access_token in the answer', async () => {
     const { send, ...made } = await driver();
     await person(made, 'eva@example.org');
     const { status, json } = await send('POST', '/v2/auth/login', { email: 'eva@example.org', password: PASSWORD }, {});
@@ -101,7 +101,7 @@ describe('hio-dotnet', () => {
     expect(wrong.status).toBe(401);
   });
 
-  it('#2 to #4 GetSpaces, GetSpace and CreateSpace, which ends in a slash', async () => {
+  it('#2 to #4 GetSpaces, GetSpace and CreateSpace, whose path ends in a slash', async () => {
     const { send, spaceId, S, ...made } = await driver();
     await person(made, 'eva@example.org');
     const { json } = await send('POST', '/v2/auth/login', { email: 'eva@example.org', password: PASSWORD }, {});
@@ -119,7 +119,7 @@ describe('hio-dotnet', () => {
     expect([made2.status, made2.json]).toMatchObject([201, { name: 'Nový <space>', type: 'default' }]);
   });
 
-  it('#5 GetAllDevicesOfSpace: joins tags in its own form, filters unescaped, limit 40', async () => {
+  it('#5 GetAllDevicesOfSpace: joins tags in its own form, does not escape filters, and has a limit of 40', async () => {
     const { send, S, tag, device } = await driver();
     const [a, b] = [await tag('a-tag'), await tag('b-tag')];
     await device({ tags: [a, b] });
@@ -146,7 +146,7 @@ describe('hio-dotnet', () => {
     });
   });
 
-  it('#7 CreateDevice: sends a space id, whole tags and labels; its types can hold the answer', async () => {
+  it('#7 CreateDevice: sends a space id, whole tags, labels and a creation time, and gets a UUID and a map of labels', async () => {
     const { send, S, tag, spaceId } = await driver();
     const made = await send('POST', `${S}/devices`, {
       space_id: spaceId,
@@ -169,7 +169,7 @@ describe('hio-dotnet', () => {
     expect(made.text).not.toContain('00112233445566778899aabbccddeeff');
   });
 
-  it('#8 and #16 UpdateDevice and AddTagToDevice: read, change, write the whole set back', async () => {
+  it('#8 and #16 UpdateDevice and AddTagToDevice: read a device, and write all its labels and tags back', async () => {
     const { send, S, tag, device } = await driver();
     const [a, b] = [await tag('a-tag'), await tag('b-tag')];
     const { id, name, label } = await device({ tags: [a], label: { site: 'A' } });
@@ -178,7 +178,7 @@ describe('hio-dotnet', () => {
     expect([status, json]).toMatchObject([200, { comment: 'moved', label: { site: 'A', shelf: '3' }, tags: [a, b] }]);
   });
 
-  it('#9 GetAllDeviceMessages: all since 2016, or after a time without a zone, with bodies as text', async () => {
+  it('#9 GetAllDeviceMessages: gets all messages since 2016, or after a time without a zone, with bodies as text', async () => {
     const { send, S, device, clock } = await driver();
     const { id } = await device();
     await send('POST', `${S}/devices/${id}/downlinks`, { output_1_state: 1 });
@@ -196,7 +196,7 @@ describe('hio-dotnet', () => {
     expect((await send('GET', `${S}/messages?limit=30[]=x`)).status).toBe(400);
   });
 
-  it('#10 GetAllMessagesBetweenDates: pages of 100 until one is empty', async () => {
+  it('#10 GetAllMessagesBetweenDates: requests pages of 100 until a page is empty', async () => {
     const { send, S, device } = await driver();
     const { id } = await device();
     for (let n = 0; n < 5; n++) await send('POST', `${S}/devices/${id}/downlinks`, { n });
@@ -211,7 +211,7 @@ describe('hio-dotnet', () => {
     expect(seen).toEqual([4, 3, 2, 1, 0].map((n) => `{"n":${n}}`));
   });
 
-  it('#11 and #12 GetMessage and AddNewDownlinkMessage: the body as text in older versions, as an object now', async () => {
+  it('#11 and #12 GetMessage and AddNewDownlinkMessage: older versions send the body as text, newer ones as an object', async () => {
     const { send, S, device } = await driver();
     const { id } = await device();
     for (const body of ['{"output_1_state":1}', { output_1_state: 1 }]) {
@@ -223,7 +223,7 @@ describe('hio-dotnet', () => {
     expect((await send('POST', `${S}/messages`, config)).json.body).toBe('["app config interval-report 900"]');
   });
 
-  it('#13 to #15 CreateTag, GetTags and GetTag, which omits a slash', async () => {
+  it('#13 to #15 CreateTag, GetTags and GetTag, whose path lacks a slash', async () => {
     const { send, S } = await driver();
     const made = await send('POST', `${S}/tags`, { id: null, name: 'a-tag', color: '#1F77B4' });
     expect(made.status).toBe(201);
@@ -259,7 +259,7 @@ describe('hio-dotnet', () => {
     expect([unknown.status, unknown.text]).toEqual([404, 'not found']);
   });
 
-  it('#21 the grabber takes the first message of each poll for the newest', async () => {
+  it('#21 the grabber finds the newest message first in the answer to each poll', async () => {
     const { send, S, device } = await driver();
     const { id } = await device();
     for (const n of [1, 2]) {
@@ -286,7 +286,7 @@ describe('scripts and examples', () => {
     expect((await send('POST', '/v2/messages', headers, broken)).status).toBe(400);
   });
 
-  it('the examples of the documentation list spaces, devices and the latest value of each', async () => {
+  it('the examples of the documentation list spaces, devices and the latest message of each device', async () => {
     const { send, device, S, store, spaceId, clock, ids } = await served({ messageBody: 'json' });
     const { id } = await device();
     for (const name of ['X-API-KEY', 'X-Api-Key', 'X-API-Key', 'x-api-key']) {
@@ -303,7 +303,7 @@ describe('scripts and examples', () => {
     }
   });
 
-  it('the page about DTLS sets a secret, which is never returned', async () => {
+  it('the example of the page about DTLS sets a secret, which is never returned', async () => {
     const { send, device, S, store, spaceId } = await served();
     const { id } = await device();
     const secret = '000102030405060708090A0B0C0D0E0F';
@@ -339,7 +339,7 @@ describe('scripts and examples', () => {
     expect([foreign.status, foreign.json.code]).toEqual([400, 'unknown-id']);
   });
 
-  it('the script of April 2024 says "space" where the path has "spaces"', async () => {
+  it('the script of April 2024 sends "space" instead of "spaces" in the path', async () => {
     const { send, spaceId } = await served();
     const headers = { Authorization: `Bearer ${KEY}`, ...JSON_BODY };
     const path = `/v2/space/${spaceId}/devices`;

@@ -27,8 +27,8 @@ function meet({ store }: Service, id: Id, n: number): void {
   store.tag = (space, wanted) => (wanted === id ? meeting(tag(space, wanted)) : tag(space, wanted));
 }
 
-describe('concurrent changes of an API key', () => {
-  it('do not restore a deleted one', async () => {
+describe('changes of an API key', () => {
+  it('do not restore it if a concurrent request deletes it', async () => {
     const made = await service();
     const { call } = made;
     const { id, key } = (await call('POST', 'keys', { name: 'script' })).json;
@@ -45,7 +45,7 @@ describe('concurrent changes of an API key', () => {
     }
   });
 
-  it('do not undo a reduction of its permissions', async () => {
+  it('do not undo a concurrent reduction of its permissions', async () => {
     const made = await service();
     const { call } = made;
     const tag = (await call('POST', 'tags', { name: 'cold', color: '#00ffaa' })).json;
@@ -66,8 +66,8 @@ describe('concurrent changes of an API key', () => {
   });
 });
 
-describe('concurrent changes of a variable', () => {
-  it('neither change a locked one nor unlock it', async () => {
+describe('changes of a variable', () => {
+  it('are rejected with 423 if a concurrent request locks it', async () => {
     const made = await service();
     const { call } = made;
     const { id } = (await call('POST', 'variables', { name: 'a', value: 'old' })).json;
@@ -81,7 +81,7 @@ describe('concurrent changes of a variable', () => {
     expect((await call('GET', `variables/${id}`)).json).toMatchObject({ value: 'old', locked: true });
   });
 
-  it('do not restore a deleted one', async () => {
+  it('do not restore it if a concurrent request deletes it', async () => {
     const made = await service();
     const { call } = made;
     const { id } = (await call('POST', 'variables', { name: 'a', value: 'old' })).json;
@@ -90,7 +90,7 @@ describe('concurrent changes of a variable', () => {
     expect((await call('GET', 'variables')).json).toEqual([]);
   });
 
-  it('do not overwrite each other', async () => {
+  it('are all stored if they are concurrent and change different fields', async () => {
     const made = await service();
     const { call } = made;
     const { id } = (await call('POST', 'variables', { name: 'a', value: '1' })).json;
@@ -101,11 +101,11 @@ describe('concurrent changes of a variable', () => {
   });
 });
 
-describe('concurrent changes of a connector or a tag', () => {
+describe('the deletion of a connector or a tag', () => {
   it.each([
     ['connectors', { name: 'hook', transformation: 'function main(job) { return null; }' }],
     ['tags', { name: 'cold', color: '#00ffaa' }],
-  ])('do not restore one of the %s that is deleted', async (family, body) => {
+  ])('is not undone by a concurrent change: %s', async (family, body) => {
     const made = await service();
     const { call } = made;
     const { id } = (await call('POST', family, body)).json;
@@ -116,7 +116,7 @@ describe('concurrent changes of a connector or a tag', () => {
 });
 
 describe('a space that is deleted', () => {
-  /** Delays the next list of changes with one of this kind until a concurrent request has deleted the space. */
+  /** Deletes the space immediately before each commit that contains a change of this kind. */
   function overtake({ store, spaceId }: Service, kind: Change['kind'], family?: string): void {
     const commit = store.commit.bind(store);
     store.commit = async (changes) => {
@@ -145,7 +145,7 @@ describe('a space that is deleted', () => {
       { name: 'late', transformation: 'function main() {}', triggers: ['data'] },
     ],
     ['invitation', 'record.put', 'invite', 'users/invite', { email: 'eva@example.org' }],
-  ] as const)('answers 404 to a concurrent request that creates a %s', async (_, kind, family, path, body) => {
+  ] as const)('makes a concurrent request that creates a %s fail with 404', async (_, kind, family, path, body) => {
     const made = await service();
     overtake(made, kind, family);
     const answer = await made.call('POST', path, body, { 'idempotency-key': 'once' });
@@ -157,7 +157,7 @@ describe('a space that is deleted', () => {
     }
   });
 
-  it('is kept if a device is registered first, and keeps no member that joins at the same time', async () => {
+  it('is kept if a device is registered first; its deletion includes a member that joins at the same time', async () => {
     const made = await service();
     const eva = await person(made, 'eva@example.org');
     const { store } = made;

@@ -1,4 +1,4 @@
-/** Rules for all routes: keys, errors, bodies, slashes, origins. */
+/** Rules for all routes: credentials, errors, bodies, URLs, and requests from web pages of other origins. */
 import { describe, expect, it } from 'vitest';
 import { DEPTH_LIMIT, isTooDeep } from '../../../src/kernel/json-depth.js';
 import { KEY, service } from './service.js';
@@ -126,7 +126,7 @@ describe('errors', () => {
     expect([status, text.length < 8000, text.includes('and possibly more')]).toEqual([400, true, true]);
   });
 
-  it('of the service itself reveal no internals, which go to the log', async () => {
+  it('of the service itself do not reveal their cause, which is in the log', async () => {
     const { call, logged } = await service({}, (context) => ({
       ...context,
       store: Object.assign(Object.create(context.store), {
@@ -270,7 +270,7 @@ describe('web pages of other origins', () => {
     for (const name of ['limit', 'remaining', 'reset']) expect(exposed).toContain(`x-ratelimit-${name}`);
   });
 
-  it('are rejected if CORS is switched off', async () => {
+  it('get no CORS headers if CORS is switched off', async () => {
     const { call } = await service({ cors: false });
     const answer = await call('GET', '/v2/spaces', undefined, { origin: 'https://example.org' });
     expect(answer.headers['access-control-allow-origin']).toBeUndefined();

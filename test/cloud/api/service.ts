@@ -1,4 +1,4 @@
-/** A service for tests: the API over a store in memory, a clock that stands still, and a delivery core that only queues. */
+/** A service for tests: the API over a store in memory, a clock that only the test advances, and a queue without delivery. */
 import type { FastifyInstance } from 'fastify';
 import { expect } from 'vitest';
 import { ensureSpaceAndKey } from '../../../src/cloud/accounts/bootstrap.js';
@@ -34,7 +34,7 @@ export interface Answer {
 
 export type Call = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
 
-/** `path` of a call is relative to the service's space when it does not begin with a slash. */
+/** Creates the service. A `path` of `call` that does not begin with a slash is relative to the space of the service. */
 export async function service(
   options: Partial<ApiOptions> = {},
   change: (context: CloudContext) => CloudContext = (c) => c,
@@ -50,7 +50,7 @@ export async function service(
   const { spaceId } = await ensureSpaceAndKey(store, { spaceName: 'lab', apiKey: KEY, ids, clock, random });
   const firmware = updatesOnly({ store, clock, ids, log }, downlinks);
   const connectors = Object.assign(new Connectors({ store, clock, ids, log, random, allowPrivate: false }), {
-    // A thread for each test would be expensive; the tests of the sandbox and of a service compile scripts.
+    // Compiling would start a thread for each test, which is expensive. Other tests (`sandbox.test.ts`) do compile scripts.
     compile: async (_: Id, source: string) =>
       source.includes('broken') ? 'SyntaxError (line 1, column 5)' : undefined,
   });
@@ -84,7 +84,7 @@ export async function service(
     const type = String(answer.headers['content-type']);
     const isPlain = status === 404 && options.plainNotFound === true;
     const isOfPage = url.startsWith('/v2/documentation');
-    // In every test, answers must match the document.
+    // In every test, the answers must match the OpenAPI document.
     if (status < 500 && !isPlain && !isOfPage)
       expect(judgeOf(app, options)(method, url, status, type, text)).toBeUndefined();
     return { status, headers: answer.headers, text, json: parse(text) };
@@ -97,7 +97,7 @@ export async function service(
   return { app, store, clock, ids, spaceId, call, device, logged, forgotten, context };
 }
 
-/** Judges by the option that adds routes: all services with the same value of this option have the same document. */
+/** The judges, by `legacyPaths`: all services with the same value of this option have the same OpenAPI document. */
 const judges = new Map<boolean, Judge>();
 
 function judgeOf(app: FastifyInstance, { legacyPaths = false }: Partial<ApiOptions>): Judge {
@@ -124,7 +124,7 @@ function logInto(list: { level: string; fields: object; message: string }[]): Lo
   return { info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/** Firmware updates without a device. */
+/** Firmware updates that no device fetches. */
 function updatesOnly(options: ConstructorParameters<typeof Updates>[0], downlinks: Downlinks): FirmwareQueue {
   const queue: ChunkQueue = {
     sessionOf: () => undefined,
@@ -135,7 +135,7 @@ function updatesOnly(options: ConstructorParameters<typeof Updates>[0], downlink
   return new FirmwareQueue({ ...options, trace: { emit: () => {} }, updates: new Updates(options), queue });
 }
 
-/** Queues and cancels, and refuses the field `bad`. */
+/** Downlinks that are queued and cancelled, but never delivered. A body with the field `bad` is rejected. */
 function queueOnly(store: Store, clock: VirtualClock, uuid: () => Id, forgotten: number[]): Downlinks {
   return {
     async queue(device, request, along = () => []) {

@@ -64,7 +64,7 @@ describe('the change of a password', () => {
 });
 
 describe('wrong passwords', () => {
-  it('block further logins from the same place for a minute after five attempts', async () => {
+  it('block further logins to the account from the same IP address for a minute after five attempts', async () => {
     const { clock, login } = await withEva();
     for (let n = 0; n < 5; n++) expect((await login('wrong')).status).toBe(401);
     const limited = await login(PASSWORD);
@@ -74,7 +74,7 @@ describe('wrong passwords', () => {
     expect((await login(PASSWORD)).status).toBe(200);
   });
 
-  it('from many places do not block logins from a place that the user has used before', async () => {
+  it('from many IP addresses do not block logins from an address that the user has used before', async () => {
     const { clock, login } = await withEva();
     expect((await login(PASSWORD, '203.0.113.7')).status).toBe(200);
     await clock.runUntil(minutes(20));
@@ -83,7 +83,7 @@ describe('wrong passwords', () => {
     expect((await login(PASSWORD, '203.0.113.7')).status).toBe(200);
   });
 
-  it('for many accounts block further logins from the same place, too', async () => {
+  it('for many accounts also block further logins from the same IP address', async () => {
     const { call, login } = await withEva();
     for (let n = 0; n < 50; n++) {
       const body = { email: `user-${n}@example.org`, password: 'wrong' };

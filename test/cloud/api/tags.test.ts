@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { service } from './service.js';
 
-describe('spaces', () => {
-  it('contain only the space that the key opens', async () => {
+describe('the list of spaces', () => {
+  it('contains only the space that the key opens', async () => {
     const { call, spaceId } = await service();
     const space = {
       id: spaceId,
@@ -17,7 +17,7 @@ describe('spaces', () => {
     expect((await call('GET', `/v2/spaces?offset=${spaceId}`)).json).toEqual([]);
   });
 
-  it('are counted in x-total', async () => {
+  it('has the number of spaces in x-total', async () => {
     const { call } = await service();
     expect((await call('GET', '/v2/spaces')).headers['x-total']).toBe('1');
   });

@@ -1,4 +1,4 @@
-/** Every list says how many items it has, on every page. */
+/** The headers x-total and x-total-at-least, in which each page of a list has the number of all items. */
 import { describe, expect, it } from 'vitest';
 import { setTotal } from '../../../src/cloud/api/totals.js';
 import { person } from './people.js';
@@ -56,7 +56,7 @@ describe('the number of items', () => {
       expect([path, first.total, second.total, after.total, whole.total]).toEqual([path, '3', '3', '3', '3']);
       expect([path, first.ids.length, second.ids.length, after.ids.length]).toEqual([path, 2, 1, 0]);
     }
-    // The key of the test is one of them.
+    // The fourth key is the one with which the test calls the API.
     expect((await totals(call, 'keys?limit=1')).total).toBe('4');
   });
 
@@ -84,7 +84,7 @@ describe('the number of items', () => {
     expect(later).toMatchObject({ total: undefined, atLeast: '1' });
   });
 
-  it('of deliveries is on every page', async () => {
+  it('of deliveries is 0 for a connector without deliveries', async () => {
     const { call, connector } = await furnished();
     expect((await totals(call, `connectors/${connector}/deliveries?limit=1`)).total).toBe('0');
   });

@@ -55,7 +55,7 @@ describe('a variable', () => {
       expect(text).not.toContain('hush-hush');
     }
     expect(await variablesFor(store, spaceId, ids.uuid())).toEqual({ key: 'hush-hush' });
-    // For previews: a script could print the value in any form.
+    // Previews get asterisks instead of the value, because a script could print the value in any form.
     expect(await variablesFor(store, spaceId, ids.uuid(), 'hidden')).toEqual({ key: '********' });
     expect((await call('PUT', path, { secure: false })).status).toBe(400);
     expect((await call('PUT', path, { secure: false, value: 'open' })).json.value).toBe('open');
@@ -120,7 +120,7 @@ describe('the list of variables', () => {
 });
 
 describe('the variables for a transformation', () => {
-  it('are those without an environment, of the device and of its space; those of the device take precedence', async () => {
+  it('are the variables of its device and of its space that have no environment; a variable of the device takes precedence', async () => {
     const { call, device, store, spaceId } = await service();
     const { id } = await device();
     for (const variable of [

@@ -1,4 +1,4 @@
-/** Which messages a connector forwards, and what it sends. */
+/** The messages that a connector forwards, and the requests that it sends. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { putVariable } from '../../../src/cloud/connectors/variables.js';
 import { hours, minutes, seconds } from '../../../src/kernel/time.js';
@@ -66,7 +66,7 @@ describe('a connector', () => {
     expect(await store.dueRecords('delivery', Number.MAX_SAFE_INTEGER, 9)).toEqual([]);
   });
 
-  it('treats decoders and encoders as codecs, and forwards session, config and stats by its triggers', async () => {
+  it('forwards decoders for the trigger codec and configurations for the trigger config, but no messages of other types', async () => {
     const { connector, device, core, pass, hook } = await opened();
     await connector({ triggers: ['codec', 'config'] });
     const session = await device();
@@ -109,7 +109,7 @@ describe('a connector', () => {
     expect(await deliveries(nowhere)).toMatchObject([{ state: 'failed', log: [{ target: null }] }]);
   });
 
-  it('does not reach private addresses unless permitted, and does not retry', async () => {
+  it('rejects a private address without a retry, if private addresses are not permitted', async () => {
     const { connector, device, uplink, pass, deliveries, hook } = await opened({ allowPrivate: false });
     const inside = await connector();
     await uplink(await device());

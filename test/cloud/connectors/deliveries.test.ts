@@ -49,7 +49,7 @@ describe('a delivery without a 2xx response', () => {
     expect(await deliveries(forward)).toMatchObject([{ state: 'delivered', attempt: 2, log }]);
   });
 
-  it('is dropped when its connector is disabled, disabled and enabled again, or deleted', async () => {
+  it('is not attempted again after its connector was deleted or disabled, even if it is enabled again', async () => {
     const { connector, device, uplink, pass, deliveries, hook, store, clock } = await opened({ answer: always(500) });
     const [off, back, gone] = [await connector(), await connector(), await connector()];
     const session = await device();
@@ -174,7 +174,7 @@ describe('deliveries', () => {
     };
     const shared = Object.assign(store, { nodes });
     const due = store.dueRecords.bind(store);
-    // Long enough for another service to read the same deliveries.
+    // The delay is long enough for another service to read the same deliveries.
     shared.dueRecords = async (...query) => {
       const rows = await due(...query);
       await new Promise((resolve) => setTimeout(resolve, 1));
@@ -222,7 +222,7 @@ describe('deliveries', () => {
     );
   });
 
-  it('that wait when the service closes are returned, and running ones finish', async () => {
+  it('that wait when the service closes stay pending and due, and running ones finish', async () => {
     const open: (() => void)[] = [];
     let begun = () => {};
     const underWay = new Promise<void>((resolve) => {
@@ -249,7 +249,7 @@ describe('deliveries', () => {
     expect(delivered.length).toBeLessThan(40);
   });
 
-  it('contain no tokens, neither in their log nor in that of the service', async () => {
+  it('keep tokens out of their own log and out of the log of the service', async () => {
     const { connector, device, uplink, pass, deliveries, logged } = await opened({ answer: always(500) });
     const secret = 's3cret-token';
     const forward = await connector({

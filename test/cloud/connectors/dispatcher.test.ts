@@ -8,7 +8,7 @@ import { seededRandom } from '../../../src/kernel/random.js';
 import { hours, type Millis, minutes, seconds } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 
-/** Time passes while attempts are running, as in reality. */
+/** A clock that ignores holds, so that time passes while attempts are running, as in reality. */
 class Unheld extends VirtualClock {
   override hold(): () => void {
     return () => {};
@@ -21,7 +21,7 @@ class Unheld extends VirtualClock {
     return super.wall + this.correction;
   }
 
-  /** In steps, between which promises settle. */
+  /** Advances the time in steps of at most a second; promises settle before each step. */
   async pass(time: Millis): Promise<void> {
     const end = this.now + time;
     while (this.now < end) {
@@ -68,7 +68,7 @@ async function dispatcher(attempt: (name: string, clock: VirtualClock) => Promis
       enabledAt: createdAt,
     } as const;
     await store.commit([putConnector(row)]);
-    /** Puts `count` deliveries into its queue. */
+    /** Stores `count` due deliveries of this connector; returns for each a function that reads it. */
     const fill = async (count: number) => {
       const rows = Array.from({ length: count }, (): Delivery => {
         const refs = { connectorId: row.id, deviceId: ids.uuid(), messageId: ids.uuid() };
@@ -96,7 +96,7 @@ async function dispatcher(attempt: (name: string, clock: VirtualClock) => Promis
 }
 
 describe('the dispatcher', () => {
-  it('postpones deliveries beyond the queue of a stuck connector, so that others are attempted', async () => {
+  it('postpones deliveries of a stuck connector that do not fit in its queue, so that other connectors are attempted', async () => {
     let begun = 0;
     const world = await dispatcher((name) => {
       if (name !== 'stuck') return Promise.resolve(DELIVERED);
@@ -111,7 +111,7 @@ describe('the dispatcher', () => {
     for (const read of behind) expect((await read())?.state).toBe('delivered');
   });
 
-  it('attempts the deliveries of a space in time, although another space has many connectors and deliveries', async () => {
+  it('attempts the deliveries of a space within 2 s, although another space has many slow connectors', async () => {
     const world = await dispatcher(
       (name, clock) =>
         new Promise((resolve) => {
@@ -126,7 +126,7 @@ describe('the dispatcher', () => {
     for (const read of fast) expect((await read())?.state).toBe('delivered');
   });
 
-  it('works through far more deliveries than a queue holds', async () => {
+  it('attempts all deliveries of a connector, also if they are far more than its queue holds', async () => {
     const world = await dispatcher(() => Promise.resolve(DELIVERED));
     const fast = await (await world.connector('fast')).fill(1000);
     world.dispatcher.wake();
@@ -163,7 +163,7 @@ describe('the dispatcher', () => {
   });
 
   it.each([hours(1), -hours(1)])(
-    'sends each request once if the clock is corrected by %i ms meanwhile',
+    'sends each request once if the clock is corrected by %i ms during the attempts',
     async (correction) => {
       let begun = 0;
       const world = await dispatcher((_, clock) => {

@@ -13,7 +13,7 @@ function order(queue: FairQueue<string>): string[] {
   return tasks;
 }
 
-describe('a queue of many spaces', () => {
+describe('the fair queue of the sandbox', () => {
   it('gives the next turn to the space that has used the least time', () => {
     const queue = new FairQueue<string>(ONE_EACH);
     for (const part of ['1', '2', '3']) queue.add({ spaceId: 'slow', part }, 'slow 500');
@@ -50,7 +50,7 @@ describe('a queue of many spaces', () => {
     expect(order(queue)).toEqual(['busy 100', 'back 60', 'back 60', 'back 60']);
   });
 
-  it('allows a space more places if its tasks are short', () => {
+  it('allows a space to run more tasks at a time if its tasks are short', () => {
     const places = { all: 2, space: (mean: number | undefined) => (mean !== undefined && mean < 50 ? 2 : 1), part: 1 };
     const queue = new FairQueue<string>(places);
     for (const part of ['1', '2', '3', '4']) queue.add({ spaceId: 'a', part }, part);

@@ -1,4 +1,4 @@
-/** Devices, the delivery core and connectors in simulated time; what connectors send goes to a real web server. */
+/** Devices, the delivery core and connectors in simulated time; the connectors send their requests to a real web server. */
 import { type Connector, putConnector, RETRY_DELAYS } from '../../../src/cloud/connectors/connector.js';
 import { Connectors } from '../../../src/cloud/connectors/connectors.js';
 import { type Delivery, deliveriesOf } from '../../../src/cloud/connectors/delivery.js';
@@ -15,7 +15,7 @@ import type { JsonObject } from '../../../src/protocol/decode.js';
 import { device as deviceRow } from '../store/rows.js';
 import { receiver } from './receiver.js';
 
-/** Sends what it is given to the first receiver. */
+/** A script that sends its whole job to the web server of the lab. */
 export const FORWARD = 'function main(job) { return { url: job.variables.target, data: job } }';
 
 export interface LabOptions {
@@ -91,7 +91,7 @@ export async function lab({ store = new MemoryStore(), allowPrivate = true, answ
   };
   const uplink = (session: DeviceSession, body: JsonObject = { n: 1 }) =>
     core.accept(session, { kind: 'decoded-data', body });
-  /** Lets time pass, and connectors work. */
+  /** Advances the clock while the connectors work. */
   const pass = (time: Millis) => clock.runUntil(clock.now + time);
   const deliveries = async (of: Connector): Promise<Delivery[]> => {
     const list: Delivery[] = [];

@@ -1,10 +1,10 @@
-/** A service with connectors for one test, closed after it. */
+/** Opens labs (`lab.ts`) for one test; `closeAll`, called after the test, closes them. */
 import { type LabOptions, lab } from './lab.js';
 import type { receiver } from './receiver.js';
 
 const closing: (() => Promise<unknown>)[] = [];
 
-/** Closes something at the end of the test. */
+/** Registers a function that `closeAll` calls. */
 export function closeLater(close: () => Promise<unknown>): void {
   closing.push(close);
 }

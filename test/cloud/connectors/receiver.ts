@@ -1,4 +1,4 @@
-/** A web server that receives what connectors send. */
+/** A web server that records the requests of connectors. */
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

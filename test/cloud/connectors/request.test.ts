@@ -11,7 +11,7 @@ function made(returned: unknown): WebhookRequest {
 const url = 'https://example.com/hook';
 
 describe('the value that main returns', () => {
-  it('is by default a POST of JSON', () => {
+  it('becomes a POST of JSON by default', () => {
     expect(requestOf({ url, data: { a: 1 } })).toEqual({
       method: 'POST',
       url,
@@ -25,7 +25,7 @@ describe('the value that main returns', () => {
     for (const data of [undefined, null]) expect(made({ url, data }).body).toBeNull();
   });
 
-  it('sends nothing if it is null', () => {
+  it('leads to no request if it is null', () => {
     expect(requestOf(null)).toBeNull();
   });
 

@@ -29,7 +29,7 @@ export const SAMPLE_JOB = {
   variables: {},
 };
 
-/** Device telemetry with a token from the device's label: nested fields are flattened, aggregates keep their own time. */
+/** Sends telemetry with a token from a label of the device. Nested fields are flattened; aggregates keep their own time. */
 export const THINGSBOARD = [
   '/**',
   ' * @param {object} job',
@@ -65,7 +65,7 @@ export const THINGSBOARD = [
   '}',
 ].join('\r\n');
 
-/** With the older names `headers` and `body`, the body as text, a loose comparison, and changes to the job itself. */
+/** Uses the older names `headers` and `body`, a body as text and a loose comparison, and changes the job itself. */
 export const UBIDOTS = `
 var token = 'default';
 function main(job) {

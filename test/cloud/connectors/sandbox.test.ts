@@ -187,10 +187,10 @@ describe('a script that exceeds a limit is stopped, and the next one runs:', () 
   const TIME = 'the script took too long';
   it.concurrent.each([
     ['an endless loop', body('for (;;);'), TIME],
-    ['one before main', 'for (;;);', TIME],
-    ['one that catches', body('for (;;) try { for (;;); } catch {} finally { continue }'), TIME],
-    ['one in a getter of the result', body('return { get url() { for (;;); } }'), TIME],
-    ['one in an error', body('throw { toString() { for (;;); } }'), TIME],
+    ['an endless loop before main', 'for (;;);', TIME],
+    ['an endless loop that catches errors', body('for (;;) try { for (;;); } catch {} finally { continue }'), TIME],
+    ['an endless loop in a getter of the result', body('return { get url() { for (;;); } }'), TIME],
+    ['an endless loop in the text of an error', body('throw { toString() { for (;;); } }'), TIME],
     ['a huge allocation', body('return "x".repeat(1e9)'), /memory/],
     ['a typed array', body('return new Uint8Array(2e9).length'), /memory|length/],
     ['a string that doubles', body('let s = "x"; for (;;) s += s'), /too long|memory/],
@@ -201,7 +201,7 @@ describe('a script that exceeds a limit is stopped, and the next one runs:', () 
     [
       'a bottomless result',
       body('let o = {}; for (let i = 0; i < 1e4; i++) o = { o }; return o'),
-      // Which of them comes first depends on the machine.
+      // The limit that is reached first depends on the machine.
       /too deep|stack overflow|took too long/,
     ],
     ['a circular result', body('const o = {}; o.o = o; return o'), /circular/],
@@ -221,7 +221,7 @@ describe('a script that exceeds a limit is stopped, and the next one runs:', () 
 
   it.each([
     ['an endless loop', body('for (;;);'), TIME],
-    // Which of them comes first depends on the machine.
+    // The limit that is reached first depends on the machine.
     ['a memory bomb', body('const a = []; for (;;) a.push("x".repeat(1e6) + a.length)'), /memory|took too long/],
   ])('%s, with the limits of the service in real time', async (_, source, expected) => {
     const own = new Sandbox(new RealClock());
@@ -230,17 +230,17 @@ describe('a script that exceeds a limit is stopped, and the next one runs:', () 
     await own.close();
   });
 
-  // Each is a single call into the engine, which counts as one step.
+  // Each script makes a single call into the engine, which counts as one step.
   it.each([
     ['a pattern that backtracks', body('return /^(a+)+$/.test("a".repeat(40) + "b")')],
     ['one long operation', body('return [1].concat(new Array(1e8)).join("abc")')],
-  ])('%s, by the watchdog', async (_, source) => {
+  ])('%s, stopped by the watchdog', async (_, source) => {
     const watchdog = new Watchdog();
     const own = new Sandbox(watchdog);
     const script = (code: string) => own.run({ owner: ONE, source: code, job: {}, now: NOW, seed: 1 });
     expect(await script(body('return 1'))).toEqual({ kind: 'value', value: 1 });
     const stuck = script(source);
-    // The thread has been started, so that only the script is left to wait for.
+    // The first script has started the thread, so the watchdog waits only for the second script.
     await new Promise((resolve) => setImmediate(resolve));
     watchdog.bite();
     expect(await stuck).toEqual({ kind: 'failed', why: TIME });
@@ -248,7 +248,7 @@ describe('a script that exceeds a limit is stopped, and the next one runs:', () 
     await own.close();
   });
 
-  it('others run at the same time, and a sandbox that closes rejects waiting scripts', async () => {
+  it('several at once: other spaces run scripts meanwhile, and a sandbox that closes rejects the stuck scripts', async () => {
     const own = new Sandbox(new Watchdog());
     const script = (part: string, source: string) =>
       own.run({ owner: { spaceId: part, part }, source, job: {}, now: NOW, seed: 1 });

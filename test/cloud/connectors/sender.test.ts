@@ -28,7 +28,7 @@ async function target(...options: Parameters<typeof receiver>) {
 
 const get = (url: string) => ({ method: 'GET', url, header: {}, body: null });
 
-/** Resolves every name to these addresses, one answer after the other. */
+/** A lookup that ignores the name: each lookup returns the next of the answers, then always the last one. */
 function names(...answers: readonly (readonly string[])[]) {
   const asked: string[] = [];
   const lookup: Lookup = (hostname, options, callback) => {
@@ -63,10 +63,10 @@ describe('an address', () => {
     ['broadcast', '255.255.255.255'],
     ['unspecified', '::'],
     ['loopback', '::1'],
-    ['mapped', '::ffff:127.0.0.1'],
-    ['mapped', '::ffff:8.8.8.8'],
-    ['compatible', '::127.0.0.1'],
-    ['translated', '64:ff9b::7f00:1'],
+    ['IPv4 mapped into IPv6', '::ffff:127.0.0.1'],
+    ['IPv4 mapped into IPv6', '::ffff:8.8.8.8'],
+    ['IPv4-compatible', '::127.0.0.1'],
+    ['translated by NAT64', '64:ff9b::7f00:1'],
     ['unique local', 'fd00::1'],
     ['link-local', 'fe80::1'],
     ['with a zone', 'fe80::1%eth0'],
@@ -80,8 +80,8 @@ describe('an address', () => {
   ])('is not public if it is %s: %s', (_, address) => expect(isPublicAddress(address)).toBe(false));
 });
 
-describe('the hosts of a run', () => {
-  it('are those that the user has permitted; others are not even looked up', async () => {
+describe('the sender of a run', () => {
+  it('rejects hosts that the user has not permitted, without looking up their names', async () => {
     const { lookup, asked } = names(['10.0.0.1']);
     const one = sender({ hosts: ['hooks.example'], lookup });
     const why = async (url: string) => (await one.send(get(url), seconds(5))) as { readonly why?: string };
@@ -112,7 +112,7 @@ describe('the guard', () => {
     expect(asked).toEqual([]);
   });
 
-  it('prevents a request that it does not permit', async () => {
+  it('prevents requests to this machine, by address or by the name localhost', async () => {
     const inside = await target();
     const { port } = new URL(inside.url);
     const guarded = sender();
@@ -134,7 +134,7 @@ describe('the guard', () => {
 
   it.each([
     ['one of its addresses is private', ['1.1.1.1', '10.0.0.1']],
-    ['its only address is mapped', ['::ffff:10.0.0.1']],
+    ['its only address is a private one, mapped into IPv6', ['::ffff:10.0.0.1']],
   ])('rejects a name when %s', async (_, addresses) => {
     const { lookup } = names(addresses);
     const reply = await sender({ lookup }).send(get('https://mixed.example/'), seconds(5));
@@ -163,8 +163,8 @@ describe('a request', () => {
   });
 
   it.each([
-    ['says nothing', () => {}],
-    ['dribbles its head', (response: DribblingResponse) => void response.socket?.write('HTTP/1.1 200 OK\r\nx: ')],
+    ['sends nothing', () => {}],
+    ['sends an incomplete header', (response: DribblingResponse) => void response.socket?.write('HTTP/1.1 200 OK\r\nx: ')],
   ])('to a target that %s times out', async (_, misbehave) => {
     const { url } = await target((__, response) => misbehave(response));
     expect(await free().send(get(url), 300)).toEqual({ kind: 'silence', why: 'no response within 0.3 s' });
@@ -186,7 +186,7 @@ describe('a request', () => {
     expect(reply).toMatchObject({ kind: 'answer', status: 403, text: expect.stringMatching(/^no +\[31mé{490,}$/) });
   });
 
-  it('without a listener reports the reason', async () => {
+  it('that gets no valid response reports the reason', async () => {
     const { url, close } = await target();
     await close();
     const why = 'connection refused';

@@ -11,7 +11,7 @@ const script = (spaceId: string, part: string, source: string, job: unknown = {}
   ...{ now: 0, seed: 1 },
 });
 
-/** Threads that run no script: each takes as many milliseconds of simulated time as its job says. */
+/** Threads that do not run their scripts: each run takes as many milliseconds of simulated time as its job says. */
 function pretended(clock: VirtualClock): () => ScriptThread {
   return () => ({
     usable: true,
@@ -33,13 +33,13 @@ describe('the threads of the sandbox', () => {
       sandbox.run(script('fast', 'one', '', 5)).then(() => ended.push(clock.now)),
     );
     await clock.attend(Promise.all(fast));
-    // One of the two threads is free for the other space all the time.
+    // One of the two threads is always free for the space `fast`.
     expect(Math.max(...ended)).toBe(15 * 5);
     await clock.attend(Promise.all(slow));
     expect(clock.now).toBe(seconds(45));
   });
 
-  it('run three spaces in turn, each in time', async () => {
+  it('run a script of a fourth space next, although three spaces have 30 slow ones each', async () => {
     const clock = new VirtualClock();
     const sandbox = new Sandbox(clock, pretended(clock));
     const slow = ['a', 'b', 'c'].flatMap((space) =>

@@ -57,7 +57,7 @@ describe('after a restart with a clock that is an hour behind', () => {
     expect(offered).toEqual([older, ...newer].map(({ id }) => id));
   });
 
-  it('the creation times of a device never go back, and those of another device follow the clock', async () => {
+  it('the creation times of the messages of a device never go back, and those of a device without messages follow the clock', async () => {
     const { before, uplinks, latest } = await setUp();
     const other = await before.addDevice(SERIAL + 1, 'f'.repeat(32));
     await post(ingressOf(before), 'uplink', reading(1));
@@ -83,7 +83,7 @@ describe('after a restart with a clock that is an hour behind', () => {
     expect(pages.reverse()).toEqual(stored);
   });
 
-  it('a copy of an uplink from before is recognised', async () => {
+  it('an uplink from before the restart is not stored again when it is repeated', async () => {
     const { before, uplinks } = await setUp();
     const dated = { type: 'data', body: { message: { sequence: 7 } } };
     await post(ingressOf(before), 'uplink', dated);

@@ -10,13 +10,13 @@ const CODECS = Array.from({ length: 10 }, (_, n) =>
   compileCodec({ version: 2, type: 'decoder', name: `codec ${n}`, schema: [{ name: 'voltage', value: null }] }),
 );
 const [first] = CODECS as [(typeof CODECS)[number]];
-/** Memory of one of them, as the cache estimates it. */
+/** The memory of one codec, as the cache estimates it. */
 const ONE = 64 * first.bytes.length;
 
 const kept = (cache: CodecCache) => CODECS.flatMap(({ hash }, n) => (cache.get(hash) ? [n] : []));
 
 describe('the cache of codecs', () => {
-  it('drops the least recently used ones when its memory is full', () => {
+  it('drops the least recently used codecs when its memory is full', () => {
     const cache = new CodecCache({ bytes: 3 * ONE, perDevice: 100 });
     for (const codec of CODECS.slice(0, 3)) cache.put(codec, 'device');
     cache.get(first.hash);
@@ -24,14 +24,14 @@ describe('the cache of codecs', () => {
     expect(kept(cache)).toEqual([0, 3, 4]);
   });
 
-  it('holds a few codecs of a device, which do not replace those of others', () => {
+  it('limits the number of codecs of a device, so that they do not replace those of other devices', () => {
     const cache = new CodecCache({ bytes: 100 * ONE, perDevice: 2 });
     cache.put(first, 'neighbour');
     for (const codec of CODECS.slice(1)) cache.put(codec, 'device');
     expect(kept(cache)).toEqual([0, 8, 9]);
   });
 
-  it('still knows the codecs of a device after it has dropped one of them', () => {
+  it('still counts the remaining codecs of a device after it has dropped one of them', () => {
     const cache = new CodecCache({ bytes: 3 * ONE, perDevice: 2 });
     const put = (n: number, loader: string) => {
       const codec = CODECS[n];
@@ -39,13 +39,13 @@ describe('the cache of codecs', () => {
     };
     for (const n of [0, 1]) put(n, 'device');
     for (const n of [2, 3]) put(n, 'neighbour');
-    // Used again, so that it outlives the codecs of the neighbour.
+    // This use makes codec 1 more recent than the codecs of the neighbour.
     cache.get(CODECS[1]?.hash ?? '');
     for (const n of [4, 5]) put(n, 'device');
     expect(kept(cache)).toEqual([3, 4, 5]);
   });
 
-  it('counts a codec once', () => {
+  it('counts a codec once if it is put twice', () => {
     const cache = new CodecCache({ bytes: 2 * ONE, perDevice: 2 });
     for (const codec of [...CODECS.slice(0, 2), ...CODECS.slice(0, 2)]) cache.put(codec, 'device');
     expect(kept(cache)).toEqual([0, 1]);

@@ -1,4 +1,4 @@
-/** Codecs by their hashes: what the cache keeps, and when it reads from the store again. */
+/** Codecs by their hashes: what the cache keeps, when it reads from the store again, and how many codecs devices can add. */
 import { describe, expect, it } from 'vitest';
 import { Codecs, MOST_OF_DEVICE, MOST_OF_SPACE } from '../../../src/cloud/delivery/codecs.js';
 import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';

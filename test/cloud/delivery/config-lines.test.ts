@@ -16,7 +16,7 @@ const REPORTED = [
 describe('a reported configuration', () => {
   it.each([
     ['a value', ['app config interval-report 900']],
-    ['a number that is written otherwise', ['app config threshold 25']],
+    ['a number in another notation', ['app config threshold 25']],
     ['a text in other quotes', ["lte config apn 'iot net'"]],
     ['all lines of a list', REPORTED.slice(0, 3)],
     ['a slot among others', ['tag config devices addr 0 7cd9f41a2b3c']],
@@ -33,7 +33,7 @@ describe('a reported configuration', () => {
     ['a text of which one word is right', ['lte config apn "other net"']],
     ['a member that a list does not have', ['app config address count 2', 'app config address add 11111111']],
     ['another number of members', ['app config address count 3']],
-    ['what is in another slot', ['tag config devices addr 1 7cd9f41a2b3c']],
+    ['a value that is in another slot', ['tag config devices addr 1 7cd9f41a2b3c']],
     ['a parameter that it does not have', ['app config nonsense 1']],
     ['another value between spaces', ['  app  config  interval-report  901  ']],
   ])('does not prove %s', (_, wanted) => {

@@ -1,4 +1,4 @@
-/** The delivery core: order of the queue, downlinks that cannot be sent, uplinks (wire protocol, 6.4 and 15). */
+/** The delivery core: order of the queue, downlinks that cannot be sent, uplinks, and deleted devices. */
 import { describe, expect, it } from 'vitest';
 import { DownlinkRefused, LONGEST_QUEUE } from '../../../src/cloud/ports/downlinks.js';
 import { ConflictError } from '../../../src/cloud/store/store.js';
@@ -21,7 +21,7 @@ const ENCODER = compileCodec({
 const encoderUpload = encodeUp({ kind: 'upload-encoder', hash: ENCODER.hash, document: ENCODER.bytes });
 
 describe('the order of delivery', () => {
-  it('is session first, then data and shell as queued, config last', async () => {
+  it('is session first, then data and shell in the order of queueing, config last', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const session = await sessionOf(cloud);
@@ -35,7 +35,7 @@ describe('the order of delivery', () => {
     expect(kinds).toEqual(['set-session', 'download-shell', 'download-data', 'download-shell', 'download-config']);
   });
 
-  it('keeps a data downlink until the device has uploaded its encoder', async () => {
+  it('holds a data downlink back until the device has uploaded its encoder', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     await cloud.core.queue(device, { type: 'data', body: { relay: 1 } });
@@ -67,7 +67,7 @@ describe('the order of delivery', () => {
 });
 
 describe('a downlink that cannot be sent', () => {
-  it('is rejected if the encoder is known and lacks a field of its body', async () => {
+  it('is rejected if the encoder is known and lacks a field of the body', async () => {
     const cloud = await testCloud();
     await cloud.addDevice();
     await cloud.core.accept(await sessionOf(cloud), encoderUpload);
@@ -121,7 +121,7 @@ describe('a downlink that cannot be sent', () => {
     expect(session.queue).toHaveLength(LONGEST_QUEUE + 1);
   });
 
-  it('is cancelled with the reason if the encoder is uploaded later and lacks a field of its body', async () => {
+  it('is cancelled with the reason if the encoder is uploaded later and lacks a field of the body', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const row = await cloud.core.queue(device, { type: 'data', body: { valve: 1 } });
@@ -185,7 +185,7 @@ describe('a device that the API has deleted', () => {
     expect(await cloud.core.load(SERIAL)).toBeUndefined();
   });
 
-  it('ends its pending downlinks as cancelled', async () => {
+  it('has its pending downlinks reported as cancelled', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     await cloud.clock.runUntil(hours(1));

@@ -59,7 +59,7 @@ describe('a downlink', () => {
     ]);
   });
 
-  it('is confirmed once', async () => {
+  it('is reported as delivered once, and only after the device has taken it', async () => {
     const { core, device, session, since } = await connected();
     await core.queue(device, shell('one'));
     await core.queue(device, shell('two'));
@@ -72,7 +72,7 @@ describe('a downlink', () => {
     expect(session.queue).toHaveLength(1);
   });
 
-  it('that is cancelled in flight is not delivered', async () => {
+  it('that is cancelled in flight is not reported as delivered', async () => {
     const { core, device, session, since } = await connected();
     const row = await core.queue(device, shell('one'));
     await core.take(session);
@@ -97,7 +97,7 @@ describe('a downlink', () => {
     expect(commits).toMatchObject([[along, { kind: 'message.insert', row }, { kind: 'timeline.add' }]]);
   });
 
-  it('is queued once in a session that is being read', async () => {
+  it('that is committed while its session is being read is in the queue once', async () => {
     const { device, store } = await connected();
     const again = await testCloud({ store, seed: 'again' });
     const { commit, pendingDownlinks } = store;
@@ -139,7 +139,7 @@ describe('a downlink', () => {
     expect(session.queue.map(({ row }) => row.id)).toEqual([other.id]);
   });
 
-  it('is delivered with its state and its timeline, and nothing else', async () => {
+  it('is committed at each step with its new state and an entry of its timeline, and nothing else', async () => {
     const { core, device, session, store } = await connected();
     const { commit } = store;
     const commits: (readonly Change[])[] = [];
@@ -161,7 +161,7 @@ describe('a downlink', () => {
     expect(commits.at(-1)).toMatchObject([{ id, state: 'sent' }, { row: { what: 'sent', detail: 'final-ack' } }]);
   });
 
-  it('that another service has cancelled meanwhile is not delivered', async () => {
+  it('that another service has cancelled meanwhile is not reported as delivered', async () => {
     const { core, device, session, store, since } = await connected();
     const row = await core.queue(device, shell('one'));
     await core.take(session);
@@ -172,7 +172,7 @@ describe('a downlink', () => {
     expect(session.queue).toEqual([]);
   });
 
-  it('is queued without a session', async () => {
+  it('can be queued and cancelled without a session of its device', async () => {
     const { store, device } = await connected();
     const other = await testCloud({ store, seed: 'other' });
     const row = await other.core.queue(device, shell('one'));
@@ -267,7 +267,7 @@ describe('a downlink that cannot be encoded', () => {
 describe('the body of a downlink', () => {
   const long = Array.from({ length: 60 }, (_, n) => `echo ${'x'.repeat(40)} ${n}`);
 
-  it('is in its row, or is read if it is long', async () => {
+  it('is in the row in memory, or is read from the store if it is long', async () => {
     const { core, device, session } = await connected();
     await core.queue(device, shell('one'));
     await core.queue(device, shell(...long));
@@ -287,7 +287,7 @@ describe('the body of a downlink', () => {
     expect(await core.take(session)).toBeDefined();
   });
 
-  it('stays pending if it cannot be read at the moment', async () => {
+  it('leaves its downlink pending if it cannot be read at the moment', async () => {
     const { core, device, session, store, since } = await connected();
     await core.queue(device, shell(...long));
     const { message } = store;
@@ -324,12 +324,12 @@ describe('a device', () => {
     expect(core.hasNothing(session)).toBe(false);
     await core.cancel(row);
     expect(core.hasNothing(session)).toBe(true);
-    // Another service may have queued something.
+    // Another service may have queued a downlink.
     Object.assign(store, { nodes: { claim: async () => {} } });
     expect(core.hasNothing(session)).toBe(false);
   });
 
-  it('waits for another downlink than the one in flight', async () => {
+  it('has another waiting downlink besides the one in flight only if a second one is queued', async () => {
     const { core, device, session } = await connected();
     await core.queue(device, shell('one'));
     await core.take(session);
@@ -338,7 +338,7 @@ describe('a device', () => {
     expect(core.waits(session, session.inFlight)).toBe(true);
   });
 
-  it('gets what another service has queued', async () => {
+  it('gets a downlink that another service has queued', async () => {
     const { core, device, session, store } = await connected();
     const other = await testCloud({ store, seed: 'other' });
     await other.core.queue(device, shell('one'));
@@ -347,7 +347,7 @@ describe('a device', () => {
     expect(parseDown((await core.take(session)) ?? new Uint8Array())).toMatchObject({ commands: ['one'] });
   });
 
-  it('is claimed by its first packet if other services share the store', async () => {
+  it('is claimed for this service by its first packet, if other services share the store', async () => {
     const { core, session, store } = await connected();
     const claims: number[] = [];
     Object.assign(store, { nodes: { claim: async (serial: number) => claims.push(serial) } });

@@ -1,4 +1,4 @@
-/** The queue of a session: order, and what is held back. */
+/** The queue of a session: its order, and the downlinks that are held back. */
 import { describe, expect, it } from 'vitest';
 import {
   asQueued,
@@ -65,7 +65,7 @@ describe('the queue', () => {
     expect(session.queue).toEqual([first, second]);
   });
 
-  it('contains a downlink once that was added while the store was read, and was read', () => {
+  it('contains a downlink once if it was added during a read of the store and was also read', () => {
     const [first, second] = [queued(1), queued(2)];
     const session = sessionOf([first, second]);
     mergeQueue(session, [first.row, second.row], [first]);
@@ -124,7 +124,7 @@ describe('the next downlink', () => {
     expect(order(session)).toEqual(['config']);
   });
 
-  it('is an answer of the cloud if the address of the device is not proven', () => {
+  it('is a session or time response only, while the address of the device is not proven', () => {
     const made = ['config', 'shell', 'timestamp', 'session'];
     const session = sessionOf(
       made.map((type, n) => queued(n, type)),

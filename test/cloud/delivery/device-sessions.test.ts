@@ -1,4 +1,4 @@
-/** The device sessions of one service: reading, changes by the API. */
+/** The device sessions of one service: when they are read, and how changes by the API reach them. */
 import { describe, expect, it } from 'vitest';
 import { asQueued, type DeviceSession, insertInto } from '../../../src/cloud/delivery/device-session.js';
 import type { Change } from '../../../src/cloud/store/store.js';
@@ -75,7 +75,7 @@ describe('a session', () => {
     const [first] = session.queue;
     session.inFlight = first;
     await queue(2);
-    // Another service has offered the first one.
+    // Another service has offered the first downlink.
     await store.commit([renamed, { kind: 'message.offer', id: downlink(1).id, attempt: 1 }]);
     expect(await load()).toBe(session);
     expect(session.device.name).toBe('renamed');
@@ -115,7 +115,7 @@ describe('a session', () => {
     expect(old.device.id).toBe(ROW.id);
   });
 
-  it('that is refreshed after it left the cache leaves its successor stale', async () => {
+  it('that is refreshed after it left the cache does not make its stale successor valid', async () => {
     const { store, load, sessions, hear } = await setUp({ shared: true });
     const old = await load();
     await store.commit([deleted, insert.device(device(2, { serial }))]);
@@ -143,7 +143,7 @@ describe('a session', () => {
     await sessions.refresh(session);
     expect(ids(session)).toEqual([downlink(1).id, downlink(4).id]);
     expect(session.device.name).toBe('changed meanwhile');
-    // The read may have been too early: another service's change of the device is read the next time.
+    // The read may have missed a change by another service. So a shared session is read again the next time.
     expect(sessions.known(serial)).toBe(shared ? undefined : session);
   });
 

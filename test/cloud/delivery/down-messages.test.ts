@@ -18,7 +18,7 @@ it.each([
   [{ type: 'shell', commands: ['info show'] } as const, ['info show']],
   [{ type: 'data', body: { relay: 1 } } as const, { relay: 1 }],
   [{ type: 'data', raw: 'a10001' } as const, null],
-])('the stored body of %j', (request, body) => {
+])('the stored body of a request has its lines, commands or fields, or is null for raw bytes: %j', (request, body) => {
   expect(requestBody(request)).toEqual(body);
 });
 
@@ -44,7 +44,7 @@ describe('a downlink becomes a message', () => {
     expect(decodeBody(ENCODER, message.body)).toEqual({ relay: 1 });
   });
 
-  it('with raw bytes and no hash for data that are not to be encoded', () => {
+  it('with raw bytes and a hash of zeros for data that are not to be encoded', () => {
     const message = downMessage({ id: ID, type: 'data', body: null, raw: 'a10001' }, 0, undefined);
     const body = Buffer.from('a10001', 'hex');
     expect(message).toEqual({ kind: 'download-data', hash: '0000000000000000', body });

@@ -1,4 +1,4 @@
-/** The life of a downlink: its states, its timeline, its end, and what counts as an answer (wire protocol, 6.4 and 15). */
+/** The life of a downlink: its states, its timeline, its end, and the messages that count as an answer. */
 import { describe, expect, it } from 'vitest';
 import { CloudCore } from '../../../src/cloud/delivery/core.js';
 import { createIds } from '../../../src/cloud/store/ids.js';
@@ -35,7 +35,7 @@ describe('the life of a downlink', () => {
     ]);
   });
 
-  it('is recorded briefly if it is offered often: the first offer, and the latest with its attempt number', async () => {
+  it('is recorded with only the first and the latest offer, if it is offered often', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const row = await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
@@ -71,7 +71,7 @@ describe('the life of a downlink', () => {
     expect(await drain(restarted, session)).toMatchObject([{ commands: long }, { commands: ['short'] }]);
   });
 
-  it('includes the number of attempts', async () => {
+  it('includes the number of its offers', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const row = await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
@@ -175,7 +175,7 @@ describe('evidence that a config downlink was carried out', () => {
     expect(cloud.events.filter((event) => event.kind === 'downlink.answered')).toEqual([]);
   });
 
-  it('is a new session without an upload if the configuration already had the lines', async () => {
+  it('is a data message after a new session, without an upload of the configuration, if it already had the lines', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const session = await sessionOf(cloud);

@@ -23,7 +23,7 @@ function setUp(fails?: Error) {
   return { states, commits, errors, settled: () => new Promise((done) => setImmediate(done)) };
 }
 
-describe('a commit in time', () => {
+describe('a commit that must be in time', () => {
   it('returns true when it is durable', async () => {
     const { states, commits } = setUp();
     expect(await states.inTime([states.station(ROW, 'queued', null)])).toBe(true);
@@ -32,17 +32,17 @@ describe('a commit in time', () => {
     ]);
   });
 
-  it('returns false if the downlink has ended meanwhile', async () => {
+  it('returns false if the downlink has already ended', async () => {
     expect(await setUp(new ConflictError('down-state')).states.inTime([])).toBe(false);
   });
 
-  it.each([new ConflictError('print'), new Error('disk full')])('fails for another reason: %s', async (error) => {
+  it.each([new ConflictError('print'), new Error('disk full')])('rejects with any other error: %s', async (error) => {
     await expect(setUp(error).states.inTime([])).rejects.toBe(error);
   });
 });
 
-describe('in the background', () => {
-  it('a contact is committed for all downlinks together', () => {
+describe('the states of downlinks', () => {
+  it('are committed together for a contact of several downlinks', () => {
     const { states, commits } = setUp();
     const station = (messageId: string) => ({
       ...{ kind: 'timeline.add', row: { messageId, at: T0, what: 'contact', detail: null }, latest: true },
@@ -51,7 +51,7 @@ describe('in the background', () => {
     expect(commits).toEqual([[station('a'), station(ROW.id)]]);
   });
 
-  it('no entry is earlier than its downlink, also if the clock was corrected', () => {
+  it('have no time before the creation of the downlink, also if the clock was corrected', () => {
     const { states } = setUp();
     const row = downlink(1, { createdAt: T0 + 3_600_000 });
     const offer = states.offer(row, 2);
@@ -60,14 +60,14 @@ describe('in the background', () => {
     expect(times).toEqual([row.createdAt, row.createdAt, row.createdAt]);
   });
 
-  it('a failed commit is logged', async () => {
+  it('are logged if their commit in the background fails', async () => {
     const { states, errors, settled } = setUp(new Error('disk full'));
     states.behind([]);
     await settled();
     expect(errors).toEqual([[{ error: 'Error: disk full' }, 'commit failed']]);
   });
 
-  it('a downlink that has ended meanwhile is not logged', async () => {
+  it('are not logged if their commit fails because the downlink has already ended', async () => {
     const { states, errors, settled } = setUp(new ConflictError('down-state'));
     states.behind([]);
     await settled();

@@ -33,7 +33,7 @@ describe('data for a device without an encoder', () => {
   it.each([
     ['configuration', configUpload],
     ['data', dataUpload],
-  ])('are rejected if the device has sent %s: its encoder would have come before', async (_, upload) => {
+  ])('are rejected after the device has sent %s, because a device sends its encoder before', async (_, upload) => {
     const { cloud, session, refusal } = await setUp();
     await cloud.core.accept(session, upload);
     expect(await refusal()).toMatchObject({ name: 'DownlinkRefused', why: 'no-encoder' });
@@ -47,7 +47,7 @@ describe('data for a device without an encoder', () => {
     expect(await refusal()).toBeInstanceOf(DownlinkRefused);
   });
 
-  it('wait while a firmware update is open, which may bring one', async () => {
+  it('wait while a firmware update is open, because the new firmware may have an encoder', async () => {
     const { cloud, device, session, refusal } = await setUp();
     await cloud.core.accept(session, configUpload);
     const content = Uint8Array.of(1, 2, 3);

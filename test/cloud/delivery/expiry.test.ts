@@ -8,7 +8,7 @@ import { encodeUp } from '../../../src/protocol/messages/index.js';
 import { SERIAL, testCloud } from '../../support/cloud.js';
 import { updating } from './updating.js';
 
-/** A downlink that is overdue since a minute, between two sweeps. */
+/** A downlink whose time was over a minute ago, and which no sweep has ended yet. */
 async function overdue() {
   const cloud = await testCloud();
   const device = await cloud.addDevice();

@@ -41,7 +41,7 @@ describe('a scheduled update', () => {
     });
   });
 
-  it('needs no changes of a request', async () => {
+  it('is committed only with its chunk, if the request has no other changes', async () => {
     const { cloud, image, job } = await updating();
     await cloud.core.firmware.cancel(await job());
     const { commit } = cloud.store;
@@ -97,7 +97,7 @@ describe('the end of an update', () => {
     expect((await update.job()).state).toBe('downloading');
   });
 
-  it('changes nothing for a removed device without an update', async () => {
+  it('is not reported for a removed device without an open update', async () => {
     const { cloud, job } = await updating();
     await cloud.core.firmware.cancel(await job());
     const moves = () => cloud.events.filter(({ kind }) => kind === 'update.moved').length;
@@ -138,12 +138,12 @@ describe('a chunk', () => {
   });
 
   it.each([
-    ['was offered, but lies behind the reported offset', true, 100],
+    ['was offered, but ends after the reported offset', true, 100],
     ['was never offered', false, 256],
   ])('that %s is superseded', async (_, offered, offset) => {
     const update = await updating();
     await update.receive();
-    // The second chunk.
+    // The device requests the second chunk.
     await update.report('next', { offset: 256, maxLength: 256 });
     const { id } = await chunkOf(update);
     if (offered) await update.take();
@@ -178,7 +178,7 @@ describe('a device that does not report on a chunk', () => {
   it.each([
     [999, undefined, 0],
     [1000, 0, 1],
-  ])('and polls %d ms later gets chunk %s', async (later, offset, restarts) => {
+  ])('and polls %d ms later gets the chunk at offset %s', async (later, offset, restarts) => {
     const { cloud, receive, take, job } = await updating();
     await receive();
     await cloud.clock.runUntil(later);
@@ -204,7 +204,7 @@ describe('a device that does not report on a chunk', () => {
     if (session === undefined) throw new Error('no session');
     expect(session.update).toEqual({ silentSince: 0 });
     await update.cloud.clock.runUntil(seconds(5));
-    // The session response of the first service comes first.
+    // The session response that the first service has queued is taken before the chunk.
     for (let n = 0; n < 2; n++) {
       const message = await restarted.core.take(session);
       if (message && parseDown(message).kind === 'download-firmware') break;
