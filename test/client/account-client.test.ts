@@ -55,7 +55,7 @@ describe('the client of a login', () => {
   });
 });
 
-it('an API key has no account', async () => {
+it('the methods for an account are rejected for an API key', async () => {
   const { client } = await connected();
   for (const call of [client.logout(), client.logins(), client.endLogin('00000000-0000-4000-8000-000000000000')]) {
     expect(await failure(call)).toMatchObject({ status: 403 });

@@ -201,7 +201,7 @@ describe('the client', () => {
     expect((await client.messages())[0]?.body).toEqual({ a: [1] });
   });
 
-  it('writes queries as in the contract', async () => {
+  it('writes lists and times in queries as the API expects them', async () => {
     const paths: (string | undefined)[] = [];
     const client = await against((request, response) => {
       paths.push(request.url);
@@ -233,7 +233,7 @@ describe('a service on a socket', () => {
   });
 });
 
-it('a client may use another gate over the same connections', async () => {
+it('a client made by `through` sends its requests through a gate, over the same connections', async () => {
   const { client } = await connected();
   const passed: string[] = [];
   const gated = client.through((request) => {

@@ -30,7 +30,7 @@ describe('an ApiError', () => {
     expect(JSON.stringify(error.body)).not.toContain(KEY);
   });
 
-  it('may be plain text', async () => {
+  it('has the text of an answer that is not JSON in its message', async () => {
     const client = await against((_, response) => {
       response.statusCode = 404;
       response.end('not found');

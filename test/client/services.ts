@@ -8,7 +8,7 @@ import { KEY, service } from '../cloud/api/service.js';
 
 const closing: (() => Promise<unknown>)[] = [];
 
-/** Closes something at the end of the test. */
+/** Registers a function that `closeAll` calls at the end of the test. */
 export function closeLater(close: () => Promise<unknown>): void {
   closing.push(close);
 }

@@ -93,7 +93,7 @@ describe('a downlink that is queued through another service', () => {
 describe('an acknowledgement over HTTP', () => {
   it('is accepted by a service that has not offered the downlink itself, and may be repeated at the other', async () => {
     const [one, other] = [ingressOf(a), ingressOf(b)];
-    // Both have the session of the device.
+    // Both services have the session of the device.
     for (const app of [one, other]) await post(app, 'poll');
     for (let n = 0; n < 10; n++) {
       const row = await shell(n % 2 === 0 ? a : b, `${n}`);
@@ -232,10 +232,10 @@ describe('a device that moves to another service', () => {
   it('gets a reset when it returns, because the state of its transfer is outdated', async () => {
     await shell(a, 'one');
     await shell(a, 'two');
-    // Here, the first one waits for the acknowledgement with sequence 2 …
+    // In service a, the downlink "one" waits for an acknowledgement with sequence 2 …
     expect(await offered(a)).toEqual(['one']);
     await until(() => b.exchange(poll(0)).then(() => a.core.known(SERIAL) === undefined));
-    // … and there, an acknowledgement with sequence 2 may be due for something else.
+    // … but in service b, the device may send an acknowledgement with sequence 2 for something else.
     expect(await a.exchange(ack(2))).toEqual(RESET);
     expect(deliveries()).toEqual([]);
   });
@@ -255,20 +255,20 @@ it('a device that was deleted through another service gets no response', async (
   expect(b.gateway.counters.unknownSerial).toBe(1);
 });
 
-it('changes during a lost connection are noticed afterwards', async () => {
+it('changes are noticed after the connection of a service to the database was lost', async () => {
   await b.exchange(uplink(1));
   await until(async () => (await listeners()).length === 2);
   await until(() => b.exchange(uplink(2)).then(() => b.core.known(SERIAL) !== undefined));
   await query(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'");
   await until(async () => (await listeners()).length === 0);
   await shell(a, 'one');
-  // A virtual second later, it listens again.
+  // A virtual second later, service b listens again.
   await until(() => b.clock.runUntil(b.clock.now + seconds(1)).then(() => b.core.known(SERIAL) === undefined));
   expect((await b.exchange(uplink(3)))?.flags).toBe(ACK | POLL);
 });
 
 describe('a device whose tags are changed through another service', () => {
-  it('has its messages forwarded by its new tags', async () => {
+  it('has its new tags in the session of the other service', async () => {
     const tag = { id: '0197a3b1-0000-7000-8000-0000000000aa', spaceId: device.spaceId, createdAt: 0 } as const;
     await a.store.commit([{ kind: 'tag.put', row: { ...tag, name: 'cold', color: '#000000', accessType: 'write' } }]);
     await b.exchange(uplink(1));

@@ -46,7 +46,7 @@ describe('answers', () => {
   });
 });
 
-describe('names', () => {
+describe('names of devices', () => {
   it.each([
     [['a-1'], 'a-1'],
     [['a-0009', 'a-0010', 'a-0011'], 'a-0009…0011'],

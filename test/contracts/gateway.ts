@@ -1,6 +1,6 @@
 /**
- * The contract of every gateway with its devices, over any kind of link: the delivery rules of the core (wire protocol, 6.3,
- * 6.4 and section 15).
+ * The contract of every gateway with its devices, over any kind of link: how uplinks are acknowledged and stored, and how
+ * downlinks are delivered.
  */
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -252,7 +252,7 @@ async function drain(line: DeviceLine): Promise<readonly DownMessage[]> {
   return received;
 }
 
-/** A store that writes changes of this kind only once `gate` is open. */
+/** A store in which each commit with a change of this kind waits until `gate` has resolved. */
 function withCommit(store: Store, gate: Promise<void>, kept: Change['kind'] = 'message.insert'): Store {
   return new Proxy(store, {
     get(target, name) {

@@ -123,7 +123,7 @@ describe('the state of a run', () => {
 });
 
 describe('the session of a second page', () => {
-  it('had control of the run: when it ends, the run shows a new address with a one-time token', async () => {
+  it('ends when the page signs out, and the run gets one notification, after which it can show a new address', async () => {
     const second = { cookie: await signIn(server.link(control.world?.consoleLink() ?? '')) };
     const { origin } = new URL(link);
     const leave = () =>

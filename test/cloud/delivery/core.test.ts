@@ -145,7 +145,7 @@ describe('uplinks', () => {
     expect(await cloud.messages(device)).toMatchObject([{ body: null, raw: 'a0', codecHash: 'ffffffffffffffff' }]);
   });
 
-  it('with a codec that cannot be compiled are not accepted', async () => {
+  it('with a decoder that is too short to contain its hash are not accepted', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     expect(await cloud.core.accept(await sessionOf(cloud), Uint8Array.of(0x03, 1))).toBe(false);

@@ -1,4 +1,4 @@
-/** How the cloud handles each report of a device on an update (wire protocol, 11, "Server rules"). */
+/** How the cloud handles each report of a device on a firmware update. */
 import { describe, expect, it, vi } from 'vitest';
 import type { DeviceSession } from '../../../src/cloud/delivery/device-session.js';
 import { ConflictError } from '../../../src/cloud/store/store.js';
@@ -33,7 +33,7 @@ describe('a download', () => {
     expect((await cloud.core.take(session))?.length).toBeLessThanOrEqual(16_384);
   });
 
-  it('waits for the session of the device, also if the device starts several sessions', async () => {
+  it('begins once, even if the device starts several sessions before it fetches the first chunk', async () => {
     const { begin, receive, job, report } = await updating();
     await begin('v1.1.0');
     await begin('v1.2.0');
@@ -194,7 +194,7 @@ describe('a swap', () => {
   });
 
   it.each([undefined, 'HIO'])(
-    'is judged by the version if a device of another family acknowledges it (%s)',
+    'is judged by the version, not by the acknowledgement, if the device is not a CHESTER (product name: %s)',
     async (product) => {
       const { swap, begin, report, job } = await updating(product === undefined ? {} : { product });
       await swap();
@@ -309,7 +309,7 @@ describe('an update', () => {
     expect((await job()).state).toBe('cancelled');
   });
 
-  it.each(['before', 'after'])('stays cancelled when the device reports just %s that', async (order) => {
+  it.each(['before', 'after'])('stays cancelled if a report of the device arrives immediately %s the cancellation', async (order) => {
     const { cloud, session, receive, report, job } = await updating();
     await receive();
     const running = await job();

@@ -9,7 +9,7 @@ import { sessionOf } from './core-fixture.js';
 
 const UNKNOWN = '0197a3b1-0000-7000-8000-0000000000ff';
 
-/** A device and two services on one store. `shared`: the services know of each other. */
+/** A device and two services on one store. `shared`: the store says that several services use it. */
 async function setUp({ shared = false } = {}) {
   const store = new MemoryStore();
   if (shared) Object.assign(store, { nodes: { listen: () => {}, claim: async () => {} } });
@@ -43,7 +43,7 @@ describe('an acknowledgement', () => {
     expect([await stateOf(first), await stateOf(second)]).toEqual(['pending', 'pending']);
   });
 
-  it('of no message, of an uplink, or of a downlink of another device is refused', async () => {
+  it('of an unknown id, of an uplink, or of a downlink of another device is refused', async () => {
     const { core, session, events, addDevice } = await setUp();
     await core.accept(session, encodeUp({ kind: 'upload-stats', stats: {} }));
     const stored = events.find((event) => event.kind === 'cloud.stored');
@@ -53,7 +53,7 @@ describe('an acknowledgement', () => {
       expect(await core.acknowledge(session, id)).toBe('unknown');
   });
 
-  it('of a downlink that has ended names its state', async () => {
+  it('of a downlink that has ended returns the state of the downlink', async () => {
     const { core, session, queue, store, spaceId, clock } = await setUp();
     const [cancelled, expired] = [await queue(), await queue()];
     const row = await store.message(spaceId, cancelled);
@@ -100,7 +100,7 @@ describe('a confirmation', () => {
 });
 
 describe('an offer', () => {
-  it('counts those that another service has made meanwhile', async () => {
+  it('has an attempt number that includes the offers of another service', async () => {
     const { core, session, queue, other, otherSession, events } = await setUp();
     await queue();
     await other.core.take(await otherSession());

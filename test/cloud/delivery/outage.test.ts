@@ -1,4 +1,4 @@
-/** The core while its store is unavailable: it may repeat what it has not reported to a device, but loses nothing. */
+/** The delivery core while its store is unavailable: operations fail, and succeed when the store is available again. */
 import { expect, it } from 'vitest';
 import { openStore } from '../../../src/cloud/open-store.js';
 import { StoreUnavailable } from '../../../src/cloud/store/store.js';
@@ -7,7 +7,7 @@ import { uuidBytes } from '../../../src/protocol/uuid.js';
 import { checkedStore } from '../../../src/runner/faults/store.js';
 import { SERIAL, testCloud } from '../../support/cloud.js';
 
-/** A device that is known to a cloud whose store can be put out of use. */
+/** A device with a session; `outage` makes the store unavailable during one operation. */
 async function connected() {
   let out: 'all' | 'write' | undefined;
   const store = checkedStore(await openStore('memory'), (use) => {

@@ -32,7 +32,7 @@ describe('beside other services', () => {
     const session = await load();
     hear({ kind: 'changed', serial: serial + 1 });
     expect(sessions.known(serial)).toBe(session);
-    // The result for an unknown device is not cached either.
+    // The device with this serial number does not exist.
     expect(await sessions.load(serial + 1)).toBeUndefined();
   });
 
@@ -44,7 +44,7 @@ describe('beside other services', () => {
     await load();
     expect(sessions.known(serial)).toBe(session);
     hear({ kind: 'moved', serial });
-    // Also a session that is being read.
+    // A session that is being read becomes stale as well.
     whileReading(async () => {
       if (read.length === 3) hear({ kind: 'missed' });
     });
@@ -64,7 +64,7 @@ describe('beside other services', () => {
     expect(sessions.known(serial)).toBeDefined();
   });
 
-  it('a session is read once, and stays stale, if a notification arrives during the second read', async () => {
+  it('a stale session is read once, and stays stale, if a notification arrives during each read', async () => {
     const { store, load, hear, sessions } = await setUp({ shared: true });
     const session = await load();
     hear({ kind: 'changed', serial });
@@ -72,7 +72,7 @@ describe('beside other services', () => {
     let reads = 0;
     store.pendingDownlinks = async (id) => {
       reads++;
-      // A service that queues downlinks one after another.
+      // As if another service queued downlinks one after another.
       hear({ kind: 'changed', serial });
       return pendingDownlinks.call(store, id);
     };
@@ -129,7 +129,7 @@ describe('beside other services', () => {
     expect(sessions.known(serial)).toBeDefined();
   });
 
-  it('a notification about an unknown device is forgotten', async () => {
+  it('a notification about a device that does not exist is forgotten', async () => {
     const { store, hear, sessions, read } = await setUp({ shared: true });
     await store.commit([deleted]);
     const loading = sessions.load(serial);

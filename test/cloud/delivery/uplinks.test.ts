@@ -109,7 +109,7 @@ describe('an uplink', () => {
     expect(bodies).toEqual([null, { voltage: 2 }]);
   });
 
-  it('is committed with the device and nothing else', async () => {
+  it('is committed with the change of its device, and with its codec if it has one', async () => {
     const { accept, store } = await connected();
     const { commit } = store;
     const kinds: string[][] = [];
@@ -125,7 +125,7 @@ describe('an uplink', () => {
       ['message.insert', 'device.change'],
       ['message.insert', 'message.insert', 'device.change'],
       ['message.insert', 'device.change'],
-      // With the numbers of codecs that the device and its space have stored.
+      // The two records are the numbers of codecs that the device and its space have stored.
       ['message.insert', 'codec.put', 'record.put', 'record.put', 'device.change'],
     ]);
   });
@@ -158,7 +158,7 @@ describe('a session', () => {
     });
   });
 
-  it('has another number than the one before in the same second', async () => {
+  it('has a greater number than the session before it in the same second', async () => {
     const { accept, session, clock } = await connected();
     const second = Math.floor(clock.wall / 1000);
     await accept(begin);
@@ -199,7 +199,7 @@ describe('a repeated message', () => {
     expect(await stored()).toHaveLength(3);
   });
 
-  it('as JSON is a copy only if its head has a sequence or a timestamp', async () => {
+  it('as JSON is a copy only if its field "message" has a sequence or a timestamp', async () => {
     const { acceptJson, copies } = await connected();
     for (const head of [{ sequence: 1 }, { timestamp: 5 }, { version: 1 }, null, 'head', 7]) {
       for (let n = 0; n < 2; n++) await acceptJson({ message: head, temperature: 21 });

@@ -1,4 +1,4 @@
-/** Whole updates over the air: gateway, core and device in virtual time (wire protocol, 11; firmware behaviour, 5.6). */
+/** Whole updates over the air: gateway, core and device in virtual time. */
 import { describe, expect, it } from 'vitest';
 import type { Image } from '../../../src/cloud/firmware/images.js';
 import { jobOf, type UpdateJob, type UpdateState } from '../../../src/cloud/firmware/job.js';
@@ -14,7 +14,7 @@ import { ingressOf, injected } from '../../support/ingress.js';
 
 const BUILD: Build = { bundle: 'com.hardwario.chester.app.clime', name: 'CHESTER Clime', version: 'v9.0.0' };
 const SIZE = 30_000;
-/** Delay of a datagram to the cloud. With this delay, the first 256 bytes and the rest of an image take about half a minute. */
+/** Delay of a datagram to the cloud. With this delay, the download of an image takes about half a minute. */
 const LATENCY = millis(300);
 
 interface WorldOptions {
@@ -229,7 +229,7 @@ describe('an update', () => {
 });
 
 describe('an update that goes wrong', () => {
-  it('is reverted if the image is of another device type, which never starts a session', async () => {
+  it('is reverted if the image is of another device type, because such an image never starts a session', async () => {
     const { device, clock, update, upload, until, version } = await world();
     await update(await upload({ bundle: 'com.hardwario.chester.app.push' }));
     const { error } = await until('failed');

@@ -50,7 +50,7 @@ async function attacked(format: EnvelopeFormat) {
     if (isVictim) bytes.most = Math.max(bytes.most, bytes.out / bytes.in);
   };
   const wait = (time: Millis) => cloud.clock.runUntil(cloud.clock.now + time);
-  /** The device itself; the stranger records it. */
+  /** The dialogue of the device itself, which the attacker records. */
   const live = async () => {
     await cloud.core.queue(device, { type: 'shell', commands: ['x'.repeat(300)] });
     for (const packet of DIALOGUE) await deliver(wire(packet), HOME);
@@ -60,7 +60,7 @@ async function attacked(format: EnvelopeFormat) {
 }
 
 describe.each(['raw', 'base64'] as const)(
-  'as %s, an unproven address gets at most three times what came from it',
+  'for %s datagrams, the gateway sends to an unproven address at most three times the bytes that came from it',
   (format) => {
     it.each([
       ['bytes without a meaning', () => new Uint8Array(20).fill(65), undefined],
@@ -92,7 +92,7 @@ describe.each(['raw', 'base64'] as const)(
       expect(bytes.most).toBeLessThanOrEqual(MOST);
     });
 
-    it('for the first fragment of a message, again and again', async () => {
+    it('for many copies of the first fragment of a message', async () => {
       const { bytes, wire, deliver, wait, live } = await attacked(format);
       await live();
       await wait(seconds(61));

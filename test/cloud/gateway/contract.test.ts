@@ -1,4 +1,4 @@
-/** Both gateways under the one contract. */
+/** Runs the contract of gateways for FLAP and for HTTP. */
 import { describe } from 'vitest';
 import { type DeviceStep, DeviceTransfer } from '../../../src/protocol/flap/device-transfer.js';
 import { hasValidTag, open, seal, tokenBytes } from '../../../src/protocol/flap/envelope.js';
@@ -24,7 +24,7 @@ function flapLine(cloud: TestCloud, { serial = SERIAL, token = TOKEN }: LineOpti
   const drive = async (step: DeviceStep): Promise<DeviceStep> => {
     if (step.kind !== 'send') return step;
     last = step.packet;
-    // Of two repetitions one is answered (wire protocol, 6.2 step 3).
+    // The gateway answers only one of two repetitions.
     let answer = await exchange(last);
     for (let repetition = 1; repetition <= 2 && answer === undefined; repetition++) answer = await exchange(last);
     return answer === undefined ? transfer.fail('no answer') : drive(transfer.answered(answer));

@@ -1,4 +1,4 @@
-/** What the gateway does with datagrams before and around the transfer state machine (wire protocol, 6.2, 6.3 and 16.6). */
+/** The FLAP gateway: datagrams without an answer, wrong tags, fragments, stored messages, sessions and restarts. */
 import { describe, expect, it } from 'vitest';
 import { days, seconds } from '../../../src/kernel/time.js';
 import { seal, tokenBytes } from '../../../src/protocol/flap/envelope.js';
@@ -24,7 +24,7 @@ describe('datagrams that are not answered', () => {
     ['text that is not base64', Buffer.from('!!!!')],
     ['base64 without its padding', Buffer.from(Buffer.alloc(14, 1).toString('base64').replace('=', ''))],
     ['13 bytes', Buffer.from(Buffer.alloc(13, 1).toString('base64'))],
-    ['nothing at all', new Uint8Array(0)],
+    ['an empty datagram', new Uint8Array(0)],
   ])('include %s', async (_, datagram) => {
     const cloud = await testCloud();
     await cloud.addDevice();
@@ -192,7 +192,7 @@ describe('a restart of the service during a transfer', () => {
   });
 });
 
-describe('delivery', () => {
+describe('the delivery of downlinks', () => {
   it('sends two downlinks in one exchange if the last fragment is acknowledged with a poll', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();

@@ -1,4 +1,4 @@
-/** The parts that only the HTTP gateway has: credentials, JSON of every kind, keys of repetitions (cloud API gaps, 5.5). */
+/** What only the HTTP gateway has: credentials of devices, messages as JSON, and keys of repeated requests. */
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/cloud/store/store.js';
 import { days } from '../../../src/kernel/time.js';
@@ -82,14 +82,14 @@ function holdCommits(store: Store): () => void {
 }
 
 /**
- * Runs `work`, during which commits are written as usual. The second result ends the process that owns the store: commits
- * that begin after `work` has resolved are not written.
+ * Runs `work` as in a process that is killed as soon as `work` has resolved: later commits are not written. The second result
+ * makes the store write commits again, for the next process.
  */
 function cutOff<T>(store: Store, work: () => Promise<T>): readonly [Promise<T>, () => void] {
   const commit = store.commit.bind(store);
   let answered = false;
   store.commit = async (changes) => {
-    // A turn later, as a database would be.
+    // As in a database, a commit is written a turn later.
     await new Promise((resolve) => setImmediate(resolve));
     if (!answered) await commit(changes);
   };
@@ -130,7 +130,7 @@ describe('a device that uses HTTP', () => {
     ]);
   });
 
-  it('may send the same reading twice, but not one with the same number', async () => {
+  it('may send equal readings; those with the same sequence number are stored once', async () => {
     const { send, stored } = await ingress();
     for (const body of [{ a: 1 }, { a: 1 }, { message: { sequence: 7 } }, { message: { sequence: 7 } }]) {
       expect((await send('uplink', reading(body))).status).toBe(200);

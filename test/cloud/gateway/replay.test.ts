@@ -204,7 +204,7 @@ describe('a device with a new address', () => {
     expect(await cloud.count()).toBe(stored + 10);
   });
 
-  it('is accepted if it repeats a packet without end', async () => {
+  it('gets a reset if it repeats a packet for more than a minute', async () => {
     const cloud = await recorded();
     await cloud.send({ ...report(2), sequence: 5 });
     await cloud.wait(hours(1));

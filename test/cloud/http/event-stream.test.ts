@@ -63,7 +63,7 @@ describe('a slow client', () => {
     expect(raw.destroyed).toBe(true);
   });
 
-  it('that never reads from its socket costs a bounded memory, and loses its connection', async () => {
+  it('that never reads from its socket needs a limited amount of memory, and loses its connection', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     // The cast is safe because a server that listens on a port has such an address.

@@ -32,7 +32,7 @@ it('a client generated from the OpenAPI document compiles, and works with the se
   const document = await (await fetch(`${running.api}/v2/documentation/json`)).text();
   expect(await problemsWith(astToString(await openapiTS(document, { silent: true })))).toEqual([]);
 
-  // The type is stated here, because the compiler of the project leaves this file out.
+  // The type is stated here, because the project does not compile the file of the client.
   const { useService }: { useService(api: string, key: string): Promise<unknown> } = await import(CLIENT);
   expect(await useService(running.api, KEY)).toEqual({
     serials: ['2159017985'],

@@ -52,7 +52,7 @@ function fieldsWithoutMeaning(schema: Schema, place: string): string[] {
   };
   const inner = [...anyOf, ...(items ? [items] : [])].flatMap((each) => fieldsWithoutMeaning(each, place));
   const fields = Object.entries(properties).flatMap(([name, field]) => {
-    // An object with a title is described by itself.
+    // An object needs no description, because its fields have descriptions.
     const known = field.type === 'object' || field.description;
     return [...(known ? [] : [`${place}: ${name}`]), ...fieldsWithoutMeaning(field, `${place}: ${name}`)];
   });
@@ -72,7 +72,7 @@ describe('the OpenAPI document', () => {
     const routes: string[] = [];
     app.addHook('onRoute', ({ method, url, schema }) => {
       if (schema !== undefined && 'hide' in schema && schema.hide) return;
-      // Answers to preflights, HEAD, and the files of the page belong to no family.
+      // The document leaves out preflight requests, HEAD, and the files of its own page.
       for (const each of [method].flat()) {
         if (each !== 'HEAD' && each !== 'OPTIONS' && !url.startsWith('/v2/documentation'))
           routes.push(`${each} ${url}`);
@@ -197,7 +197,7 @@ describe('the page of the API', () => {
     expect([first.status, again.status, again.text]).toEqual([200, 304, '']);
   });
 
-  it('is found under index.html', async () => {
+  it('is also found at index.html, which redirects to it', async () => {
     const { call } = await service();
     const page = await call('GET', '/v2/documentation/index.html', undefined, ANYONE);
     expect([page.status, page.headers.location]).toEqual([302, '/v2/documentation/']);

@@ -76,7 +76,7 @@ describe('an overloaded service', () => {
     expect(logged.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('rejects requests while 5,000 are running, and those of a caller with 2,000', async () => {
+  it('rejects requests while 5,000 are running, and further requests of a caller with 2,000 running ones', async () => {
     const { app, store } = await service();
     await app.ready();
     const letIn = holdKeys(store);

@@ -83,7 +83,7 @@ async function small() {
 }
 
 describe('the bodies of concurrent requests', () => {
-  it('are charged when they arrive, not when they are announced', async () => {
+  it('count against the limit when they arrive, not when they are announced', async () => {
     const { send, port, release, waiting } = await small();
     for (let n = 0; n < 5; n++) await caller(port, begun('/v2/x', 'slow', 100_000, '{'));
     const answer = send('other', 150);
@@ -193,7 +193,7 @@ describe('the connections of an address', () => {
     ['2001:db8:0:0:1:2:3:4', '2001:db8:0:0'],
     ['fe80::1%eth0', 'fe80:0:0:0'],
     ['::1', '0:0:0:0'],
-  ])('are counted by network: %s is %s', (address, network) => {
+  ])('are counted by network: %s belongs to %s', (address, network) => {
     expect(networkOf(address)).toBe(network);
   });
 

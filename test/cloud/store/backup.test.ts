@@ -12,7 +12,7 @@ import { insert, message, SPACE } from './rows.js';
 
 const { directory, newPath, furnished } = databaseFiles();
 
-/** @param original the database of which it is a copy: they have the same key */
+/** @param original the database that was copied to `path`; the copy has the same key */
 const countOf = async (path: string, original = path): Promise<number> => {
   const store = await openStore(path, { secretsKey: keyInFile(`${original}-key`) });
   const rows = await store.messages(SPACE, { limit: 10_000 });
@@ -52,7 +52,7 @@ describe('a backup', () => {
     expect(await countOf(target, path)).toBe(3);
   });
 
-  it('is readable by its owner only, like the database, also one that others could read before', async () => {
+  it('is readable only by its owner, as is its database, even if others could read the database before', async () => {
     const { path, store } = await furnished(1);
     await store.close();
     chmodSync(path, 0o644);

@@ -1,4 +1,4 @@
-/** SQLite files of the tests of a test file, in a folder that is deleted after them. */
+/** SQLite files for the tests of one test file, in a folder that is deleted after these tests. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

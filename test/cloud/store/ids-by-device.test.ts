@@ -66,7 +66,7 @@ describe('ids by device', () => {
     expect(source(1).ids.ofDevice(7)).not.toBe(source(2).ids.ofDevice(7));
   });
 
-  it('of messages follow one that is ahead of the clock', () => {
+  it('of messages are greater than a learned id that is ahead of the clock', () => {
     const { clock, ids } = source();
     const later = source();
     later.clock.wall += 3_600_000;

@@ -68,7 +68,7 @@ describe('ids', () => {
     for (const id of [first, second, other]) expect(id).toMatch(V7);
   });
 
-  it('continue in the next millisecond after the last number of one', () => {
+  it('continue in the next millisecond after the last number of a millisecond', () => {
     const ids = createIds(new VirtualClock(), seededRandom(1));
     ids.learn('a', '01ffffff-ffff-7fff-bfff-ffffffffffff');
     expect(ids.message(device('a'))).toMatch(/^02000000-0000-7000-8000-0[0-3]/);

@@ -1,10 +1,10 @@
-/** Secrets in all places where a store has some, and the search for them in files. */
+/** Rows with a secret in every place where a store encrypts, and a search for these secrets in files. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Store } from '../../../src/cloud/store/store.js';
 import { device, downlink, furnish, insert, message, record, SPACE } from './rows.js';
 
-/** What must not be found in clear. */
+/** Secrets that must not be found in clear. */
 export const SECRETS = {
   token: '00112233445566778899aabbccddee01',
   passkey: '914207',
@@ -37,7 +37,7 @@ export async function plant(store: Store): Promise<void> {
   await store.commit(RECORDS.map(insert.record));
 }
 
-/** What a store returns in place of {@link SECRETS}; equal for every store that has them. */
+/** The rows with {@link SECRETS} as a store returns them; equal for every store that `plant` has filled. */
 export async function harvest(store: Store): Promise<unknown> {
   return {
     device: await store.deviceBySerial(PLANTED.serial),

@@ -1,4 +1,4 @@
-/** What a PostgreSQL database has before it holds rows: the key of its secrets, and its tables. */
+/** The key of the secrets in a PostgreSQL database, and the migrations of its tables. */
 import { describe, expect, it } from 'vitest';
 import { openStore, rotateKey } from '../../../src/cloud/open-store.js';
 import { migratePostgres, POSTGRES_MIGRATIONS } from '../../../src/cloud/store/postgres/migrations.js';

@@ -22,7 +22,7 @@ import { device, furnish, idAt, insert, key, message, SPACE, space, T0 } from '.
 
 const server = await sharedServer();
 
-// One database for all tests of the contract: its tables are 60 files.
+// One database for all tests of the contract, because the tables of each database are 60 files.
 const contractUrl = await newDatabase();
 const cleaner = new Client({ connectionString: contractUrl });
 await cleaner.connect();
@@ -107,7 +107,8 @@ describe('the PostgreSQL store', () => {
     await furnish(store, [device(1), device(2), device(3)]);
     await connected(url, (gate) =>
       connected(url, async (rival) => {
-        // A session looks for a deadlock once, 50 ms after it begins to wait: the last one that waits finds it, here the store.
+        // A session looks for a deadlock 50 ms after it begins to wait, the rival only after an hour. So the store finds the
+        // deadlock, because it is the last session that begins to wait.
         await rival.query("SET deadlock_timeout = '1h'");
         await gate.query('BEGIN');
         await touch(gate, 3);

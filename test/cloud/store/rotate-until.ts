@@ -1,4 +1,4 @@
-/** Replaces the key of a database, and kills its process at one moment: after a number of statements, or when `done`. */
+/** Replaces the key of a database, and kills its own process when the rotation reports the given moment. */
 import { rotateDatabase } from '../../../src/cloud/store/sqlite/rotate.js';
 
 const [, , path = '', moment] = process.argv;

@@ -11,7 +11,7 @@ import { furnish, insert, message, record, SPACE } from './rows.js';
 let directory: string;
 let path: string;
 let store: Store;
-/** More messages than the first steps read, which are executed at once. */
+/** More messages than the first steps read. These steps are executed immediately, the later ones by the thread. */
 const MESSAGES = 700;
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ describe('a list of messages', () => {
     expect([...first, ...second].map(({ id }) => id)).toEqual(even);
   });
 
-  it('has what was committed before, also in the steps of the thread', async () => {
+  it('does not hide later commits from a list of records', async () => {
     await store.messages(SPACE, { types: ['zzz'], limit: 20 });
     await store.commit([insert.record(record(1)), insert.record(record(2, { key: 'b' }))]);
     const after = await store.records('variable', SPACE, { limit: 500, after: record(1).id });
@@ -52,7 +52,7 @@ describe('a list of messages', () => {
   });
 });
 
-describe('the thread', () => {
+describe('the reading thread', () => {
   it('takes turns between spaces', async () => {
     const reader = new Reader(path);
     const order: string[] = [];

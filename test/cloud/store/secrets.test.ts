@@ -57,7 +57,7 @@ describe('an envelope', () => {
     }
   });
 
-  it('is rejected by another key, in any changed form, and so is a text in clear', () => {
+  it('is rejected with another key or after a change of its text; a text in clear is rejected as well', () => {
     const sealed = vault.seal('x', 'sesame');
     expect(() => new Vault(new Uint8Array(32)).open('x', sealed)).toThrow('has another key');
     expect(() => vault.open('x', 'sesame')).toThrow('is not encrypted');
@@ -70,7 +70,7 @@ describe('an envelope', () => {
 });
 
 describe('the secrets in an SQLite file', () => {
-  it('are in none of its files, neither while it is open nor afterwards, and are read as they were written', async () => {
+  it('are not in clear in its files, neither while it is open nor afterwards, and are read as they were written', async () => {
     const path = newPath();
     const store = await openStore(path);
     await plant(store);

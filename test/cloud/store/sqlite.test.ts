@@ -21,14 +21,14 @@ import { device, downlink, furnish, insert, key, message, record, SPACE, tag } f
 const VAULT = new Vault(new Uint8Array(32));
 const { directory, newPath } = databaseFiles();
 
-/** Deletes all rows of a database. */
+/** Deletes all rows of a database, except those of the tables `soundness` and `vault`. */
 function clearDatabase(db: BetterSqlite.Database): void {
   db.pragma('foreign_keys = OFF');
   const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").pluck();
   for (const name of tables.all()) if (name !== 'soundness' && name !== 'vault') db.exec(`DELETE FROM "${name}"`);
 }
 
-// One store for all tests of the contract: each would start a thread.
+// One store for all tests of the contract, because each store starts a thread.
 let contractStore: Store | undefined;
 let cleaner: BetterSqlite.Database;
 storeContract(
@@ -144,7 +144,7 @@ describe('the SQLite store', () => {
   it('rejects all commits of a failed transaction, and continues', async () => {
     const { store, db } = openWithDatabase();
     await furnish(store);
-    // The database ends a transaction by itself when the disk is full; a trigger does it without filling one.
+    // SQLite rolls a transaction back when the disk is full. Here, a trigger rolls it back.
     db.exec(`CREATE TRIGGER boom BEFORE INSERT ON message WHEN NEW.type = 'boom'
       BEGIN SELECT RAISE(ROLLBACK, 'no space left'); END`);
     const results = await Promise.allSettled([

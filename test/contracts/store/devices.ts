@@ -122,7 +122,7 @@ export function aboutDevices(opened: () => Store): void {
       expect(await store.countDevices(OTHER_SPACE, {})).toBe(0);
     });
 
-    it('are listed with their claim tokens if that is asked for, and counted up to a limit', async () => {
+    it('are listed with their claim tokens only if the query requests them, and are counted up to a limit', async () => {
       const rows = [1, 2, 3].map((n) => device(n, { label: { n: String(n) }, session: { fw_name: 'f' } }));
       await furnish(store, rows);
       const query = { limit: 9, sortBy: 'id', order: 'asc' } as const;

@@ -30,7 +30,7 @@ const SUBJECTS = [
 
 /**
  * @param open returns an empty store
- * @param close ends its use; default: closes it
+ * @param close ends the use of the store; default: closes the store
  */
 export function storeContract(
   name: string,

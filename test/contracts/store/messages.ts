@@ -73,7 +73,7 @@ export function aboutMessages(opened: () => Store): void {
       expect(await numbers({ deviceId: device(1).id, types: ['stats', 'data'], limit: 1 })).toEqual([3]);
     });
 
-    it('match every combination of filters like a plain scan', async () => {
+    it('are found by every combination of filters as by a plain scan', async () => {
       const rows: MessageRow[] = [];
       for (let n = 0; n < 60; n++) {
         rows.push(
@@ -168,7 +168,7 @@ export function aboutMessages(opened: () => Store): void {
       expect(await bodiesOf(store, {})).toEqual([{ n: 6 }, { n: 5 }, { n: 4 }]);
     });
 
-    it('have a newest one, which can be read, also for the whole service', async () => {
+    it('have a newest one, whose id can be read for a device and for the whole service', async () => {
       await furnish(store, [device(1), device(2, { spaceId: OTHER_SPACE })]);
       expect([await store.newestMessage(), await store.newestMessage(device(1).id)]).toEqual([undefined, undefined]);
       const foreign = message(3, { spaceId: OTHER_SPACE, deviceId: device(2).id });

@@ -12,7 +12,7 @@ export function aboutRecords(opened: () => Store): void {
   describe('records', () => {
     const idsOf = (rows: readonly RecordRow[]) => rows.map((row) => row.id);
 
-    it('are readable for a commit that lost against a concurrent one', async () => {
+    it('can be read by their key after a commit was rejected because of a concurrent one', async () => {
       await furnish(store, []);
       const readWinner = async (n: number) => {
         const row = record(n, { key: 'once' });
@@ -106,7 +106,7 @@ export function aboutRecords(opened: () => Store): void {
       expect(await store.recordByKey('variable', OTHER_SPACE, 'new')).toBeUndefined();
     });
 
-    it('have a unique key in their family and space, or none', async () => {
+    it('have a key that is unique in their family and space, or have no key', async () => {
       await furnish(store, []);
       const conflict = new ConflictError('record-key');
       const same = { key: 'same' };
@@ -209,7 +209,7 @@ export function aboutRecords(opened: () => Store): void {
       expect(await store.dueSpaces('variable', T0)).toEqual([]);
     });
 
-    it('must belong to an existing space or to none, and have JSON bodies', async () => {
+    it('must belong to an existing space or to no space, and have JSON bodies', async () => {
       await furnish(store, []);
       await expect(store.commit([insert.record(record(1, { spaceId: idAt(T0, 999) }))])).rejects.toThrow();
       const list = [insert.record(record(2)), insert.record(record(3, { body: 1n }))];
