@@ -261,7 +261,7 @@ describe('a space', () => {
     expect((await made('deleted')).json.message).toContain('body/type "deleted" is not one of "personal"');
   });
 
-  it('cannot be deleted while it has devices; its keys are deleted with it', async () => {
+  it('cannot be deleted while it has devices; its deletion makes its keys invalid', async () => {
     const made = await service();
     const eva = await person(made, 'eva@example.org');
     const { id } = await made.device();

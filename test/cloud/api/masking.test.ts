@@ -185,7 +185,7 @@ describe('a caller', () => {
     expect(seen(await made.reads(await made.key({ tags: [made.watched] })))).toEqual([]);
   });
 
-  it('who may change the device sees all secrets that it has sent', async () => {
+  it('who may change the device sees all secrets that the device has sent', async () => {
     expect(seen(await made.reads(made.call))).toEqual(SECRETS);
     await made.call('PUT', `devices/${made.id}`, { tags: [made.watched, made.mine] });
     expect(seen(await made.reads(await made.key({ tags: [made.mine] })))).toEqual(SECRETS);

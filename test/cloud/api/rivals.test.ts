@@ -115,7 +115,7 @@ describe('the deletion of a connector or a tag', () => {
   });
 });
 
-describe('a space that is deleted', () => {
+describe('the deletion of a space', () => {
   /** Deletes the space immediately before each commit that contains a change of this kind. */
   function overtake({ store, spaceId }: Service, kind: Change['kind'], family?: string): void {
     const commit = store.commit.bind(store);
@@ -157,7 +157,7 @@ describe('a space that is deleted', () => {
     }
   });
 
-  it('is kept if a device is registered first; its deletion includes a member that joins at the same time', async () => {
+  it('fails if a device is registered first, and includes a member that joins at the same time', async () => {
     const made = await service();
     const eva = await person(made, 'eva@example.org');
     const { store } = made;

@@ -138,7 +138,7 @@ describe('a connector', () => {
     expect(await connectors.preview(made, message)).toMatchObject({ request: { body: '********' } });
   });
 
-  it('gives every script its own job, in which variables of the device take precedence', async () => {
+  it('gives every script its own copy of the job, in which variables of the device take precedence', async () => {
     const { connector, device, uplink, pass, hook, store, ids, spaceId, clock } = await opened({ answer: always(500) });
     const spoil = 'function main(job) { const was = JSON.stringify(job.message.body); job.message.body = 0; ';
     const send = 'return { url: job.variables.target, data: [was, job.variables.key] } }';

@@ -69,14 +69,14 @@ describe('an address', () => {
     ['translated by NAT64', '64:ff9b::7f00:1'],
     ['unique local', 'fd00::1'],
     ['link-local', 'fe80::1'],
-    ['with a zone', 'fe80::1%eth0'],
+    ['link-local with a zone', 'fe80::1%eth0'],
     ['site-local', 'fec0::1'],
     ['multicast', 'ff02::1'],
     ['6to4 of loopback', '2002:7f00:1::'],
     ['Teredo', '2001::1'],
     ['documentation', '2001:db8::1'],
-    ['no address', 'localhost'],
-    ['no address', ''],
+    ['not an address', 'localhost'],
+    ['not an address', ''],
   ])('is not public if it is %s: %s', (_, address) => expect(isPublicAddress(address)).toBe(false));
 });
 

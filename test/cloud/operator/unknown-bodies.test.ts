@@ -134,7 +134,7 @@ describe('the body of a request that is rejected', () => {
     expect([spaceId.length, app.server.requestTimeout, app.server.headersTimeout]).toEqual([36, 15_000, 15_000]);
   });
 
-  it('may still be sent in that second, and the connection stays open', async () => {
+  it('may still be sent within a second after the answer, and the connection then stays open', async () => {
     const clock = new VirtualClock();
     const api = fastify();
     limitRequests(api, { clock, rateLimit: null, patience: clock });

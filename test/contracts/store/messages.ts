@@ -187,7 +187,7 @@ export function aboutMessages(opened: () => Store): void {
     });
     const conflict = expect.objectContaining({ name: 'ConflictError', field: 'print' });
 
-    it('is rejected if the device has one with its fingerprint that is not older, and nothing is written', async () => {
+    it('is rejected if the device has a message with the same fingerprint since the given time, and nothing is written', async () => {
       await furnish(store);
       await store.commit([insertNew(1, { print: 'p' }, T0)]);
       const seen: Change = { kind: 'device.change', id: device(1).id, change: { lastSeen: T0 + 5000 } };
