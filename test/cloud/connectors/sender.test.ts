@@ -164,7 +164,10 @@ describe('a request', () => {
 
   it.each([
     ['sends nothing', () => {}],
-    ['sends an incomplete header', (response: DribblingResponse) => void response.socket?.write('HTTP/1.1 200 OK\r\nx: ')],
+    [
+      'sends an incomplete header',
+      (response: DribblingResponse) => void response.socket?.write('HTTP/1.1 200 OK\r\nx: '),
+    ],
   ])('to a target that %s times out', async (_, misbehave) => {
     const { url } = await target((__, response) => misbehave(response));
     expect(await free().send(get(url), 300)).toEqual({ kind: 'silence', why: 'no response within 0.3 s' });

@@ -309,17 +309,20 @@ describe('an update', () => {
     expect((await job()).state).toBe('cancelled');
   });
 
-  it.each(['before', 'after'])('stays cancelled if a report of the device arrives immediately %s the cancellation', async (order) => {
-    const { cloud, session, receive, report, job } = await updating();
-    await receive();
-    const running = await job();
-    const cancel = () => cloud.core.firmware.cancel(running);
-    const next = () => report('next', { offset: 256, maxLength: 256 });
-    await Promise.all(order === 'before' ? [next(), cancel()] : [cancel(), next()]);
-    expect((await job()).state).toBe('cancelled');
-    expect(await cloud.store.pendingDownlinks((await cloud.device()).id)).toEqual([]);
-    expect(session).toMatchObject({ queue: [], update: undefined });
-  });
+  it.each(['before', 'after'])(
+    'stays cancelled if a report of the device arrives immediately %s the cancellation',
+    async (order) => {
+      const { cloud, session, receive, report, job } = await updating();
+      await receive();
+      const running = await job();
+      const cancel = () => cloud.core.firmware.cancel(running);
+      const next = () => report('next', { offset: 256, maxLength: 256 });
+      await Promise.all(order === 'before' ? [next(), cancel()] : [cancel(), next()]);
+      expect((await job()).state).toBe('cancelled');
+      expect(await cloud.store.pendingDownlinks((await cloud.device()).id)).toEqual([]);
+      expect(session).toMatchObject({ queue: [], update: undefined });
+    },
+  );
 
   it('fails when its chunk expires', async () => {
     const { cloud, job } = await updating();
