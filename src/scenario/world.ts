@@ -1,5 +1,5 @@
 /**
- * The part of a running world that steps use. The runner implements it.
+ * The interface through which steps and setup use the running simulation. The runner implements it.
  *
  * Steps act either through the public API, like users of the cloud, or directly on the device, like a technician on site.
  */
@@ -23,9 +23,9 @@ export interface DeviceHandle {
   readonly serial: number;
   /** 32 lower-case hex digits. Secret: used only by `create-device`. */
   readonly claimToken: string;
-  /** Its key for DTLS in hex digits, if it uses DTLS. */
+  /** The DTLS key of the device in hex digits; left out or undefined if the device does not use DTLS. */
   readonly secret?: string | undefined;
-  /** Names of the tags of the group. */
+  /** Names of the tags of its group. */
   readonly tags: readonly string[];
   /** The id in the cloud; undefined before creation and after deletion. Steps update it. */
   cloudId: string | undefined;

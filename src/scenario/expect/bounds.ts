@@ -85,7 +85,7 @@ function atRank(distribution: Distribution, rank: number, below: number): number
   return distribution.atRank(rank);
 }
 
-/** undefined for a division by zero. */
+/** The bounds of the result of an operation; undefined for a division by zero. */
 export function calculate(operator: Operator, left: Bounds, right: Bounds): Bounds | undefined {
   if (operator === '/' && right.low === 0 && right.high === 0) return undefined;
   const corners = cornersOf(operator, left, right);

@@ -42,8 +42,8 @@ export interface ExpectationOutcome {
   readonly left: number | null;
   readonly right: number | null;
   /**
-   * Lowest and highest value that the left side could have with the missing measurements, in the same unit; null: no limit. The
-   * verdict is the same for all values between them. Left out if no measurement is missing.
+   * Lowest and highest value that the left side could have with the missing measurements, in the same unit; null: no limit. If
+   * `undecided` is left out, the verdict holds for all values between them. Left out if no measurement is missing.
    */
   readonly range?: readonly [low: number | null, high: number | null];
   readonly unit: Unit;
@@ -220,7 +220,7 @@ function rangeText({ left, unit }: MetricExpectation, bounds: Bounds, metrics: M
   return `, or ${range} with the missing ones (${[...new Set(states)].join('; ')})`;
 }
 
-/** `6 pending`, `2 still open`; empty if nothing is missing. */
+/** `6 pending`, or `2 can still come in time`; empty if nothing is missing. */
 function missingStates(term: MetricTerm, metrics: MetricSource): readonly string[] {
   const { aggregate } = term;
   if (aggregate.kind === 'within') {

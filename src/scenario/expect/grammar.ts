@@ -46,9 +46,9 @@ export class ExpectationError extends Error {
   }
 }
 
-/** Reads the scope after "of". */
+/** What the scope after "of" may name, and how its selector is read. */
 interface Scopes {
-  /** Names of the clients of `setup`; undefined if it could not be read. */
+  /** Names of the clients of `setup`; undefined if `setup` could not be read. */
   readonly clients: readonly string[] | undefined;
   /** Reads the selector at a column; undefined if a problem was noted. */
   readonly devices: (to: string, column: number) => Selector | undefined;
@@ -121,7 +121,7 @@ function constantOf(expression: Expression): number | undefined {
   return left === undefined || right === undefined ? undefined : operate(expression.operator, left, right);
 }
 
-/** Beginnings of metric names, each with the metric that counts the whole. */
+/** Beginnings of metric names, each with the metric that counts the whole: a quotient of the two is a share. */
 const PARTS = [
   ['downlink.', 'downlink.queued'],
   ['call.', 'call.planned'],
@@ -135,7 +135,7 @@ function rejectMoreThanAll(left: Read, comparison: ComparisonOperator, right: Re
   throw new ExpectationError(right.column, `the left side is a share, which is at most 100%; write ${wanted}`);
 }
 
-/** `downlink.answered within 1h`, or `downlink.answered / downlink.queued`. */
+/** Whether the value is a share: `downlink.answered within 1h`, or `downlink.answered / downlink.queued`. */
 function isShare(expression: Expression): boolean {
   if (expression.kind === 'metric') return expression.aggregate.kind === 'within';
   if (expression.kind !== 'operation' || expression.operator !== '/') return false;

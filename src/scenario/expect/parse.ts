@@ -7,7 +7,7 @@ import { ExpectationError, parseExpectation } from './grammar.js';
 
 /** The names that scopes of a scenario can use. */
 export interface ScopeNames extends FleetNames {
-  /** Names of the clients of `setup`; undefined if it could not be read. */
+  /** Names of the clients of `setup`; undefined if `setup` could not be read. */
   readonly clients: readonly string[] | undefined;
 }
 

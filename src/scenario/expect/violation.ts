@@ -3,7 +3,7 @@ import { humanDuration, sinceStart } from '../../kernel/time.js';
 import type { TraceEvent } from '../../trace/events.js';
 import type { Violation } from '../../trace/invariants/invariant.js';
 
-/** The name of a device. */
+/** Returns the name of the device with this serial number. */
 export type NameOf = (serial: number) => string;
 
 /** `at 1h 02m (3723456 ms) by clime-0003: uplink 5 was stored again; uplink.sent at 3723001 uplink 5 data, …` */

@@ -23,7 +23,7 @@ interface NetworkFault {
   readonly way: Way | 'both';
 }
 
-/** Default of the time by which `reorder` delays a datagram. */
+/** Default of the longest time by which `reorder` delays a datagram. */
 const DEFAULT_HOLD_BACK = seconds(2);
 
 /** `150ms..900ms`, or `200ms` for a latency that does not vary. */

@@ -6,8 +6,9 @@
  *     1.75
  *     1.75
  *
- * Times are either numbers with a unit, counted from the beginning of the load, or calendar times in UTC, counted from the
- * first row: its request is due when the load begins. The times must not decrease; several requests may have the same time.
+ * Times are either numbers, with their unit in the heading, or calendar times in UTC. Numbers count from the beginning of the
+ * load. Calendar times count from the first row: its request is due when the load begins. The times must not decrease; several
+ * requests may have the same time.
  */
 import { createHash } from 'node:crypto';
 import { readCsv } from '../../input/csv.js';
@@ -29,7 +30,7 @@ export class ArrivalTrace {
     this.times = times;
   }
 
-  /** The requests before `end`. */
+  /** The requests before `end`, a time since the beginning of the load. */
   within(end: Millis): ArrivalTrace {
     return new ArrivalTrace(this.times.filter((time) => time < end));
   }
@@ -41,7 +42,7 @@ export class ArrivalTrace {
 }
 
 /**
- * Reads the times of a file; problems are noted with their place in it.
+ * Reads the times of a file, and notes problems with their places in the file. The result is undefined if there are any.
  * @param speed factor by which the replay is faster: with 2, the requests come in half the time
  */
 export function readArrivals({ file, text }: NamedText, speed: number, problems: Problems): ArrivalTrace | undefined {

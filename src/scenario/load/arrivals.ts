@@ -19,7 +19,7 @@ export function* arrivals({ name, from, pace }: Load, random: Random): Generator
   if (pace.kind !== 'open') throw new RangeError(`the load "${name}" has no arrivals: its users wait for answers`);
   const draws = random.fork(`load/${name}`);
   const step = pace.spacing === 'even' ? () => 1 : () => exponential(draws);
-  // An even load begins half a gap after its start: a rate of 2/s for 10 s is then exactly 20 requests.
+  // The first request of an even load is due half a gap after the start: a rate of 2/s for 10 s then gives exactly 20 requests.
   let wanted = pace.spacing === 'even' ? 0.5 : step();
   for (const piece of pace.pieces) {
     const whole = requestsIn(piece);
@@ -38,7 +38,7 @@ function requestsIn({ from, until, first, last }: RatePiece): number {
 
 /** The time at which the integral of the rate over the piece reaches `count`. */
 function moment({ from, until, first, last }: RatePiece, count: number): Instant {
-  // The mark is on the border of two pieces. If the rate there is 0, the formula below would be 0/0.
+  // The mark is at the beginning of the piece. If the rate there is 0, the formula below would be 0/0.
   if (count <= 0) return from;
   const growth = ((last - first) * 1000) / (until - from);
   // Solves count = first·t + growth·t²/2 for t in seconds. This form of the solution stays exact if `growth` is near 0.

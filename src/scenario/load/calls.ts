@@ -35,7 +35,7 @@ interface CallKind {
   readonly ofDevice: boolean;
   /** Type of the downlink that the call queues; left out: the call queues no downlink. */
   readonly queues?: DownlinkType;
-  /** Reads the value after the name of the call, which becomes the body; left out: the call has no value. */
+  /** Reads the value after the name of the call; it becomes the body of the request. Left out: the call has no value. */
   readonly check?: SendingCheck<object>;
 }
 

@@ -10,7 +10,7 @@ import type { Instant, Millis } from '../../kernel/time.js';
 import type { ArrivalTrace } from './arrival-trace.js';
 import type { CallSpec } from './calls.js';
 
-/** One line of the `load` of a scenario. */
+/** One entry of the `load` of a scenario. */
 export interface Load {
   /** `latest-value to clime`, for reports; unique. */
   readonly name: string;
@@ -31,6 +31,7 @@ export type Pace =
 export interface UserPace {
   readonly kind: 'closed';
   readonly users: number;
+  /** Pause of a user between an answer and the next request. */
   readonly think: Millis;
   /** After a rejected request, users wait for the time in `Retry-After`; left out: they ignore this header. */
   readonly patient?: true;

@@ -1,11 +1,13 @@
-/** Settings of the embedded cloud that a scenario may change. Reading: parse/cloud.ts. */
+/** Settings of the embedded cloud that a scenario may change. parse/cloud.ts reads them. */
 import { formatDuration, type Millis } from '../../kernel/time.js';
 
-/** In every setting, null means the default of the service. */
+/** A setting that is null has the default of the service. */
 export interface CloudSettings {
   /** Requests a minute that are allowed for each API key. */
   readonly rateLimit: number | null;
+  /** Age at which an unfetched downlink expires. */
   readonly expireDownlinks: Millis | null;
+  /** How long messages are kept. */
   readonly retainMessages: Millis | null;
   /** Set if connectors may send to private and loopback addresses; left out: the service rejects these addresses. */
   readonly allowPrivate?: true;

@@ -24,8 +24,9 @@ export interface FleetGroup {
 
 /** When the devices of a group are powered up. */
 export interface Boot {
+  /** Earliest time of a power-up. */
   readonly from: Instant;
-  /** All are powered up within this time. */
+  /** All devices are powered up within this time after `from`. */
   readonly over: Millis;
   readonly pattern: BootPattern;
 }

@@ -24,7 +24,7 @@ export interface Plan {
   readonly duration: Millis;
   /** How long open exchanges may take to finish after `duration`. */
   readonly settle: Millis;
-  /** Calls that are due before this time do not count in latencies. */
+  /** API requests before this time do not count in latencies, and events before it do not count in busiest seconds. */
   readonly warmUp: Millis;
   /** Settings of the embedded cloud; left out: its defaults. */
   readonly cloud?: CloudSettings;
@@ -63,8 +63,8 @@ export interface PlannedGroup {
   readonly region: string | null;
   /**
    * Configuration written to flash before the first boot: lines such as `app config interval-report 900`. The runner checks
-   * that the profile has these parameters. Begins with `app config mode lte` unless the scenario sets the mode: with the
-   * factory default, mode "none", a device never sends.
+   * that the profile has these parameters. If the scenario does not set the parameter `mode` of the devices, the first line is
+   * `app config mode lte`, because a device never sends with the factory default, mode "none".
    */
   readonly config: readonly string[];
   /** false: the devices are created in the cloud by a step `create-device`, not before the run. */
@@ -83,13 +83,13 @@ export interface PlannedDevice {
   readonly claimToken: string;
 }
 
-/** A network fault with its time and its devices. Simultaneous faults add up. */
+/** A network fault with its time and its devices. Faults that hold at the same time all take effect. */
 export interface PlannedFault {
   readonly fault: FaultSpec;
   readonly from: Instant;
-  /** Exclusive end; null: until the very end, settling included. */
+  /** Exclusive end; null: until the run ends, also while open exchanges finish. */
   readonly until: Instant | null;
-  /** Text of its selector; null: all devices. */
+  /** Text of the fault's selector; null: all devices. */
   readonly to: string | null;
   /** Indices into {@link Plan.devices}, ascending; null: all devices. */
   readonly devices: readonly number[] | null;
@@ -101,7 +101,7 @@ export interface PlannedFault {
 export interface PlannedServiceFault {
   readonly fault: ServiceFault;
   readonly from: Instant;
-  /** Exclusive end; null: until the very end, settling included. */
+  /** Exclusive end; null: until the run ends, also while open exchanges finish. */
   readonly until: Instant | null;
 }
 
@@ -110,9 +110,11 @@ export interface PlannedDeviceFault {
   /** `no-signal` */
   readonly fault: string;
   readonly from: Instant;
-  /** Exclusive end; null: until the very end, settling included. Equal to `from` for a fault that happens once. */
+  /**
+   * Exclusive end; null: until the run ends, also while open exchanges finish. Equal to `from` for a fault that happens once.
+   */
   readonly until: Instant | null;
-  /** Text of its selector; null: all devices. */
+  /** Text of the fault's selector; null: all devices. */
   readonly to: string | null;
 }
 
@@ -125,7 +127,7 @@ export interface PlannedWait {
   readonly from: Instant;
   /** Time limit; the run fails if the condition does not hold by then. null: the end of the scenario. */
   readonly within: Millis | null;
-  /** Index of the wait that must end before this wait begins; null: none. */
+  /** Index of the wait that must end before this one begins; null: this wait does not follow another one. */
   readonly wait: number | null;
 }
 

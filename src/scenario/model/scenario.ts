@@ -1,6 +1,6 @@
 /**
  * A scenario: one situation in one YAML file. These types are the checked contents of the file; `planScenario` makes a plan
- * from them. Every key, with its default:
+ * from them. The keys of a scenario, each with its default in the comment:
  *
  *     include: [common.yaml]             # none; see source/includes.ts
  *     vars: { period: 900 }              # none; used as ${period}, see source/variables.ts
@@ -9,28 +9,33 @@
  *     seed: 7                            # 1
  *     start: 2026-03-02T06:00:00Z        # 2026-01-01T00:00:00Z
  *     duration: 6h                       # required
- *     settle: 10m                        # 10m: how long open exchanges may take to finish after the duration
+ *     settle: 5m                         # 10m; how long open exchanges may take to finish after the duration
+ *     warm-up: 5m                        # 0s; requests before this time do not count in latencies
  *     cloud: { rate-limit: 600/m }       # the defaults of the embedded cloud; see parse/cloud.ts
  *     setup:                             # none; kinds in setup/
  *       - firmware: { name: v2, profile: clime, version: v9.0.0 }
  *     fleet:                             # one group or more; or { devices: 1000, groups: [{ share: 70%, … }] }
  *       - name: clime                    # required
  *         profile: clime                 # required
+ *         firmware: 3.5.5                # the newest version of the device type
  *         count: 40                      # required
  *         serial: 2159017985             # consecutive over all groups, from 2159017985
  *         boot: { from: 0s, over: 10m, pattern: random }   # all at once; pattern staggered
- *         config: { interval-report: 900 }   # the defaults of the profile, with mode lte
+ *         config: { interval-report: 900 }   # the defaults of the device type, with mode lte
  *         tags: [indoor]                 # none
  *         region: north                  # none; a label for selectors
  *         register: true                 # true: created in the cloud before the run
  *     network: ...                       # no latency, no loss; see parse/network.ts
+ *     faults: ...                        # none; see parse/faults.ts
  *     steps:                             # none; kinds in steps/
  *       - { at: 1h, to: clime/3, over: 5m, config: { interval-report: 900 } }   # to all, over 0s; see selector/
+ *     load: ...                          # none; see parse/load.ts
  *     expect:                            # none; grammar in expect/grammar.ts
  *       - uplink.stored == uplink.sent
+ *     next: [ghostfleet plan cold-store.yaml]   # none; lines that the report prints at its end
  *
- * The configuration of a group is written to flash before the first boot. It sets `mode` to lte unless the scenario sets it,
- * because the factory default is mode none, in which a device never sends.
+ * The configuration of a group is written to flash before the first boot. If the scenario does not set `mode`, the plan sets
+ * it to lte, because a device never sends with the factory default, mode none.
  */
 import type { Millis, UnixMillis } from '../../kernel/time.js';
 import type { Expectation, MetricExpectation } from '../expect/expectation.js';
@@ -49,7 +54,7 @@ export interface Scenario {
   readonly start: UnixMillis;
   readonly duration: Millis;
   readonly settle: Millis;
-  /** Calls that are due before this time do not count in latencies. */
+  /** API requests before this time do not count in latencies, and events before it do not count in busiest seconds. */
   readonly warmUp: Millis;
   /** Settings of the embedded cloud; null: its defaults. */
   readonly cloud: CloudSettings | null;

@@ -1,6 +1,6 @@
 /**
- * The `cloud` of a scenario: settings of the embedded cloud, equal to the options of `ghostfleet serve`. They do not apply to
- * another cloud.
+ * The `cloud` of a scenario: settings of the embedded cloud. `ghostfleet serve` has options with the same names. The settings
+ * do not apply to another cloud.
  *
  *     cloud:
  *       rate-limit: 600/m        # requests a minute allowed for each API key; default: unlimited
@@ -14,9 +14,9 @@ import type { CloudSettings } from '../model/cloud.js';
 
 /** Highest accepted rate limit, in requests a minute. */
 export const MOST_REQUESTS = 1_000_000;
-/** Shortest accepted expiry: the cloud checks for expired downlinks only once an hour. */
+/** Shortest accepted expiry. The cloud searches for overdue downlinks only once an hour. */
 export const SHORTEST_EXPIRY: Millis = hours(1);
-/** Shortest accepted retention: the time for which the cloud recognises a repeated message. */
+/** Shortest accepted retention. During this time, the cloud compares new messages with stored ones to find copies. */
 export const SHORTEST_RETENTION: Millis = days(2);
 
 const PER_MINUTE = /^\s*(\d{1,7})\/m\s*$/;

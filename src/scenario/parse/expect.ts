@@ -4,7 +4,7 @@
  *     expect:
  *       - downlink.answered within 1h >= 95%
  *       - { that: downlink.refused == 0, abort: true }        # ends the run as soon as it fails
- *       - { that: uplink.stored >= 100, abort: 30m }          # if it fails 30 minutes after the start, or later
+ *       - { that: uplink.stored >= 100, abort: 30m }          # the same, but only from 30 minutes after the start on
  */
 import {
   type Check,

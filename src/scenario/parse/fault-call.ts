@@ -26,7 +26,7 @@ export const FAULTS: Readonly<Record<FaultName, { readonly about: string; readon
   ...SERVICE_FAULTS,
 };
 
-/** Reads the options of a fault. @param scope the device types of its devices, for faults of devices */
+/** Reads the options of a fault. @param scope returns the context of the check; called only for a fault of devices */
 export function checkFault(
   name: FaultName,
   options: LocatedNode,

@@ -8,7 +8,7 @@
  *       - { api-errors: 20%, from: 1h, until: 90m }
  *       - { outage: both, from: 4h, until: 6h, every: 10m, lasts: 4m }      # recurring
  *
- * A fault of a device is converted to the steps that begin and end it, and is executed, counted and reported as steps.
+ * A fault of a device is converted to the steps that begin and end it. The runner executes and counts them like other steps.
  */
 import { complain, duration, type Form, optional, readVariant, valueAt, variantForm } from '../../input/checks.js';
 import type { LocatedNode, MapNode, Problems } from '../../input/document.js';
@@ -43,7 +43,7 @@ const COMMON = {
   lasts: optional(duration, null),
   to: optional(selectorText),
 };
-/** Largest number of steps for one fault. */
+/** Limit of the number of times that one entry of `faults` may occur. */
 const MOST_TIMES = 10_000;
 
 /** JSON Schema of `faults`, for editors. */
@@ -93,7 +93,7 @@ function oneFault(node: LocatedNode, problems: Problems, context: StepContext): 
 interface UntimedFault {
   readonly node: MapNode;
   readonly kind: FaultName;
-  /** The value under the name of the kind. */
+  /** The value after the name of the kind. */
   readonly options: LocatedNode;
   readonly to: Selector;
 }
@@ -150,7 +150,7 @@ function windowsOf(
     return undefined;
   }
   const last = Math.min(until ?? end, end);
-  // Infinite if the duration of the scenario is invalid; that is reported separately.
+  // `last` is infinite if the duration of the scenario is invalid, which is reported separately.
   const times = Number.isFinite(last) ? Math.ceil((last - from) / every) : 1;
   if (lasts <= 0 || lasts >= every) complain(valueAt(node, 'lasts'), problems, 'more than 0 and less than "every"');
   else if (times > MOST_TIMES)
@@ -176,7 +176,7 @@ function deviceFault(
   const begin = Array.from({ length: times }, (_, i) => {
     return { at: from + i * (read.every ?? 0), over: 0, to, fault: 0, call: read.begin };
   });
-  // Without an end within the scenario, the fault also holds while the world settles.
+  // A fault that does not end within the scenario also holds while open exchanges finish after it.
   const heals = until !== null && until <= end;
   const once = read.end === null && read.every === null;
   const whom = to.kind === 'all' ? null : selectorName(to);

@@ -33,6 +33,7 @@ import { configLines, configPlaces } from '../values/config-lines.js';
 import { apportion } from './apportion.js';
 import type { DeviceTypes, KnownDeviceType } from './sources.js';
 
+/** The context in which a fleet is checked. */
 export interface FleetShape {
   /** Known device types. */
   readonly types: DeviceTypes;
@@ -64,7 +65,7 @@ export function fleet(node: LocatedNode, problems: Problems, shape: FleetShape):
   let next = FIRST_SERIAL;
   const groups: FleetGroup[] = [];
   for (const { item, draft } of drafts) {
-    // After a group that could not be read, consecutive serial numbers are unknown.
+    // If a group could not be read, the serial numbers of groups that do not set them are unknown.
     if (draft === undefined || (draft.serial === undefined && !complete)) continue;
     const { serial, ...rest } = draft;
     const group = { ...rest, firstSerial: serial ?? next, ...alwaysLte(draft, shape.types.get(rest.profile)) };
@@ -135,7 +136,7 @@ function checkFirmware(
   return false;
 }
 
-/** Adds a problem for each line that a device of the group would refuse. */
+/** Adds a problem for each line that a device of the group would reject. */
 function checkConfig(
   { profile, config, firmware }: Draft,
   node: LocatedNode,
@@ -164,7 +165,7 @@ export function fleetForm(): Form {
 }
 
 const DEVICES = integer(1, MOST_DEVICES);
-/** Tolerance of the sum: shares such as 1/3 do not add up to exactly 1 in floating point. */
+/** Tolerance for the sum of all shares: shares such as 1/3 do not add up to exactly 1 in floating point. */
 const SHARES_OFF = 1e-6;
 
 const countedGroup = (shape: FleetShape) => record('a group', { ...groupKeys(shape), count: DEVICES });

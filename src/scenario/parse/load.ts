@@ -6,7 +6,7 @@
  *       - { list-devices:, rate: 1/s..20/s, from: 10m, until: 20m } # a ramp
  *       - { commands: [info show], to: clime, rate: { 0s: 1/s, 5m: 30/s, 5m30s: 1/s } }   # times count from `from`
  *       - { count-devices:, rate: { replay: arrivals.csv, speed: 2 } }  # at the times of a file, at twice the speed
- *       - { list-messages:, users: 10, think: 2s }                 # closed loop; `patient: true` observes Retry-After
+ *       - { list-messages:, users: 10, think: 2s }                 # closed; `patient: true` observes Retry-After
  *       - { list-messages:, rate: 50/s, as: neighbour }            # with the API key of a client of `setup`
  */
 import {
@@ -42,13 +42,14 @@ import type { Selector } from '../selector/selector.js';
 import type { Recipient } from '../values/sending.js';
 import { checkUnknown, UNKNOWN } from './recipients.js';
 
+/** The context in which a load is checked. */
 interface LoadShape {
   /** The devices of a selector, with the commands and keys that their firmware accepts. */
   readonly recipients: (to: Selector) => readonly Recipient[];
   /** Duration of the scenario. */
   readonly end: Millis;
   readonly selector: (to: string, node: LocatedNode) => Selector | undefined;
-  /** Reads a file; `path` is relative to the scenario. @throws Error with the reason */
+  /** Reads a file; `path` is relative to the folder of the scenario. @throws Error with the reason */
   readonly readFile: (path: string) => NamedText;
   /** Clients of `setup` with their spaces, null for the space of the fleet; undefined if `setup` could not be read. */
   readonly clients: ReadonlyMap<string, string | null> | undefined;

@@ -1,6 +1,6 @@
 /**
  * The `network` of a scenario. Keys directly under it apply to all devices for the whole run; a fault can have a time, a
- * selector and a direction. Simultaneous faults add up.
+ * selector and a direction. Faults that hold at the same time all take effect.
  *
  *     network:
  *       latency: 150ms..900ms
@@ -37,7 +37,7 @@ interface NetworkShape {
   readonly end: Millis;
 }
 
-/** Key for a property of the network. It is not a fault of the link, and becomes a step (parse/scenario.ts). */
+/** This key is not a fault of the link: it becomes a step that configures the modems (parse/scenario.ts). */
 const POWER_SAVING = 'power-saving';
 const SAVING = oneOf(['on', 'off']);
 /** Faults that can be keys of `network`, in the order in which a plan lists them. */

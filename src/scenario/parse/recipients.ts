@@ -58,7 +58,7 @@ export function recipientsOf(to: Selector, { types, groups = [], updates }: Know
   return [...recipients.values()];
 }
 
-/** The firmware updates among the steps of a scenario. Problems of the steps are noted elsewhere. */
+/** The firmware updates among the steps of a scenario. Problems are ignored here, because parse/steps.ts reports them. */
 export function firmwareUpdates(
   steps: LocatedNode | undefined,
   setup: readonly SetupCall[],

@@ -2,7 +2,7 @@
  * The JSON Schema of scenarios, for editors. It is generated from the same checks (input/checks.ts) that `ghostfleet validate`
  * uses. The schema is less strict: it does not check references to other parts of a file or to device types.
  *
- * Every text, number and word may also be a text with a variable.
+ * Except in `vars` and `include`, every scalar value may also be a text with a variable.
  */
 import type { Form } from '../../input/checks.js';
 import { VARIABLE_FORM } from '../source/variables.js';

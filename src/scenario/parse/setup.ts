@@ -1,6 +1,6 @@
 /**
- * The `setup` of a scenario: resources of its space. The run creates them before the devices, in this order, and deletes them
- * afterwards in the reverse order.
+ * The `setup` of a scenario: resources of the space. The run creates them before the devices, in the order of the file, and
+ * deletes them afterwards in the reverse order.
  *
  *     setup:
  *       - tag: { name: cold-store, color: "#1f77b4" }

@@ -39,15 +39,16 @@ import type { ScenarioSources } from './sources.js';
 export interface StepContext extends KnownFleet {
   readonly names: ScopeNames;
   readonly sources: ScenarioSources;
-  /** Names of the firmware images of `setup`; undefined if that could not be read. */
+  /** Names of the firmware images of `setup`; undefined if `setup` could not be read. */
   readonly firmware: readonly string[] | undefined;
   /** Duration of the scenario. */
   readonly end: Millis;
 }
 
+/** The value of the key `at`. */
 interface Moment {
   readonly at: Millis;
-  /** `at` counts from the beginning of the previous step instead of the beginning of the world. */
+  /** true: `at` counts from the beginning of the previous step instead of the beginning of the world. */
   readonly follows: boolean;
 }
 

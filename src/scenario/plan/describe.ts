@@ -25,7 +25,7 @@ export function planDigest(plan: Plan): string {
   return createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 16);
 }
 
-/** The text of `ghostfleet plan`. @param warnings sentences for its end */
+/** The text of `ghostfleet plan`. @param warnings sentences for the end of the text */
 export function describePlan(plan: Plan, warnings: readonly string[] = []): string {
   const parts = [
     `plan of ${plan.scenario} · seed ${plan.seed} · plan ${planDigest(plan)}`,

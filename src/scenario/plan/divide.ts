@@ -80,8 +80,8 @@ function turnsOf({ devices }: PlannedLoad, belongs: (index: number) => boolean):
 }
 
 /**
- * A run gets one more thread for each such amount of device time, which is the simulated time summed over all devices. It is
- * about a second of work.
+ * A run gets another thread for each such amount of device time, which is the simulated time summed over all devices. A thread
+ * needs about a second for this amount.
  */
 const WORTH_A_THREAD = hours(4000);
 /** The boot of a device takes as much work as this device time. */

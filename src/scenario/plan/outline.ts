@@ -14,7 +14,7 @@ import { stepsOf } from './steps-of.js';
 interface Outline {
   readonly duration: Millis;
   readonly warmUp: Millis;
-  /** Faults, steps and loads, each kind in the order of the file. */
+  /** First the faults, then the steps, then the loads. */
   readonly marks: readonly Mark[];
   /** Indices of the faults in `marks` that affect a device, by serial number. */
   readonly faultsOf: Readonly<Record<string, readonly number[]>>;
@@ -31,7 +31,7 @@ interface Mark {
   /** The affected group, device or number of devices; empty for all devices. */
   readonly whom: string;
   readonly from: Instant;
-  /** null: until the end, settling included. */
+  /** null: until the run ends, also while open exchanges finish. */
   readonly until: Instant | null;
 }
 

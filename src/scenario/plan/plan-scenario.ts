@@ -187,7 +187,7 @@ function planStep(
   };
   return cohortsOf(devices, rollout?.cohorts ?? 1).flatMap((cohort, number) => {
     const at = begin.at + number * (rollout?.every ?? 0);
-    // A step without devices remains visible as one action.
+    // A step without devices remains visible as an action without devices.
     if (over === 0 || devices.length === 0) return [{ ...common, at, devices: cohort }];
     return cohort.map((device, i) => ({ ...common, at: spread(at, over, i, cohort.length), devices: [device] }));
   });

@@ -1,4 +1,4 @@
-/** A plan as a timeline for the web console: actions with their times and devices. Plain data without claim tokens. */
+/** A plan as a timeline for the web console: boots, faults, steps and loads with their times. Has no claim tokens. */
 import { type Instant, type Millis, sinceStart } from '../../kernel/time.js';
 import { describeFaultSpec } from '../faults/network.js';
 import { describeServiceFault } from '../faults/service.js';
@@ -27,19 +27,19 @@ export interface PlanTimeline {
   readonly expectations: readonly string[];
 }
 
-/** Something that the plan does. */
+/** The boots of a group, a step, a fault or a load, with its time. */
 interface PlanSpan {
   readonly kind: 'boot' | 'step' | 'fault' | 'load';
   readonly fromMs: Millis;
-  /** Equal to `fromMs` for an action that happens once; null: until the very end. */
+  /** Equal to `fromMs` for an action that happens once; null: until the run ends. */
   readonly untilMs: Millis | null;
   /** `loss 10%`, `commands: info show` */
   readonly what: string;
-  /** `60 × cellar-0001 … cellar-0060`; empty: all devices, or none. */
+  /** The affected devices: `60 × cellar-0001 … cellar-0060`; for boots, their profile. Empty: all devices, or none. */
   readonly whom: string;
   /**
-   * The condition that a step waits for: the times of the span count from the moment at which it holds. Left out: they count
-   * from the beginning of the world.
+   * The condition that a step waits for. The times of the span count from the moment at which the condition holds. Left out:
+   * they count from the beginning of the world.
    */
   readonly after?: string;
 }

@@ -13,7 +13,7 @@ export interface FleetNames {
   readonly groups: readonly string[];
   readonly regions: readonly string[];
   readonly tags: readonly string[];
-  /** undefined if the fleet could not be read. */
+  /** The groups with their devices, to find selectors that select nothing; undefined if the fleet could not be read. */
   readonly fleet: readonly SelectableGroup[] | undefined;
 }
 
@@ -59,7 +59,7 @@ interface Context {
   readonly names: FleetNames;
 }
 
-/** Replaces words that are names of groups by `group`; notes a problem for every name that is not in the fleet. */
+/** Turns words that are names of groups into selectors of the kind `group`; notes a problem for every unknown name. */
 function resolved(read: Selector, context: Context): Selector {
   const { names, node, problems } = context;
   switch (read.kind) {

@@ -7,11 +7,11 @@ import type { Selector } from './selector.js';
 
 type Predicate = (device: SelectableDevice) => boolean;
 
-/** The devices from which samples are drawn. */
+/** The devices from which a selector selects. */
 export interface SelectableFleet {
   /** In the order of the fleet. */
   readonly devices: Iterable<SelectableDevice>;
-  /** See {@link samplingRandom}. */
+  /** For samples: see {@link samplingRandom}. */
   readonly random: Random;
 }
 
@@ -40,14 +40,17 @@ export function select(to: Selector, fleet: SelectableFleet): readonly number[] 
   return selected;
 }
 
-/** Whether a selector can match a device of a group, for any seed. */
+/** Whether there is a seed for which a selector matches a device of a group. */
 export function touches(to: Selector, group: SelectableGroup): boolean {
   const matches = possible(to, true);
   for (const device of devicesOf(group)) if (matches(device)) return true;
   return false;
 }
 
-/** @param wide true: a sample matches all devices from which it is drawn; false, inside a "not": a sample matches no device */
+/**
+ * A predicate for the devices that a selector matches for some seed.
+ * @param wide true: a sample matches all devices from which it is drawn; false, inside a "not": a sample matches no device
+ */
 function possible(to: Selector, wide: boolean): Predicate {
   if (to.kind === 'not') {
     const inner = possible(to.of, !wide);
@@ -101,9 +104,9 @@ function combined(
 }
 
 /**
- * Serial numbers of a sample of at least one device. Each device has a random number that depends only on the seed and its
- * serial number; the devices with the lowest numbers are selected. So adding a group does not change the numbers of other
- * devices, and a larger sample contains every smaller one.
+ * Serial numbers of a sample, which has at least one device if `devices` is not empty. Each device has a random number that
+ * depends only on the seed and its serial number; the devices with the lowest numbers are selected. So adding a group does not
+ * change the numbers of other devices, and a larger sample contains every smaller one.
  */
 function sample(devices: readonly SelectableDevice[], share: Ratio, random: Random): ReadonlySet<number> {
   const count = Math.min(devices.length, Math.max(1, Math.round(devices.length * share)));

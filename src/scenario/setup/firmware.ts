@@ -35,7 +35,7 @@ type ImageSource =
     }
   | { readonly kind: 'file'; readonly file: string; readonly content: UploadBody };
 
-/** The body of an upload. A plan contains only its fingerprint. */
+/** The body of an upload. A plan contains a fingerprint instead of the data. */
 class UploadBody {
   readonly data: string;
   /** Required if the image does not contain its version. */

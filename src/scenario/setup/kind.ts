@@ -34,7 +34,7 @@ interface SetupCheck<O> {
 export interface SetupScope {
   /** Device types by the names of their profiles. */
   readonly profiles: ReadonlyMap<string, Profile>;
-  /** Reads a file; `path` is relative to the scenario. @throws Error with the reason */
+  /** Reads a file; `path` is relative to the folder of the scenario. @throws Error with the reason */
   readonly readFile: (path: string) => NamedText;
 }
 
@@ -45,7 +45,7 @@ export interface ClientAccess {
   readonly apiKey: string;
 }
 
-/** The part of a target that setup uses; the runner implements it. */
+/** The functions of the runner with which setup creates resources in the cloud of the run. */
 export interface SetupWorld extends Pick<World, 'tagId'> {
   readonly api: Pick<
     DeviceCloudClient,
@@ -64,11 +64,11 @@ export interface SetupWorld extends Pick<World, 'tagId'> {
   nameFirmware(name: string, id: string): void;
   /**
    * The API of a space by its name in the scenario; null: the space of the fleet.
-   * @throws Error without an API key for the space
+   * @throws Error if there is no API key for the space
    */
   spaceApi(space: string | null): Promise<Pick<DeviceCloudClient, 'spaceId' | 'createKey' | 'deleteKey'>>;
   /** Registers the credentials of a client under its name in the scenario, for loads. */
   nameClient(name: string, access: ClientAccess): void;
-  /** Registers a new resource; `remove` is called after the run. */
+  /** Registers a new resource. @param what its name, for messages @param remove deletes it; called after the run */
   made(what: string, remove: () => Promise<void>): void;
 }

@@ -6,7 +6,7 @@ type RequestOptions = {
   /** Path below the space, to which the body is posted. */
   readonly post: string;
   readonly body: Readonly<Record<string, unknown>>;
-  /** Path below the space for deleting the resource; `{id}` is replaced by its id. */
+  /** Path below the space for deleting the resource; `{id}` stands for the id of the resource. */
   readonly delete: string;
 };
 

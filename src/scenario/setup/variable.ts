@@ -4,6 +4,7 @@ import type { SetupKind } from './kind.js';
 type VariableOptions = {
   readonly name: string;
   readonly value: string;
+  /** Name of an environment; null: none. */
   readonly environment: string | null;
   readonly secure: boolean;
 };

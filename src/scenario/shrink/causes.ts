@@ -1,12 +1,11 @@
 /**
- * Finds the faults without which a failing scenario passes: they are the reason of the failure. A reduced scenario must fail
- * for the same reason, otherwise it would show another failure. With a shorter duration, for example, a downlink can be late
- * without any outage.
+ * Lists the kinds of faults in a failing scenario, and removes a kind from its text. reason.ts uses this to find the faults
+ * that cause the failure.
  */
 import { isMap, isScalar, parseDocument } from 'yaml';
 import { edited, keepItems, listAt, mapAt } from './document.js';
 
-/** A kind of fault of a scenario. */
+/** A kind of fault in a scenario, which may cause its failure. */
 export interface Suspect {
   /** For messages: `outage`. */
   readonly fault: string;

@@ -42,8 +42,8 @@ function* groups(text: string): Iterable<Cut> {
 }
 
 /**
- * Fewer devices in a group: only a device that a step names, only the first or the last, either half, all but the first or the
- * last.
+ * Fewer devices in a group: only a device that a step, load or fault names, only the first or the last, the first or second
+ * half, all but the last or the first.
  */
 function* devices(text: string): Iterable<Cut> {
   const document = parseDocument(text);
@@ -61,7 +61,10 @@ function* devices(text: string): Iterable<Cut> {
   }
 }
 
-/** Shorter lists, including nested ones: without half of the items, without a quarter, …, without one item. */
+/**
+ * Shorter lists, including nested ones: without half of the items, without a quarter, …, without one item. The list of groups
+ * and the expectations are not cut.
+ */
 function* items(text: string): Iterable<Cut> {
   for (const path of listsIn(parseDocument(text))) {
     if (path[0] === 'fleet' && path.length === 1) continue;
@@ -101,7 +104,7 @@ function* duration(text: string): Iterable<Cut> {
 /** Keys that are never removed: a scenario requires them, or would test something else without them. */
 const KEPT = new Set(['name', 'seed', 'duration', 'fleet', 'expect']);
 
-/** The scenario without one of its optional keys: it is shorter, and the default is simpler. */
+/** The scenario without one key of one of its maps: the text is shorter, and the default is simpler. */
 function* keys(text: string): Iterable<Cut> {
   for (const path of mapsIn(parseDocument(text))) {
     for (const key of keysOf(mapAt(parseDocument(text), path)?.items ?? [])) {
@@ -112,6 +115,7 @@ function* keys(text: string): Iterable<Cut> {
   }
 }
 
+/** Loads with a lower rate, or with one user. */
 function* rates(text: string): Iterable<Cut> {
   const document = parseDocument(text);
   for (const [index] of (listAt(document, ['load'])?.items ?? []).entries()) {
@@ -141,7 +145,7 @@ export function pinned(text: string, seed: number, lines: readonly string[], ser
   return result ?? text;
 }
 
-/** The line of an expectation, which is a text or a map. */
+/** The line of an expectation. The expectation is a line, or a map with the line under `that`. */
 function lineOf(item: unknown): string {
   if (isMap(item)) return wordAt(item, 'that') ?? '';
   return isScalar(item) ? String(item.value) : '';

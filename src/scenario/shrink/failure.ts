@@ -24,7 +24,7 @@ function direction({ undecided, left, right }: ExpectationOutcome): string {
   return left < right ? 'too little' : left > right ? 'too much' : 'equal';
 }
 
-/** The lines that compare with a fixed number other than 0. With fewer devices, such a line can fail for another reason. */
+/** The lines that compare with a whole number other than 0. With fewer devices, such a line can fail for another reason. */
 export function fixedNumbers(lines: readonly string[]): readonly string[] {
   return lines.filter((line) => /[=<>]\s*[1-9]\d*\s*$/.test(line));
 }
@@ -40,6 +40,6 @@ export function shortfallOf(result: Failed & { readonly passed: boolean }, lines
     if (left === null || right === null || left === right) return total + 1;
     return total + Math.abs(left - right) / Math.max(Math.abs(left), Math.abs(right));
   }, 0);
-  // The run fails in another way, so it counts as far from passing.
+  // If none of these lines failed, the run fails in another way, and counts as far from passing.
   return sum > 0 ? sum : Math.max(1, lines.length);
 }

@@ -1,6 +1,9 @@
-/** Works on several items at a time, with the results in the order of the items. */
+/** Works on several items at the same time, and returns the results in the order of the items. */
 
-/** Number of items that may overtake a slow one, for each further item at a time. The results of more are probably not needed. */
+/**
+ * Limit of the items that may be begun ahead of a slow one, for each item at a time beyond the first. The results of items that
+ * are further ahead are probably not needed.
+ */
 const LEAD = 8;
 
 /**
@@ -29,7 +32,7 @@ export async function* inOrder<T, R>(
         running--;
         begin();
       });
-      // A failure is reported when the result is taken, or not at all.
+      // The caller gets the error of an item when it takes the result. Errors of results that are not taken are ignored.
       result.catch(() => {});
       begun.push({ item: value, result });
     }

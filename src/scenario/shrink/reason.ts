@@ -1,6 +1,9 @@
 /**
  * The reason of a failure: the faults without which the scenario passes. If several faults each cause a part of the failure,
  * the scenario still fails without any one of them; then the fault that causes the largest part is the reason.
+ *
+ * A reduced scenario must fail for the same reason as the original, otherwise it would show another failure. With a shorter
+ * duration, for example, a downlink can be late without any outage.
  */
 import { type Suspect, suspectsIn } from './causes.js';
 import { inOrder } from './in-order.js';
@@ -18,7 +21,10 @@ interface Part {
   readonly share: number;
 }
 
-/** @param signal aborts when nothing needs the answer. Undefined: no other text is examined at the same time */
+/**
+ * Returns how far a text is from a scenario that passes: 0 if it passes, undefined if it cannot be run.
+ * @param signal aborts when the result is no longer needed. Undefined: no other text is examined at the same time
+ */
 export type Shortfall = (text: string, signal?: AbortSignal) => Promise<number | undefined>;
 
 interface Search {

@@ -16,7 +16,7 @@ const KEY = 'include';
 const MOST_FILES = 100;
 /** Limit of the text of all included files, in characters. */
 const LONGEST = 1_000_000;
-/** Limit of the values in all included files. A value with YAML aliases counts once more for each alias. */
+/** Limit of the values in all included files. A value counts again for each YAML alias that refers to it. */
 const MOST_VALUES = 20_000;
 
 const path = text(
@@ -89,7 +89,7 @@ class Includer {
       this.#problems.add(node, `the included files are longer than ${LONGEST} characters`);
       return undefined;
     } catch (error) {
-      // Problems in the included file keep their places.
+      // Problems in the included file are reported with their places in that file.
       if (error instanceof InputError)
         for (const { message, ...place } of error.problems) this.#problems.add(place, message);
       else this.#problems.add(node, error instanceof Error ? error.message : String(error));

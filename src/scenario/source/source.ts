@@ -9,7 +9,7 @@ import { withIncludes } from './includes.js';
 import { declaredVariables, substitute } from './variables.js';
 
 export interface SourceFiles {
-  /** Reads a file; `path` is relative to the scenario. @throws Error with the reason */
+  /** Reads a file; `path` is relative to the folder of the scenario. @throws Error with the reason */
   readonly readFile: (path: string) => NamedText;
   /** Values of variables by name, which override those of the scenario. */
   readonly vars?: ReadonlyMap<string, string>;
@@ -33,7 +33,7 @@ export function readSource(source: string, file: string, files: SourceFiles, pro
   return { ...whole, entries };
 }
 
-/** Within `{ }` and `[ ]`, an unquoted `${x}` is not valid YAML: adds a hint to the message of the YAML library. */
+/** Reads the YAML text. For an unquoted `${x}` within `{ }` or `[ ]`, which is not valid YAML, the error gets a hint. */
 function readRoot(source: string, file: string): LocatedNode {
   try {
     return readYaml(source, file);

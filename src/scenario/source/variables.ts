@@ -1,9 +1,9 @@
 /**
  * Variables: `vars: { period: 900 }` at the top of a scenario, `${period}` in any value of it, `--var period=300` for one run.
  *
- * A text that consists of one variable is replaced by its value and keeps its type: `interval-report: ${period}` is a number.
- * Within a longer text, the value is inserted as text: `every: ${n}m`. `$${` stands for `${`. A variable can use the variables
- * above it. There are no expressions: a scenario that needs them should be written in TypeScript.
+ * A text that consists of one variable becomes the value of the variable, with its type: `interval-report: ${period}` is a
+ * number. Within a longer text, the value is inserted as text: `every: ${n}m`. `$${` stands for `${`. A variable can use the
+ * variables above it. There are no expressions: a scenario that needs them should be written in TypeScript.
  */
 import { complain, type Form } from '../../input/checks.js';
 import { type LocatedNode, type MapNode, type Problems, readYaml, type ScalarNode } from '../../input/document.js';

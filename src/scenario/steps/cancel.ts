@@ -2,7 +2,7 @@ import { oneOf } from '../../input/checks.js';
 import { USER_TYPES } from '../../trace/downlinks/ledger.js';
 import { cloudIdOf, type StepKind } from './step.js';
 
-/** Types of downlinks that users queue. The cloud queues others to answer a device; users cannot cancel those. */
+/** Types of downlinks that users queue. Downlinks of other types are answers of the cloud; users cannot cancel them. */
 const OF_USERS: ReadonlySet<string> = new Set(USER_TYPES);
 
 /** Cancels pending downlinks of the device: the oldest one, or all of them. */

@@ -41,7 +41,7 @@ export interface StepScope extends Sending {
   readonly profiles: readonly Profile[];
   /** Names of the firmware images of `setup`; left out if they are not known. */
   readonly firmware?: readonly string[];
-  /** Reads a file; `path` is relative to the scenario. @throws Error with the reason */
+  /** Reads a file; `path` is relative to the folder of the scenario. @throws Error with the reason */
   readonly readFile: (path: string) => NamedText;
 }
 

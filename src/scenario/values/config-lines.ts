@@ -4,7 +4,7 @@
  *     config: { interval-report: 900, mode: lte, lte apn: iot.1nce.net }
  *     config: [app config interval-report 900, app config mode lte, lte config apn iot.1nce.net]
  *
- * Lines are passed on unchanged, so that a scenario can also send an invalid one; in all other cases use the map.
+ * The lines of a list are passed on unchanged, so that a scenario can also send an invalid line. For valid lines, use the map.
  */
 import { complain, eitherForm, type Form, formed, formOf } from '../../input/checks.js';
 import type { LocatedNode, ScalarNode } from '../../input/document.js';

@@ -1,4 +1,4 @@
-/** Columns of CSV files that a scenario names: headings with units, numbers, and the column `time`. */
+/** Reads columns of the CSV files of a scenario: headings with units, numbers, and the column `time`. */
 import type { Cell, Table } from '../../input/csv.js';
 import type { Problems } from '../../input/document.js';
 import { orList, quote } from '../../input/problems.js';
@@ -24,7 +24,10 @@ interface TimeColumn {
 
 const TIME_UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** The column `time`, in the order of the file; undefined if there is none. Rows with an invalid time are left out. */
+/**
+ * The column `time`, in the order of the file. Rows with an invalid time are left out.
+ * @returns undefined if the file has no such column, or if its unit is unknown
+ */
 export function timeColumn({ header, rows }: Table, problems: Problems): TimeColumn | undefined {
   const column = header.findIndex((cell) => headingOf(cell).name.toLowerCase() === 'time');
   const cell = header[column];
@@ -72,7 +75,7 @@ export function numberIn(cell: Cell, problems: Problems): number {
   return Number.NaN;
 }
 
-/** The columns of a file, for messages. */
+/** The names of the columns of a file, for messages. */
 export function names(header: readonly Cell[]): string {
   return header.map((cell) => quote(headingOf(cell).name)).join(', ');
 }

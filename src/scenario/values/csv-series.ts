@@ -5,8 +5,8 @@
  *     0,21.4,44
  *     10,21.6,43.5
  *
- * Times are numbers with a unit, or calendar times in UTC; both count from the first row. Values are converted to the unit of
- * the quantity in the device type. An empty cell means that the sensor did not answer.
+ * Times are numbers, with their unit in the heading, or calendar times in UTC; both count from the first row. Values are
+ * converted to the unit of the quantity in the device type. An empty cell means that the sensor did not answer.
  */
 import { createHash } from 'node:crypto';
 import type { Series } from '../../device/environment/series.js';
@@ -18,7 +18,7 @@ import type { Millis } from '../../kernel/time.js';
 import { headingOf, limitRows, MOST_PROBLEMS, names, numberIn, timeColumn } from './csv-columns.js';
 
 /**
- * Values with their times. A plan contains only the number of rows and a fingerprint, because it may contain the step once for
+ * Values with their times. A plan contains only the number of rows and a fingerprint, because a plan may repeat the step for
  * each device.
  */
 export class Recording implements Series {
@@ -43,7 +43,7 @@ interface ColumnWish {
   readonly unit: string;
 }
 
-/** Reads a column; problems are noted with their place in the file. */
+/** Reads a column. Problems are noted with their places in the file; the result is then undefined. */
 export function readRecording({ file, text }: NamedText, wish: ColumnWish, problems: Problems): Recording | undefined {
   const before = problems.list.length;
   const table = readCsv(text, file, problems);

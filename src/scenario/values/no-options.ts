@@ -1,7 +1,7 @@
 import { type Check, complain, formed } from '../../input/checks.js';
 import type { LocatedNode } from '../../input/document.js';
 
-/** For steps, faults and calls without options: `power-cycle:`. Editors may complete it to `power-cycle: {}`. */
+/** Check of a step, fault or call without options: `power-cycle:`, or `power-cycle: {}`, to which editors may complete it. */
 export const noOptions: Check<null> = formed(
   () => ({ anyOf: [{ enum: [null, true] }, { type: 'object', maxProperties: 0 }] }),
   (node, problems) => (isEmpty(node) ? null : complain(node, problems, 'empty: there are no options')),

@@ -1,4 +1,4 @@
-/** Checks names of quantities in steps against the device types of the step. */
+/** Checks the names of quantities in a step against the device types of its devices. */
 import type { Problems } from '../../input/document.js';
 import { didYouMean, quote } from '../../input/problems.js';
 import type { Profile, QuantitySpec } from '../../profile/profile.js';

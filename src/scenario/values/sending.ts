@@ -31,7 +31,7 @@ export interface Recipient {
   readonly firmware: readonly KnownVersion[];
 }
 
-/** The devices to which a step or a load sends lines or data; if empty, these are not checked. */
+/** The devices to which a step or a load sends lines or data. Without recipients, lines and data are not checked. */
 export interface Sending {
   readonly recipients: readonly Recipient[];
 }
@@ -88,6 +88,7 @@ function sent<T>(
 /** Names of recipients by the reason for which they reject something. */
 type Refusals = ReadonlyMap<string, readonly string[]>;
 
+/** A recipient rejects something only if every firmware version that its devices may have rejects it. */
 function refusalsOf(
   recipients: readonly Recipient[],
   refusal: (version: KnownVersion) => string | undefined,

@@ -7,7 +7,7 @@ import type { LocatedNode, Problems } from '../../input/document.js';
  * (firmware shell, 1).
  */
 const LONGEST_LINE = 255;
-/** The API rejects downlinks with more lines. */
+/** Limit of the lines of a downlink in the API. */
 const MOST_LINES = 100;
 
 /** One line. */
@@ -18,10 +18,10 @@ export const line: Check<string> = formed(lineForm, (node, problems) => {
   return shellLine(node, problems, text) ? text : undefined;
 });
 
-/** One line or more. */
+/** A list of lines. */
 export const shellLines = list(line, 1, MOST_LINES, `a list of 1 to ${MOST_LINES} lines`);
 
-/** Notes a problem at `node` if the shell does not accept `text`. */
+/** Whether the shell accepts `text` as a line; if it does not, a problem is noted at `node`. */
 export function shellLine(node: LocatedNode, problems: Problems, text: string): boolean {
   if (text.length > LONGEST_LINE) {
     problems.add(node, `the line has ${text.length} characters; a device accepts at most ${LONGEST_LINE}`);

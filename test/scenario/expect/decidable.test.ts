@@ -16,7 +16,7 @@ function fleetOf(count: number, pending: number): readonly TraceEvent[] {
   }).flat();
 }
 
-/** The API rejects a shell downlink to device 1. */
+/** The event of a shell downlink that the API rejects. */
 function rejection(at: number, serial = 1): TraceEvent {
   return { kind: 'downlink.rejected', at, serial, type: 'shell' };
 }
@@ -39,7 +39,7 @@ describe('an expectation with missing measurements', () => {
     expect(judged('downlink.answered p(95) < 50ms', fleetOf(18, 1), 10 * H)).not.toHaveProperty('undecided');
   });
 
-  it('shows the range that decided it, in addition to the value in reports', () => {
+  it('shows the measured value, and the range with the missing measurements that decided the verdict', () => {
     const events = Array.from({ length: 14 }, (_, i) => {
       const at = (1 + i) * 10;
       return downlinkLife({ id: `d${i}`, print: `p${i}`, contact: at, offered: at, received: at, delivered: at });
@@ -144,7 +144,7 @@ describe('a share within a duration', () => {
     expect(judged('downlink.contact within 1h == 0%', [rejection(1)], 10 * H).passed).toBe(true);
   });
 
-  it('never becomes decidable by waiting for a rejected downlink', () => {
+  it('does not wait for a downlink that the API rejected', () => {
     expect(judged('downlink.answered within 1h >= 95%', [...fleetOf(18, 0), rejection(1)], H / 2)).toMatchObject({
       passed: false,
       left: 18 / 19,
@@ -169,7 +169,7 @@ describe('a share within a duration', () => {
     expect(judged('downlink.answered within 1h >= 95%', fleetOf(18, 2), H)).not.toHaveProperty('undecided');
   });
 
-  it('does not wait for cancelled or refused downlinks', () => {
+  it('does not wait for a cancelled downlink', () => {
     const cancelled: TraceEvent = { kind: 'downlink.cancelled', at: 5, serial: 1, downlink: 'd18' };
     expect(judged('downlink.answered within 1h >= 95%', [...fleetOf(18, 1), cancelled], H / 2)).toMatchObject({
       passed: false,
@@ -274,7 +274,7 @@ function worlds(queued: readonly Queued[], candidates: readonly number[]): reado
   return made;
 }
 
-/** The verdict of all worlds; undefined if they differ. */
+/** The verdict that all worlds share; undefined if their verdicts differ. */
 function unanimous(verdicts: readonly boolean[]): boolean | undefined {
   const [first] = verdicts;
   return verdicts.every((verdict) => verdict === first) ? first : undefined;
@@ -301,7 +301,7 @@ function verdictsOf(left: string, right: string, queued: readonly Queued[]) {
 }
 
 /**
- * Up to six downlinks, of which none, one, half or all are missing. The missing ones are pending, rejected by the API, or both.
+ * Up to six downlinks, of which none, one, half or all are missing. Each missing one is either pending or rejected by the API.
  */
 const fleets = fc
   .array(fc.record({ at: fc.integer({ min: 0, max: 1000 }), took: fc.integer({ min: 0, max: 900 }) }), {

@@ -35,7 +35,7 @@ function problemsOf(csv: string, load?: string): readonly string[] {
 const MINUTES_10 = 600_000;
 
 describe('a replayed load', () => {
-  it('counts the times in its file from its beginning, and may have several requests at one time', () => {
+  it('counts the times in its file from the beginning of the load, and may have several requests at one time', () => {
     expect(dueIn('time [s]\n0.25\n2\n2\n60\n').map((at) => at - MINUTES_10)).toEqual([250, 2000, 2000, 60_000]);
   });
 
@@ -44,7 +44,7 @@ describe('a replayed load', () => {
     expect(dueIn(csv).map((at) => at - MINUTES_10)).toEqual([0, 1500]);
   });
 
-  it('has a speed factor, "speed"', () => {
+  it('is faster or slower by the factor "speed"', () => {
     const fast = '{ count-devices:, rate: { replay: arrivals.csv, speed: 4 } }';
     expect(dueIn('time [min]\n1\n2\n', fast)).toEqual([15_000, 30_000]);
     expect(dueIn('time [min]\n1\n2\n', fast.replace('4', '0.5'))).toEqual([120_000, 240_000]);
@@ -91,7 +91,7 @@ describe('a file of arrivals', () => {
       '{ count-devices:, spacing: poisson, rate: { replay: arrivals.csv } }',
       'test.yaml:7:32: a replay has no "spacing": the times are in its file',
     ],
-  ])('is reported with its place: %s', (load, problem) => {
+  ])('is not accepted for a load that is invalid or names another file: %s', (load, problem) => {
     expect(problemsOf('time [s]\n1\n', load)).toEqual([problem]);
   });
 });

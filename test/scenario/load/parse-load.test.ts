@@ -26,7 +26,7 @@ describe('a load', () => {
     ['720/h', [0.2, 0.2]],
     ['0.5/s', [0.5, 0.5]],
     ['1/s..50/s', [1, 50]],
-  ])('takes the rate %s', (rate, [first, last]) => {
+  ])('accepts the rate %s', (rate, [first, last]) => {
     const [load] = loadsOf(`{ count-devices:, rate: ${rate}, from: 1m, until: 2m }`);
     expect(load?.pace).toMatchObject({ pieces: [{ from: 60_000, until: 120_000, first, last }] });
   });
@@ -57,7 +57,7 @@ describe('a load', () => {
     expect(load).toMatchObject({ name: 'commands to clime', call: { kind: 'commands', body: '["info show"]' } });
   });
 
-  it.each(['{}', 'true', ''])('without options may have %j in place of the options', (value) => {
+  it.each(['{}', 'true', ''])('accepts %j as the value of a call without options', (value) => {
     expect(loadsOf(`{ list-messages: ${value}, rate: 1/m }`)).toEqual(loadsOf('{ list-messages:, rate: 1/m }'));
   });
 
@@ -66,14 +66,14 @@ describe('a load', () => {
     expect(names).toEqual(['list-devices', 'list-devices (2)']);
   });
 
-  it('uses its devices in turn', () => {
+  it('has the devices of its selector', () => {
     const { loads } = planScenario(scenarioOf({ load: '  - { read-device:, rate: 1/s, to: control }\n' }));
     const { devices } = planScenario(scenarioOf({}));
     expect(loads[0]?.devices.length).toBeGreaterThan(0);
     expect(loads[0]?.devices.every((index) => devices[index]?.name.startsWith('control'))).toBe(true);
   });
 
-  it('may use the key of a client, which its name and the plan show; in a space without devices, it is about the space', () => {
+  it('may use the API key of a client, whose name becomes part of the name of the load', () => {
     const head = `name: test
 duration: 2h
 setup:
@@ -96,7 +96,7 @@ setup:
     ['{ read-device:, rate: 1/s, as: poler }', '"poler" is not a client (did you mean "poller"?)'],
     ['{ read-device:, rate: 1/s, as: neighbour }', 'are list-messages, list-devices or count-devices'],
     ['{ list-devices:, rate: 1/s, as: neighbour, to: clime }', 'the space "next-door" of "neighbour" has no devices'],
-  ])('complains about the client of %s', (line, complaint) => {
+  ])('is rejected because of its client: %s', (line, complaint) => {
     const setup = 'setup: [{ client: { name: poller } }, { client: { name: neighbour, space: next-door } }]';
     const yaml = yamlOf({ head: `name: test\nduration: 2h\n${setup}\n`, load: `  - ${line}\n` });
     expect(problemsOf(yaml)).toEqual([expect.stringContaining(complaint)]);
@@ -123,7 +123,7 @@ setup:
     ['{ latest-value:, rate: 1/s, as: poller }', '"poller" is not a client: "setup" needs'],
     ['{ commands: [], rate: 1/s }', 'a list of 1 to 100 lines'],
     ['often', 'is not a request'],
-  ])('complains about %s', (line, complaint) => {
+  ])('is rejected with the reason: %s', (line, complaint) => {
     expect(complaintsOf(line).join('\n')).toContain(complaint);
   });
 });

@@ -50,7 +50,7 @@ describe('a fault of a device', () => {
   });
 });
 
-it('a fault of the network has the form of those under "network", and adds up with them', () => {
+it('a fault of the network takes effect in addition to those under "network"', () => {
   const plan = planScenario(
     scenarioOf({
       head: withFaults('  - { corruption: 1%, to: 50% of control, way: up }\n'.replace(', way: up', '')),
@@ -204,7 +204,7 @@ it.each([
   ['{ store-unavailable: reads }', '"reads" is not left empty, or "writes"'],
   ['{ bandwidth: fast }', '"fast" is not a bandwidth such as'],
   ['{ jitter: { by: 1s, shape: round } }', '"round" is not one of even, bell or tail'],
-])('refuses %s', (fault, message) => {
+])('the fault %s is rejected', (fault, message) => {
   const problems = problemsOf(yamlOf({ head: withFaults(`  - ${fault}\n`) }));
   expect(problems).toHaveLength(1);
   expect(problems[0]).toContain(message);

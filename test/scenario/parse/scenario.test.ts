@@ -67,14 +67,14 @@ describe('a scenario', () => {
     ['start: 2026-03-01', '"2026-03-01" is not a time in UTC'],
     ['start: 2026-03-01T06:00:00+01:00', 'is not a time in UTC'],
     ['settle: soon', '"soon" is not a duration'],
-  ])('refuses %s', (line, message) => {
+  ])('is rejected for %s', (line, message) => {
     const [problem, ...more] = problemsOf(yamlOf({ head: `name: test\nduration: 2h\n${line}\n` }));
     expect(problem).toContain('3:');
     expect(problem).toContain(message);
     expect(more).toEqual([]);
   });
 
-  it.each(['0s', '400d', '-1h', '90'])('refuses a duration of %s', (duration) => {
+  it.each(['0s', '400d', '-1h', '90'])('is rejected for a duration of %s', (duration) => {
     expect(problemsOf(yamlOf({ head: `name: test\nduration: ${duration}\n` }))).toHaveLength(1);
   });
 
@@ -159,7 +159,7 @@ describe('a fleet', () => {
     ]);
   });
 
-  it('accepts parameters in the spelling of the device type, in Meteo with underscores', () => {
+  it('accepts parameters in the spelling of the device type, for example with underscores', () => {
     const fleet = '  - { name: ab, profile: clime, count: 1, config: { hygro_t_alarm_lo_thr: 2 } }\n';
     expect(scenarioOf({ fleet }).fleet[0]?.config).toEqual(['app config hygro_t_alarm_lo_thr 2']);
   });
@@ -171,7 +171,7 @@ describe('a fleet', () => {
     [`config: { x: ${'y'.repeat(250)} }`, 'the line has 263 characters; a device accepts at most 255'],
     ['config: { x: žluťoučký }', 'printable ASCII'],
     ['colour: red', '"colour" is not a key of a group'],
-  ])('refuses %s', (part, message) => {
+  ])('rejects a group with %s', (part, message) => {
     const problems = problemsOf(yamlOf({ fleet: `  - { name: ab, profile: clime, count: 1, ${part} }\n` }));
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(message);
@@ -179,7 +179,7 @@ describe('a fleet', () => {
 });
 
 describe('a network', () => {
-  it('without power saving mode becomes the first step, for all devices', () => {
+  it('without power saving mode adds a step for all devices, before the other steps', () => {
     const scenario = scenarioOf({ network: '  power-saving: off\n', steps: '  - { at: 0s, radio: off }\n' });
     expect(scenario.steps.map(({ at, to, call }) => [at, to, call.step])).toEqual([
       [0, { kind: 'all' }, 'power-saving'],
@@ -231,7 +231,7 @@ describe('a network', () => {
     ['  faults: [{ loss: 1%, from: 1h, until: 1h }]\n', 'the fault would end before it begins'],
     ['  faults: [{ loss: 1%, from: 2h }]\n', 'the fault would begin after the end of the scenario'],
     ['  reorder: { ratio: 1%, by: 0 }\n', 'held back'],
-  ])('refuses %s', (network, message) => {
+  ])('is rejected with %s', (network, message) => {
     const problems = problemsOf(yamlOf({ network })).join('\n');
     expect(problems).toContain(message.replace('"outage" and "loss"', '"loss" and "outage"'));
   });
@@ -263,7 +263,7 @@ describe('a step', () => {
     ['{ at: 1h, to: clime/x, shell: send }', '"clime/x" is not "all"'],
     ['{ at: 1h, shel: send }', '"shel" is not a key of a step (did you mean "shell"?)'],
     ['7', '"7" is not a step'],
-  ])('refuses %s', (step, message) => {
+  ])('is rejected: %s', (step, message) => {
     const head = 'name: test\nduration: 2h\n';
     const problems = problemsOf(`${head}steps:\n  - ${step}\nfleet: [{ name: clime, profile: clime, count: 3 }]\n`);
     expect(problems).toHaveLength(1);

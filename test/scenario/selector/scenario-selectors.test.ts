@@ -75,13 +75,13 @@ describe('a selector', () => {
     expect(problems.map((problem) => problem.split(':')[0])).toEqual(['4']);
   });
 
-  it('is rejected without the size of the group if the count of the group is invalid', () => {
+  it('is rejected with a message without the size of the group, if the count of the group is invalid', () => {
     const fleet = '  - { name: roof, profile: clime, count: none }\n';
     const problems = problemsOf(yamlOf({ fleet, steps: '  - { at: 1h, to: roof/0, shell: send }\n' }));
     expect(problems[1]).toContain('"roof/0" does not exist: the first device of a group has the number 1');
   });
 
-  it('is used for the devices of a fault and of a load as well', () => {
+  it('also selects the devices of a fault and of a load', () => {
     const plan = planScenario(
       scenarioOf({
         fleet: FLEET,

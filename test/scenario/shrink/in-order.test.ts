@@ -64,7 +64,7 @@ describe('work in order', () => {
     expect(running()).toEqual([]);
   });
 
-  it('begins an item only after the result of the one before has been taken, if there is one at a time', async () => {
+  it('with one item at a time, begins an item only after the result of the previous one has been taken', async () => {
     const begun: number[] = [];
     const work = async (item: number) => {
       begun.push(item);

@@ -26,7 +26,7 @@ load:
 expect: [uplink.stored == uplink.sent, downlink.delivered == downlink.queued]
 `;
 
-/** Reduces the scenario as long as `needs` returns true for its text and the text is a valid scenario. */
+/** Reduces the scenario. A cut is successful if its text is a valid scenario for which `needs` returns true. */
 async function reduced(needs: (text: string) => boolean, enough = () => false) {
   const failing = async (text: string) => problemsOf(text).length === 0 && needs(text);
   return shrink({ text: normalised(LARGE), stillFails: failing, enough });
@@ -110,7 +110,7 @@ expect: [ uplink.stored == uplink.sent, downlink.delivered == downlink.queued ]
     expect(found).toMatchObject({ causes: [], largest: 'outage', dropped: ['duplication'] });
   });
 
-  it('is the same every time', async () => {
+  it('has the same result every time', async () => {
     const needs = (text: string) => text.includes('power-cycle') && text.includes('latency');
     expect(await reduced(needs)).toEqual(await reduced(needs));
   });
@@ -183,7 +183,7 @@ describe('the way in which a run fails', () => {
     expect(failureOf({ exitCode: 3, expectations: [{ ...outcome, left: null }] })).not.toBe(base);
   });
 
-  it('is uncertain for lines that compare with a fixed number', () => {
+  it('can change with the number of devices for lines that compare with a fixed number', () => {
     expect(fixedNumbers(['device.ready == 60', 'a == b', 'step.failed == 0', 'x p(95) < 40m'])).toEqual([
       'device.ready == 60',
     ]);

@@ -19,15 +19,15 @@ function problems(text: string, file = ''): readonly string[] {
 
 const $ = (name: string) => `\${${name}}`;
 
-describe('a small scenario that grows', () => {
-  it('because each variable doubles another one is rejected with a message', () => {
+describe('a small scenario that expands to a large one', () => {
+  it('is rejected with a message if each variable contains the previous one twice', () => {
     const doubled = Array.from({ length: 40 }, (_, n) => `  v${n + 1}: "${$(`v${n}`)}${$(`v${n}`)}"\n`);
     expect(problems(`name: x\nduration: 1h\nvars:\n  v0: aaaaaaaaaa\n${doubled.join('')}`)).toContainEqual(
       'the text is longer than 100000 characters with the values of its variables',
     );
   });
 
-  it('because of a long variable in many places is rejected with one message', () => {
+  it('is rejected with only one message if a long variable is used in many places', () => {
     const uses = Array.from({ length: 100 }, () => `  - "x${$('long')}"\n`).join('');
     const text = `name: x\nduration: 1h\nvars: { long: ${'a'.repeat(90_000)} }\nexpect:\n${uses}`;
     const said = problems(text).filter((message) => message.includes('variables insert'));
@@ -37,7 +37,7 @@ describe('a small scenario that grows', () => {
   it.each([
     ['values', `expect: [${'a, '.repeat(7_000)}]`, 'the included files have more than 20000 values'],
     ['characters', `# ${'a'.repeat(350_000)}\nname: x`, 'the included files are longer than 1000000 characters'],
-  ])('because of included files with many %s is rejected with a message', (_, part, sentence) => {
+  ])('is rejected with a message if its included files have too many %s', (_, part, sentence) => {
     const includes = Array.from({ length: 3 }, (__, n) => `p${n}.yaml`).join(', ');
     expect(problems(`name: x\nduration: 1h\ninclude: [${includes}]\n`, part)).toContain(sentence);
   });

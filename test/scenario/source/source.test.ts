@@ -33,7 +33,7 @@ function problems(text: string, sources?: Sources): readonly string[] {
   return [];
 }
 
-/** A scenario with variables; `$` stands for `${`. */
+/** A scenario with variables. @param use more lines, in which `$` stands for `${` */
 const withVars = (vars: string, use: string) =>
   `${yamlOf({ head: `name: test\nduration: 2h\nvars: ${vars}\n` })}${use.replaceAll('$', '${')}`;
 
@@ -139,7 +139,7 @@ steps:
     ['include: a.yaml\n', { 'a.yaml': 'include: b.yaml\n', 'b.yaml': 'include: a.yaml\n' }, 'a.yaml → b.yaml → a.yaml'],
     ['include: a.yaml\n', { 'a.yaml': '- 1\n' }, 'a.yaml:1:1: a list is not a part of a scenario'],
     ['include: a.yaml\n', { 'a.yaml': 'name: [\n' }, 'a.yaml:'],
-  ])('refuses %s', (head, files, message) => {
+  ])('is rejected with the reason: %s', (head, files, message) => {
     expect(problems(main(head), { files }).join('\n')).toContain(message);
   });
 

@@ -188,7 +188,7 @@ describe('a step through the public API', () => {
     expect(device.cloudId).toBe('device-1');
   });
 
-  it('delete-device forgets the id', async () => {
+  it('delete-device removes the id of the device', async () => {
     const { world, device } = recordingWorld({ cloudId: 'device-1' });
     await runStep(world, device, validCall('delete-device', ''));
     expect(device.cloudId).toBeUndefined();
@@ -316,7 +316,7 @@ describe('the options of a step', () => {
     ['clock', '{ skew: 0s }', '"0s" is not a jump of a clock'],
     ['clock', '{}', 'is not "drift", "skew" or both'],
     ['shell', '', 'is not a line'],
-  ])('%s refuses %s', (name, yaml, message) => {
+  ])('%s rejects %s', (name, yaml, message) => {
     expect(callOf(name, yaml)).toEqual(expect.arrayContaining([expect.stringContaining(message)]));
   });
 });

@@ -31,7 +31,7 @@ describe('a step', () => {
     expect(actions.map(({ at }) => at / 60_000)).toEqual([0, 2, 4, 6, 8, 30, 32, 34, 36, 38]);
   });
 
-  it('that waits counts from the end of its wait, and so do the steps relative to it', () => {
+  it('with a condition counts from the end of its wait, and so do the steps relative to it', () => {
     const plan = planOf(
       [
         '  - { after: device.ready == fleet.devices, within: 1h, shell: send }\n',
@@ -65,7 +65,7 @@ describe('a step', () => {
     ],
     ['{ at: 1h, for: { in: 10%, every: 10m }, shell: send }', 'after the end of the scenario'],
     ['{ at: 1h, for: { in: 0%, every: 10m }, shell: send }', 'is not a share of the devices'],
-  ])('refuses %s', (step, message) => {
+  ])('is rejected: %s', (step, message) => {
     const problems = problemsOf(yamlOf({ fleet: FLEET, steps: `  - ${step}\n` }));
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(message);

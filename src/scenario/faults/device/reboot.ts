@@ -13,7 +13,7 @@ import type { Millis } from '../../../kernel/time.js';
 import type { DeviceFault, DeviceFaultKind } from './kind.js';
 
 const OPTIONS = record('reboot', { every: optional(duration, null) });
-/** Shortest interval between reboots. A device starts in less time. */
+/** Shortest accepted interval between reboots. A device starts in less time. */
 const SHORTEST: Millis = 1000;
 
 const happening = (every: Millis | null): DeviceFault => ({
