@@ -38,7 +38,7 @@ describe('sentences', () => {
     ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md'],
   ];
 
-  it('name what acts, and say it plainly', () => {
+  it('contain none of the rejected phrases', () => {
     const modules = new Map<string, string[]>();
     for (const path of files) {
       const module = moduleOf(path);
@@ -51,7 +51,7 @@ describe('sentences', () => {
     ).toEqual([]);
   });
 
-  it.each(Object.entries(QUOTED))('%s still contains the texts that are excepted for it', (path, quotations) => {
+  it.each(Object.entries(QUOTED))('%s still contains the texts that are accepted in it', (path, quotations) => {
     expect(quotations.filter((quotation) => !textOf(path).includes(quotation))).toEqual([]);
   });
 });

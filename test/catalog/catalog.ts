@@ -35,8 +35,9 @@ export interface Application {
   readonly commands: readonly CatalogCommand[];
   readonly decoder: { readonly name: string; readonly hash: string; readonly keys: number };
   readonly encoder?: { readonly name: string; readonly hash: string };
-  /** Paths of the keys that the default build sends, and of those that it does not. */
+  /** Paths of the keys that the default build sends. */
   readonly sent: readonly string[];
+  /** Paths of the keys of the codec that the default build does not send. */
   readonly notSent: readonly string[];
   /** For each type of device on a serial line: its number, and the keys of its samples. */
   readonly deviceTypes?: Readonly<Record<string, readonly [number, ...string[]]>>;

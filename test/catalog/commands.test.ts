@@ -1,6 +1,6 @@
 /**
- * Runs every command of every application on a device. Each printed line must be a published line, and some example must print
- * each published line. The same holds for the complaints about bad arguments.
+ * Runs every command of every application on a device. Each printed line must be a published line, and each published line must
+ * be printed by an example. The same rules apply to the complaints about bad arguments.
  */
 import { describe, expect, it } from 'vitest';
 import { bench, type CatalogCommand, catalog } from './catalog.js';

@@ -187,5 +187,5 @@ export const NOT_PRINTED: Readonly<Record<string, string>> = {
   'serial serial recv: Received <n> bytes:': 'devices on the line answer only the firmware',
   'serial modbus read: Failed to enable Modbus: <errno>': 'the module of the line never fails',
   'serial device <driver> ...': 'the catalog does not say what these commands print',
-  'wmbus wm poll_ts: ts: <unix>, date: <text>': 'takes a cloud; see test/device/commands/attached.test.ts',
+  'wmbus wm poll_ts: ts: <unix>, date: <text>': 'needs a cloud; see test/device/commands/attached.test.ts',
 };

@@ -8,7 +8,10 @@ function shown({ type, default: value }: CatalogParameter): string {
   return type === 'enum' || type === 'string' ? `"${value}"` : String(value);
 }
 
-/** Values that the shell must accept (`good`), and values that it must reject, each with its message (`bad`). */
+/**
+ * Values that the shell must accept (`good`), and values that it must reject, each with its message (`bad`).
+ * @param slot whether the parameter describes a device on the serial line
+ */
 function attempts(
   parameter: CatalogParameter,
   slot: boolean,

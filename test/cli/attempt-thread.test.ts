@@ -1,4 +1,4 @@
-/** The threads of `shrink`. */
+/** The threads in which `shrink` runs scenarios. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { AttemptThread } from '../../src/cli/attempt-thread.js';
 
@@ -17,7 +17,7 @@ function opened(): AttemptThread {
 }
 
 describe('a thread of shrink', () => {
-  it('answers with the outcome of one attempt after another, and undefined for an invalid scenario', async () => {
+  it('returns the outcome of one attempt after another, and undefined for an invalid scenario', async () => {
     const { signal } = new AbortController();
     const attempts = opened();
     expect(await attempts.outcomeOf(FAILING, signal)).toMatchObject({
@@ -28,7 +28,7 @@ describe('a thread of shrink', () => {
     expect(await attempts.outcomeOf(FAILING.replace('> 5', '== 1'), signal)).toMatchObject({ passed: true });
   });
 
-  it('ends a run early whose outcome is not needed', async () => {
+  it('ends a run early if its outcome is not needed', async () => {
     const ending = new AbortController();
     const attempts = opened();
     const outcome = attempts.outcomeOf(FAILING.replace('10s', '300d'), ending.signal);
@@ -37,7 +37,7 @@ describe('a thread of shrink', () => {
     expect(await attempts.outcomeOf(FAILING, new AbortController().signal)).toMatchObject({ exitCode: 3 });
   });
 
-  it('reports that it has ended, with what the user can do', async () => {
+  it('reports that it has ended, and what the user can do', async () => {
     const attempts = opened();
     const outcome = attempts.outcomeOf(FAILING, new AbortController().signal);
     await Promise.all([

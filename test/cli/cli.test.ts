@@ -37,7 +37,7 @@ fleet:
 );
 
 describe('ghostfleet', () => {
-  it('asks for a command if none is given', async () => {
+  it('rejects a command line without a command', async () => {
     const { exit, err } = await ghostfleet([]);
     expect(exit).toBe(2);
     expect(err).toContain('a command is required');

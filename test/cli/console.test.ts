@@ -76,7 +76,7 @@ describe('ghostfleet device at a terminal', () => {
     expect(out).toContain('.sensor hygrometer.h[TAB] hygrometer.humidity\n');
   });
 
-  it('logs the wanted events, or none', async () => {
+  it('logs all events, only those of --log, or none with --quiet', async () => {
     expect((await device([])).out).toContain('device.boot');
     expect((await device(['--log', 'uplink,poll'])).out).not.toContain('device.boot');
     expect((await device(['--quiet'])).out).not.toContain('device.boot');

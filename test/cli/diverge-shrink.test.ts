@@ -69,7 +69,7 @@ expect: [downlink.delivered == downlink.queued]
     const path = file('quick.yaml', text);
     const out = join(directory, 'quick-small.yaml');
     const results = [];
-    // `test/scenario/shrink` compares more numbers of attempts at the same time.
+    // `test/scenario/shrink` tests further numbers of simultaneous attempts.
     for (const workers of ['1', '3']) {
       const { exit, ...printed } = await ghostfleet(['shrink', path, '--workers', workers, '--budget', '1d']);
       expect(exit).toBe(0);

@@ -56,7 +56,8 @@ describe('a packaged scenario', () => {
 
 describe('the standard input', () => {
   const before = process.cwd();
-  // Tests run in an empty folder: a scenario from stdin uses the profiles of the current folder, and the root has many.
+  // The tests run in an empty folder, because a scenario from stdin uses the profiles of the current folder, and the root of
+  // the project has many profiles.
   const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-stdin-'));
   beforeAll(() => process.chdir(folder));
   afterAll(() => {

@@ -1,4 +1,4 @@
-/** Scenarios from the web console: their check, and their run in a process of its own. */
+/** Scenarios from the web console: their check, and their run in a separate process. */
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { checkText } from '../../src/cli/check/check-text.js';
@@ -22,7 +22,7 @@ expect:
   - device.ready == fleet.devices
 `;
 
-/** Some 10^8 steps: their plan does not fit into memory. */
+/** A plan with 10^8 actions, which does not fit into memory. */
 const HUGE = `
 name: huge
 duration: 30d
@@ -93,7 +93,7 @@ describe('the thread of the checks', () => {
     expect([small.plan?.scenario, broken.plan, broken.problems.length > 0]).toEqual(['small', null, true]);
   });
 
-  it('ends a check that takes too long, with a sentence', async () => {
+  it('ends a check that takes too long, with a message', async () => {
     const impatient = new CheckThread(1);
     const { problems } = await impatient.check(HUGE);
     expect(problems).toEqual([{ line: 1, column: 1, message: expect.stringContaining('too large') }]);

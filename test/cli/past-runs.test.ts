@@ -32,20 +32,20 @@ const past = new PastRuns({
 });
 afterAll(() => past.close());
 
-it('is paused at its moment, with a console of its own', async () => {
+it('a run of the past is paused at its moment, with a console of its own', async () => {
   const { at_ms, link } = await past.back(25 * 60_000);
   const { pace } = control?.world ?? {};
   expect([at_ms, pace?.now, pace?.isPaused, pace?.speed]).toEqual([1_500_000, 1_500_000, true, 60]);
   expect(link).toMatch(/#token=/);
 });
 
-it('ends like the original if no user changes anything', async () => {
+it('a run of the past ends like the original if no user changes anything', async () => {
   const { id } = await past.back(10 * 60_000);
   const { original, fork, difference } = (await past.compare(id)) ?? {};
   expect([original?.passed, fork?.digest, difference]).toEqual([true, original?.digest, null]);
 });
 
-it('differs from the original after a fault, from the moment of the fault on', async () => {
+it('a run of the past differs from the original after a fault, from the moment of the fault on', async () => {
   const { id } = await past.back(25 * 60_000);
   const call = { part: 'network', fault: { kind: 'outage' }, way: 'both' } as const;
   const { faults, fleet } = control?.world ?? {};
@@ -58,7 +58,7 @@ it('differs from the original after a fault, from the moment of the fault on', a
   expect(difference?.original).not.toBe(difference?.fork);
 });
 
-it('ends with a message when a third run of the past begins, and can be started again', async () => {
+it('the first run of the past ends with a message when a third one begins, and can be started again', async () => {
   const first = await past.back(4 * 60_000);
   for (const moment of [5, 6]) await past.back(moment * 60_000);
   expect(past.all).toContainEqual({ ...first, link: null });
@@ -74,7 +74,7 @@ it('at most two runs of the past are open, also if several are begun at once', a
   expect(past.all.filter(({ link }) => link !== null)).toHaveLength(2);
 });
 
-it('cannot go to a moment that the original has not reached', async () => {
+it('a run of the past cannot begin at a moment that the original has not reached', async () => {
   await expect(past.back(51 * 60_000)).rejects.toThrow('the run has only reached 50m');
   expect(await past.compare('past-99')).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-/** `ghostfleet profile`, and profiles of the user's own. */
+/** `ghostfleet profile`, and the profiles of a user. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -71,7 +71,7 @@ describe('a fleet on another service', () => {
       stop = resolve;
     });
     const target = ['--target', api, '--api-key', KEY, '--udp', `127.0.0.1:${udp}`];
-    // The history is read during the run, because a run deletes at its end what it created.
+    // The history is read during the run, because a run deletes its devices at its end.
     const running = ghostfleet(['run', path('s.yaml'), '--clock', 'real', '--speed', '60', ...target], {
       interruptWhen: stopped,
     });
@@ -168,7 +168,7 @@ describe('replay', () => {
   it.each([
     ['1s', 0, 'PASS: 2 predictions, all within 1s'],
     ['50ms', 3, 'FAIL: 2 of 2 predictions are not within 50ms'],
-  ])('--within %s ends with %i', async (limit, exit, verdict) => {
+  ])('with --within %s has the exit code %i', async (limit, exit, verdict) => {
     const uplinks = [10_000, 20_000, 30_000].map((at) => uplink(at, { type: 'shell' }));
     const downlinks = [downlink(5000, 10_400), downlink(15_000, 20_600)].map((made) => ({
       ...made,

@@ -1,4 +1,4 @@
-/** `ghostfleet serve`: its first line, a device that uses it, and a separate process that is killed. */
+/** `ghostfleet serve`: the first line of its output, a device that uses it, and a separate process that is killed. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';

@@ -50,7 +50,7 @@ describe('the output of', () => {
     },
   );
 
-  it('the output of a run contains the colours of the program, and no colours from texts', async () => {
+  it('a run contains the colours of the program, and no colours from texts', async () => {
     const written: string[] = [];
     const output = { write: (words: string) => written.push(words), isTerminal: true, columns: 80 };
     // The cast is safe because safeHost is used only for its outputs.

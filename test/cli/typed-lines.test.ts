@@ -1,4 +1,4 @@
-/** When the reading of typed lines ends. */
+/** The conditions under which the program stops reading typed lines. */
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { processHost } from '../../src/cli/process-host.js';

@@ -1,6 +1,6 @@
 /**
  * docs/API.md and docs/API-COVERAGE.md have exactly the routes of the API. Each row of the coverage table names an existing
- * test, a lost row is noticed, and the examples work.
+ * test, a missing row is noticed, and the examples work.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -22,6 +22,7 @@ interface Row {
   /** The route that the row is about, such as `GET /v2/spaces`; undefined if it is about none. */
   readonly route: string | undefined;
   readonly proofs: readonly { readonly file: string; readonly title: string }[];
+  /** Why the row has nothing to prove; undefined if it has a proof. */
   readonly excuse: string | undefined;
 }
 

@@ -3,8 +3,8 @@
  * is the same in memory and over UDP. Three applications suffice to show this, because the transport does not depend on the
  * device type.
  *
- * A digest changes with every change in the behaviour of a device of that application. If a change is intended, first check the
- * golden dialogue (test/golden), then enter the new digest here.
+ * The digest of an application changes with every change in the behaviour of its device. If a change is intended, first check
+ * the golden dialogue (test/golden), then enter the new digest here.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -71,7 +71,7 @@ describe('the scenario of an application', () => {
     expect(Object.keys({ ...DIGESTS, ...BUILDS }).sort()).toEqual([...profiles.keys()].sort());
   });
 
-  it.each(Object.entries({ ...DIGESTS, ...BUILDS }))('of %s holds, with the recorded digest', async (name, digest) => {
+  it.each(Object.entries({ ...DIGESTS, ...BUILDS }))('of %s meets its expectations, with the recorded digest', async (name, digest) => {
     const scenario = scenarioOf(name);
     expectHeld(name, scenario, await play(scenario, 'memory'), digest);
   });

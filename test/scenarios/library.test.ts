@@ -1,6 +1,6 @@
 /**
- * Every scenario of the library holds, has expectations with numbers and invariants, and has a page whose commands work. The
- * expectations of a scenario check its behaviour, so this file does not.
+ * Every scenario of the library meets its expectations, has expectations with numbers and invariants, and has a page whose
+ * commands work. The expectations of a scenario check its behaviour, so this file does not.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { fileOf, NAMES, numbersIn, pageOf, planIn, play, problemsOf } from '../.
 
 /** The scenario that also runs over UDP: its outages interrupt exchanges in every state, and it takes little time. */
 const ALSO_OVER_UDP = 'flapping-link';
-/** This scenario is three days long and has at least three devices of each type, so only the proof runs it. */
+/** This scenario is three days long and has at least three devices of each type, so only `npm run prove -- library` runs it. */
 const LONG = 'soak';
 const INDEX = readFileSync('docs/scenarios/README.md', 'utf8');
 
@@ -49,7 +49,7 @@ describe('the library of scenarios', () => {
 });
 
 describe.each(NAMES)('%s', (name) => {
-  it.skipIf(name === LONG)('holds with a small fleet, comes to rest, and accounts for every downlink', async () => {
+  it.skipIf(name === LONG)('meets its expectations with a small fleet, comes to rest, and accounts for every downlink', async () => {
     const result = await play(smallPlan(name));
     expect(problemsOf(result)).toEqual([]);
     if (name === ALSO_OVER_UDP) expect((await play(smallPlan(name), 'udp')).digest).toBe(result.digest);
@@ -89,7 +89,7 @@ it('config-rollout stops at its first gate if the firmware refuses the configura
   expect(downlinks.queued).toBe(plan.groups[0]?.count);
 });
 
-it('flapping-link holds with outages that are too short for a poll to fail', async () => {
+it('flapping-link meets its expectations with outages that are too short for a poll to fail', async () => {
   const { expectations, exitCode } = await play(smallPlan('flapping-link', { away: '1m' }));
   expect(expectations.flatMap(({ passed, sentence }) => (passed ? [] : sentence))).toEqual([]);
   expect(exitCode).toBe(0);

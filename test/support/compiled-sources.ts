@@ -17,8 +17,8 @@ const SOURCES = resolve('src');
 const COMPILED = resolve('.compiled');
 
 /**
- * First files of the threads that load most of the sources. They load the bundled program instead, which starts them in a
- * quarter of the time.
+ * Entry files of the threads that load most of the sources. In tests, these threads load the bundled program instead, which
+ * takes a quarter of the time.
  */
 const THREADS = [
   'cli/attempt-thread.mjs',

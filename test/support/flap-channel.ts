@@ -23,7 +23,7 @@ export function badChannel(random: Random, { loss, duplication, delay }: Badness
   };
 }
 
-/** An uplink, sent `pause` after the previous exchange, and the downlinks that are queued for the device by then. */
+/** An uplink, sent `pause` after the previous exchange, and the downlinks that are queued immediately before it. */
 export interface Exchange {
   readonly pause: Millis;
   readonly uplink: Uint8Array;

@@ -17,17 +17,17 @@ export interface Picture {
     readonly aborted: number;
     /** Number of different stored messages. */
     readonly stored: number;
-    /** Acknowledged, but not stored, and not because of a stray. */
+    /** Acknowledged, but not stored, although there was no stray. */
     readonly lost: number;
-    /** Stored, but never sent with this content, and not because of a stray. */
+    /** Stored with a content that was never sent, although there was no stray. */
     readonly corrupted: number;
-    /** Sum of the times from the start to the acknowledgement. */
+    /** Sum of the times from the start of a message to its acknowledgement. */
     readonly took: Millis;
   };
   readonly downlinks: {
     readonly delivered: number;
     readonly received: number;
-    /** Received, but never queued with this content, and not because of a stray. */
+    /** Received with a content that was never queued, although there was no stray. */
     readonly corrupted: number;
   };
   /** Cases that the protocol does not exclude (wire protocol, section 14 and 6.5). */
@@ -46,7 +46,7 @@ export interface Picture {
     readonly strayAnswersTaken: number;
     /** Cases in which the cloud accepted a late copy of an older packet as a new packet. */
     readonly strayRequestsTaken: number;
-    /** Messages that were acknowledged and not stored because of a stray. */
+    /** Messages that were acknowledged, but not stored, after a stray. */
     readonly lostToStrays: number;
     /** Messages in either direction that contain parts of strays. */
     readonly corruptedByStrays: number;
@@ -87,7 +87,7 @@ export class Observer {
   /** The latest exchange of which the cloud has accepted a packet. */
   #accepted = 0;
   #begun: Instant = 0;
-  // Whether these happened since the last uplink began.
+  // Whether a stray occurred, and whether the cloud ended the repetitions of the device, since the last uplink began.
   #strayed = false;
   #patienceEnded = false;
 

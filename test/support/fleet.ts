@@ -10,7 +10,7 @@ import { testDevice } from './device.js';
 export interface TestFleet extends Fleet {
   readonly clock: VirtualClock;
   readonly all: readonly Member[];
-  /** The actions that were recorded. */
+  /** The actions that the console reported to the fleet, oldest first. */
   readonly notes: readonly (readonly [serial: number, action: string])[];
 }
 

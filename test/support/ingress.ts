@@ -1,4 +1,4 @@
-/** The device ingress alone, on a test cloud, without sockets. */
+/** The HTTP gateway for devices (the ingress) alone, on a test cloud and without sockets. */
 import fastify, { type FastifyInstance } from 'fastify';
 import { HttpGateway } from '../../src/cloud/gateway/http.js';
 import { acceptJsonOnly } from '../../src/cloud/http/body.js';

@@ -57,8 +57,8 @@ const SECONDS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Guessed seconds of a file without a known time, for files that use something outside of the process and for others. They are
- * more than most files take, so that a new file is not among the last.
+ * Guessed times of files without a known time, in seconds: `outside` for a file that uses something outside of its process,
+ * `model` for all others. Most files take less time, so that a new file is not among the last.
  */
 const GUESS = { outside: 2, model: 0.5 };
 

