@@ -13,7 +13,7 @@ export interface World {
    * @param colour colour of a new tag; left out: one from a short list
    */
   tagId(name: string, colour?: string): Promise<string>;
-  /** Id of the firmware image with this name in `setup`. @throws Error without such an image */
+  /** Id of the firmware image with this name in `setup`. @throws Error if `setup` has no such image */
   firmwareId(name: string): string;
 }
 
@@ -21,7 +21,7 @@ export interface World {
 export interface DeviceHandle {
   readonly name: string;
   readonly serial: number;
-  /** 32 lower-case hex digits. Secret: used only by `create-device`. */
+  /** 32 lower-case hex digits. Secret; only the step `create-device` uses it. */
   readonly claimToken: string;
   /** The DTLS key of the device in hex digits; left out or undefined if the device does not use DTLS. */
   readonly secret?: string | undefined;

@@ -71,7 +71,7 @@ describe('the scenario of an application', () => {
     expect(Object.keys({ ...DIGESTS, ...BUILDS }).sort()).toEqual([...profiles.keys()].sort());
   });
 
-  it.each(Object.entries({ ...DIGESTS, ...BUILDS }))('of %s meets its expectations, with the recorded digest', async (name, digest) => {
+  it.each(Object.entries({ ...DIGESTS, ...BUILDS }))('of %s passes with the recorded digest', async (name, digest) => {
     const scenario = scenarioOf(name);
     expectHeld(name, scenario, await play(scenario, 'memory'), digest);
   });

@@ -49,7 +49,7 @@ describe('the library of scenarios', () => {
 });
 
 describe.each(NAMES)('%s', (name) => {
-  it.skipIf(name === LONG)('meets its expectations with a small fleet, comes to rest, and accounts for every downlink', async () => {
+  it.skipIf(name === LONG)('passes with a small fleet, comes to rest, and accounts for every downlink', async () => {
     const result = await play(smallPlan(name));
     expect(problemsOf(result)).toEqual([]);
     if (name === ALSO_OVER_UDP) expect((await play(smallPlan(name), 'udp')).digest).toBe(result.digest);
@@ -89,7 +89,7 @@ it('config-rollout stops at its first gate if the firmware refuses the configura
   expect(downlinks.queued).toBe(plan.groups[0]?.count);
 });
 
-it('flapping-link meets its expectations with outages that are too short for a poll to fail', async () => {
+it('flapping-link passes with outages that are too short for a poll to fail', async () => {
   const { expectations, exitCode } = await play(smallPlan('flapping-link', { away: '1m' }));
   expect(expectations.flatMap(({ passed, sentence }) => (passed ? [] : sentence))).toEqual([]);
   expect(exitCode).toBe(0);

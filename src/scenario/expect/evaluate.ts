@@ -53,7 +53,7 @@ export interface ExpectationOutcome {
   readonly sentence: string;
 }
 
-/** The results of a run that expectations are evaluated with. */
+/** The results of a run with which expectations are evaluated. */
 export interface Evidence {
   readonly metrics: MetricSource;
   readonly invariants: VerdictSource;

@@ -1,4 +1,4 @@
-/** Faults of the network as plain data. The transport executes them (transport/faults/). To add one, describe it here. */
+/** Faults of the network as plain data. transport/faults/ executes them. To add one, describe it here and implement it there. */
 import {
   type Check,
   complain,

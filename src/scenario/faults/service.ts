@@ -1,4 +1,4 @@
-/** Faults of the embedded cloud as plain data. The runner executes them (runner/faults/). To add one, describe it here. */
+/** Faults of the embedded cloud as plain data. runner/faults/ executes them. To add one, describe it here and implement it there. */
 import {
   type Check,
   complain,

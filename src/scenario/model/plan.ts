@@ -38,7 +38,7 @@ export interface Plan {
   readonly serviceFaults?: readonly PlannedServiceFault[];
   /** Faults of devices, for reports; `actions` contains the steps that carry them out. Left out if empty. */
   readonly deviceFaults?: readonly PlannedDeviceFault[];
-  /** Sorted by time; actions at the same time are in the order of the file. */
+  /** Sorted by `at`. Actions with the same `at` are in the order of the steps of the scenario. */
   readonly actions: readonly PlannedAction[];
   /** Conditions that steps wait for; left out if empty. */
   readonly waits?: readonly PlannedWait[];

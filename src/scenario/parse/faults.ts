@@ -59,6 +59,7 @@ export function faults(node: LocatedNode, problems: Problems, context: StepConte
   return problems.list.length > before ? undefined : together(all);
 }
 
+/** Joins faults. Steps refer to faults of devices by their indices, so these indices are increased. */
 function together(all: readonly Faults[]): Faults {
   let before = 0;
   const steps = all.flatMap((each) => {

@@ -81,9 +81,10 @@ function alwaysLte({ firmware }: Draft, type: KnownDeviceType | undefined): Pick
   return type.version(firmware).flashRefusal('app config mode lte') === undefined ? {} : { alwaysLte: true };
 }
 
+/** A group of the file. Its first serial number may depend on the other groups. */
 type Draft = Omit<FleetGroup, 'firstSerial'> & { readonly serial: number | undefined };
 
-/** A group of the file; `draft` is undefined if it could not be read. */
+/** An item of the list of groups; `draft` is undefined if the group could not be read. */
 interface Drafted {
   readonly item: LocatedNode;
   readonly draft: Draft | undefined;

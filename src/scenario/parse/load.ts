@@ -57,6 +57,7 @@ interface LoadShape {
 
 const RATES = /^\s*\d+(\.\d+)?\/[smh](\s*\.\.\s*\d+(\.\d+)?\/[smh])?\s*$/;
 const MOST_USERS = 10_000;
+/** Highest accepted rate, in requests a second. */
 const FASTEST = 1_000_000;
 
 const COMMON = {

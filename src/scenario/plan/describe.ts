@@ -157,7 +157,7 @@ export function waitText({ condition, within }: PlannedWait): string {
   return within === null ? condition.line : `${condition.line} within ${formatDuration(within)}`;
 }
 
-/** Rounded to seconds: the milliseconds of random times do not help a reader. */
+/** A time, rounded to seconds, because the milliseconds of random times do not help a reader. */
 function moment(at: Instant): string {
   return formatDuration(Math.round(at / 1000) * 1000);
 }

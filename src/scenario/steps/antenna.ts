@@ -17,6 +17,7 @@ type AntennaOptions = {
   readonly rsrp: Dbm;
   /** null: derived from the received power. */
   readonly rsrq: Decibels | null;
+  /** null: derived from the received power. */
   readonly snr: Decibels | null;
 };
 

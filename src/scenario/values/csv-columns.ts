@@ -17,7 +17,7 @@ export function limitRows({ rows }: Table, file: string, problems: Problems): vo
 }
 
 interface TimeColumn {
-  /** true: `time` is calendar time; false: `time` counts from an unknown start. */
+  /** true: the column has calendar times; false: it has numbers with a unit. */
   readonly calendar: boolean;
   readonly rows: readonly { readonly cell: Cell; readonly time: Millis }[];
 }

@@ -8,7 +8,7 @@ import { noOptions } from '../../values/no-options.js';
 /** The steps of a fault, carried out for each of its devices. */
 export interface DeviceFault {
   readonly begin: StepCall;
-  /** null: the fault has no duration. */
+  /** The step that ends the fault; null: no step ends it. */
   readonly end: StepCall | null;
   /** Interval at which the fault repeats; null: it happens once. */
   readonly every: Millis | null;
