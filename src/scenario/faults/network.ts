@@ -1,4 +1,7 @@
-/** Faults of the network as plain data. transport/faults/ executes them. To add one, describe it here and implement it there. */
+/**
+ * Faults of the network as plain data. The files in transport/faults/ execute them. To add a fault, describe it here and
+ * implement it there.
+ */
 import {
   type Check,
   complain,

@@ -1,4 +1,7 @@
-/** Faults of the embedded cloud as plain data. runner/faults/ executes them. To add one, describe it here and implement it there. */
+/**
+ * Faults of the embedded cloud as plain data. The files in runner/faults/ execute them. To add a fault, describe it here and
+ * implement it there.
+ */
 import {
   type Check,
   complain,

@@ -63,8 +63,8 @@ export interface PlannedGroup {
   readonly region: string | null;
   /**
    * Configuration written to flash before the first boot: lines such as `app config interval-report 900`. The runner checks
-   * that the profile has these parameters. If the scenario does not set the parameter `mode` of the devices, the first line is
-   * `app config mode lte`, because a device never sends with the factory default, mode "none".
+   * that the profile has these parameters. If the device type has the parameter `mode` and the scenario does not set it, the
+   * first line is `app config mode lte`, because a device never sends with the factory default, mode "none".
    */
   readonly config: readonly string[];
   /** false: the devices are created in the cloud by a step `create-device`, not before the run. */
@@ -87,7 +87,7 @@ export interface PlannedDevice {
 export interface PlannedFault {
   readonly fault: FaultSpec;
   readonly from: Instant;
-  /** Exclusive end; null: until the run ends, also while open exchanges finish. */
+  /** Exclusive end; null: until the end of the run, `settle` included. */
   readonly until: Instant | null;
   /** Text of the fault's selector; null: all devices. */
   readonly to: string | null;
@@ -101,7 +101,7 @@ export interface PlannedFault {
 export interface PlannedServiceFault {
   readonly fault: ServiceFault;
   readonly from: Instant;
-  /** Exclusive end; null: until the run ends, also while open exchanges finish. */
+  /** Exclusive end; null: until the end of the run, `settle` included. */
   readonly until: Instant | null;
 }
 
@@ -110,9 +110,7 @@ export interface PlannedDeviceFault {
   /** `no-signal` */
   readonly fault: string;
   readonly from: Instant;
-  /**
-   * Exclusive end; null: until the run ends, also while open exchanges finish. Equal to `from` for a fault that happens once.
-   */
+  /** Exclusive end; null: until the end of the run, `settle` included. Equal to `from` for a fault that happens once. */
   readonly until: Instant | null;
   /** Text of the fault's selector; null: all devices. */
   readonly to: string | null;

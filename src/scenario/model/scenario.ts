@@ -34,8 +34,8 @@
  *       - uplink.stored == uplink.sent
  *     next: [ghostfleet plan cold-store.yaml]   # none; lines that the report prints at its end
  *
- * The configuration of a group is written to flash before the first boot. If the scenario does not set `mode`, the plan sets
- * it to lte, because a device never sends with the factory default, mode none.
+ * The configuration of a group is written to flash before the first boot. If the device type has the parameter `mode` and the
+ * scenario does not set it, the plan sets it to lte, because a device never sends with the factory default, mode none.
  */
 import type { Millis, UnixMillis } from '../../kernel/time.js';
 import type { Expectation, MetricExpectation } from '../expect/expectation.js';

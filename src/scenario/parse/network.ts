@@ -37,7 +37,7 @@ interface NetworkShape {
   readonly end: Millis;
 }
 
-/** This key is not a fault of the link: it becomes a step that configures the modems (parse/scenario.ts). */
+/** This key is not a fault of the link: parse/scenario.ts turns `power-saving: off` into a step. */
 const POWER_SAVING = 'power-saving';
 const SAVING = oneOf(['on', 'off']);
 /** Faults that can be keys of `network`, in the order in which a plan lists them. */

@@ -31,7 +31,7 @@ interface Mark {
   /** The affected group, device or number of devices; empty for all devices. */
   readonly whom: string;
   readonly from: Instant;
-  /** null: until the run ends, also while open exchanges finish. */
+  /** null: until the end of the run. */
   readonly until: Instant | null;
 }
 

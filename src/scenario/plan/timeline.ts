@@ -31,7 +31,7 @@ export interface PlanTimeline {
 interface PlanSpan {
   readonly kind: 'boot' | 'step' | 'fault' | 'load';
   readonly fromMs: Millis;
-  /** Equal to `fromMs` for an action that happens once; null: until the run ends. */
+  /** Equal to `fromMs` for an action that happens once; null: until the end of the run. */
   readonly untilMs: Millis | null;
   /** `loss 10%`, `commands: info show` */
   readonly what: string;

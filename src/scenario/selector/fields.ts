@@ -3,7 +3,7 @@ import { orList } from '../../input/problems.js';
 import { type SelectableDevice, STATES } from './device.js';
 import { compareVersions, parseVersion } from './version-order.js';
 
-/** The grammar takes the first operator that fits. So longer operators come first: `<=` begins with `<`. */
+/** The operators between a field and a value. */
 export const OPERATORS = ['<=', '>=', '!=', '<', '>', '='] as const;
 export type Operator = (typeof OPERATORS)[number];
 

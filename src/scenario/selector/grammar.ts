@@ -49,6 +49,7 @@ interface Token {
   readonly column: number;
 }
 
+/** The parser takes the first sign that fits. So longer signs come first: `<=` begins with `<`. */
 const SIGNS = ['<=', '>=', '!=', '<', '>', '=', '(', ')', '&', '|', '!'];
 const WORD = /^[^\s()&|!<>="']+/;
 const PERCENT = /^\d+(?:\.\d+)?%$/;

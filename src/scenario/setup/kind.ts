@@ -69,6 +69,6 @@ export interface SetupWorld extends Pick<World, 'tagId'> {
   spaceApi(space: string | null): Promise<Pick<DeviceCloudClient, 'spaceId' | 'createKey' | 'deleteKey'>>;
   /** Registers the credentials of a client under its name in the scenario, for loads. */
   nameClient(name: string, access: ClientAccess): void;
-  /** Registers a new resource. @param what its name, for messages @param remove deletes it; called after the run */
+  /** Registers a new resource. @param what its kind and name, for messages @param remove deletes it; called after the run */
   made(what: string, remove: () => Promise<void>): void;
 }

@@ -33,7 +33,7 @@ export function readSource(source: string, file: string, files: SourceFiles, pro
   return { ...whole, entries };
 }
 
-/** Reads the YAML text. For an unquoted `${x}` within `{ }` or `[ ]`, which is not valid YAML, the error gets a hint. */
+/** Reads the YAML text. An unquoted `${x}` within `{ }` or `[ ]` is not valid YAML; the error for it has a hint. */
 function readRoot(source: string, file: string): LocatedNode {
   try {
     return readYaml(source, file);
