@@ -146,7 +146,7 @@ export class CborReader {
   /** Checks that all bytes were read. @throws CborError */
   end(): void {
     const left = this.#bytes.length - this.#at;
-    if (left > 0) throw new CborError(`${left} bytes are left over after the value`);
+    if (left > 0) throw new CborError(`${left} ${left === 1 ? 'byte is' : 'bytes are'} left over after the value`);
   }
 
   #longCount(short: number, major: number): number {

@@ -187,7 +187,7 @@ describe('a body', () => {
     ['', 'the data ends early'],
     ['80', 'the body is not a map'],
     ['58 07 00000000000000', 'the body is not a map'],
-    ['a0 00', '1 bytes are left over'],
+    ['a0 00', '1 byte is left over'],
     ['bf', 'the data ends early'],
     ['a1 00 c1 00', 'a tag is not part of this protocol'],
     ['bf 00 ff', 'a break outside of a list'],

@@ -249,7 +249,7 @@ describe('the cloud rejects', () => {
       raw('create-session', { cbor: [] }),
       'the value of CREATE_SESSION is not a CBOR map',
     ],
-    ['a session with leftovers', raw('create-session', { cbor: map() }, hex('00')), '1 bytes are left over'],
+    ['a session with leftovers', raw('create-session', { cbor: map() }, hex('00')), '1 byte is left over'],
     ['statistics that are not a map', raw('upload-stats', { cbor: 1 }), 'the value of UPLOAD_STATS is not a CBOR map'],
     [
       'a shell answer without a value',

@@ -155,7 +155,7 @@ function addItem(routes: Routes, { store, members }: ApiContext, resource: Space
       } catch (error) {
         if (!(error instanceof ConflictError && error.field === 'space-devices')) throw error;
         const devices = await store.countDevices(spaceId, {});
-        throw new ApiFault(409, `the space has ${devices} devices: delete them first`);
+        throw new ApiFault(409, `the space still has devices (${devices}): delete them first`);
       }
       return reply.code(204).send();
     },

@@ -1,17 +1,25 @@
-/** Bytes in a row. */
+/** Bytes in a row, which has two halves. */
 const ROW = 16;
+const HALF = ROW / 2;
 
-/** Bytes as Zephyr's shell prints them: 16 in a row, after an address and before the same bytes as text. */
+/**
+ * Bytes as `shell_hexdump` of Zephyr prints them: each row has an address, 16 bytes, and the same bytes as text. A space
+ * separates the two halves of a row, also in the text.
+ * @param from address of the first byte
+ */
 export function hexdump(bytes: Uint8Array, from = 0): readonly string[] {
-  const lines: string[] = [];
-  for (let at = 0; at < bytes.length; at += ROW) {
-    const row = [...bytes.subarray(at, at + ROW)];
-    const hex = row.map((byte) => `${byte.toString(16).padStart(2, '0')} `);
-    if (hex.length > ROW / 2) hex.splice(ROW / 2, 0, ' ');
-    const text = row.map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.')).join('');
-    // A byte takes three columns, and one column separates the two halves.
-    const columns = hex.join('').padEnd(3 * ROW + 1);
-    lines.push(`${(from + at).toString(16).padStart(8, '0').toUpperCase()}: ${columns}|${text.padEnd(ROW)}|`);
-  }
-  return lines;
+  return Array.from({ length: Math.ceil(bytes.length / ROW) }, (_, row) => {
+    const at = row * ROW;
+    const cells = [...bytes.subarray(at, at + ROW)];
+    const hex = cells.map((byte) => `${byte.toString(16).padStart(2, '0')} `);
+    const text = cells.map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.'));
+    const address = (from + at).toString(16).padStart(8, '0').toUpperCase();
+    return `${address}: ${inHalves(hex, 3)}|${inHalves(text, 1)}|`;
+  });
+}
+
+/** The cells of a row with a space between its halves. @param width columns of a cell */
+function inHalves(cells: readonly string[], width: number): string {
+  const [first, second] = [cells.slice(0, HALF), cells.slice(HALF)].map((half) => half.join('').padEnd(HALF * width));
+  return `${first} ${second}`;
 }

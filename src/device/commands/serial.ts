@@ -7,6 +7,7 @@ import { leadingInteger } from '../config/parse.js';
 import type { ShellLine } from '../shell/attached.js';
 import type { Command, CommandResult } from '../shell/command.js';
 import type { ShellHost } from '../shell/host.js';
+import { hexdump } from './hexdump.js';
 import { later, ok, refused } from './results.js';
 
 /** Maximum number of bytes that one command sends, and of registers that one command reads. */
@@ -27,7 +28,7 @@ export const serial: Command = {
         }
         const wait = waitOf(timeout);
         const bytes = Buffer.from(hex, 'hex');
-        const sent = [`TX (${bytes.length} bytes):`, ...hexDump(bytes), `Waiting ${wait} s for response...`];
+        const sent = [`TX (${bytes.length} bytes):`, ...hexdump(bytes), `Waiting ${wait} s for response...`];
         // Devices on the line answer only the firmware's own Modbus requests.
         return later(sent, seconds(wait), () => ok('No response received'));
       },
@@ -62,7 +63,7 @@ export const modbus: Command = {
         const name = kind === 'holding' ? 'holding' : 'input';
         const head = `Read ${count} ${name} registers from slave ${address}, starting at ${hex16(at)}:`;
         // In the byte order of a little-endian processor.
-        return ok(head, ...hexDump(Uint8Array.from(registers.flatMap((word) => [word & 0xff, word >> 8]))));
+        return ok(head, ...hexdump(Uint8Array.from(registers.flatMap((word) => [word & 0xff, word >> 8]))));
       },
     },
     {
@@ -169,21 +170,4 @@ function number(text: string): number {
 
 function hex16(value: number): string {
   return `0x${value.toString(16).padStart(4, '0')}`;
-}
-
-/** Zephyr's hex dump: 16 bytes a line in two groups, then the same bytes as text. */
-function hexDump(bytes: Uint8Array): readonly string[] {
-  return Array.from({ length: Math.ceil(bytes.length / 16) }, (_, line) => {
-    const row = bytes.subarray(16 * line, 16 * line + 16);
-    const cells = Array.from({ length: 16 }, (_, n) => {
-      const byte = row[n];
-      return `${n === 8 ? ' ' : ''}${byte === undefined ? '  ' : byte.toString(16).padStart(2, '0')} `;
-    });
-    const letters = Array.from({ length: 16 }, (_, n) => {
-      const byte = row[n];
-      const letter = byte === undefined ? ' ' : byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.';
-      return `${n === 8 ? ' ' : ''}${letter}`;
-    });
-    return `${(16 * line).toString(16).toUpperCase().padStart(8, '0')}: ${cells.join('')}|${letters.join('')}|`;
-  });
 }

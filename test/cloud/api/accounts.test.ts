@@ -267,7 +267,7 @@ describe('a space', () => {
     const { id } = await made.device();
     await made.call('POST', 'tags', { name: 'cold', color: '#00ffaa' });
     const { status, json } = await eva.call('DELETE', '');
-    expect([status, json.message]).toEqual([409, 'the space has 1 devices: delete them first']);
+    expect([status, json.message]).toEqual([409, 'the space still has devices (1): delete them first']);
     expect((await made.call('DELETE', '')).status).toBe(403);
     await eva.call('DELETE', `devices/${id}`);
     expect((await eva.call('DELETE', '')).status).toBe(204);

@@ -172,7 +172,7 @@ describe('the deletion of a space', () => {
       return commit(changes);
     };
     const refused = await eva.call('DELETE', '');
-    expect([refused.status, refused.json.message]).toEqual([409, 'the space has 1 devices: delete them first']);
+    expect([refused.status, refused.json.message]).toEqual([409, 'the space still has devices (1): delete them first']);
     const [device] = (await made.call('GET', 'devices')).json;
     await made.call('DELETE', `devices/${device.id}`);
     const invited = (await made.call('POST', 'users/invite', { email: 'adam@example.org' })).json;

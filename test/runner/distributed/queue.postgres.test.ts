@@ -71,7 +71,8 @@ async function addWorkers(count: number, options: { readonly version?: string; r
 const plan = defineScenario({
   name: 'spread',
   duration: '4m',
-  settle: '3m',
+  // Long, because a busy machine may execute steps seconds late, which are minutes of the simulated time.
+  settle: '30m',
   setup: [{ client: { name: 'neighbour' } }],
   fleet: [{ name: 'clime', profile: 'clime', count: 5, tags: ['visitor'], config: { 'interval-report': 60 } }],
   load: [

@@ -99,7 +99,7 @@ export async function takeJobs(database: QueueDatabase, carryOut: CarryOut): Pro
     // If its first query for jobs fails, the library never queries again, so it has to be started anew.
     if (await started.looks) return started;
     await started.stop();
-    throw new Error('it could not look for jobs');
+    throw new Error('the worker could not look for jobs');
   });
 }
 

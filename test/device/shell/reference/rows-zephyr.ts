@@ -70,11 +70,11 @@ export const ZEPHYR: readonly Row[] = [
   zephyr(['ble config passkey 123456', 'config save', 'settings list ble'], ['ble/passkey']),
   zephyr(
     ['ble config passkey 123456', 'config save', 'settings read ble/passkey'],
-    ['00000000: 31 32 33 34 35 36 00                             |123456.         |'],
+    ['00000000: 31 32 33 34 35 36 00                             |123456.          |'],
   ),
   zephyr(
     ['app config interval-report 60', 'config save', 'settings read app-clime/interval-report'],
-    ['00000000: 3c 00 00 00                                      |<...            |'],
+    ['00000000: 3c 00 00 00                                      |<...             |'],
   ),
   zephyr(
     ['settings write string ble/passkey 654321', 'kernel reboot', 'ble config passkey'],
@@ -102,8 +102,8 @@ export const ZEPHYR: readonly Row[] = [
   zephyr('fs rm /lfs1/x', ['Failed to remove /lfs1/x (-2)'], { code: -8 }),
   zephyr('flash', [helpOf('flash')], { code: 1 }),
   zephyr('flash read 0x1000 18', [
-    `00001000: ${'ff '.repeat(8)} ${'ff '.repeat(8)}|................|`,
-    `00001010: ff ff ${' '.repeat(43)}|..              |`,
+    `00001000: ${'ff '.repeat(8)} ${'ff '.repeat(8)}|........ ........|`,
+    `00001010: ff ff ${' '.repeat(43)}|..               |`,
   ]),
   zephyr('flash read here', [helpOf('flash read')], BAD),
   zephyr('flash write 0x1000 0xdeadbeef', ['Write OK.', 'Verified.']),
