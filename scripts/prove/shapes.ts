@@ -65,7 +65,10 @@ function expected(pieces: readonly RatePiece[]): readonly number[] {
   return bins;
 }
 
-/** Every second has the expected number of requests, except for the lateness of timers at its start and end. */
+/**
+ * In each second, the number of requests differs from the expected number by less than 5 %, or by fewer than 5. It differs
+ * because timers at the start and the end of a second fire late.
+ */
 function followed(name: string, found: readonly number[], wanted: readonly number[]): Verdict {
   const errors = found.map((count, i) => Math.abs(count - (wanted[i] ?? 0)) / Math.max(100, wanted[i] ?? 0));
   const worst = Math.max(...errors);

@@ -1,7 +1,7 @@
 /**
  * The one place where the program makes its output safe for terminals. Whatever a command prints may contain texts from files,
- * devices and other clouds, so control characters are escaped on the way out. Commands mark the few texts that contain control
- * characters of their own, and escape the other parts of these texts themselves.
+ * devices and other clouds, so control characters are escaped on the way out. A few texts contain control characters that a
+ * command adds on purpose. The command marks them as `styled`, and itself escapes the parts that come from elsewhere.
  */
 import { printable } from '../kernel/printable.js';
 import type { Host, Output, Terminal } from './host.js';

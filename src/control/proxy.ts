@@ -1,7 +1,7 @@
-/** Passes requests of the console on to the cloud of the run, so that the page has one origin for both. */
+/** Passes requests of the console on to the cloud of the run, so that the page needs only one origin for the console and the cloud. */
 import { type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 
-/** Headers between two hops (RFC 9110, 7.6.1). */
+/** Hop-by-hop headers, which are not passed on (RFC 9110, 7.6.1). */
 const OF_HOP = ['connection', 'keep-alive', 'transfer-encoding'];
 
 /**

@@ -23,7 +23,7 @@ interface VirtualClockOptions {
   readonly instantLimit?: number;
 }
 
-/** Number of alarms after which signals and progress lines are served. */
+/** After this many alarms, the event loop runs once, for signals to the process (Ctrl-C) and progress lines. */
 const STEPS_PER_BREATH = 16_384;
 
 export class VirtualClock implements DrivenClock {
@@ -124,7 +124,10 @@ export class VirtualClock implements DrivenClock {
     this.now = unboxed(Math.max(this.now, deadline));
   }
 
-  /** A promise for which time waits before it moves to `_due`, the next alarm or a deadline; undefined: time moves at once. */
+  /**
+   * Time moves to `_due`, the time of the next alarm or a deadline, only after this promise is fulfilled. Undefined: time moves
+   * immediately.
+   */
   protected delayOf(_due: Instant): Promise<void> | undefined {
     return undefined;
   }

@@ -109,7 +109,7 @@ interface ServiceInside {
   readonly clock: EdgeClock;
   /** The client of the service itself. @throws UsageError `no-api-key` */
   client(): DeviceCloudClient;
-  /** Carries base64 datagrams to the service; opened by the first device, closed by the service. */
+  /** Carries the datagrams of the devices to the service. The first device opens it, the service closes it. */
   transport(): Promise<Transport>;
 }
 

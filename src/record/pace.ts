@@ -22,7 +22,9 @@ export function inDeviceTime(recording: Recording): Recording {
   };
 }
 
-/** Median of configured divided by measured report period, over all devices; undefined when no device shows both. */
+/**
+ * Median over all devices of the configured report period divided by the measured one; undefined if no device has both.
+ */
 export function paceOf(recording: Recording): number | undefined {
   const paces = [...byDevice(inDeviceTime(recording).uplinks).values()].flatMap((own) => {
     const [configured, period] = [configuredIn(own), periodOf(reportsIn(own))];

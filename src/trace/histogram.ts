@@ -19,7 +19,7 @@ const WORD = 4_294_967_296;
 const FEWEST_SLOTS = 8;
 
 export class Histogram {
-  /** Bucket + 1 by slot; 0: the slot is free. */
+  /** For each slot the number of its bucket plus 1, or 0 if the slot is free. */
   #buckets = NO_BUCKETS;
   #counts = NO_COUNTS;
   /** Slots in use. */

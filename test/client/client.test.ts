@@ -108,7 +108,7 @@ describe('the client', () => {
     expect(((await failure(client.deleteFirmwareImage(image.id))) as ApiError).status).toBe(404);
   });
 
-  it('creates and deletes resources that have no method', async () => {
+  it('creates and deletes a resource by its path, with `post` and `remove`', async () => {
     const { client } = await connected();
     const { id } = await client.post('/tags', { name: 'cold', color: '#112233' });
     expect((await client.tag(id)).name).toBe('cold');
@@ -166,7 +166,7 @@ describe('the client', () => {
     const made = await client.createDevice(device(1));
     for (let n = 0; n < 230; n++) await client.sendData(made.id, { n });
     const row = await store.deviceBySerial(2159017986);
-    if (!row) throw new Error('the device is stored');
+    if (!row) throw new Error('the device is not stored');
     await store.commit(
       Array.from({ length: 1000 }, (_, n) => ({
         kind: 'device.insert',

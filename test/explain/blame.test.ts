@@ -28,16 +28,19 @@ describe('a modem in a reset loop', () => {
     ['a weak signal', { faults: [{ signal: { rsrp: -116 }, from: '1h', until: '3h' } as FaultDefinition] }],
     ['corruption', { faults: [{ corruption: '1/200', from: '1h', until: '3h' } as FaultDefinition] }],
     ['a short outage', { faults: [{ outage: 'up', from: '122m', until: '130m' } as FaultDefinition] }],
-  ])('is the cause of failures during %s that affected none of its datagrams', async (_, background) => {
-    const { causes, waits, timeline } = await slowest({ ...RESETTING, ...background });
-    expect(causes).toEqual([{ kind: 'fault', name: STEP }]);
-    expect(waits[0]?.what).toBe(STEP);
-    const stuck = timeline.filter(({ what }) => what.includes('modem stuck'));
-    expect(stuck.length).toBeGreaterThan(0);
-    for (const { what } of stuck) expect(what).toContain(`modem stuck: ${STEP}`);
-  });
+  ])(
+    'is the only cause, even if %s is active at the same time but affects none of the datagrams',
+    async (_, background) => {
+      const { causes, waits, timeline } = await slowest({ ...RESETTING, ...background });
+      expect(causes).toEqual([{ kind: 'fault', name: STEP }]);
+      expect(waits[0]?.what).toBe(STEP);
+      const stuck = timeline.filter(({ what }) => what.includes('modem stuck'));
+      expect(stuck.length).toBeGreaterThan(0);
+      for (const { what } of stuck) expect(what).toContain(`modem stuck: ${STEP}`);
+    },
+  );
 
-  it('is shown as a rule of the firmware, also if it began before the downlink was queued', async () => {
+  it('appears in the timeline as a rule of the firmware, even if it began before the downlink was queued', async () => {
     const { timeline } = await slowest(RESETTING);
     expect(timeline).toContainEqual(
       expect.objectContaining({

@@ -27,7 +27,7 @@ describe('API requests', () => {
     expect([latency?.max, service?.max]).toEqual([500, 200]);
   });
 
-  it('are measured in microseconds', () => {
+  it('have a latency in milliseconds, with a resolution of microseconds', () => {
     expect(folded([done(0, 0.123)]).summary().calls.read?.latency?.max).toBe(0.123);
   });
 

@@ -49,7 +49,7 @@ async function open(fragment: string): Promise<Page> {
 }
 
 describe('the console', () => {
-  it('has a first page of at most 300 kB', () => {
+  it('loads less than 300 kB of compressed scripts and styles for its first page', () => {
     const page = readFileSync(join(built.folder, 'index.html'), 'utf8');
     const files = [...page.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, name = '']) => name);
     expect(readdirSync(join(built.folder, 'assets')).length).toBeGreaterThan(files.length);
@@ -88,8 +88,8 @@ describe('the console', () => {
     () => built,
   );
 
-  // This test is the last one, because it checks all pages that the tests above have opened.
-  it('causes no errors, no warnings and no violations of the policy', () => {
+  // This test is the last one, because it checks what the browser has reported for the shared page during the tests above.
+  it('causes no errors, no warnings and no violations of its content security policy', () => {
     // The browser reports rejected changes of a locked variable as errors, which are expected.
     expect(shared.complaints.filter((text) => !text.includes('status of 423'))).toEqual([]);
   });

@@ -64,7 +64,8 @@ export function recordActions(routes: Routes, { members }: ApiContext, audit: Au
     const target = targetOf(request, payload);
     const isOfSpace = request.spaceId !== '' && action !== 'deleteSpace';
     const own = isOfSpace ? request.spaceId : action === 'createSpace' ? target : null;
-    // Neither an account nor a deleted space has a log: a change of either is recorded in the logs of all spaces of the user.
+    // Neither an account nor a deleted space has a log. A change of an account, and the deletion of a space, are recorded in
+    // the logs of the user's spaces, at most MOST_SPACES of them.
     await audit.add(own === null ? await spacesOf(members, userId ?? '') : [own], {
       actor: actor || null,
       action,

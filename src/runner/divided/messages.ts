@@ -39,7 +39,10 @@ export interface Logged {
   readonly line: string;
 }
 
-/** Events of a part, in order. Another thread sends them as text: one line for each event, with a line feed at its end. */
+/**
+ * Events of a part, in order. A part in a thread of its own sends them as text: one line for each event, each with a line feed
+ * at its end.
+ */
 export type Lines = string | readonly Logged[];
 
 /** The last events of a part, and how it ended. */
@@ -54,7 +57,10 @@ export interface PartEnd {
 export type Report =
   /** The events of a window. */
   | { readonly kind: 'window'; readonly lines: Lines }
-  /** The part asks after the end of the scenario whether all parts are at rest, and waits for the answer. */
+  /**
+   * The scenario has ended. The part reports whether it is at rest, asks whether all parts are at rest, and waits for the
+   * answer.
+   */
   | { readonly kind: 'rest'; readonly isAtRest: boolean }
   | PartEnd
   /** The world could not be built. */

@@ -41,7 +41,7 @@ export interface TargetParts {
 
 /**
  * @param served the embedded cloud of the run, if it is in another thread
- * @throws UsageError if the cloud cannot be used, or cannot have a fault of the scenario
+ * @throws UsageError if the cloud cannot be used, or if it does not support a service fault of the scenario
  */
 export function openTarget(options: TargetOptions, parts: TargetParts, served?: ServedCloud): Promise<Target> {
   const { transport, db, log, plan, cloud, speed } = options;

@@ -1,8 +1,8 @@
 /**
  * At the end of the run, every downlink that users queued was delivered, answered or cancelled, or has expired.
  *
- * `downlinks-answered` checks whether the device also executed it: a downlink can count as delivered although the device
- * never received it.
+ * A downlink can count as delivered although the device never received it. `downlinks-answered` checks whether the device
+ * executed the downlink.
  */
 
 import { isUserType } from '../downlinks/ledger.js';

@@ -11,8 +11,8 @@ import { isAnswered } from './calls.js';
 
 export const BATCHES = 24;
 /**
- * Number of time slices of the planned duration. Each batch has four slices from different times, so that a load that changes
- * over time is in all batches.
+ * Number of time slices of the planned duration. Each batch has the API requests of four slices, which are spread over the
+ * run. So if the load changes over time, every batch has requests of low and of high load.
  */
 const SLICES = 4 * BATCHES;
 const MICROSECONDS = 1000;
@@ -38,7 +38,7 @@ const COUNTS = [
 ] as const;
 type SampledCount = (typeof COUNTS)[number];
 
-/** Counts and durations that occurred. */
+/** The counts and durations that have at least one value. */
 export interface SampleSummary {
   readonly batches: number;
   /** One count per batch, by the name of the metric. */

@@ -62,7 +62,7 @@ describe('connectors', () => {
     expect((await create({ name: 'another' })).status).toBe(201);
   });
 
-  it('are created by the request of hio-dotnet, and changed by its request, which contains a name instead of an id', async () => {
+  it('accept the requests of the client library hio-dotnet: its PUT has no id in the path, but a name in its body', async () => {
     const { call, tag } = await tagged();
     const whole = {
       direction: 'up',
@@ -207,7 +207,7 @@ describe('a preview', () => {
     expect((await preview()).status).toBe(200);
   });
 
-  it('in one space does not wait for previews in another space', async () => {
+  it('of one space does not count towards the limit of another space', async () => {
     const busy = atMostEach(1, 'too many');
     let free = () => {};
     const first = busy('one', () => new Promise<void>((resolve) => (free = resolve)));

@@ -62,7 +62,7 @@ describe('the list of messages', () => {
     ]);
   });
 
-  it('contains only the latest message of a device and a type with limit=1', async () => {
+  it('contains with limit=1 only the latest message of the given device and type', async () => {
     const { numbers, deviceId, ids } = await history();
     expect(await numbers(`?device_id=${deviceId}&type[]=session&limit=1`)).toEqual([3]);
     expect(await numbers(`?device_id=${ids.uuid()}`)).toEqual([]);

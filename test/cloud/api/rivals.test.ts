@@ -157,7 +157,7 @@ describe('the deletion of a space', () => {
     }
   });
 
-  it('fails if a device is registered first, and includes a member that joins at the same time', async () => {
+  it('fails if a device is registered first, and also deletes the membership of a user who joins at the same time', async () => {
     const made = await service();
     const eva = await person(made, 'eva@example.org');
     const { store } = made;

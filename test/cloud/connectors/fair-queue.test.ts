@@ -21,7 +21,7 @@ describe('the fair queue of the sandbox', () => {
     expect(order(queue)).toEqual(['slow 500', ...Array(3).fill('fast 200'), 'slow 500', 'fast 200', 'slow 500']);
   });
 
-  it('gives the next turn to the space with the fewest running tasks, and keeps its limits', () => {
+  it('gives turns to two spaces alternately before any task has ended, and exceeds no limit', () => {
     const queue = new FairQueue<string>({ all: 3, space: () => 2, part: 1 });
     for (const part of ['1', '1', '2', '3']) queue.add({ spaceId: 'a', part }, `a${part}`);
     queue.add({ spaceId: 'b', part: '1' }, 'b1');
@@ -34,13 +34,13 @@ describe('the fair queue of the sandbox', () => {
     expect([queue.waiting('a'), queue.waiting('a', '1'), queue.waiting('b')]).toEqual([1, 1, 0]);
   });
 
-  it('lets the parts of a space take turns, also if their tasks take no time', () => {
+  it('lets the parts of a space take turns, even if their tasks take no time', () => {
     const queue = new FairQueue<string>(ONE_EACH);
     for (const part of ['x', 'x', 'x', 'y']) queue.add({ spaceId: 'a', part }, part);
     expect(order(queue)).toEqual(['x', 'y', 'x', 'x']);
   });
 
-  it('gives a space that pauses neither an advantage nor a disadvantage', () => {
+  it('gives a space that had no tasks for some time neither an advantage nor a disadvantage', () => {
     const queue = new FairQueue<string>({ all: 1, space: () => 1, part: 1 });
     queue.add({ spaceId: 'busy', part: '1' }, 'busy 100');
     queue.start()?.end(100);

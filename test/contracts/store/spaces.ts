@@ -39,7 +39,7 @@ export function aboutSpaces(opened: () => Store): void {
       expect((await store.keyByHash('rotated'))?.id).toBe(key(1).id);
     });
 
-    it('change in the given fields, and only if they exist', async () => {
+    it('are changed in the given fields only; a change of a deleted key has no effect', async () => {
       await store.commit([insert.space(space()), insert.key(key(1)), insert.key(key(2))]);
       await store.commit([
         { kind: 'space.change', id: SPACE, change: { name: 'new' } },
@@ -53,7 +53,7 @@ export function aboutSpaces(opened: () => Store): void {
       expect(await store.keyByHash('back')).toBeUndefined();
     });
 
-    it('can lose a key, whose hash is then free', async () => {
+    it('no longer contain a deleted key, and its hash can be used again', async () => {
       await store.commit([insert.space(space()), insert.key(key(1)), insert.key(key(2))]);
       await store.commit([{ kind: 'key.delete', id: key(1).id }, insert.key(key(3, { hash: 'hash-1' }))]);
       expect((await store.keyByHash('hash-1'))?.id).toBe(key(3).id);
@@ -92,7 +92,7 @@ export function aboutSpaces(opened: () => Store): void {
       expect((await store.records('variable', OTHER_SPACE, { limit: 9 })).length).toBe(1);
     });
 
-    it('rejects devices, keys, tags and records, and cannot be restored', async () => {
+    it('rejects new devices, keys, tags and variables, and cannot be restored', async () => {
       await furnish(store, []);
       await store.commit([deletion()]);
       for (const late of [insert.device(device(1)), insert.key(key(1)), insert.tag(tag(1)), insert.record(record(1))]) {
@@ -107,7 +107,7 @@ export function aboutSpaces(opened: () => Store): void {
       expect(gone.message).toBe('the space has been deleted');
     });
 
-    it('accepts messages of its deleted devices', async () => {
+    it('accepts messages of its deleted devices, and deliveries of such messages', async () => {
       await furnish(store);
       await store.commit([{ kind: 'device.delete', id: device(1).id, at: T0 }, deletion()]);
       await store.commit([insert.message(message(1)), insert.record(record(1, { family: 'delivery' }))]);

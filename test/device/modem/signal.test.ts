@@ -1,4 +1,4 @@
-/** A weak signal: longer attaching, lost datagrams, and the values of an evaluation (firmware behaviour, 4.1). */
+/** A weak signal: longer attaching, lost datagrams, and the values that the modem measures when it evaluates the connection (firmware behaviour, 4.1). */
 import { describe, expect, it } from 'vitest';
 import { Modem } from '../../../src/device/modem/modem.js';
 import { attachFactor, evaluate, hasService, lossRatio } from '../../../src/device/modem/signal.js';
@@ -59,14 +59,14 @@ describe('an evaluation', () => {
 });
 
 describe('a modem with a weak signal', () => {
-  it('takes minutes to attach', async () => {
+  it('takes more than a minute to attach', async () => {
     const { clock, modem } = testModem();
     modem.setSignal({ rsrp: -129 });
     modem.start();
     await clock.runUntil(minutes(1));
     expect(modem.registered).toBe(false);
     await clock.runUntil(hours(1));
-    expect(modem.counters.lastDuration).toBeGreaterThan(seconds(40));
+    expect(modem.counters.lastDuration).toBeGreaterThan(seconds(60));
   });
 
   it('loses datagrams in both directions', async () => {

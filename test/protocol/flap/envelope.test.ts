@@ -146,7 +146,7 @@ describe('an envelope', () => {
 });
 
 describe.each(['raw', 'base64'] as const)('the %s datagram of a packet', (format) => {
-  it('has the size that is known before it is sealed', () => {
+  it('has the size that `sealedSize` computes from the packet', () => {
     const packets = [0, 1, 2, 3, 300].map((length) => packet('FLxx', 7, message(length)));
     const sizes = packets.map((one) => seal(one, serial, token, format).length);
     expect(packets.map((one) => sealedSize(one, format))).toEqual(sizes);
@@ -196,11 +196,11 @@ describe('an invalid datagram', () => {
   });
 });
 
-describe('a datagram of more than 1024 bytes', () => {
+describe('a datagram', () => {
   it.each([
     ['1025 bytes, raw', 'raw', LONGEST_DATAGRAM + 1 - 14],
     ['1028 characters in base64', 'base64', ((LONGEST_DATAGRAM + 4) / 4) * 3 - 14],
-  ] as const)('with a correct tag over all of it is treated as a bad tag: %s', (_, format, dataSize) => {
+  ] as const)('of more than 1024 bytes is invalid, even if its tag is correct: %s', (_, format, dataSize) => {
     const datagram = seal(packet('FLxx', 7, message(dataSize)), serial, token, format);
     expect(datagram.length).toBeGreaterThan(LONGEST_DATAGRAM);
     const envelope = open(datagram, format);
@@ -208,7 +208,7 @@ describe('a datagram of more than 1024 bytes', () => {
     expect(envelope && hasValidTag(envelope, token)).toBe(false);
   });
 
-  it('with exactly 1024 bytes is read whole', () => {
+  it('of exactly 1024 bytes is read completely', () => {
     const envelope = open(seal(packet('FLxx', 7, message(LONGEST_DATAGRAM - 14)), serial, token, 'raw'), 'raw');
     expect(envelope && hasValidTag(envelope, token)).toBe(true);
   });

@@ -59,7 +59,10 @@ export class Pool {
   }
 }
 
-/** Times in ms after which a connection counts as broken: without the head of the response, and without a part of its body. */
+/**
+ * Times in ms. A connection counts as broken if the headers of the response do not arrive within the first time, or the next
+ * piece of its body within the second.
+ */
 interface Limits {
   readonly headersTimeout: number;
   readonly bodyTimeout: number;
@@ -102,8 +105,8 @@ export class Client {
 }
 
 /**
- * The longest time for an answer. Undefined: the answer may take as long as the run needs, such as for the comparison of two
- * runs.
+ * The longest time for an answer. Undefined for requests about runs and scenarios, which may take any time. An example is
+ * the comparison of two runs.
  */
 function longestOf({ method, path }: PoolRequest): number | undefined {
   if (/^\/(run|scenarios)\//.test(path)) return undefined;

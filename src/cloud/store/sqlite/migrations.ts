@@ -12,7 +12,7 @@ const APPLICATION_ID = 0x67666c74;
 /**
  * 1: The rows of deleted devices are kept (`deleted_at`), because their messages are kept. The name filter searches
  * `name_folded`, because SQLite folds the case of ASCII only. The index columns `type` and `direction` let a list skip messages
- * without reading them. The partial indexes contain only pending and unanswered downlinks.
+ * without reading them. The partial indexes of downlinks contain only pending or unanswered ones.
  */
 const FIRST = `
 CREATE TABLE space (
@@ -144,8 +144,8 @@ ALTER TABLE record ADD COLUMN crc INTEGER;
 /**
  * 9: Secrets are encrypted (secrets/vault.ts); `encrypt` in unlock.ts encrypts them after the steps. Hashes of tokens become
  * keyed. If devices share a token (step 6), all but the oldest have its hash in another column. So no further device can get
- * the token, even after the oldest device gets a new token or is deleted. `has_old` is 1 while values that were not encrypted,
- * or encrypted with an earlier key, may remain in free pages of the file or in the log (`forgetOld` in unlock.ts).
+ * the token, even after the oldest device gets a new token or is deleted. `has_old` is 1 while free pages of the file,
+ * or its write-ahead log, may still contain plain values, or values encrypted with an earlier key (`forgetOld` in unlock.ts).
  */
 const VAULT = `
 CREATE TABLE vault (key_id TEXT PRIMARY KEY, proof TEXT NOT NULL, has_old INTEGER NOT NULL) WITHOUT ROWID;

@@ -6,9 +6,10 @@ import { rainfall } from './sky.js';
 /** The tips in a shower differ from the mean by at most this share. */
 const UNEVEN = 0.9;
 
-/** Tips of a rain gauge since 1970: showers at the device's place, with dry days between them. */
+/** Number of tips of a rain gauge since 1970. It increases during the showers at the device's place. */
 export function rain({ tips }: RainModel): Model {
-  // The total when a shower begins: `tips` for each earlier shower, plus at most `UNEVEN` × `tips`. So it never falls.
+  // The total when a shower begins: `tips` for each earlier shower, plus at most `UNEVEN` × `tips`. The total never
+  // falls, because `UNEVEN` is less than 1.
   const before = (seed: number, shower: number): number => tips * (shower + UNEVEN * noise(seed, shower));
   return {
     value(seed, wall, { place }) {
