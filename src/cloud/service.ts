@@ -113,7 +113,7 @@ export interface Service {
   readonly spaceId: string;
   /** The API key if it was given or has just been created; a stored key cannot be read back. */
   readonly apiKey: string | undefined;
-  /** File beside the database with the key of its secrets; undefined if the key was given, or in memory. */
+  /** File beside the database with the key of its secrets; undefined if the key was given, or the store is in memory. */
   readonly keyFile: string | undefined;
   readonly gateway: FlapGateway;
   /** The address of the web console with a one-time token, which is valid for a few minutes; undefined without a console. */

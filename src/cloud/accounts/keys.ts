@@ -51,7 +51,7 @@ export function hashKey(secret: string): string {
 }
 
 /**
- * The visible prefix of a secret: 8 characters. A secret of less than 32 characters was chosen by a user and has no visible
+ * The visible prefix of a secret: 8 characters. A secret of fewer than 32 characters was chosen by a user and has no visible
  * prefix.
  */
 export function prefixOf(secret: string): string {

@@ -1,7 +1,8 @@
 /**
  * Logins: opaque tokens, valid for {@link LIFETIME}. Each is a record of the family `login`, found by the hash of its token.
- * Expired records are deleted at the next login. A token that is made with another token (`POST /v2/auth/space`) expires and is
- * revoked together with that token.
+ * Expired records are deleted at the next login. A login can also be made with the token of another login
+ * (`POST /v2/auth/space`). It expires together with that login, and ends when the first login of the chain ends, which was made
+ * with the password.
  *
  * A login contains a hash that identifies the password for which it was issued. It becomes invalid when the account's password
  * changes, even if another service changes the password while this service issues a token for the old one.
@@ -28,7 +29,7 @@ interface Login {
   readonly spaceId: Id | null;
   /** Identifies the password: a hash of its stored hash. */
   readonly password: string;
-  /** Id of the login whose token was used to make this login. Absent: this login was made with the password. */
+  /** Id of the first login of the chain from which this login was made. Absent: this login was made with the password. */
   readonly origin?: Id;
   /** IP address from which the login was made. Absent in logins of earlier versions. */
   readonly from?: string;
@@ -123,7 +124,7 @@ export class Logins {
     return found;
   }
 
-  /** Ends a login of an account, and those made with its token. False if the account has no such login. */
+  /** Ends a login of an account, and those of which it is the origin. False if the account has no such login. */
   async end(userId: Id, id: Id): Promise<boolean> {
     const { store } = this.#options;
     const sessions = await this.list(userId, { limit: Number.POSITIVE_INFINITY });

@@ -44,7 +44,7 @@ export function authenticate(context: ApiContext): onRequestAsyncHookHandler {
 
 /**
  * The present access of a credential to a space, for a request that stays open, such as a stream of events.
- * @throws ApiFault 401 or 404 if the credential has been revoked or has expired
+ * @throws ApiFault 401 if the credential has been revoked or has expired, 404 if it no longer opens the space
  */
 export async function presentAccess(secret: string, spaceId: Id, context: ApiContext): Promise<Access> {
   const access = await accessOf(secret, context);

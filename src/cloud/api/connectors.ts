@@ -105,7 +105,7 @@ const NEW = {
   timeout: 0,
 } as const;
 
-/** List, create, change by name. */
+/** Adds the routes that list and create connectors, and the route that changes a connector by its name. */
 function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resource: ConnectorResource): void {
   const quota = new Quota(store, 'connector', MOST, 'connectors');
 
@@ -178,7 +178,7 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
   );
 }
 
-/** Read, change and delete one connector. */
+/** Adds the routes that read, change and delete one connector. */
 function addItem(routes: Routes, { store, connectors: forwarding }: ApiContext, resource: ConnectorResource): void {
   routes.get(
     ITEM,
@@ -232,8 +232,8 @@ type ConnectorResource = ReturnType<typeof connectorResource>;
 const COMPILED_AT_ONCE = 150;
 
 /**
- * Functions that several routes share: the update of a connector, the check of its script, the commit with its conflict, and
- * the view.
+ * Functions that several routes share: the update of a connector, the check of its script, the commit, which reports a name
+ * that is taken, and the view.
  */
 function connectorResource({ store, clock, connectors: forwarding, log }: ApiContext, options: ApiOptions) {
   const readName = nameReader(log, options);

@@ -211,7 +211,7 @@ export function deliveryView(delivery: Delivery, connector: Connector, { role }:
   };
 }
 
-/** Masks the response, and the error of a script. A failed attempt without a target has failed in the script. */
+/** Masks the response, and the error of a script. In a failed delivery, an error without a target is an error of the script. */
 function withoutContent(entry: AttemptLog, { state }: Delivery): AttemptLog {
   const isOfScript = state === 'failed' && entry.target === null && entry.error !== null;
   return { ...entry, error: isOfScript ? MASK : entry.error, response: entry.response === null ? null : MASK };

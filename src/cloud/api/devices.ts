@@ -1,4 +1,7 @@
-/** Devices: register, read, change, remove (device cloud API, "Devices"; cloud API gaps, 2.6, 3.3). Claim tokens are write-only. */
+/**
+ * Registers, reads, changes and removes devices (device cloud API, "Devices"; cloud API gaps, 2.6 and 3.3). Claim tokens and
+ * secrets are write-only.
+ */
 import Type, { type Static } from 'typebox';
 import { variablesOfDevice } from '../connectors/variables.js';
 import { ApiFault } from '../http/errors.js';
@@ -119,7 +122,7 @@ function addRegistration(routes: Routes, { store, clock, ids, downlinks }: ApiCo
   );
 }
 
-/** Read and change one device. */
+/** Adds the routes that read and change one device. */
 function addItem(routes: Routes, { store, downlinks }: ApiContext, resource: DeviceResource): void {
   routes.get(
     ITEM,
@@ -201,7 +204,8 @@ function addRemoval(routes: Routes, { store, clock, downlinks, firmware }: ApiCo
 type DeviceResource = ReturnType<typeof deviceResource>;
 
 /**
- * Functions that several routes share: reading a change from a body, the view, the commit with its conflicts, and the secret.
+ * Functions that several routes share: reading a change from a body, the view, the commit, which reports taken numbers and
+ * tokens, and the change of the secret.
  */
 function deviceResource({ store, clock, log }: ApiContext, options: ApiOptions) {
   const readName = nameReader(log, options);

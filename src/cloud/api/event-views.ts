@@ -36,7 +36,10 @@ interface ViewContext {
   readonly options: ApiOptions;
 }
 
-/** The view of an event; undefined if the reader does not want it or may not see it, or if its row was deleted. */
+/**
+ * The view of an event; undefined if the reader does not want the event or may not see it, or if the row that the view would
+ * show was deleted.
+ */
 export async function eventView(entry: Entry, context: ViewContext): Promise<EventView | undefined> {
   const { row, device } = entry;
   const { store, caller, filter } = context;

@@ -25,7 +25,7 @@ export interface ApiOptions {
   readonly messageBody: 'json' | 'string';
   /** Whether a missing resource is answered with the plain text `not found`, which hio-dotnet expects. */
   readonly plainNotFound: boolean;
-  /** Whether to serve the paths of older clients as well, which contain no space (cloud API gaps, 7.3). */
+  /** Whether to serve the paths of older clients as well (cloud API gaps, 7.3). */
   readonly legacyPaths: boolean;
   /** Whether names that break the naming rule are rejected; otherwise they are accepted and logged. See names.ts. */
   readonly strictNames: boolean;
@@ -35,14 +35,14 @@ export interface ApiOptions {
   readonly hosts: readonly string[] | null;
   /** Addresses and networks of proxies, whose header `X-Forwarded-For` names the caller. */
   readonly trustProxy: readonly string[];
-  /** Requests per minute and caller: a credential, or an IP address without a credential; null: unlimited. */
+  /** Maximum number of requests of one caller per minute (rate-limit.ts); null: unlimited. */
   readonly rateLimit: number | null;
   /** Whether the rate limit applies now. A run creates its fleet before the limit applies. */
   readonly rateLimitHolds: () => boolean;
 }
 
 /**
- * Adds routes below `/v2`. Except for the families without a credential, authentication comes first: a handler runs only for a
- * space that the credential opens.
+ * Adds routes below `/v2`. Except for the families that need no credential, authentication comes first: a handler runs only
+ * for a space that the credential opens.
  */
 export type Family = (routes: Routes, context: ApiContext, options: ApiOptions) => void;

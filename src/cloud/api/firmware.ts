@@ -71,7 +71,7 @@ export const firmware: Family = (routes, context) => {
 const COLLECTION = '/spaces/:space_id/firmware';
 const OF_DEVICE = '/spaces/:space_id/devices/:id/firmware';
 
-/** Updates of a space: list, schedule, read, cancel. */
+/** Adds the routes that list, schedule, read and cancel the updates of a space. */
 function addOfSpace(routes: Routes, { store }: ApiContext, resource: UpdateResource): void {
   routes.get(
     COLLECTION,
@@ -133,7 +133,7 @@ function addOfSpace(routes: Routes, { store }: ApiContext, resource: UpdateResou
   });
 }
 
-/** Updates of one device: list, schedule. */
+/** Adds the routes that list and schedule the updates of one device. */
 function addOfDevice(routes: Routes, { store }: ApiContext, resource: UpdateResource): void {
   routes.get(
     OF_DEVICE,

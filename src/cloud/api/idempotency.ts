@@ -2,9 +2,9 @@
  * `Idempotency-Key`: a client may repeat a request that creates a resource, and the resource is created once.
  *
  * The receipt (the answer, stored under the key) is written in the same commit as the resource, and a key is unique within its
- * space. So the store never has a receipt without its resource, or the resource without its receipt. Of two concurrent requests
- * with the same key, one commit fails, and that request is answered with the receipt of the other. This holds for one service,
- * for several services on the same store, and across crashes.
+ * space. So a crash cannot leave one without the other. Of two concurrent requests with the same key, one commit fails, and
+ * that request is answered with the receipt of the other. This holds for one service, for several services on the same store,
+ * and across crashes.
  *
  * Receipts are stored for successes only: a rejected request may be repeated with the same key. The creation of API keys and
  * invitations does not accept an `Idempotency-Key`, because the receipt would contain the secret.

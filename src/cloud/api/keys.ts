@@ -68,7 +68,7 @@ export const keys: Family = (routes, context) => {
 const COLLECTION = '/spaces/:space_id/keys';
 const ITEM = '/spaces/:space_id/keys/:id';
 
-/** List and create. */
+/** Adds the routes that list and create keys. */
 function addCollection(routes: Routes, { store, clock, ids, random }: ApiContext, resource: KeyResource): void {
   routes.get(
     COLLECTION,
@@ -120,7 +120,7 @@ function addCollection(routes: Routes, { store, clock, ids, random }: ApiContext
   );
 }
 
-/** Read, change, delete and rotate one key. */
+/** Adds the routes that read, change, delete and rotate one key. */
 function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyResource): void {
   routes.get(
     ITEM,
@@ -225,8 +225,8 @@ function keyResource({ store, clock }: ApiContext) {
   }
 
   /**
-   * The time at which a key expires. It is not later than the end of the API key that sends the request, so that a caller
-   * cannot extend its own access with another key. A session of the web console does not limit the keys that are created in it.
+   * The time at which a key expires. It is not later than the end of the API key in the request, so that a caller cannot extend
+   * its own access with another key. A session of the web console does not limit the keys that are created in it.
    * @throws ApiFault 400 for a time in the past, or after the end of the caller's key
    */
   async function endOf(text: string | null | undefined, caller: Caller): Promise<UnixMillis | undefined> {

@@ -4,8 +4,8 @@
  *
  * The bytes of a body count when they arrive, not when `Content-Length` announces them, and only after the request is
  * authenticated. So a request without a valid credential takes neither memory nor a share of the limit for bytes; only the
- * small bodies of the login need no credential. A caller is identified by its credential, or without a credential by its IP
- * address.
+ * small bodies of the login need no credential. A caller is identified by its credential or, without a credential, by its
+ * network (rate-limit.ts).
  */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
@@ -32,7 +32,7 @@ export const SERVER_LIMITS = {
   http: { headersTimeout: ARRIVAL, connectionsCheckingInterval: seconds(2), maxHeaderSize: 16_384 },
 } as const;
 
-/** Maximum number of open connections of all addresses, and of each. */
+/** Maximum number of open connections in total, and from one network (`networkOf` in http/sockets.ts). */
 const CONNECTIONS = { all: 10_000, each: 2500 };
 
 /** Maximum number of concurrent requests, and of bytes in their bodies. */
@@ -56,7 +56,7 @@ interface RequestLimits {
   readonly each?: Load;
   /** Whether an address belongs to a trusted proxy. Default: no address does. */
   readonly isProxy?: (address: string) => boolean;
-  /** Clock of the limits on the time of a request and of its arrival. Real time, also in a simulation. */
+  /** Clock for the time limits of a request and of its arrival. It is real time, also in a simulation. */
   readonly patience?: Clock;
 }
 
@@ -87,7 +87,7 @@ export function limitRequests(
   };
   const time = new TimeLimit(patience);
   api.decorateRequest('usage', null);
-  // Callbacks instead of promises, and one listener for all: these hooks run for every request.
+  // Callbacks instead of promises, and one `close` listener for all three tasks, because these hooks run for every request.
   api.addHook('onRequest', (request, reply, done) => {
     const withBody = hasBody(request.raw);
     const usage = isLimited(request) ? enter(callerOf(request)) : null;

@@ -5,8 +5,8 @@
  * raw bytes.
  *
  * Two rules find these secrets. In shell lines and fields, a value is masked if its name contains a word such as `passkey`. In
- * addition, a value is masked if it contains twelve consecutive digits of the claim token: as digits, as bytes, in base64, or
- * with separators.
+ * addition, a value is masked if it contains twelve consecutive digits of the claim token, as digits or as bytes, also with
+ * separators, or if it contains the whole token in base64.
  */
 import { printedWithoutSecrets, withoutSecrets } from '../../kernel/shell-secrets.js';
 import type { DeviceRow, Id, ListedDevice, ListedMessage, Store } from '../store/store.js';
@@ -125,7 +125,7 @@ export async function maskingsFor(
 
 /**
  * Texts that each reveal the token: parts of its digits, the same parts as hex of their characters, and the token in base64.
- * Each part has eight digits, and one begins at every fourth digit, so any {@link TELLING} consecutive digits contain a part.
+ * Each part has eight digits, and a part begins at every fourth digit, so any {@link TELLING} consecutive digits contain one.
  */
 function needlesOf(token: string): readonly string[] {
   const needles: string[] = [];

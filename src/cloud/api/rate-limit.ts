@@ -11,9 +11,9 @@ import { presentedSecret } from './auth.js';
 const WINDOW = minutes(1);
 
 /**
- * Counts requests by credential, before the credential is checked. A request whose credential turns out to be invalid also
- * counts for its IP address. From an address with too many such failures, only credentials that have been valid in the same
- * window are accepted. This rule slows down the guessing of keys.
+ * Counts requests by credential, before the credential is checked. A request that is answered with 401 also counts for its
+ * network: its IPv4 address, or the first half of its IPv6 address. From a network with too many such failures, only
+ * credentials that have been valid in the same window are accepted. This rule slows down the guessing of keys.
  */
 export function limitRate(api: FastifyInstance, clock: Clock, rateLimit: number, holds = () => true): void {
   const used = new Map<string, number>();
@@ -55,7 +55,7 @@ export function isLimited({ routeOptions: { url } }: FastifyRequest): boolean {
 
 /**
  * Key under which the requests of one caller are counted: the hash of its credential, from a header or from the cookie of the
- * console. Requests without a credential, and requests to the routes of the sign-in, are counted under the IP address. The
+ * console. Requests without a credential, and requests to the routes of the sign-in, are counted under the network. The
  * credential is hashed, so that it is not kept in memory.
  */
 export function callerOf({ headers, ip, routeOptions: { url = '' } }: FastifyRequest): string {

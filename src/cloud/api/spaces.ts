@@ -47,7 +47,7 @@ export const spaces: Family = (routes, context, options) => {
 const COLLECTION = '/spaces';
 const ITEM = '/spaces/:space_id';
 
-/** List and create. */
+/** Adds the routes that list and create spaces. */
 function addCollection(
   routes: Routes,
   { store, members, clock, ids }: ApiContext,
@@ -90,7 +90,7 @@ function addCollection(
   );
 }
 
-/** Read, change and delete one space. */
+/** Adds the routes that read, change and delete one space. */
 function addItem(routes: Routes, { store, members }: ApiContext, resource: SpaceResource, readName: ReadName): void {
   routes.get(
     ITEM,

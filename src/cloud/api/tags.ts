@@ -55,7 +55,7 @@ export const tags: Family = (routes, context, options) => {
 const COLLECTION = '/spaces/:space_id/tags';
 const ITEM = '/spaces/:space_id/tags/:id';
 
-/** List and create. */
+/** Adds the routes that list and create tags. */
 function addCollection(
   routes: Routes,
   { store, clock, ids }: ApiContext,
@@ -114,7 +114,7 @@ function addCollection(
   );
 }
 
-/** Read, change and delete one tag. */
+/** Adds the routes that read, change and delete one tag. */
 function addItem(routes: Routes, { store }: ApiContext, resource: TagResource, readName: ReadName): void {
   routes.get(
     ITEM,
@@ -178,7 +178,7 @@ function addItem(routes: Routes, { store }: ApiContext, resource: TagResource, r
 
 type TagResource = ReturnType<typeof tagResource>;
 
-/** Functions that several routes share: finding a tag, the page for a limited key, and the commit with its conflict. */
+/** Functions that routes share: finding a tag, the page for a limited key, and the commit, which reports a taken name. */
 function tagResource({ store }: ApiContext) {
   return { find, ofScope, commit };
 

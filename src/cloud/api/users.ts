@@ -1,6 +1,6 @@
 /**
  * Users of a space (cloud API gaps, 3.10). The id of a user is the id of the account, and so is the same in every space.
- * A space with users always has an admin, and its owner is an admin.
+ * The owner and the last active admin of a space can be neither removed nor demoted.
  */
 import Type, { type Static } from 'typebox';
 import { isoTime } from '../../kernel/calendar.js';
@@ -56,7 +56,7 @@ export const users: Family = (routes, context) => {
 const COLLECTION = '/spaces/:space_id/users';
 const ITEM = '/spaces/:space_id/users/:id';
 
-/** List and invite. */
+/** Adds the routes that list and invite users. */
 function addCollection(routes: Routes, { members, clock }: ApiContext): void {
   routes.get(
     COLLECTION,
@@ -98,7 +98,7 @@ function addCollection(routes: Routes, { members, clock }: ApiContext): void {
   );
 }
 
-/** Read, change and remove one user. */
+/** Adds the routes that read, change and remove one user. */
 function addItem(routes: Routes, { members }: ApiContext): void {
   routes.get(
     ITEM,

@@ -76,7 +76,7 @@ export const variables: Family = (routes, context) => {
 const COLLECTION = '/spaces/:space_id/variables';
 const ITEM = '/spaces/:space_id/variables/:id';
 
-/** List and create. */
+/** Adds the routes that list and create variables. */
 function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resource: VariableResource): void {
   routes.get(
     COLLECTION,
@@ -141,7 +141,7 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
   );
 }
 
-/** Read, change and delete one variable. */
+/** Adds the routes that read, change and delete one variable. */
 function addItem(routes: Routes, { store }: ApiContext, resource: VariableResource): void {
   routes.get(
     ITEM,
@@ -211,7 +211,7 @@ function addItem(routes: Routes, { store }: ApiContext, resource: VariableResour
   );
 }
 
-/** Lock and unlock one variable, by POST or by PUT. */
+/** Adds the routes that lock and unlock one variable, by POST or by PUT. */
 function addLocking(routes: Routes, { store }: ApiContext, resource: VariableResource): void {
   for (const [action, locked, summary, description] of [
     ['lock', true, 'Lock a variable against changes', 'A locked variable can neither be changed nor deleted.'],
@@ -234,7 +234,7 @@ function addLocking(routes: Routes, { store }: ApiContext, resource: VariableRes
 
 type VariableResource = ReturnType<typeof variableResource>;
 
-/** Functions that several routes share: finding a variable or its device, and the commit with its conflict. */
+/** Functions that several routes share: finding a variable or its device, and the commit, which reports a taken name. */
 function variableResource({ store }: ApiContext) {
   return { find, findUnlocked, knownDevice, commit };
 

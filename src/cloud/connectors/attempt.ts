@@ -16,7 +16,7 @@ import { isSuccess, type Reply, type Sender } from './sender.js';
 /** Result of running a script on a message. */
 export type Computed =
   | { readonly kind: 'request'; readonly request: WebhookRequest }
-  /** `main` returned null: the script does not want to send anything for this message. */
+  /** `main` returned null or undefined: the script does not want to send anything for this message. */
   | { readonly kind: 'unwanted' }
   /** The script or its result is not valid, or the device was deleted; a retry would fail as well. */
   | { readonly kind: 'failed'; readonly why: string };

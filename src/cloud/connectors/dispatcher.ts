@@ -52,7 +52,7 @@ const SLOW = seconds(2);
 const POSTPONED = seconds(30);
 /**
  * Longest time between two searches for due deliveries if several services share the database: another service may have crashed
- * after it had taken some.
+ * after it had taken some. Also the pause after a search that failed.
  */
 const ROUND = seconds(30);
 /** Time for the script and for storing the result, in addition to the timeout of the request. */

@@ -32,7 +32,7 @@ export function guardedConnector(
   const connect = buildConnector({ timeout, lookup: guarded(lookup, permission) });
   return (options, callback) => {
     const host = options.hostname.replace(/^\[|\]$/g, '');
-    // A literal address is not looked up, so that `guarded` does not see it.
+    // A literal address is not looked up, so `guarded` does not see it.
     const refusal = isIP(host) === 0 ? unlisted(host, permission) : refusalOf(host, [host], permission);
     if (refusal) callback(refusal, null);
     else connect(options, callback);

@@ -66,9 +66,9 @@ export class Codecs {
   }
 
   /**
-   * Changes that store an uploaded codec. The list is empty if the device has already added {@link MOST_OF_DEVICE} codecs, or
-   * if the devices of its space have added {@link MOST_OF_SPACE}. Such an upload is acknowledged all the same, so that the
-   * device does not repeat it. Data of the device are then stored as raw bytes.
+   * Changes that store an uploaded codec. For a codec that is new to the store, the list is empty if the device has already
+   * added {@link MOST_OF_DEVICE} codecs, or if the devices of its space have added {@link MOST_OF_SPACE}. Such an upload is
+   * acknowledged all the same, so that the device does not repeat it. Data of the device are then stored as raw bytes.
    */
   async storing({ id, spaceId, createdAt }: DeviceRow, row: CodecRow): Promise<readonly Change[]> {
     const put: Change = { kind: 'codec.put', row };

@@ -1,6 +1,6 @@
 /**
- * State that the service caches for a device. All of this state can be read from the store again, so its loss costs at most a
- * reset of the transfer (wire protocol, 6.1).
+ * State that the service caches for a device. After a loss of this state, the device and its queue are read from the store
+ * again, and the transfer is reset (wire protocol, 6.1).
  */
 import type { Instant } from '../../kernel/time.js';
 import { tokenBytes } from '../../protocol/flap/envelope.js';

@@ -1,6 +1,6 @@
 /**
- * Encodes stored downlinks as messages for the wire. A downlink that can never be encoded is rejected when it is
- * queued, while the user still waits for the response.
+ * Encodes stored downlinks as messages for the wire. If it is already known that a downlink can never be encoded, it is
+ * rejected when it is queued, while the user still waits for the response.
  */
 import type { Clock } from '../../kernel/clock.js';
 import { encodeDown, LONGEST_VALUE } from '../../protocol/messages/index.js';

@@ -106,7 +106,7 @@ export class FirmwareQueue implements FirmwareUpdates {
     else session.update = undefined;
   }
 
-  /** Applies a change of the update to the session. An uplink has caused the change, and the change is stored. */
+  /** Applies a change of the update to the session. An uplink has caused the change, and the change is already stored. */
   async progressed(session: DeviceSession, job: UpdateJob): Promise<void> {
     this.#emitMoved(session.device.serial, job);
     await this.#settleChunks(session, job);

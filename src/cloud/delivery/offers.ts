@@ -73,7 +73,10 @@ export class Offers {
     }
   }
 
-  /** False if the downlink has ended or was offered by another service meanwhile; the queue is then read again. */
+  /**
+   * Commits the offer. Returns false if the downlink has ended or was offered by another service meanwhile. If that made the
+   * commit fail, the queue is read again.
+   */
   async #commit(session: DeviceSession, queued: QueuedDownlink): Promise<boolean> {
     const { store, states, sessions } = this.#options;
     const attempt = queued.attempt + 1;

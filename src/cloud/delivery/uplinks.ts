@@ -384,7 +384,7 @@ function isKnown({ device }: DeviceSession, message: UpMessage | DecodedData): b
 /**
  * Fingerprint by which a repeated data message is recognised. The firmware puts a sequence number and a timestamp into each
  * body. The result is null for a JSON body with neither, because two such messages may legitimately be equal. Then only the
- * fingerprint of the request, if it has one, shows a repetition.
+ * fingerprint of the request, if there is one, shows a repetition.
  */
 function printOf(message: Uint8Array | DecodedData): string | null {
   if (message instanceof Uint8Array) return contentFingerprint(message);

@@ -45,7 +45,7 @@ export class Feed {
     journalCommits(store, clock, this.#journal, () => this.#wake());
     store.nodes?.listen(clock, (news) => {
       if (news.kind === 'events') this.#wake();
-      // If the record cannot be read, this service adds no entries until the next notification.
+      // If the record cannot be read, this service keeps its earlier state of the journal until the next notification.
       if (news.kind === 'journal' || news.kind === 'missed')
         this.#journal.look().then(
           () => this.#wake(),

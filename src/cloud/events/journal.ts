@@ -51,7 +51,7 @@ export class Journal {
   #row: RecordRow | undefined;
   #keptUntil: UnixMillis = Number.NEGATIVE_INFINITY;
   #keeping: Promise<void> | undefined;
-  /** Readers at this service. */
+  /** Number of readers at this service. */
   #readers = 0;
 
   constructor(options: JournalOptions) {

@@ -2,15 +2,15 @@
  * The device ingress: the counterpart of FLAP for devices with HTTP (cloud API gaps, 5.5). The ingress runs on the same server
  * as the user API and authenticates with the device's claim token.
  *
- *   POST /v2/device/{serial_number}/session   facts about the device; the session response is queued, as over UDP
- *   POST /v2/device/{serial_number}/uplink    stores a message; `poll` in the response: a downlink is pending
+ *   POST /v2/device/{serial_number}/session   stores facts about the device, and queues the session response, as over UDP
+ *   POST /v2/device/{serial_number}/uplink    stores a message; `poll` in the response is true if a downlink is pending
  *   POST /v2/device/{serial_number}/poll      offers the first downlink of the queue
  *   POST /v2/device/{serial_number}/ack       confirms the downlink; until then every poll offers it again
  *
  * Requests of one device are processed one after another. A repeated uplink is recognised by its `Idempotency-Key` together
- * with its content. The commit that stores the message also stores a fingerprint of both, so every service on the store
- * recognises a repetition, also after a crash. Without a key, only repeated application data are recognised, by their content.
- * A device uses one gateway at a time.
+ * with its content. Application data that are encoded, or that have a sequence number or a timestamp, are recognised by their
+ * content alone. The commit that stores the message also stores the fingerprint, so every service on the store recognises a
+ * repetition, also after a crash. A device uses one gateway at a time.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';

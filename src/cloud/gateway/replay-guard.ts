@@ -37,7 +37,10 @@ type Verdict = 'known' | 'guest' | 'repeat' | 'copy';
 /** Number of datagrams of one device that are remembered. */
 const REMEMBERED = 16;
 
-/** A packet that was dropped this many times, over more than `patience`, is accepted: a real device repeats it. */
+/**
+ * A rejected packet is accepted when it arrives this many times, over more than `patience`: a real device repeats it.
+ * Acknowledgements are never accepted in this way.
+ */
 const PERSISTENT = 5;
 
 /**

@@ -28,8 +28,8 @@ export function acceptJsonOnly(api: FastifyInstance): void {
 }
 
 /**
- * Matches every spelling of a key that changes prototypes. Bodies without a match, which nearly all are, are parsed without a
- * further check.
+ * Matches every spelling of a key that changes prototypes. Nearly all bodies have no match; they are parsed without a further
+ * check.
  */
 const POISON = /__proto__|constructor|\\u/;
 

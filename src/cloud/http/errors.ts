@@ -1,5 +1,5 @@
 /**
- * API errors. All have the form `{statusCode, error, message, code?}` (cloud API gaps, 2.7). Internal errors are logged
+ * API errors. They have the form `{statusCode, error, message, code?}` (cloud API gaps, 2.7). Internal errors are logged
  * and not disclosed.
  */
 import { STATUS_CODES } from 'node:http';

@@ -1,6 +1,6 @@
 /**
- * An answer that stays open: server-sent events (HTML Living Standard, 9.2). The stream has no queue: the caller sends an event
- * only after the client has received the previous one. A client that is too slow gets a last event, and its connection is
+ * An answer that stays open: server-sent events (HTML Living Standard, 9.2). The stream has no queue of its own: if the buffer
+ * of the connection is full, `send` waits for the client. A client that is too slow gets a last event, and its connection is
  * closed.
  */
 import type { ServerResponse } from 'node:http';

@@ -1,5 +1,5 @@
 /**
- * The OpenAPI document, generated from the descriptions of the routes, and its documentation page. Both need no
+ * The OpenAPI document, generated from the descriptions of the routes, and its documentation page. Neither needs a
  * credential: they describe requests, not stored data. The page includes its scripts and works without internet access.
  */
 import swagger from '@fastify/swagger';

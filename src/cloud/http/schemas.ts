@@ -35,7 +35,7 @@ export function Limit(max: number, standard: number) {
   return Type.Integer({ minimum: 1, maximum: max, default: standard, description });
 }
 
-/** Cursor and size of a page of anything but messages (cloud API gaps, 2.5). */
+/** Cursor and size of a page (cloud API gaps, 2.5). Lists of messages and of device summaries have sizes of their own. */
 export const PageQuery = { limit: Type.Optional(Limit(500, 100)), offset: Type.Optional(Uuid) };
 
 /** Any printable text; names.ts defines which names are recommended (cloud API gaps, 2.9). */

@@ -3,8 +3,8 @@
  * other sites do not send it (SameSite=Strict). Its name contains the port, because browsers share the cookies of a host
  * between all of its ports.
  *
- * Browsers also count other ports of the same host as the same site. So a request with the cookie is accepted only if the
- * browser says that it comes from a page of this service.
+ * Browsers also count other ports of the same host as the same site. So a request with the cookie must also come from a page of
+ * this service ({@link needSameOrigin}).
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiFault } from './errors.js';

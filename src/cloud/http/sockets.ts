@@ -4,7 +4,7 @@ import { BlockList, isIP, isIPv6, Socket } from 'node:net';
 import type { Clock } from '../../kernel/clock.js';
 import { seconds } from '../../kernel/time.js';
 
-/** How long a rejected request may continue to send its body, which is read and thrown away. */
+/** How long a rejected request may continue to send its body, which is read and discarded. */
 const LINGER = seconds(1);
 
 /**
@@ -23,8 +23,9 @@ export function closeHalfOpen(request: IncomingMessage, patience: Clock): void {
 }
 
 /**
- * Limits the number of connections of the whole server, and of each address. Further connections are closed immediately.
- * @param isProxy whether an address belongs to a proxy, which has the connections of many callers
+ * Limits the number of connections of the whole server, and of each network ({@link networkOf}). Further connections are closed
+ * immediately.
+ * @param isProxy whether an address belongs to a proxy, whose connections carry the requests of many callers
  */
 export function limitConnections(
   server: Server,

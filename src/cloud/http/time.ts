@@ -6,7 +6,7 @@ import { days, type UnixMillis } from '../../kernel/time.js';
 const DATE = /(?<year>\d{4})(?<dash>-?)(?<month>\d\d)\k<dash>(?<day>\d\d)/;
 /** `14`, `14:05`, `14:05:30`, `14:05:30.250`, and the same without colons. */
 const TIME = /(?<hour>\d\d)(?:(?<colon>:?)(?<minute>\d\d)(?:\k<colon>(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?)?/;
-/** `Z`, `+02`, `+0200` or `+02:00`. */
+/** `Z`, `+02`, `+0200`, `+02:00`, and the same with `-`. */
 const ZONE = /Z|(?<sign>[+\- ])(?<hours>\d\d)(?::?(?<minutes>\d\d))?/;
 const FORM = new RegExp(`^${DATE.source}(?:[T ]${TIME.source}(?:${ZONE.source})?)?$`, 'i');
 

@@ -12,7 +12,10 @@ export type DownlinkRequest =
   /** Bytes for the application, in lower-case hex. They are sent unchanged, so no encoder is needed. */
   | { readonly type: 'data'; readonly raw: string };
 
-/** Maximum number of pending downlinks of users for one device. Downlinks that the cloud creates by itself do not count. */
+/**
+ * If a device has this many pending downlinks, further downlinks of users are rejected. Downlinks that the cloud creates by
+ * itself count as well, but are never rejected.
+ */
 export const LONGEST_QUEUE = 1000;
 
 export interface Downlinks {

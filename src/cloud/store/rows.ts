@@ -52,7 +52,7 @@ export interface DeviceRow {
   readonly comment: string | null;
   /** 1 to 4294967295. */
   readonly serial: number;
-  /** Claim token, 32 lower-case hex digits. It signs every packet, and never leaves the service. */
+  /** Claim token, 32 lower-case hex digits. It authenticates the device, and the API never returns it. */
   readonly token: string;
   readonly externalId: string | null;
   readonly label: Readonly<Record<string, string>>;
@@ -84,7 +84,7 @@ export interface MessageRow {
   readonly spaceId: Id;
   readonly deviceId: Id;
   readonly createdAt: UnixMillis;
-  /** `data`, `session`, `config`, `shell`, `decoder`, `encoder`, `stats`, `firmware`. */
+  /** `data`, `session`, `config`, `shell`, `decoder`, `encoder`, `stats`, `firmware`; for downlinks also `timestamp`. */
   readonly type: string;
   readonly direction: 'up' | 'down';
   /** A JSON value; callers may pass an EncodedBody, and reads return the decoded body. */
@@ -122,7 +122,7 @@ export interface ListedMessage extends MessageRow {
   readonly deviceSerial: number;
 }
 
-/** An entry of a downlink's timeline: `queued`, `contact`, `offered`, `sent`, `answered`, `cancelled`, `expired`. */
+/** An entry of a downlink's timeline: `queued`, `waiting`, `contact`, `offered`, `sent`, `answered`, `cancelled`, `expired`. */
 export interface TimelineRow {
   readonly messageId: Id;
   readonly at: UnixMillis;

@@ -3,7 +3,7 @@
  *
  *   1. `commit` is atomic, and its promise resolves only when the changes are durable.
  *   2. After a commit has resolved, every later read returns the rows that it has written.
- *   3. Rows are passed as plain data; the store shares no object with its callers.
+ *   3. Rows are passed as plain data; the store shares no object with its callers that could change.
  *
  * The contract suite in test/contracts/store runs against all implementations.
  */

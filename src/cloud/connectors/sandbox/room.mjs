@@ -153,7 +153,7 @@ class Room {
 
   /**
    * The message for a thrown value. It is computed inside the script's context, so the script can influence it; this is
-   * harmless, because the message is shown only to the author of the script.
+   * harmless, because the message is shown only to users who may change the script.
    * @param {Handle} thrown
    */
   #describe(thrown) {

@@ -7,7 +7,7 @@
  *
  * A script keeps no state between calls: each call gets a new JavaScript runtime with its own `Date` and `Math.random`, so
  * that the same job gives the same result. Every space has engines of its own, so that a script that breaks out of its
- * runtime meets no data of another space.
+ * runtime finds no data of another space.
  *
  * Threads are shared fairly (fair-queue.ts): a space whose scripts are slow uses at most one thread.
  */

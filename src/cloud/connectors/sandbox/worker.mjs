@@ -31,8 +31,8 @@ Date.prototype.getTimezoneOffset = () => 0;
 const engines = await Engines.load(limits.memory);
 
 /**
- * Runs a script in the engine of its space. If the engine has run other scripts and its memory is exhausted, the script runs
- * again in a new engine. Only a failure in a new engine is certainly caused by the script itself.
+ * Runs a script in the engine of its space. If the script fails and leaves the engine exhausted, and the engine has run other
+ * scripts before, the script runs again in a new engine. Only a failure in a new engine is certainly caused by the script.
  * @param {WorkerTask} task
  * @returns {Promise<WorkerAnswer>}
  */

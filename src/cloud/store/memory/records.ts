@@ -15,7 +15,7 @@ interface Family {
   readonly byKey: Map<string, RecordEntry>;
   /** By space, each sorted by id. */
   readonly lists: Map<Id | null, RecordEntry[]>;
-  /** Records with a due time. There are few of them, because finished records have no due time. */
+  /** Records with a due time. There are few of them, because finished deliveries have no due time. */
   readonly waiting: Set<RecordEntry>;
 }
 
@@ -107,7 +107,7 @@ export class MemoryRecords {
     return [...(this.#families.get(family)?.waiting ?? [])].filter((entry) => dueAt(entry) <= now);
   }
 
-  /** Deletes the oldest records of the family without a due time; returns their number. */
+  /** Deletes up to `limit` old records of the family without a due time, oldest first; returns their number. */
   prune(familyName: string, createdBefore: UnixMillis, limit: number): number {
     const rows = [...(this.#families.get(familyName)?.byId.values() ?? [])].map((entry) => entry.row);
     const old = rows.filter((row) => row.createdAt < createdBefore && row.dueAt === null);

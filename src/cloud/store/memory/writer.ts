@@ -35,7 +35,7 @@ export class MemoryWriter {
     for (const change of changes) this.#apply(change, bodies);
   }
 
-  /** Deletes the oldest messages that are not pending downlinks; returns their number. */
+  /** Deletes up to `limit` old messages that are not pending downlinks, oldest first; returns their number. */
   prune(createdBefore: UnixMillis, limit: number): number {
     const old = new Set<MessageEntry>();
     for (const entry of this.#tables.messages.values()) {

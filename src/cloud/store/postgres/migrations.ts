@@ -14,7 +14,7 @@ import { UsageError } from '../../../kernel/errors.js';
  *    primary key backwards. If the device has sent nothing recently, that scan reads all later messages of other devices.
  *  - Triggers notify other services of changes of a device, in the transaction that makes them: no change is missed, and a
  *    change that is rolled back causes no notification. A notification contains the `application_name` of its sender; see
- *    nodes.ts. `last_seen` and the hashes of a device cause none, because they change with every uplink.
+ *    nodes.ts. `last_seen`, the session and the hashes of a device cause none, because uplinks change them.
  */
 const FIRST = `
 CREATE SEQUENCE ghostfleet_node;

@@ -1,7 +1,7 @@
 /**
  * Lists messages in steps of bounded cost. A filter such as an unknown type may read every message of a space, so each step
- * reads a part of the index, newest first. The first steps, which are enough for most requests, are executed at once. The other
- * steps run without delaying other requests.
+ * reads a part of the index, newest first. The first steps, which are enough for most requests, are executed immediately. The
+ * other steps run without delaying other requests.
  */
 import { idRange } from '../order.js';
 import type { Id, MessageQuery } from '../store.js';
@@ -9,7 +9,7 @@ import type { Dialect, Statement } from './dialect.js';
 import { messageList, stepEnd } from './queries.js';
 
 /**
- * Number of messages that each of the first steps reads. These steps are executed at once. The first step alone is usually
+ * Number of messages that each of the first steps reads. These steps are executed immediately. The first step alone is usually
  * enough to find the latest values of a device.
  */
 const NEAR_STEPS: readonly number[] = [20, 500];
@@ -19,8 +19,8 @@ const FAR_STEP = 10_000;
 type Read = (statement: Statement) => Promise<readonly unknown[]>;
 
 /**
- * @param readers `near` executes a short query at once; `far` executes a long query without delaying others. Returns the rows
- * of `messageList`
+ * @param readers `near` executes a short query immediately; `far` executes a long query without delaying others
+ * @returns the rows of `messageList`
  */
 export async function listInSteps(
   sql: Dialect,

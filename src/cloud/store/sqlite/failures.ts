@@ -43,8 +43,9 @@ export function storeFailure(error: unknown, soundness: Soundness, path: string)
 }
 
 /**
- * Whether the system allows files of the size of the database to grow. SQLite names a full disk, but not a quota or a limit of
- * the size of files. Writes to a separate file, because closing a file of the database would release the locks of SQLite.
+ * Whether the system allows files of the size of the database to grow. SQLite has an error code for a full disk, but not for a
+ * quota or a limit on the size of files. Writes to a separate file, because closing a file of the database would release the
+ * locks of SQLite.
  */
 function mayGrow(path: string): boolean {
   const trial = `${path}-trial`;

@@ -16,7 +16,7 @@ interface RotationOptions {
   readonly key: NamedKey | undefined;
   /** The new key. Default: a random key, which is written to the file beside the database. */
   readonly next: NamedKey | undefined;
-  /** Called for each executed statement with their number so far, and with `done` before the key file is replaced. */
+  /** Called for each statement with the number of statements so far, and with `done` before the key file is replaced. */
   readonly progress?: (statements: number | 'done') => void;
 }
 
