@@ -136,7 +136,7 @@ const BANNED: readonly { readonly word: RegExp; readonly instead: string; readon
       'kernel/virtual-clock.ts',
       'cloud/store/sqlite/driver.ts',
       'cloud/store/postgres/driver.ts',
-      // Real sockets, which have no simulated time: writes of one turn of the event loop are joined.
+      // This file writes to real sockets, which have no simulated time. It joins the writes of one turn of the event loop.
       'runner/load/connection.ts',
     ],
   },
@@ -177,7 +177,7 @@ const imports: readonly Import[] = [...sources].flatMap(([file, source]) =>
   })),
 );
 
-/** Whether a list of names imports only types, such as `{ type A, type B }`. */
+/** Whether the names of an import are all types, for example `{ type A, type B }`. */
 function onlyTypes(names: string): boolean {
   const inner = /^\{([^}]*)\}$/s.exec(names)?.[1];
   if (inner === undefined) return false;
@@ -214,12 +214,12 @@ function circlesOf(edges: readonly Import[]): string[][] {
 }
 
 describe('the architecture', () => {
-  it('finds the sources and their imports', () => {
+  it('is checked on more than 50 files and more than 100 imports', () => {
     expect(files.length).toBeGreaterThan(50);
     expect(imports.length).toBeGreaterThan(100);
   });
 
-  it('lets modules import only what the table allows', () => {
+  it('has modules that import only what MAY_IMPORT allows', () => {
     const violations = imports.flatMap(({ from, to, typeOnly }) => {
       const [source, target] = [moduleOf(from), moduleOf(to)];
       if (source === target) return [];
@@ -231,7 +231,7 @@ describe('the architecture', () => {
     expect(violations).toEqual([]);
   });
 
-  it('finds circles of imports', () => {
+  it('is checked by a function that finds circles of imports', () => {
     const edge = (from: string, to: string): Import => ({ from, to, typeOnly: true, onDemand: false });
     expect(circlesOf([edge('a', 'b'), edge('b', 'c'), edge('c', 'b'), edge('c', 'd')])).toEqual([['b', 'c']]);
   });
@@ -250,7 +250,7 @@ describe('the architecture', () => {
     expect(circles.map((knot) => `${knot.join(' ↔ ')}: move the shared part to the lower folder.`)).toEqual([]);
   });
 
-  it('loads a command only when it is used, so that the program starts fast', () => {
+  it('loads fewer than 30 files at the start, all of cli, input and kernel, so that the program starts fast', () => {
     const loaded = new Set(['main.ts', 'cli/index.ts', 'cli/process-host.ts']);
     for (const file of loaded) {
       const edges = imports.filter(({ from, typeOnly, onDemand }) => from === file && !typeOnly && !onDemand);
@@ -267,7 +267,7 @@ describe('the architecture', () => {
       expect([...order].sort()).toEqual([...folders].sort());
     });
 
-    it('import only lower folders, types included', () => {
+    it('import only from themselves and from lower folders, types included', () => {
       const violations = imports.flatMap(({ from, to }) => {
         if (!from.startsWith(`${module}/`) || !to.startsWith(`${module}/`)) return [];
         if (order.indexOf(dirname(to)) <= order.indexOf(dirname(from))) return [];
@@ -304,7 +304,7 @@ describe('the architecture', () => {
   });
 
   it.each(BANNED.map((ban) => [ban.word.source.slice(0, 60), ban] as const))(
-    'finds %s only in the files that may use it',
+    'has %s only in the files that may use it',
     (_, ban) => {
       const found = [...sources].flatMap(([file, source]) => {
         if (ban.home.includes(file)) return [];
@@ -317,7 +317,7 @@ describe('the architecture', () => {
   );
 });
 
-/** Replaces comments by spaces, so that line numbers stay the same. */
+/** Removes comments but keeps their line breaks, so that line numbers stay the same. */
 function withoutComments(source: string): string {
   return source.replace(/\/\*.*?\*\//gs, (comment) => comment.replace(/[^\n]/g, ' ')).replace(/(^|\s)\/\/.*$/gm, '$1');
 }

@@ -7,7 +7,7 @@ import type { Device } from '../../src/device/device.js';
 export interface Example {
   /** The command as the catalog names it. */
   readonly command: string;
-  /** Applications on which to try it; left out: all that have the command. */
+  /** Applications on which to try the command. Default: all that have it. */
   readonly of?: readonly string[];
   /** The lines to type. Only the output of the last one is checked. */
   readonly typed: string | readonly string[];

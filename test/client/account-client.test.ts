@@ -62,7 +62,7 @@ it('the methods for an account are rejected for an API key', async () => {
   }
 });
 
-it('an admin reads the audit log, a page or the whole', async () => {
+it('the client reads one page of the audit log or all of it, unless its key has only read access', async () => {
   const { client, baseUrl, spaceId } = await connected({}, { audited: true });
   const { id } = await client.createTag({ name: 'cold', color: '#00ffaa' });
   const reader = await client.createKey({ name: 'reader', access_type: 'read' });

@@ -48,7 +48,7 @@ describe('an ApiError', () => {
     );
   });
 
-  it('is thrown for an answer that is not JSON', async () => {
+  it('is thrown for an answer with status 200 that is not JSON', async () => {
     const client = await against((_, response) => response.end('<html>'));
     const error = (await failure(client.space())) as ApiError;
     expect([error.status, error.body]).toEqual([200, 'the answer is not JSON']);
@@ -93,7 +93,7 @@ describe('a ConnectionError', () => {
     expect(await reason(other)).toBe('the response is not HTTP');
   });
 
-  it('is thrown if the answer does not end', async () => {
+  it('is thrown for an endless answer when it exceeds the maximum size', async () => {
     const client = await against((_, response) => {
       const part = Buffer.alloc(1_048_576, ' ');
       const more = () => {
@@ -111,6 +111,7 @@ describe('an invalid address or key', () => {
     const make = (baseUrl: string, apiKey: string) => () => new DeviceCloudClient({ baseUrl, apiKey, spaceId: 's' });
     expect(make('localhost', KEY)).toThrow(UsageError);
     expect(make('ftp://x', KEY)).toThrow('"ftp://x" is not an address');
+    expect(make('http://x', 'a secret')).not.toThrow('a secret');
     expect(make('http://x', 'a secret')).toThrow('the API key contains spaces or characters other than visible ASCII');
   });
 });

@@ -42,6 +42,7 @@ export async function listening(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+/** A client of a server that answers with `listener`. */
 export async function against(listener: RequestListener, timeout?: number) {
   const baseUrl = await listening(listener);
   const client = new DeviceCloudClient({ baseUrl, apiKey: KEY, spaceId: 's', ...(timeout ? { timeout } : {}) });

@@ -82,7 +82,7 @@ describe('a control command', () => {
     expect(answer?.lines.join('\n')).toContain(message);
   });
 
-  it('acts on the device: the shell prints a fixed reading', async () => {
+  it('changes the reading of a sensor: the shell prints the fixed value', async () => {
     const fleet = testFleet();
     await type(fleet, '.sensor hygrometer.temperature 31.5');
     expect((await printed(fleet, 'hygro read'))[0]).toBe('Temperature: 31.50 C');

@@ -146,7 +146,7 @@ describe('a console', () => {
 });
 
 describe('a run', () => {
-  it('is found among others, and sockets of killed runs are deleted', async () => {
+  it('is found among other runs, and sockets of killed runs are deleted', async () => {
     const env = folder();
     await running(testFleet(), env, '0001');
     await running(testFleet({ clime: 1 }), env, '0002');
@@ -208,7 +208,7 @@ describe('a run', () => {
     expect(answered()).toContain('a line has more than 65536 characters');
   });
 
-  it('does not wait for a console that does not read, and stores no output for it', async () => {
+  it('asks no further devices for a console that does not read, and serves another console meanwhile', async () => {
     const long = 'x'.repeat(10_000);
     const [member] = testFleet({ clime: 1 }).all;
     if (member === undefined) throw new Error('no device');

@@ -105,13 +105,13 @@ describe('the state of a run', () => {
     expect(json.faults).toEqual([expect.objectContaining({ ...fault, state: 'planned', injected: false })]);
   });
 
-  it('contains the number of delivered downlinks and their times', async () => {
+  it('contains the number of delivered downlinks, and no latency for device.ready', async () => {
     const { json } = await ask('GET', '/run');
     expect(json.counts['downlink.delivered']).toBeGreaterThanOrEqual(0);
     expect(Object.keys(json.latencies)).not.toContain('device.ready');
   });
 
-  it('is refused to a page of another origin, to an API key, and without a session', async () => {
+  it('is refused to an API key and without a session, and a page of another origin cannot pause the run', async () => {
     const { world } = control;
     const key = { 'x-api-key': world?.api.apiKey ?? '' };
     expect((await ask('GET', '/run', undefined, key)).status).toBe(401);
@@ -123,7 +123,7 @@ describe('the state of a run', () => {
 });
 
 describe('the session of a second page', () => {
-  it('ends when the page signs out, and the run gets one notification, after which it can show a new address', async () => {
+  it('ends when the page signs out, and the run is notified once even if the page signs out twice', async () => {
     const second = { cookie: await signIn(server.link(control.world?.consoleLink() ?? '')) };
     const { origin } = new URL(link);
     const leave = () =>
@@ -203,7 +203,7 @@ describe('a line', () => {
     expect((await ask('POST', '/run/complete', { on: 'clime', line: '.rad' })).json.words).toEqual(['.radio']);
   });
 
-  it('can be composed from the control commands and words of the selected devices, which the page requests', async () => {
+  it('can be composed by the page, which requests the control commands of the selected devices and their words', async () => {
     const { json } = await ask('GET', '/run/selection?on=clime');
     const words = (name: string) => json.controls.find((each: { name: string }) => each.name === name).words;
     expect([json.devices, words('.radio')]).toEqual([2, ['on', 'off']]);
@@ -283,7 +283,7 @@ describe('a fault of devices', () => {
     expect(JSON.stringify(await read())).not.toContain('Temperature: 31.50 C');
   });
 
-  it('that happens once is over immediately', async () => {
+  it('that happens once is over immediately and cannot have a duration', async () => {
     const { json } = await ask('POST', '/run/faults', { fault: 'reboot:', to: 'push' });
     const { faults } = (await ask('GET', '/run')).json;
     expect(faults.find(({ id }: { id: string }) => id === json.id)).toMatchObject({ part: 'device', state: 'over' });
@@ -292,7 +292,7 @@ describe('a fault of devices', () => {
 });
 
 describe('a fault of the service', () => {
-  it('takes the cloud down until it is lifted', async () => {
+  it('takes the cloud down until it is lifted, and cannot be limited to devices', async () => {
     const path = `/v2/spaces/${control.world?.api.spaceId}/devices/count`;
     const { json } = await ask('POST', '/run/faults', { fault: 'service-restart:' });
     await expect.poll(async () => (await ask('GET', path)).json.code).toBe('down');
@@ -363,7 +363,7 @@ describe('scenarios of the page', () => {
 });
 
 describe('the time of a run', () => {
-  it('stands still while it is paused, and advances in steps', async () => {
+  it('stands still while the run is paused, and advances in steps', async () => {
     const before = (await ask('POST', '/run/pause')).json;
     expect(before.paused).toBe(true);
     expect((await ask('GET', '/run')).json.now_ms).toBe(before.now_ms);

@@ -1,6 +1,6 @@
 /**
  * docs/API.md and docs/API-COVERAGE.md have exactly the routes of the API. Each row of the coverage table names an existing
- * test, a missing row is noticed, and the examples work.
+ * test, or the reason why there is nothing to prove. The examples of the guide work.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';

@@ -69,7 +69,7 @@ describe('the commands of the documents', () => {
     }),
   );
 
-  it('include commands of each kind that take only milliseconds', () => {
+  it('include, for each of eight verbs, a command that takes only milliseconds', () => {
     const verbs = new Set([...cheap.values()].flat().map((command) => argumentsOf(command)?.[0]));
     expect([...verbs].sort()).toEqual(
       ['compare', 'diverge', 'explain', 'list', 'plan', 'profile', 'run', 'validate'].sort(),

@@ -19,7 +19,7 @@ it('a queued command is answered at the next report', async () => {
   expect(events).toEqual(['queued', 'contact', 'offered', 'sent', 'answered']);
 });
 
-it('an alarm is raised when the cellar gets warm', async () => {
+it('a report contains a temperature after the cellar has become warm', async () => {
   const time = virtualTime({ start: new Date('2026-07-01T06:00:00Z') });
   await using service = await startService({ time });
   const device = await startDevice({ profile: 'clime', service, config: ['app config interval-report 900'] });
@@ -32,7 +32,7 @@ it('an alarm is raised when the cellar gets warm', async () => {
   expect(newest?.body).toMatchObject({ hygrometer: { temperature: expect.anything() } });
 });
 
-it('a fleet reports in real time, sixty devices over UDP', async () => {
+it('a fleet of sixty devices starts in real time', async () => {
   await using service = await startService();
   await using fleet = await startFleet({ profile: 'clime', count: 60, service });
   await expect.poll(() => fleet.devices.every((device) => device.state !== 'off')).toBe(true);

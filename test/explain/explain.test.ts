@@ -48,7 +48,7 @@ describe('the cause of a slow downlink', () => {
     expect(kinds(explanation)).toEqual(expect.arrayContaining(['failure', 'fault', 'stage']));
   });
 
-  it('is a weak battery only if the device had a brown-out', async () => {
+  it('is the fault brown-out only if the device really had a brown-out', async () => {
     const faults = [{ 'brown-out': null, from: '64m', until: '3h' }];
     const weak = await slowest({ faults, fleet: [{ name: 'motion', profile: 'motion', count: 1 }] });
     expect(weak.causes.some(({ name }) => name.startsWith('brown-out'))).toBe(true);
@@ -113,7 +113,7 @@ describe('the cause of a slow downlink', () => {
     expect(causes).toEqual([{ kind: 'interval', name: 'next report (every 1h, no polls)' }]);
   });
 
-  it('is both the outage and the interval if each alone would have delayed it', async () => {
+  it('is both the outage and the interval if each alone would have delayed the downlink', async () => {
     const fleet = [{ ...CLIME, config: { 'interval-report': 3600 } }];
     const faults = [{ outage: 'both', from: '60m', until: '90m' }];
     const { causes, text } = await slowest({ fleet, faults });
@@ -138,7 +138,7 @@ describe('the cause of a slow downlink', () => {
     expect(waits[0]?.what).toBe('not switched on yet');
   });
 
-  it('is a restart that recurs faster than the device starts', async () => {
+  it('is a fault that restarts the device each time before its start is complete', async () => {
     const fleet = [{ ...CLIME, config: { 'interval-report': 300 } }];
     const faults = [{ reboot: { every: '25s' }, from: '60m', until: '2h' }];
     const { causes, timeline } = await slowest({ fleet, faults });
@@ -167,7 +167,7 @@ describe('the cause of a slow downlink', () => {
     },
   );
 
-  it('is the restart if an exchange fails during the start after it, and no other fault made the exchange fail', async () => {
+  it('is the fault reboot for the wait in which an exchange failed while the device started after a restart', async () => {
     const { waits } = await slowest({
       network: { latency: '150ms..900ms' },
       faults: [{ reboot: { every: '48s' }, from: '64m', until: '100m' }],
@@ -207,8 +207,8 @@ describe('an explanation', () => {
       'exchange',
     ].map((what) => times.get(what));
     expect(rest + others + exchange).toBe(took);
-    // The command, and the configuration with its restart of at least half a minute. The restart for the explained downlink
-    // itself counts as an exchange.
+    // `others` contains the command and the first configuration, whose restart takes at least half a minute. The restart for
+    // the explained downlink itself counts as an exchange.
     expect(others).toBeGreaterThan(35_000);
     expect(exchange).toBeGreaterThan(30_000);
     expect(exchange).toBeLessThan(90_000);
@@ -247,14 +247,14 @@ describe('explain', () => {
       steps: [{ at: '65m', commands: ['info show'] }],
     });
 
-  it('explains a downlink that is named by its id, or by enough last characters of the id', async () => {
+  it('explains a downlink that the caller names by its id or by the last ten characters of its id', async () => {
     const result = await run(plan());
     const { id } = result.downlinks.slowest[0] ?? { id: '' };
     expect(explain(result, id).downlink).toBe(id);
     expect(explain(result, id.slice(-10))).toEqual(explain(result, id));
   });
 
-  it('accepts another limit, below which a downlink is not slow and has no causes', async () => {
+  it('accepts a limit for slow downlinks: a downlink that took less time has no causes', async () => {
     const result = await run(plan());
     const { id } = result.downlinks.slowest[0] ?? { id: '' };
     expect(explain(result, id, 24 * 3_600_000).causes).toEqual([]);

@@ -4,7 +4,7 @@ import { Histories } from '../../src/explain/histories.js';
 import type { TraceEvent } from '../../src/trace/events.js';
 
 const wake = (serial: number, at: number): TraceEvent => ({ kind: 'device.wake', at, serial, why: 'report' });
-/** One event of a silent device, then 50 of another one. */
+/** Histories with a limit of 20 events that take one event of device 1 and then 50 events of device 2. */
 const filled = (rolls: boolean) => {
   const histories = new Histories(undefined, 20, rolls);
   histories.take(wake(1, 0));
@@ -19,7 +19,7 @@ describe('a run with more events than are kept', () => {
     expect([histories.overflowed, times(histories, 1), times(histories, 2)]).toEqual([true, [], []]);
   });
 
-  it('has the latest events of each device while a user watches it, and all events of a silent device', () => {
+  it('has the latest events of each device while a user watches the run, and all events of a device with few events', () => {
     const histories = filled(true);
     const latest = times(histories, 2);
     expect([histories.overflowed, times(histories, 1), latest.at(-1)]).toEqual([true, [0], 50]);

@@ -18,7 +18,7 @@ describe('a downlink that counts as delivered although the device never received
     lost = explanations.filter(({ text }) => text.includes('never received'));
   });
 
-  it('is described as lost in the text and in the timeline', () => {
+  it('has a text and a timeline that say that the device never received it', () => {
     expect(lost).toHaveLength(2);
     for (const { outcome, received, text, timeline } of lost) {
       expect([outcome, received]).toEqual(['delivered', false]);

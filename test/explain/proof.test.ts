@@ -1,4 +1,4 @@
-/** Two scenarios of `npm run prove explain`: random faults, repeated without the causes that their explanations name. */
+/** Two random scenarios of `npm run prove explain`: each slow downlink is repeated without the causes that explain names. */
 import { describe, expect, it } from 'vitest';
 import { check } from '../../scripts/prove/explain/check.js';
 import { drawScenario } from '../../scripts/prove/explain/draw.js';

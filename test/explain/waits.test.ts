@@ -23,7 +23,7 @@ describe('the waits of a downlink', () => {
     expect(outage?.time).toBeLessThan(70_000);
   });
 
-  it('make the fault of the longest wait the first cause, also if shorter intervals would have avoided it', async () => {
+  it('make the fault of the longest wait the first cause, even if shorter intervals would have avoided it', async () => {
     const { causes, waits, text } = await slowest({
       ...{ name: 'k', duration: '3h' },
       fleet: [{ name: 'control', profile: 'control', count: 1 }],
@@ -35,7 +35,7 @@ describe('the waits of a downlink', () => {
     expect(text).toContain('Several causes came together: outage, up only; next report (every 30m, no polls).');
   });
 
-  it('make every fault a cause that made some of the exchanges fail at random', async () => {
+  it('name every fault as a cause if it made some of the exchanges fail at random', async () => {
     const { causes, text } = await slowest({
       ...{ name: 'chance', seed: 1, duration: '6h' },
       fleet: [{ name: 'clime', profile: 'clime', count: 4, config: { 'interval-report': 900, 'interval-poll': 60 } }],

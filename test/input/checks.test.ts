@@ -31,7 +31,7 @@ describe('a check of one value', () => {
   it.each<[string, Check<unknown>, string, unknown]>([
     ['a text', text(), 'hello', 'hello'],
     ['a quoted number as text', text(), '"5"', '5'],
-    ['a text of a form', text(/^[a-z]+$/, 'a name'), 'clime', 'clime'],
+    ['a text that matches a pattern', text(/^[a-z]+$/, 'a name'), 'clime', 'clime'],
     ['a whole number', integer(0, 10), '10', 10],
     ['a number', number(), '-1.5', -1.5],
     ['true', boolean, 'true', true],
@@ -53,7 +53,7 @@ describe('a check of one value', () => {
     ['a blank text', text(), '"  "', '"  " is not a text'],
     ['nothing for a text', text(), '', 'an empty value is not a text'],
     ['null for a text', text(), '~', '"~" is not a text'],
-    ['a text of another form', text(/^[a-z]+$/, 'a name'), 'A1', '"A1" is not a name'],
+    ['a text that does not match the pattern', text(/^[a-z]+$/, 'a name'), 'A1', '"A1" is not a name'],
     ['a number that is too large', integer(1, 10), '11', '"11" is not a whole number from 1 to 10'],
     ['a fraction for a whole number', integer(1, 10), '1.5', '"1.5" is not a whole number from 1 to 10'],
     ['a text for a number', integer(1, 10), '"5"', '"5" is not a whole number from 1 to 10'],
@@ -69,7 +69,7 @@ describe('a check of one value', () => {
     ['a map for a list', list(text()), '{a: 1}', 'a map is not a list'],
     ['a list that is too short', list(text(), 2), '[a]', 'a list of 1 is not a list of at least 2'],
     ['a list that is too long', list(text(), 1, 2), '[a, b, c]', 'a list of 3 is not a list of 1 to 2'],
-    ['an empty list that needs items', list(text(), 1), '[]', 'an empty list is not a list of at least 1'],
+    ['an empty list where at least one item is required', list(text(), 1), '[]', 'an empty list is not a list of at least 1'],
     ['a list for a map', dictionary(text()), '[a]', 'a list is not a map of names to values'],
   ])('rejects %s', (_, check, yaml, message) => {
     expect(run(check, yaml)).toEqual({ value: undefined, problems: [`1:1: ${message}`] });

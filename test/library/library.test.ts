@@ -42,7 +42,7 @@ fleet: [{ name: clime, profile: clime, count: "\${n}" }]
 });
 
 describe('startService', () => {
-  it('serves an empty space in memory on free ports without options', async () => {
+  it('serves an empty space in memory on free ports if it has no options', async () => {
     const service = await startService();
     const client = new DeviceCloudClient({
       baseUrl: service.api,

@@ -72,7 +72,7 @@ describe('a missing or invalid argument', () => {
   });
 });
 
-it('explain without a downlink is rejected with a message about the missing id', async () => {
+it('missing and invalid arguments after the result are rejected by explain and writeReports', async () => {
   const result = await run(defineScenario(definition));
   await expect(untyped(explain, result)).rejects.toThrow('explain needs the id of a downlink');
   await expect(untyped(explain, result, 'x', '10m')).rejects.toThrow('limit: "10m" is not a number of milliseconds');
@@ -140,7 +140,7 @@ describe('an option of the wrong type', () => {
 });
 
 describe('a closed service', () => {
-  it('accepts no further device, and opens no connection for it', async () => {
+  it('accepts no further device', async () => {
     const service = await startService();
     const { client } = service;
     await service.close();

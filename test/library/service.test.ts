@@ -25,7 +25,7 @@ async function virtual() {
 }
 
 describe('a service in virtual time', () => {
-  it('dates messages in virtual time', async () => {
+  it('stores the virtual time at which a device was created', async () => {
     const time = virtualTime({ start: new Date('2030-05-05T00:00:00Z') });
     await using service = await startService({ time });
     const device = await startDevice({ profile: 'clime', service });
@@ -81,7 +81,7 @@ describe('virtual time', () => {
 });
 
 describe('a virtual device', () => {
-  it('answers shell commands, and ends with a power cut', async () => {
+  it('answers shell commands until its power is cut, and starts again when the power returns', async () => {
     const { time, service } = await virtual();
     await using _ = service;
     const device = await startDevice({ profile: 'clime', service, name: 'freezer', serial: 2_159_000_001 });
@@ -182,7 +182,7 @@ describe('the files of a run', () => {
     await expect(run(plan(), { out })).rejects.toThrow(`cannot create the directory "${out}"`);
   });
 
-  it('are written one by one from a result', async () => {
+  it('are written from a result in the formats that the caller names; downlinks.csv needs the result itself, not a copy', async () => {
     const out = join(folder, 'single');
     const result = await run(plan());
     writeReports(result, out, ['html', 'junit']);

@@ -70,7 +70,7 @@ describe('extends', () => {
   });
 
   it.each(['/etc/passwd', '../other.yaml', 'common/../../x.yaml', 'http://host/x.yaml', 'common/chester.json'])(
-    'rejects a file outside the folder of the profile: %s',
+    'rejects a path that does not lead to a .yaml file below the folder of the profile: %s',
     (path) => {
       const asked: string[] = [];
       const source = changed(FILES['profiles/clime.yaml'] ?? '', [['common/chester.yaml', path]]);

@@ -33,7 +33,7 @@ it('the build of the guide has its parameters in the given order, and its event'
 });
 
 describe('the example of the guide', () => {
-  it('has only the problem of its hash, with the place and the text of the guide', () => {
+  it('has only one problem, that of its hash, with the place and the message that the guide quotes', () => {
     const place = /coldroom\.yaml:(\d+:\d+): (.*)/.exec(guide);
     expect(() => readProfile(example, FILE, packagedFiles)).toThrow(`${FILE}:${place?.[1]}: ${place?.[2]}`);
     const message = (() => {

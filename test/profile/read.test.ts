@@ -11,7 +11,7 @@ function lineOf(text: string, { file = 'profiles/clime.yaml', change = [] }: Cha
   return source.slice(0, source.indexOf(text)).split('\n').length;
 }
 
-describe('a profile with a mistake', () => {
+describe('a mistake in a profile', () => {
   const control = 'profiles/control.yaml';
   it.each<[string, string, string, string, string?]>([
     [
@@ -193,7 +193,7 @@ describe('a profile with a mistake', () => {
     expect(problems.every((problem) => problem.line > 0 && problem.column > 0)).toBe(true);
   });
 
-  it('names file, line and column of the value', () => {
+  it('is reported with file, line and column of the value', () => {
     const change = [['every: interval-aggreg }', 'every: interval-agreg }']] as const;
     const [problem, ...more] = problemsOf({ change });
     expect(more).toEqual([]);
@@ -205,7 +205,7 @@ describe('a profile with a mistake', () => {
     ).toMatch(/^interval-agreg/);
   });
 
-  it('points at the second word of a source if that is invalid', () => {
+  it('is reported at the second word of a source if this word is invalid', () => {
     const change = [['uptime: fact uptime', 'uptime: fact downtime']] as const;
     const [problem] = problemsOf({ change });
     expect(problem).toMatchObject({
@@ -233,13 +233,13 @@ describe('a profile with a mistake', () => {
     ]);
   });
 
-  it('does not report consequences of another mistake', () => {
+  it('is reported without its consequences', () => {
     // The tasks, events and the whole body refer to sensors that could not be read.
     expect(problemsOf({ change: [['model: daily, mean: 21.6', 'model: dayly, mean: 21.6']] })).toHaveLength(1);
     expect(problemsOf({ change: [['order: [app', 'ordre: [app']] })).toHaveLength(2);
   });
 
-  it('causes an InputError, for any text', () => {
+  it('causes only an InputError, for any text', () => {
     const lines = (FILES['profiles/control.yaml'] ?? '').split('\n');
     fc.assert(
       fc.property(fc.nat(lines.length - 1), fc.constantFrom('', '- 1', 'x: [', '  null', '? {a: b}'), (at, instead) => {
@@ -255,7 +255,7 @@ describe('a profile with a mistake', () => {
   });
 });
 
-describe('a mistake in a section that only some types have', () => {
+describe('a mistake in a section that only some device types have', () => {
   it.each<[string, string, string, string, string]>([
     ['events without a delay', 'push', 'jitter: 0%', 'event_delay: ~', '"timing" needs "event_delay" and "event_rate"'],
     ['an unknown flag', 'current', 'flag: channel-active', 'flag: active', 'bool parameter "active-1" is missing'],

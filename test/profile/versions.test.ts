@@ -73,7 +73,7 @@ describe('a version', () => {
     expect(the(clime.firmware.with('3.5.5')).firmware.with('4.0.0')).toBe(clime);
   });
 
-  it('is inherited from an extended profile, and can be changed by the extending one', () => {
+  it('is inherited from an extended profile, and the extending profile can add other versions', () => {
     const mine = climeWith('versions: { 3.4.0: { transfer_buffer: 8192 }, 3.10.0: {} }');
     expect(mine.firmware.names).toEqual(['3.4.0', '3.5.5', '3.10.0', '4.0.0']);
     expect(the(mine.firmware.with('3.4.0')).transferBuffer).toBe(8192);

@@ -6,7 +6,7 @@ import { downlink, FROM, recording, uplink } from './fixtures.js';
 
 const MINUTE = 60_000;
 
-/** Reports every 5 min, but none from `silentFrom` until `silentUntil` minutes. */
+/** The uplinks of an hour: a report every 5 min, but none from minute `silentFrom` until minute `silentUntil`. */
 function history(silentFrom = 60, silentUntil = 60) {
   const times = Array.from({ length: 12 }, (_, i) => i * 5 + 1).filter((at) => at < silentFrom || at >= silentUntil);
   return times.map((at) => uplink(at * MINUTE));
@@ -48,7 +48,7 @@ describe('a recorded downlink', () => {
     expect(found?.causes.map(({ name }) => name)).toContain('silence of the device, although a report was due');
   });
 
-  it('waited for a device that sent nothing at all, without naming a missing power-up', () => {
+  it('waited for a device that sent nothing at all, and a missing power-up is not named as a cause', () => {
     const found = explained(history(), [downlink(MINUTE, null, { device: 'd2', type: 'shell' })]);
     expect(found?.causes.map(({ name }) => name)).toContain('silence of the device in the whole recording');
     expect(found?.causes.map(({ kind }) => kind)).not.toContain('power-on');

@@ -33,7 +33,7 @@ describe('the file of a recording', () => {
     expect(readRecording(writeRecording(SAMPLE), 'a.jsonl')).toEqual(SAMPLE);
   });
 
-  it('accepts nothing but a version as the firmware', () => {
+  it('accepts only a version as the firmware of a device, and a device without firmware', () => {
     expect(problemsOf((text) => text.replace('"3.5.5"', '"cellar of mrs novak"'))).toEqual([
       'a.jsonl:2:1: "firmware": "cellar of mrs novak" is not a version such as 3.5.5, or null',
     ]);

@@ -7,15 +7,15 @@ const reports = [0, 1000, 1900, 3000].map((at) => uplink(at));
 const configured = uplink(100, { type: 'config', reportEvery: 60 });
 
 describe('the pace of devices', () => {
-  it('is the configured divided by the measured report period', () => {
+  it('is the configured report period divided by the measured report period', () => {
     expect(paceOf(recording([configured, ...reports]))).toBe(60);
   });
 
-  it('is measured in the time of the devices when their speed is known', () => {
+  it('is relative to the recorded speed: it is 1 for devices whose time passed exactly at this speed', () => {
     expect(paceOf(recording([configured, ...reports], [], { speed: 60 }))).toBe(1);
   });
 
-  it('is undefined when no device reported its interval, or reported twice', () => {
+  it('is undefined if no device reported its interval, or if no device reported twice', () => {
     expect(paceOf(recording(reports))).toBeUndefined();
     expect(paceOf(recording([configured, uplink(1000)]))).toBeUndefined();
   });
@@ -24,7 +24,7 @@ describe('the pace of devices', () => {
 describe('a recording in the time of its devices', () => {
   const fast = { speed: 10, until: FROM + 60_000 };
 
-  it('is longer by the speed of their time', () => {
+  it('is longer than in real time: all its times are multiplied by the speed', () => {
     const made = recording([uplink(1000)], [downlink(2000, 2500), downlink(3000, null)], fast);
     expect(inDeviceTime(made)).toEqual(
       recording([uplink(10_000)], [downlink(20_000, 25_000), downlink(30_000, null)], { until: FROM + 600_000 }),

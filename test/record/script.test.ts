@@ -10,11 +10,11 @@ const contactsIn = (made: ReturnType<typeof recording>, open: readonly number[] 
   scriptOf(made, new Set(open)).devices[0]?.contacts ?? [];
 
 describe('round trips', () => {
-  it('are computed from the time between an uplink and the next delivery, which takes one round trip for the poll and one for each fragment', () => {
+  it('are computed from the time between an uplink and the next delivery: one round trip for the poll and one for each fragment', () => {
     const single = recording([uplink(10_000)], [downlink(5000, 10_400)]);
     expect(exchangesIn(single).trip('d1')).toBe(200);
-    // With 24 bytes besides its lines, the message has 924 bytes, so it needs three fragments of 360 bytes: three round trips,
-    // after one for the poll.
+    // With 24 bytes besides its lines, the message has 924 bytes, so it needs three fragments of at most 360 bytes. They
+    // take three round trips after the one for the poll.
     const large = downlink(5000, 10_800, { type: 'shell', size: 900 });
     expect(exchangesIn(recording([uplink(10_000)], [large])).trip('d1')).toBe(200);
   });
@@ -203,7 +203,7 @@ describe('a script', () => {
     expect(configured([uplink(75_000, { type: 'session' })])).toEqual([false]);
   });
 
-  it('predicts every downlink in exactly one replay, and neighbours in different replays', () => {
+  it('is one of several for the replays of a recording: exactly one of them predicts a downlink, and neighbours have different ones', () => {
     const worlds = scriptsOf(made).map(({ open }) => [...open]);
     expect(worlds.flat().sort((a, b) => a - b)).toEqual(made.downlinks.map(({ n }) => n));
     for (const open of worlds) expect(open.some((n) => open.includes(n + 1))).toBe(false);

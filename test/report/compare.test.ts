@@ -69,7 +69,7 @@ describe('comparing two runs', () => {
     expect(comparison.different).toBe(false);
   });
 
-  it('finds a count that was 0 and is now 20 or more, but not a smaller one', () => {
+  it('finds a count that rises from 0 to 40, but not one that rises from 0 to 3', () => {
     expect(verdictOf(compareRuns(runOf({ seed: 1 }), runOf({ seed: 2, dropped: 40 })), 'uplink.dropped')).toBe(
       'different',
     );
@@ -82,7 +82,8 @@ describe('comparing two runs', () => {
     const { rows } = compareRuns(runOf({ seed: 1, dropped: 12 }), runOf({ seed: 2, dropped: 4 }));
     const [least = -1, most = 0] = rows.find(({ metric }) => metric === 'uplink.dropped')?.interval ?? [];
     expect(least).toBeGreaterThanOrEqual(0);
-    // 4 / 12, and √(1/4 + 1/12) is the standard deviation of its logarithm: 1/3 × e^(3.1 × 0.577).
+    // The ratio is 4 / 12. The standard deviation of its logarithm is √(1/4 + 1/12) = 0.577, so the interval ends at
+    // 1/3 × e^(3.1 × 0.577).
     expect(most).toBeCloseTo(1.996, 1);
   });
 

@@ -30,7 +30,7 @@ describe('the JUnit report', () => {
     expect(xml).not.toContain('\u0000');
   });
 
-  it('has the type "undecided" for an expectation that is not decidable', () => {
+  it('has a failure of the type "undecided" for an expectation that is not decidable', () => {
     const open = {
       line: 'downlink.answered p(95) < 1h',
       passed: false,
@@ -47,7 +47,7 @@ describe('the JUnit report', () => {
     );
   });
 
-  it('has the type "interrupted" for the run that the user interrupted', () => {
+  it('has an error of the type "interrupted" for a run that the user interrupted', () => {
     const xml = junit(resultOf({ failure: 'interrupted by SIGINT', exitCode: 130, passed: false, expectations: [] }));
     expect(xml).toContain('name="the run finishes"><error type="interrupted" message="interrupted by SIGINT">');
   });
@@ -68,7 +68,7 @@ describe('the JUnit report', () => {
     expect(junit(resultOf({ ...times, clock: 'real' }))).toContain('time="1.234"');
   });
 
-  it('counts a run that ended early or is invalid as an error', () => {
+  it('counts an invalid run as an error', () => {
     const xml = junit(resultOf({ failure: 'the run is invalid: late', exitCode: 5, passed: false }));
     expect(xml).toContain('errors="1"');
     expect(xml).toContain('<error message="the run is invalid: late">');

@@ -54,7 +54,7 @@ export function resultOf(changes: Partial<RunResult> = {}, events: readonly Trac
   };
 }
 
-/** A few devices, uplinks and downlinks of each type. */
+/** The events of two devices, with one report and three downlinks of different types. */
 export function busyRun(): readonly TraceEvent[] {
   const serial = 2_159_017_985;
   const at = (minutes: number) => minutes * MINUTE;

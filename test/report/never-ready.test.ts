@@ -43,7 +43,7 @@ describe('the warnings of a run', () => {
     expect(overSeeds([result]).runs[0]?.warnings).toEqual([warning]);
   });
 
-  it('name devices that were never ready also if an expectation about device.startup fails because of them', async () => {
+  it('name devices that were never ready even if an expectation about device.startup fails because of them', async () => {
     const result = await runText(scenario('device.startup within 5m >= 95%'));
     expect(result.expectations[0]).toMatchObject({ passed: false, left: 0.5 });
     expect(text(result, { width: 200 })).toContain('\n! 1 of 2 devices was never ready: it had no session\n');

@@ -17,8 +17,8 @@ const METRICS = ['downlink.delivered', 'downlink.answered', 'device.startup', 'c
 const PERCENTS = [50, 95, 99] as const;
 
 /**
- * Events with durations of all magnitudes: seconds to hours for downlinks, fractions of milliseconds for requests. All end in
- * the first bin.
+ * Events with durations of all magnitudes, from fractions of a millisecond for requests to hours for downlinks. All end in the
+ * first bin.
  */
 function events(): readonly TraceEvent[] {
   const random = seededRandom(3).fork('one value');

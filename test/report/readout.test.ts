@@ -1,4 +1,4 @@
-/** The script of the page, run on the few parts of a browser that it uses. */
+/** The script of the HTML report, run on the few parts of a browser that it uses. */
 import { describe, expect, it } from 'vitest';
 import { SCRIPT } from '../../src/report/html/readout.js';
 
@@ -100,7 +100,7 @@ describe('the script of the page', () => {
     expect([cursor.style.left, tip.style.left, tip.style.right]).toEqual(['800px', 'auto', '210px']);
   });
 
-  it('finds positions of different widths', () => {
+  it('finds the values under the pointer if the positions of the plot have different widths', () => {
     const { plot, tip } = plotOf({ ...DATA, ends: [0.1, 0.9, 0.95, 1] });
     plot.listeners.get('pointermove')?.({ clientX: 800 });
     expect(tip.words).toContain('1m to 2m');

@@ -29,7 +29,7 @@ describe('the text report', () => {
     expect(report).not.toContain('\u001b');
   });
 
-  it('escapes control characters in the texts of a scenario, also for a file', () => {
+  it('escapes control characters in the texts of a scenario', () => {
     const report = text(resultOf({ scenario: 'a\u001b[2Jb', failure: 'tag \u001b[31mx\nsecond' }));
     expect(report).not.toContain('\u001b');
     expect(report).toContain('a\\u001b[2Jb');
@@ -56,7 +56,7 @@ describe('the text report', () => {
     const report = text(resultOf());
     expect(report).toMatch(/shell +→ first contact +1 +11m 02s/);
     expect(report).toMatch(/ → answered +1 +11m 06s/);
-    // 660 of 785.6 s.
+    // The device was asleep for 660 of 785.6 s.
     expect(report).toMatch(/asleep until next report\/poll +█{20}░{4} +84\.0%/);
   });
 
@@ -169,7 +169,7 @@ describe('the text report', () => {
     expect(report).not.toContain('FAILED');
   });
 
-  it.each([60, 80, 100, 200])('fits into %d columns, except for commands, and has the same numbers', (width) => {
+  it.each([60, 80, 100, 200])('fits into %d columns, except for commands, with the same numbers as at the default width', (width) => {
     const expectation = { passed: true, left: 12_345, right: 1, unit: 'count', sentence: '' } as const;
     const result = resultOf({
       startedAt: '2026-01-02T03:04:05.678Z',

@@ -49,7 +49,7 @@ describe('the workers of a divided run', () => {
     expect(html(resultOf({ ...three, workers: [worker(1)] }))).toMatch(/<section id="workers"><h2>/);
   });
 
-  it('are test cases, which fail for a worker that was lost or too slow', () => {
+  it('are test cases of the JUnit report, with an error for a worker that was lost or too slow', () => {
     const xml = junit(resultOf({ ...three, expectations: [] }));
     expect(xml).toContain('tests="4" failures="0" errors="3" skipped="0"');
     expect(xml).toContain('name="worker 1 keeps up"/>');

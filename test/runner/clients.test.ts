@@ -23,7 +23,7 @@ function planOf(source: string) {
 }
 
 describe('a rate limit of the embedded cloud', () => {
-  it('rejects only the client that exceeds it, and does not apply to the creation of the fleet', async () => {
+  it('rejects requests only of clients that exceed it, and does not apply to the creation of the fleet', async () => {
     // 5 requests a second for a minute are 300, of which 50 are answered. One request every 2 s makes 30.
     const result = await runPlan(
       planOf(`

@@ -6,7 +6,7 @@ import { runText } from './run-text.js';
 let receiving: Awaited<ReturnType<typeof receiver>> | undefined;
 afterEach(() => receiving?.close());
 
-/** A fleet of one device, whose sessions are forwarded to this machine. */
+/** Runs a fleet of one device with a connector that forwards its sessions to this machine. */
 async function forward(cloud: string, options: Parameters<typeof runText>[1] = {}) {
   receiving = await receiver();
   const script = `function main(job) { return { url: \\"${receiving.url}\\", data: job.message.type } }`;

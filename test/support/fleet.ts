@@ -14,7 +14,10 @@ export interface TestFleet extends Fleet {
   readonly notes: readonly (readonly [serial: number, action: string])[];
 }
 
-/** `clime-0001`, … and `control-0001`, …; all switched on. */
+/**
+ * A fleet of devices with names such as `clime-0001`, all switched on.
+ * @param counts number of devices of each device type
+ */
 export function testFleet(counts: Readonly<Record<string, number>> = { clime: 3, control: 1 }): TestFleet {
   const clock = new VirtualClock();
   let serial = 2_159_017_985;

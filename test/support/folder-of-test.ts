@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** Creates a folder that is removed when the test that calls this has ended. */
+/** Creates a folder that is removed when the test that calls this function has ended. */
 export function folderOfTest(): string {
   const folder = mkdtempSync(join(tmpdir(), 'gf-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

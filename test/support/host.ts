@@ -14,7 +14,7 @@ export interface HostOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Lines that the user types; at a pattern, the user waits until the output matches it. */
   readonly typed?: readonly (string | RegExp)[];
-  /** Gives the user a terminal. The user presses TAB after each of these texts before typing. */
+  /** Gives the user a terminal. Before typing, the user presses TAB after each text in `completing`. */
   readonly terminal?: { readonly completing?: readonly string[] };
   /** Presses Ctrl-C as soon as the output matches. */
   readonly interruptOn?: RegExp;

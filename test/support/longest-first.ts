@@ -1,7 +1,7 @@
 /**
  * Runs the test files that take longest first, because a long file at the end keeps one worker busy while the others are idle.
- * The time of a file is that of its last run in this checkout, which vitest keeps in node_modules/.vite, or that of the list
- * below, if that is longer. A file without a known time gets a guess by its kind and size.
+ * The known time of a file is the longer of two times: that of its last run in this checkout, which vitest keeps in
+ * node_modules/.vite, and that in the list below. A file without a known time gets a guess by its kind and size.
  */
 import { statSync } from 'node:fs';
 import { relative } from 'node:path';

@@ -60,7 +60,7 @@ function target(document: Document, reference: string): unknown {
   return steps.reduce<unknown>((node, step) => (node as Record<string, unknown>)[step], document);
 }
 
-/** Describes the difference of an answer from the document; returns undefined if there is none. */
+/** Describes how an answer differs from the document; returns undefined if it does not differ. */
 export type Judge = (
   method: string,
   path: string,

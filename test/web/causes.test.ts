@@ -9,7 +9,7 @@ const time = (after: number) => new Date(QUEUED + after).toISOString();
 const entry = (what: string, after: number, detail: string | null = null) => {
   return { id: what, at: time(after), what, detail };
 };
-/** A downlink that was delivered `after` ms. */
+/** A downlink that was delivered `after` ms after `QUEUED`. */
 const sent = (id: string, after: number, queued = 0): Message => ({
   ...{ id, device_id: 'd', device_name: 'cellar', device_serial_number: '2159017985', type: 'shell', body: [] },
   ...{ direction: 'down', created_at: time(queued), codec_hash: null, raw: null },

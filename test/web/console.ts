@@ -92,7 +92,7 @@ async function signIn(context: BrowserContext, { api, apiKey }: Pick<Service, 'a
 }
 
 /**
- * Violations of accessibility that axe finds, each with the elements.
+ * Violations of accessibility rules that axe finds, each with its elements.
  * @param rules names of rules to check; default: all
  */
 export async function violationsOf(page: Page, rules?: readonly string[]): Promise<readonly string[]> {

@@ -38,7 +38,7 @@ export function deviceSuite(here: () => World, open: (fragment: string) => Promi
       await story.first().waitFor();
     });
 
-    it('lists its firmware updates and its messages that connectors have forwarded', async () => {
+    it('shows that it has no scheduled update, and that the space has no connectors', async () => {
       const page = await open(`#/devices/${here().cellar.id}/updates`);
       await page.getByText('No update of this device has been scheduled.').waitFor();
       await page.getByRole('link', { name: 'Deliveries' }).click();
@@ -83,7 +83,7 @@ export function deviceSuite(here: () => World, open: (fragment: string) => Promi
       expect(await page.getByRole('alert').textContent()).toContain('not JSON');
     });
 
-    it('answers a line of the terminal after the device has fetched it', async () => {
+    it('answers a line of the terminal after it has fetched the line', async () => {
       const page = await open(`#/devices/${here().cellar.id}/terminal`);
       const screen = page.locator('.xterm-rows');
       await page.locator('.xterm').click();

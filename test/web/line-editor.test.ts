@@ -20,7 +20,7 @@ function editorOf({ columns = 80, words = [] as readonly string[], history = [] 
 }
 
 describe('a line of a terminal', () => {
-  it('is recalled with the arrow keys, also if it was entered in another terminal', () => {
+  it('is recalled with the arrow keys, even if it was entered in another terminal', () => {
     const { editor, entered, row } = editorOf({ history: ['info show'] });
     editor.type('help');
     editor.type(ENTER);

@@ -1,6 +1,6 @@
 /** A page of the console. */
 export interface PageOfConsole {
-  /** Fragment of its address: `#/fleet`. */
+  /** Fragment of its address, such as `#/fleet`. */
   readonly fragment: string;
   /** Selector of an element that the complete page has. */
   readonly ready: string;

@@ -66,7 +66,7 @@ describe('a service that does not answer', () => {
     await failed;
   });
 
-  it('does not end requests that may take as long as a run', async () => {
+  it('is not assumed because of a request that may take as long as a run, and this request is not ended', async () => {
     serve();
     isStill = true;
     const ended = vi.fn();

@@ -10,7 +10,7 @@ describe('the next contact of a device', () => {
     expect(nextContact({ reports: minutes(2), config: CONFIG })).toBe(32 * 60_000);
   });
 
-  it('follows from its reports if there are at least three, also after an outage', () => {
+  it('follows from its reports if there are at least three, even after an outage', () => {
     expect(nextContact({ reports: minutes(200, 2, 35, 101, 68), config: CONFIG })).toBe(233 * 60_000);
   });
 

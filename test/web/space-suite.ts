@@ -32,7 +32,7 @@ export function spaceSuite(here: () => World, open: (fragment: string) => Promis
       expect(await page.getByText(/\d+ delivered: half within/).count()).toBe(1);
     });
 
-    it('are divided among the causes of their waits that the cloud knows', async () => {
+    it('have bars that divide their time among the causes that the cloud knows', async () => {
       const page = await open('#/downlinks');
       const cause = page.getByRole('button', { name: /^next contact of the device \d+ % of the time/ });
       await expect.poll(() => page.locator('.bars').textContent()).toMatch(/: next contact of the device \d/);
@@ -151,7 +151,7 @@ export function spaceSuite(here: () => World, open: (fragment: string) => Promis
       await client.deleteTag(id);
     });
 
-    it('creates a variable of a device, given by its name, and changes the variable', async () => {
+    it('creates a variable for the device whose name the user enters, and changes the variable', async () => {
       const { client } = here().service;
       const page = await open('#/administration/variables');
       await page.getByText('New variable').click();

@@ -49,7 +49,7 @@ const made = (serial: number, uplink: number): TraceEvent => ({
   ...({ kind: 'uplink.made', at: 1, serial, uplink, type: 'data', bytes: 20 } as const),
 });
 
-it('a lost part loses all requests of a load at a rate that it did not report, and every request is accounted for', () => {
+it('a lost part loses each request of a load with a rate that it has not reported, and every request is accounted for', () => {
   const [list, value, users] = part.loads.map(({ name }) => name) as [string, string, string];
   const { counts, metrics } = lose([done(list, 500), done(list, 1500), done(value, 900), done(users, 5)]);
   const planned = part.loads.slice(0, 2).flatMap((load) => [...ownArrivals(load, seededRandom(plan.seed))]).length;

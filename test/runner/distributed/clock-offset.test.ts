@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readClock, systemClock } from '../../../src/runner/distributed/clock-offset.js';
 
-/** Readings of a clock that is 500 ms ahead; each request and each answer takes one of these times. */
+/** Reads a clock that is 500 ms ahead. @param trips times that the request and the answer of each reading take */
 function readings(trips: readonly (readonly [there: number, back: number])[]) {
   const own = { now: 1000 };
   let count = 0;

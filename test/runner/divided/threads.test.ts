@@ -9,7 +9,7 @@ import type { Profile } from '../../../src/profile/profile.js';
 import { profiles, runText } from '../run-text.js';
 
 /**
- * Several types, a loss, steps for some devices and for all, a rejected configuration, a device that the cloud does not know,
+ * A scenario with several device types, a loss, steps for some devices and for all, a rejected configuration, a device that the cloud does not know,
  * and devices without network. One of these is not at rest for some time after the end. Meanwhile, the modems of the others
  * pause.
  */
@@ -37,7 +37,7 @@ steps:
 expect: [device.ready >= 8, always no-loss-across-reconnects, 'downlink.answered within 1h >= 10%']
 `;
 
-/** Device types of a user: one reports earlier after its start than the packaged one. */
+/** Device types of a user. Their `clime` sends its first report later after its start than the packaged one. */
 const own = new Map(
   ['clime', 'push'].map((name) => {
     const profile = profiles.get(name) as Profile;

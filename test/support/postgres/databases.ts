@@ -1,4 +1,4 @@
-/** Databases for tests in the shared server. Most tests get a schema of its common database instead of a separate one. */
+/** Databases for tests in the shared server. Most tests get a schema of its common database instead of a separate database. */
 import { connect } from 'node:net';
 import { json } from 'node:stream/consumers';
 import pg from 'pg';

@@ -35,8 +35,8 @@ interface Programs {
 }
 
 /**
- * The user that runs PostgreSQL if this process runs as root, because PostgreSQL refuses to run as root. Undefined: the user of
- * this process.
+ * The user that runs PostgreSQL if this process runs as root, because PostgreSQL refuses to run as root. If undefined,
+ * the user of this process runs it.
  */
 type Account = { readonly uid: number; readonly gid: number } | undefined;
 
