@@ -108,7 +108,7 @@ describe('ghostfleet', () => {
     [['device', 'clime', '--serial', '1', '--token', 'abc'], '--token'],
     [['device', 'clime', '--serial', '1'], 'a claim token of 32 hex digits is required'],
     [['device', 'clime', '--serial', '1', '--token', '0'.repeat(32), '--udp', 'nowhere'], 'is not HOST:PORT'],
-  ])('rejects %j with one message and exit code 2', async (args, complaint) => {
+  ])('rejects %j with a message, without a stack trace, and with exit code 2', async (args, complaint) => {
     const { exit, out, err } = await ghostfleet(args);
     expect(err).toContain(complaint);
     expect(err).not.toContain('    at ');
@@ -200,7 +200,7 @@ describe('ghostfleet run', () => {
   });
 
   it.runIf(existsSync('/proc/self'))(
-    'reports at once that a directory for --out cannot be created, also in /proc',
+    'reports at once that a directory for --out cannot be created in /proc',
     async () => {
       const { exit, err } = await ghostfleet(['run', SMALL, '--out', '/proc/fleet/one']);
       expect(exit).toBe(2);

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { ghostfleet } from '../support/host.js';
 
-it('runs 300 devices, prints an address of the console that signs in, and ends cleanly at an interrupt', async () => {
+it('the demo runs 300 devices, prints an address of the console that signs in, and ends cleanly at an interrupt', async () => {
   let end = () => {};
   const interruptWhen = new Promise<void>((resolve) => {
     end = resolve;
@@ -38,12 +38,15 @@ it('runs 300 devices, prints an address of the console that signs in, and ends c
   expect(opened).toEqual([]);
 });
 
-it.each([['--open'], []])('opens the console in the browser at a terminal with --open only: "%s"', async (...flags) => {
-  const opened: string[] = [];
-  const { err } = await ghostfleet(['demo', ...flags], {
-    ...{ terminal: {}, interruptOn: /console at \S+ / },
-    browser: (address) => opened.push(address),
-  });
-  const [, link] = /console at (\S+)/.exec(err) ?? [];
-  expect(opened).toEqual(flags.length === 0 ? [] : [link]);
-});
+it.each([['--open'], []])(
+  'the demo at a terminal opens the console in the browser only with --open: "%s"',
+  async (...flags) => {
+    const opened: string[] = [];
+    const { err } = await ghostfleet(['demo', ...flags], {
+      ...{ terminal: {}, interruptOn: /console at \S+ / },
+      browser: (address) => opened.push(address),
+    });
+    const [, link] = /console at (\S+)/.exec(err) ?? [];
+    expect(opened).toEqual(flags.length === 0 ? [] : [link]);
+  },
+);

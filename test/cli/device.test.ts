@@ -33,7 +33,7 @@ it('an ingress that does not respond is reported, but not with --quiet', async (
   expect((await device(...ingress, '--quiet')).out).toBe('');
 });
 
-it('unsent messages at the end of the time are reported as lost with the power, not by a reboot', async () => {
+it('messages that are unsent at the end of --for are dropped with the reason "power off", not because of a reboot', async () => {
   const { out } = await device('--udp', '127.0.0.1:9', '--log', 'uplink');
   expect(out).toMatch(/uplink\.dropped +uplink=1 type=session why=power off\n$/);
 });

@@ -39,7 +39,7 @@ describe('ghostfleet explain', () => {
     expect(out).toContain('without outage (clime/1)');
   });
 
-  it('explains each downlink of a device by its name or its serial number, and the state of the device', async () => {
+  it('explains each downlink of the device with the given name or serial number, and shows the state of the device', async () => {
     const { out } = await ghostfleet(['explain', run, 'clime-0002']);
     expect(out).toContain('clime-0002 (2159017986)');
     expect(out).toContain('Downlinks of users: 2, pending: 1.');
@@ -56,7 +56,7 @@ describe('ghostfleet explain', () => {
     expect(help.replace(/\s+/g, ' ')).toContain('incomplete downlinks: pending, cancelled or expired');
   });
 
-  it('lists downlinks that were received but never answered with the option --pending', async () => {
+  it('lists with --pending the downlinks that were received but never answered', async () => {
     const [scenario, silent] = [join(directory, 'silent.yaml'), join(directory, 'silent')];
     writeFileSync(
       scenario,
@@ -76,7 +76,7 @@ steps: [{ at: 2h5m, commands: [info show] }]
     expect(device.out).toContain('pending: 0, received but never answered: 1.');
   });
 
-  it('lists downlinks that count as delivered but were never received with the option --pending', async () => {
+  it('lists with --pending the downlinks that count as delivered but were never received', async () => {
     const [scenario, lost] = [join(directory, 'lost.yaml'), join(directory, 'lost')];
     writeFileSync(
       scenario,
@@ -99,7 +99,7 @@ steps: [{ at: 61m, downlink: { output_1_state: 1 } }]
     );
   });
 
-  it('prints one JSON object in every form', async () => {
+  it('prints one JSON object with --json, however the user selects downlinks', async () => {
     for (const what of [['clime-0002'], ['--slowest', '1'], ['--pending'], []]) {
       const printed = JSON.parse((await ghostfleet(['explain', run, ...what, '--json'])).out);
       expect(Array.isArray(printed)).toBe(false);
@@ -107,7 +107,7 @@ steps: [{ at: 61m, downlink: { output_1_state: 1 } }]
     }
   });
 
-  it('explains a downlink that is named by its id, or by enough last characters of the id', async () => {
+  it('explains a downlink that the user names by the last twelve characters of its id', async () => {
     const all = JSON.parse((await ghostfleet(['explain', run, '--slowest', '9', '--json'])).out).downlinks;
     expect(all).toHaveLength(5);
     const { downlink } = all[1];
@@ -133,7 +133,7 @@ steps: [{ at: 61m, downlink: { output_1_state: 1 } }]
     expect(both.err).toContain('use either a device or downlink, --slowest, or --pending');
   });
 
-  it('explains the events of a run that was killed, without its faults', async () => {
+  it('explains downlinks of a run that was killed, and says that the faults of the run are unknown', async () => {
     const killed = join(directory, 'events.jsonl');
     writeFileSync(killed, readFileSync(join(run, 'events.jsonl'), 'utf8').slice(0, -20));
     const { exit, out } = await ghostfleet(['explain', killed]);

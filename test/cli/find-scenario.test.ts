@@ -48,7 +48,7 @@ describe('a packaged scenario', () => {
     ['library/boot-strom', 'no packaged scenario has this name (did you mean "library/boot-storm"?)'],
     ['xyzzy', 'no packaged scenario has this name: the packaged scenarios are applications/clime, '],
     ['my-own-file.yaml', '"my-own-file.yaml" cannot be read: the file does not exist\n'],
-  ])('is not found as %s: the message names existing scenarios', async (name, message) => {
+  ])('is not found as %s, and the message gives the reason', async (name, message) => {
     const { exit, err } = await ghostfleet(['run', name]);
     expect([exit, err]).toEqual([2, expect.stringContaining(message)]);
   });

@@ -17,7 +17,7 @@ function made() {
   return { done, self, clock, interrupts };
 }
 
-it('one signal calls the handler', () => {
+it('one signal calls every handler', () => {
   const { done, self, interrupts } = made();
   interrupts.listen((signal) => done.push(`one: ${signal}`));
   interrupts.listen((signal) => done.push(`two: ${signal}`));

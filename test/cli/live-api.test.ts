@@ -42,7 +42,7 @@ it('run --clock real prints where its API is and where the key is, and deletes t
   }
 });
 
-it('run in virtual time prints no address', async () => {
+it('a run in virtual time prints no address', async () => {
   const { err } = await ghostfleet(['run', scenario]);
   expect(err).not.toContain('API at');
 });

@@ -15,7 +15,7 @@ function linesOf(level: (typeof LOG_LEVELS)[number], say: (log: ReturnType<typeo
 }
 
 describe('logs', () => {
-  it('write one JSON line each, from the chosen level upwards', () => {
+  it('write one JSON line for each message of the chosen level or above', () => {
     const counts = LOG_LEVELS.map(
       (level) =>
         linesOf(level, (log) => {

@@ -80,7 +80,7 @@ function pushingTo(host: string) {
 }
 
 describe('ghostfleet run --metrics-push', () => {
-  it('pushes how the run ended, with its scenario and seed', async () => {
+  it('pushes the final metrics of the run, with its scenario and seed', async () => {
     const { pushes, host } = await gateway();
     const { exit, err } = await ghostfleet(['run', scenario, '--seed', '7', '--metrics-push', `http://${host}/`]);
     expect([exit, err]).toEqual([0, '']);

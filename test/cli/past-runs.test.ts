@@ -69,7 +69,7 @@ it('the first run of the past ends with a message when a third one begins, and c
   expect(past.all.filter(({ at_ms }) => at_ms === first.at_ms)).toEqual([{ id, link, at_ms: first.at_ms }]);
 });
 
-it('at most two runs of the past are open, also if several are begun at once', async () => {
+it('at most two runs of the past are open, even if several are begun at once', async () => {
   await Promise.all([7, 8, 9].map((minute) => past.back(minute * 60_000)));
   expect(past.all.filter(({ link }) => link !== null)).toHaveLength(2);
 });

@@ -72,7 +72,7 @@ function clientOf({ hello }: Running, apiKey = hello.apiKey ?? ''): DeviceCloudC
 const PASSWORD = 'correct horse battery staple';
 const registration = { name: 'freezer', serial_number: String(SERIAL), token: TOKEN };
 
-it('prints an address of the console that can sign in once', async () => {
+it('the service prints an address of the console that can sign in once', async () => {
   const { hello } = await serve();
   const { origin, hash } = new URL(hello.console);
   expect(origin).toBe(hello.api);
@@ -85,7 +85,7 @@ it('prints an address of the console that can sign in once', async () => {
   expect([(await exchange()).status, (await exchange()).status]).toEqual([201, 401]);
 });
 
-it('answers only under its own names and addresses, so that no web page can pretend to be it', async () => {
+it('the service answers only under its own names and addresses, so that no web page can pretend to be it', async () => {
   const { hello } = await serve('--api-key', 'k', '--allowed-host', 'cloud.example.com, Fleet');
   const status = (host: string) =>
     new Promise((resolve, reject) => {

@@ -12,5 +12,7 @@ describe('a line for a console', () => {
     ['ble config name a:b', { command: 'ble config name a:b' }],
     ['ble config name "a : b"', { command: 'ble config name "a : b"' }],
     ['tag="a : b" : send', { selection: 'tag="a : b"', command: 'send' }],
-  ])('%j is split at the first unquoted colon that has a space or an end of the line on each side', (text, parts) => expect(splitLine(text)).toEqual(parts));
+  ])('%j is split at the first unquoted colon that has a space or an end of the line on each side', (text, parts) =>
+    expect(splitLine(text)).toEqual(parts),
+  );
 });

@@ -29,7 +29,7 @@ it.each(DOCUMENTS)('prose of %s has at most 120 characters a line', (name) => {
   expect(longLines(readFileSync(name, 'utf8'))).toEqual([]);
 });
 
-it('a long line of prose is found, also in a list; tables, code and unbreakable lines are not reported', () => {
+it('a long line of prose is found, even in a list; tables, code and unbreakable lines are not reported', () => {
   const prose = 'word '.repeat(30);
   const text = [prose, `* ${prose}`, `| ${prose} |`, '```', prose, '```', `* \`${prose}\``].join('\n');
   expect(longLines(text)).toEqual([1, 2]);

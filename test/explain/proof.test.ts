@@ -1,4 +1,4 @@
-/** Two random scenarios of `npm run prove explain`: each slow downlink is repeated without the causes that explain names. */
+/** Two random scenarios of `npm run prove explain`, repeated without the causes that explain names for slow downlinks. */
 import { describe, expect, it } from 'vitest';
 import { check } from '../../scripts/prove/explain/check.js';
 import { drawScenario } from '../../scripts/prove/explain/draw.js';

@@ -69,7 +69,12 @@ describe('a check of one value', () => {
     ['a map for a list', list(text()), '{a: 1}', 'a map is not a list'],
     ['a list that is too short', list(text(), 2), '[a]', 'a list of 1 is not a list of at least 2'],
     ['a list that is too long', list(text(), 1, 2), '[a, b, c]', 'a list of 3 is not a list of 1 to 2'],
-    ['an empty list where at least one item is required', list(text(), 1), '[]', 'an empty list is not a list of at least 1'],
+    [
+      'an empty list where at least one item is required',
+      list(text(), 1),
+      '[]',
+      'an empty list is not a list of at least 1',
+    ],
     ['a list for a map', dictionary(text()), '[a]', 'a list is not a map of names to values'],
   ])('rejects %s', (_, check, yaml, message) => {
     expect(run(check, yaml)).toEqual({ value: undefined, problems: [`1:1: ${message}`] });

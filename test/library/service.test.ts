@@ -141,7 +141,7 @@ describe('a cloud elsewhere', () => {
     await device.stop();
   });
 
-  it('is rejected without a key or a port for datagrams', async () => {
+  it('is rejected if it lacks a key, or a port for datagrams', async () => {
     await using service = await startService();
     const address = { api: service.api, spaceId: service.spaceId, apiKey: service.apiKey, udp: service.udp };
     const keyless = { ...address, apiKey: undefined };

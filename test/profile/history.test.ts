@@ -77,7 +77,7 @@ describe('a history', () => {
     ]);
   });
 
-  it('without the content of a session, a configuration or a report is rejected', () => {
+  it('that lacks the content of a session, of a configuration or of a report is rejected', () => {
     const missing = (type: string, what: string) =>
       `h.json:1:1: an uplink of the type "${type}" with content is missing: it has ${what}`;
     const texts = [

@@ -169,26 +169,29 @@ describe('the text report', () => {
     expect(report).not.toContain('FAILED');
   });
 
-  it.each([60, 80, 100, 200])('fits into %d columns, except for commands, with the same numbers as at the default width', (width) => {
-    const expectation = { passed: true, left: 12_345, right: 1, unit: 'count', sentence: '' } as const;
-    const result = resultOf({
-      startedAt: '2026-01-02T03:04:05.678Z',
-      version: '1.2.3',
-      failure: 'something '.repeat(30).trim(),
-      expectations: [
-        { ...expectation, line: 'uplink.stored > 1' },
-        { ...expectation, line: `uplink.stored > ${'1 + '.repeat(10)}1` },
-        { ...expectation, line: 'a < 1', passed: false, sentence: 'word '.repeat(60).trim() },
-      ],
-    });
-    const report = text(result, { width });
-    const lines = linesOf(report);
-    const tooLong = lines.filter((line) => line.length > width && !line.includes('ghostfleet run'));
-    expect(tooLong).toEqual([]);
-    expect(lines.filter((line) => line !== line.trimEnd())).toEqual([]);
-    const numbers = (some: string) => [...new Set(some.match(/\d[\d,.]*(?:h \d\dm|m \d\ds|s|%)?/g))].sort();
-    expect(numbers(report)).toEqual(numbers(text(result)));
-  });
+  it.each([60, 80, 100, 200])(
+    'fits into %d columns, except for commands, with the same numbers as at the default width',
+    (width) => {
+      const expectation = { passed: true, left: 12_345, right: 1, unit: 'count', sentence: '' } as const;
+      const result = resultOf({
+        startedAt: '2026-01-02T03:04:05.678Z',
+        version: '1.2.3',
+        failure: 'something '.repeat(30).trim(),
+        expectations: [
+          { ...expectation, line: 'uplink.stored > 1' },
+          { ...expectation, line: `uplink.stored > ${'1 + '.repeat(10)}1` },
+          { ...expectation, line: 'a < 1', passed: false, sentence: 'word '.repeat(60).trim() },
+        ],
+      });
+      const report = text(result, { width });
+      const lines = linesOf(report);
+      const tooLong = lines.filter((line) => line.length > width && !line.includes('ghostfleet run'));
+      expect(tooLong).toEqual([]);
+      expect(lines.filter((line) => line !== line.trimEnd())).toEqual([]);
+      const numbers = (some: string) => [...new Set(some.match(/\d[\d,.]*(?:h \d\dm|m \d\ds|s|%)?/g))].sort();
+      expect(numbers(report)).toEqual(numbers(text(result)));
+    },
+  );
 
   it('has the comments of the `next` lines beside the commands, or above them if a line would be too wide', () => {
     const next = ['ghostfleet plan a.yaml  # what happens', 'ghostfleet run a.yaml --seed 2'];

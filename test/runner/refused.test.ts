@@ -4,7 +4,7 @@ import { EXIT } from '../../src/kernel/errors.js';
 import { RENDERERS } from '../../src/report/renderers/index.js';
 import { runText } from './run-text.js';
 
-it('downlinks with a rejected line are refused, not executed, and answered as by the firmware', async () => {
+it('downlinks with a rejected line are refused, not executed, and answered as the firmware answers them', async () => {
   const result = await runText(`
 name: refused
 duration: 2h

@@ -23,7 +23,11 @@ function stage(visibilityState = 'visible') {
   };
 }
 
-/** A client with streams that stay open. @param ids ids of the events of each stream @param failures errors of the first streams */
+/**
+ * A client with streams that stay open.
+ * @param ids ids of the events of each stream
+ * @param failures errors of the first streams
+ */
 function client(ids: readonly string[], failures: readonly Error[] = []) {
   const left = [...failures];
   const queries: EventQuery[] = [];

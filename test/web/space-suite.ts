@@ -119,7 +119,7 @@ export function spaceSuite(here: () => World, open: (fragment: string) => Promis
       expect((await here().service.client.tags()).map(({ name }) => name)).toEqual(['cold']);
     });
 
-    it('escapes characters in names that change the direction of writing, also in the question before a deletion', async () => {
+    it('escapes characters in names that change the direction of writing, even in the question before a deletion', async () => {
       const { client } = here().service;
       const tag = await client.createTag({ name: '\u202Eelbat\u202C', color: '#808080' });
       const page = await open('#/administration/tags');

@@ -9,9 +9,9 @@ import type { Profile } from '../../../src/profile/profile.js';
 import { profiles, runText } from '../run-text.js';
 
 /**
- * A scenario with several device types, a loss, steps for some devices and for all, a rejected configuration, a device that the cloud does not know,
- * and devices without network. One of these is not at rest for some time after the end. Meanwhile, the modems of the others
- * pause.
+ * A scenario with several device types, a loss, steps for some devices and for all, a rejected configuration, a device that the
+ * cloud does not know, and devices without network. One of the devices without network is not at rest for some time after the
+ * end. Meanwhile, the modems of the others pause.
  */
 const TEXT = `
 name: divided

@@ -15,7 +15,7 @@ afterEach(async () => {
   server.close();
 });
 
-/** Starts a service, and a sender with `connections` connections to it. `sockets`: connections that the service has accepted. */
+/** Starts a service, and a sender with `connections` connections to it. `sockets`: connections that the service accepted. */
 async function start(listener: RequestListener, connections = 1) {
   const sockets = new Set<Socket>();
   server = createServer(listener);

@@ -150,13 +150,13 @@ describe('a load', () => {
     [502, 30],
     [503, 0],
     [409, 0],
-  ])('with requests for downlinks that get status %i reports %i of them as undecided', async (status, named) => {
+  ])('with requests for downlinks that get status %i reports %i of them as unanswered', async (status, named) => {
     const call: CallSpec = { kind: 'commands', body: '["info show"]' };
     const { unanswered } = await simulate(open(100, 300), () => ({ after: 5, status }), { call });
     expect(unanswered).toHaveLength(named);
   });
 
-  it('of patient users waits for the time in Retry-After; others ignore it', async () => {
+  it('of patient users waits for the time in Retry-After; a load of other users ignores it', async () => {
     const { baseUrl } = await service((respond) => respond(429, { 'retry-after': '1' }));
     const users: UserPace = { kind: 'closed', users: 1, think: 10 };
     const { summary: patient } = await carryOut(baseUrl, { ...users, patient: true });

@@ -15,7 +15,7 @@ const text = (made: Recording, accuracy: ReplayAccuracy) =>
   describeAccuracy(made, accuracy, { within: 1000, polls: 'foretold' });
 
 const MINUTE = 60_000;
-/** The history of a device with a round trip of 200 ms: a start, then one report a minute. */
+/** The uploads after the start of a device whose round trip takes 200 ms. */
 const START = [
   uplink(0, { type: 'session' }),
   uplink(600, { type: 'decoder' }),

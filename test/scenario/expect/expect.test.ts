@@ -256,7 +256,7 @@ describe('the grammar of expectations', () => {
     expect(failureOf(line)).toContain(message);
   });
 
-  it('reports the place in the file, also within quotation marks', () => {
+  it('reports the place in the file, even within quotation marks', () => {
     const head = 'name: test\nduration: 2h\n';
     const yaml = yamlOf({ head, expect: "  - uplink.stored == 40m\n  - 'uplink.stored == 40m'\n" });
     expect(problemsOf(yaml).map((problem) => problem.split(' ')[0])).toEqual(['7:22:', '8:23:']);

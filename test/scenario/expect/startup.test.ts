@@ -30,7 +30,7 @@ const boots = fc.array(
 describe('device.startup', () => {
   const half = eventsOf(Array.from({ length: 20 }, (_, i) => ({ at: 0, took: i < 10 ? 100 : null })));
 
-  it('within a duration is a share of all boots, also of devices that were never ready', () => {
+  it('within a duration is a share of all boots, including those of devices that were never ready', () => {
     expect(judged('device.startup within 1s >= 95%', half, DURATION)).toMatchObject({
       passed: false,
       sentence: 'device.startup within 1s is 50% (10 of 20), wanted >= 95%',

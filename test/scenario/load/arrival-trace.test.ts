@@ -55,7 +55,7 @@ describe('a replayed load', () => {
     expect(dueIn('time [min]\n1\n2\n3\n', short)).toEqual([MINUTES_10 + 60_000]);
   });
 
-  it('is shown in the plan, which contains it as a fingerprint', () => {
+  it('is shown in the plan, which contains a fingerprint of its file', () => {
     const plan = planOf('time [s]\n1\n2\n');
     expect(describePlan(plan)).toMatch(/10m to 2h +count-devices +2 requests, replayed from arrivals\.csv\n/);
     expect(JSON.stringify(plan.loads)).toMatch(/"trace":\{"requests":2,"print":"[0-9a-f]{16}"\}/);
@@ -91,7 +91,7 @@ describe('a file of arrivals', () => {
       '{ count-devices:, spacing: poisson, rate: { replay: arrivals.csv } }',
       'test.yaml:7:32: a replay has no "spacing": the times are in its file',
     ],
-  ])('is not accepted for a load that is invalid or names another file: %s', (load, problem) => {
+  ])('is not accepted for a load that is invalid or names a missing file: %s', (load, problem) => {
     expect(problemsOf('time [s]\n1\n', load)).toEqual([problem]);
   });
 });

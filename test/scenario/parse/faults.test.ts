@@ -33,7 +33,7 @@ describe('a fault of a device', () => {
     expect(describePlan(plan)).toContain('clock: 2h behind');
   });
 
-  it('without an end also holds while the run settles', () => {
+  it('without an end has no step that ends it, so it also holds while the run settles', () => {
     expect(planOf('  - { no-signal:, from: 1h }\n').actions).toHaveLength(1);
   });
 
@@ -93,7 +93,7 @@ describe('a recurring fault', () => {
     ]);
   });
 
-  it('does not recur after the end of the scenario, and stays valid if the duration is invalid', () => {
+  it('does not recur after the end of the scenario, and adds no problem if the duration is invalid', () => {
     const lasting = '  - { no-signal:, from: 1h30m, until: 5h, every: 20m, lasts: 15m }\n';
     expect(planOf(lasting).actions.map(({ at, options }) => [at, options])).toEqual([
       [minutes(90), 'off'],

@@ -1,4 +1,4 @@
-/** Groups with shares, and when devices boot. */
+/** Groups with shares, and the times at which devices boot. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { apportion } from '../../../src/scenario/parse/apportion.js';
@@ -21,7 +21,7 @@ describe('a fleet with shares', () => {
     [shared(10, '50%', '40%'), '6:5: the shares of the groups add up to 90%; expected 100%'],
     [shared(10, '99%', '1%'), '7:47: 1% of 10 devices is less than one device'],
     [shared(10, '100%').replace('share: 100%', 'count: 3'), '"count" is not a key of a group'],
-  ])('rejects shares that do not add up to 100% or give no device', (text, message) => {
+  ])('is rejected if its shares do not add up to 100%, give no device, or are mixed with counts', (text, message) => {
     expect(problemsOf(text).join('\n')).toContain(message);
   });
 

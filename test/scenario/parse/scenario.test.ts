@@ -123,7 +123,7 @@ describe('a fleet', () => {
     expect(problemsOf(yamlOf({ fleet }))).toEqual(['5:51: group "ab" already has the serial numbers 108 to 109']);
   });
 
-  it('is rejected if a serial number is used twice, also if another group is invalid', () => {
+  it('is rejected if a serial number is used twice, even if another group is invalid', () => {
     const fleet =
       '  - { name: ab, profile: clime, count: 10, serial: 100 }\n' +
       '  - { name: cd, profile: clime, count: none }\n' +
@@ -149,7 +149,7 @@ describe('a fleet', () => {
     expect(problemsOf(yamlOf({ fleet }))).toEqual(['4:49: the last device would boot after the end of the scenario']);
   });
 
-  it('accepts its configuration as a map or as lines', () => {
+  it('accepts the configuration of a group as a map or as lines', () => {
     const fleet =
       '  - { name: ab, profile: clime, count: 1, config: { interval-report: 900, lte apn: a b, hygro-t-alarm-hi-thr: 25.00 } }\n' +
       '  - { name: cd, profile: clime, count: 1, config: [app config interval-report 900] }\n';

@@ -52,7 +52,7 @@ describe('a mistake', () => {
     expect(problemsOf(text)).not.toEqual([]);
   });
 
-  it('is not reported for a variable', () => {
+  it('is not reported for a variable in place of a value', () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of scenarios
     const text = yamlOf({ head: 'name: test\nduration: "${long}"\nvars: { long: 2h }\n' });
     expect(errors(text)).toEqual([]);

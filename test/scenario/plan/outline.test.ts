@@ -18,7 +18,7 @@ const planned = (serials: readonly number[] = []) =>
   outline(planScenario(scenarioOf({ head: HEAD, fleet: FLEET, steps: STEPS })), serials);
 
 describe('the outline of a plan', () => {
-  it('lists faults of the network, of the service and of devices, without the steps that carry out faults', () => {
+  it('lists the faults of the network, of the service and of devices, and the steps, but not those that carry out faults', () => {
     const minute = 60_000;
     expect(planned().marks.map(({ kind, what, whom, from, until }) => [kind, what, whom, from, until])).toEqual([
       ['fault', 'outage', 'roof', 10 * minute, 20 * minute],

@@ -105,7 +105,7 @@ describe('a plan', () => {
 });
 
 describe('the selectors of expectations', () => {
-  it('become scopes of the plan, one for each spelling, also those in conditions', () => {
+  it('become scopes of the plan, one for each spelling, including those in conditions', () => {
     const plan = planScenario(
       scenarioOf({
         steps: '  - { after: device.ready of clime/1..2 == 2, shell: sample }\n',

@@ -126,7 +126,7 @@ describe('a selector', () => {
     }
   });
 
-  it('combines the meanings of its parts, in any combination', () => {
+  it('combines the meanings of its parts with "!", "&" and "|", at any depth', () => {
     interface Made {
       readonly text: string;
       readonly holds: boolean;

@@ -49,7 +49,7 @@ describe('work in order', () => {
     expect(results.map(([item]) => item)).toEqual([1, 2, 3, 4]);
   });
 
-  it('aborts the work whose results are not needed, and begins no more', async () => {
+  it('aborts the work whose results are not needed, and begins no further items', async () => {
     const { work, running, end, aborted } = controlled();
     const done = (async () => {
       for await (const [item] of inOrder(numbers(100), 3, work)) return item;

@@ -68,7 +68,7 @@ describe('the name of a quantity', () => {
     expect(problemsWith('pulse: { input: backup.line_voltage }')).toEqual([]);
   });
 
-  it('that is a button of Push is rejected for other device types', () => {
+  it('or of a button must exist in the device type of the step', () => {
     expect(problemsWith('button: { which: 2, clicks: 1 }')).toEqual([
       'scenarios/test.yaml:7:43: clime has only the button on the board, "int"',
     ]);

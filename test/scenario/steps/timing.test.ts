@@ -9,7 +9,7 @@ const planOf = (steps: string) => planScenario(scenarioOf({ fleet: FLEET, steps 
 const minutes = (n: number) => n * 60_000;
 
 describe('a step', () => {
-  it('may count from the previous step', () => {
+  it('may have a time that counts from the previous step', () => {
     const { actions } = planOf(
       '  - { at: 10m, shell: send }\n  - { at: +5m, shell: send }\n  - { at: +1m, shell: send }\n',
     );
