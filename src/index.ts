@@ -57,7 +57,7 @@ export type {
 } from './scenario/parse/define.js';
 
 /**
- * Runs a plan: by default in virtual time against an embedded cloud in memory. Resolves with the result also when an
+ * Runs a plan: by default in virtual time against an embedded cloud in memory. Resolves with the result even if an
  * expectation failed: see `passed`, `failure` and `expectations`.
  * @throws InputError with all invalid options
  * @throws UsageError if the world cannot be built, for example because the database is not new

@@ -16,8 +16,8 @@ interface AttemptsOptions extends AttemptSettings {
 type Place = Pick<AttemptThread, 'outcomeOf'>;
 
 /**
- * Each thread makes one attempt after another. No processes are started, as by `run --seeds`, because most attempts take less
- * time than the start of a process.
+ * Each thread makes one attempt after another. Unlike `run --seeds`, this class starts no processes, because most attempts
+ * take less time than the start of a process.
  */
 export class Attempts {
   readonly #options: AttemptsOptions;

@@ -8,7 +8,7 @@ import type { Host } from './host.js';
 
 const TERMINAL_EVERY: Millis = 100;
 const PLAIN_EVERY: Millis = seconds(5);
-/** Progress checks in a run, at equal distances in simulated time. */
+/** Number of progress checks in a run, at equal distances in simulated time. */
 const CHECKS = 400;
 
 export class ProgressDisplay {

@@ -1,6 +1,6 @@
 /**
- * The scenarios of the web console: checks the text of a scenario, shows its plan, and runs it. A run of the page has a process
- * and a cloud of its own, in virtual time; it changes nothing in the run of this port.
+ * The scenarios of the web console: checks the text of a scenario, shows its plan, and runs it. A run that the page starts
+ * has a process and a cloud of its own, in virtual time; it changes nothing in the run of this port.
  */
 import { ApiFault } from '../cloud/http/errors.js';
 import type { PlanTimeline } from '../scenario/plan/timeline.js';
@@ -40,7 +40,7 @@ interface ScenarioProblem {
   readonly message: string;
 }
 
-/** The verdict about a run, as in its report. */
+/** The verdict on a run, as in its report. */
 export interface ScenarioVerdict {
   readonly passed: boolean;
   readonly failure: string | null;
@@ -89,7 +89,7 @@ type ScenarioRunState =
   | (Begun & { readonly state: 'failed'; readonly message: string })
   | (Begun & { readonly state: 'stopped' });
 
-/** The latest run of a page. Only one runs at a time, so that pages cannot overload the machine. */
+/** The latest run that a page started. Only one runs at a time, so that pages cannot overload the machine. */
 export class Scenarios {
   readonly tools: ScenarioTools;
   #state: ScenarioRunState = { state: 'none' };

@@ -49,7 +49,7 @@ export class DeviceExplainer {
     return this.#facts.downlinks;
   }
 
-  /** @param limit below this time it is fast. Default: 10 min */
+  /** @param limit a downlink that takes less time is fast. Default: 10 min */
   explain(record: DownlinkRecord, limit: Millis = FAST): Explanation {
     const facts = this.#facts;
     const names = new CauseNames(this.#situation, partAt(facts, record.queuedAt));

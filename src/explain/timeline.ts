@@ -226,7 +226,7 @@ function nameOf({ at, booted, begins, why }: JudgedChance, { type, reached }: Do
   return begins === 'follow' && why === 'report' ? 'report from the spool, which comes first' : CONTACTS[why];
 }
 
-/** The rule of the 5 min, if it applied. */
+/** The rule that the firmware polls again 5 min after a failed poll, if it applied. */
 function retryAfter({ chances, part }: DeviceFacts, failed: JudgedChance): readonly Entry[] {
   const next = chances.find(({ at }) => at > failed.until);
   if (next?.begins !== 'retry' || rulesOf(part).pollRetry === null) return [];

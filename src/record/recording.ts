@@ -2,7 +2,8 @@
  * The format of a recording: when devices sent uplinks, when downlinks were queued, and when they were delivered.
  *
  * The format itself excludes personal data: fields are numbers, or words of the vocabularies below. No field can contain a
- * serial number, a name, a token, an id or a body. The only free text is the name of a measured value, see shape.ts.
+ * serial number, a name, a token, an id or a body. The only free texts are the names of measured values (shape.ts) and the
+ * reason `cut`.
  */
 import type { Millis, Seconds, UnixMillis } from '../kernel/time.js';
 

@@ -28,7 +28,7 @@ export interface ScriptDevice {
   readonly device: string;
   /** Time from a packet of the device to its next packet, which follows the answer. */
   readonly trip: Millis;
-  /** From a failed poll to its repetition. Until then, the device ignores ticks and poll flags (firmware timing, 4). */
+  /** Time from a failed poll to its repetition. Until then, the device ignores ticks and poll flags (firmware timing, 4). */
   readonly retry: Millis;
   /** In chronological order. */
   readonly contacts: readonly Contact[];

@@ -33,7 +33,7 @@ interface RecordedType {
   readonly versions: readonly string[];
 }
 
-/** Maximum time of a restart after a new configuration; a later uplink has another cause. */
+/** Maximum time from a delivery to its answer, which may follow a restart; a later uplink has another cause. */
 const RESTART: Millis = minutes(10);
 
 type Build = Pick<RecordedDevice, 'type' | 'firmware'>;

@@ -94,7 +94,7 @@ export interface GeneratorReport {
   readonly lateness: Spread | undefined;
   /** 99th percentile of the delay of the event loop. */
   readonly eventLoopDelay: Millis;
-  /** Longest time for which this process did nothing: the longest delay of the event loop or of an action. */
+  /** Longest stall of this process: the longest delay of the event loop or of an action. */
   readonly stall: Millis;
   /** Share of the time in which the event loop was busy, 0 to 1. */
   readonly busy: Ratio;
@@ -153,8 +153,8 @@ export interface ExpectationResult {
   /** Value of the right side, in the same form. */
   readonly right: number | null;
   /**
-   * Lowest and highest value that the left side could have with the missing measurements; null: no limit. The verdict is the
-   * same for all values between them. Left out if no measurement is missing.
+   * Lowest and highest value that the left side could have with the missing measurements; null: no limit. If `undecided` is
+   * left out, the verdict holds for all values between them. Left out if no measurement is missing.
    */
   readonly range?: readonly [low: number | null, high: number | null];
   readonly unit: Unit;

@@ -24,7 +24,7 @@ export interface Hit {
   /** Index into {@link Plan.devices}. */
   readonly device: number;
   readonly at: Instant;
-  /** Exclusive end; null: until the end of the run, or until another step. */
+  /** Exclusive end; null if the effect lasts until the end of the run, or until another step. */
   readonly until: Instant | null;
   /** Latest possible time of the step; equal to `at` if the time is known before the run. */
   readonly latest: Instant;
@@ -44,7 +44,7 @@ const LINE = 'backup.line_voltage';
 const CHANGING: ReadonlySet<StepName> = new Set(['config', 'commands', 'shell', 'firmware', 'button']);
 /** Steps that affect only the connection with the cloud. */
 const ON_THE_WAY: ReadonlySet<StepName> = new Set(['radio', 'antenna', 'modem', 'power-saving']);
-/** The button on the board must be held for at least this long while the device starts (firmware shell, 3.5). */
+/** The button on the board erases the settings if it is held for this long while the device starts (firmware shell, 3.5). */
 const HELD: Millis = seconds(5);
 
 const NOT_ON = 'it ends before their first start; give it a later time, or "boot" of the fleet an earlier one';
@@ -169,7 +169,7 @@ export class NoEffectRules {
   }
 }
 
-/** Why a press of the button on the board does nothing; undefined: it may do something. */
+/** Why a press of the button on the board does nothing; undefined if it may have an effect. */
 function uselessPress({ clicks, hold }: OptionsOfButton, { clicks: actions }: Profile): string | undefined {
   if (clicks !== null) {
     const some = (actions[clicks - 1] ?? []).length > 0;
@@ -181,7 +181,7 @@ function uselessPress({ clicks, hold }: OptionsOfButton, { clicks: actions }: Pr
   return `the button erases the settings only if it is held for ${formatDuration(HELD)} or longer during a start`;
 }
 
-/** Duration of the effect of a step on a device that is not switched on yet; undefined: until another step changes it. */
+/** Duration of the effect of a step on a device that is not switched on yet; undefined if it lasts until another step. */
 function effectLasts(call: StepCall): Millis | undefined {
   switch (call.step) {
     case 'shell':
@@ -199,7 +199,7 @@ function effectLasts(call: StepCall): Millis | undefined {
   }
 }
 
-/** Whether an action cuts the power line (true) or restores it (false); undefined: neither. */
+/** Whether an action cuts the power line (true) or restores it (false); undefined if it does neither. */
 function cutsLine(call: StepCall): boolean | undefined {
   if (call.step === 'line-power') return call.options === 'off';
   const waveform = call.step === 'sensor' ? call.options[LINE] : undefined;

@@ -29,7 +29,7 @@ import { spoiledByUnsent } from './world/spoiled.js';
 /** Number of downlinks that the result of a run explains. */
 const EXPLAINED = 5;
 
-/** Maximum number of workers of a run: further threads would take time to start, and save none. */
+/** Maximum number of workers of a run. Starting more threads would take more time than they save. */
 export const MOST_WORKERS = 64;
 
 export interface RunOptions extends WorldOptions {

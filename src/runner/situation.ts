@@ -152,7 +152,10 @@ const HOPELESS = 0.95;
  * place of the next answer. In simulations, at 50% three of four downlinks wait until the fault ends; at 30%, none do.
  */
 const ALWAYS_BEHIND = 0.5;
-/** From this delay on, a fault hinders exchanges: a device waits 5 s for an answer, and the delay applies both ways. */
+/**
+ * From this delay on, a fault hinders exchanges: a device waits 5 s for an answer, and a fault in both directions delays the
+ * exchange twice.
+ */
 const LATE = seconds(2);
 
 function networkEffect(fault: FaultSpec): FaultEffect | undefined {

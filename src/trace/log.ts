@@ -39,7 +39,7 @@ export class TraceLog implements Trace {
   }
 
   /**
-   * Adds an event. Events after `close` are discarded: devices still emit some while they are switched off.
+   * Adds an event. Events after `close` are discarded: devices still emit some while the runner switches them off.
    * @param line JSON of the event, if it is known
    */
   emit(event: TraceEvent, line?: string): void {

@@ -1,6 +1,6 @@
 /**
- * The report for terminals: as wide as the terminal, or 100 columns; colour is optional. The first and the last line contain
- * the command that reproduces the run.
+ * The report for terminals: as wide as the terminal, or 100 columns; colour is optional. It begins and ends with a headline,
+ * which contains the command that reproduces the run.
  */
 import { EXIT } from '../../kernel/errors.js';
 import { printableTexts } from '../../kernel/printable.js';
@@ -80,7 +80,7 @@ const paintAnsi: Paint = (style, words) => `\u001b[${ANSI[style]}m${words}\u001b
 const paintNothing: Paint = (_style, words) => words;
 
 /**
- * The first line. The command that repeats the run is never broken: if the line would be too long, the command is on a separate
+ * The headline. The command that repeats the run is never broken: if the line would be too long, the command is on a separate
  * line.
  */
 function headline(result: RunResult, word: string, width: number): readonly string[] {

@@ -32,7 +32,7 @@ export class PartBooks {
   readonly #plan: Plan;
   readonly #uplinks = new Map<string, OpenUplink>();
   readonly #downlinks = new Set<string>();
-  /** Executions of each step by serial number. */
+  /** Number of executions of each step, by serial number. */
   readonly #steps = new Map<string, Map<number, number>>();
   /** Number of requests that were sent or dropped, by load. */
   readonly #requests = new Map<string, number>();

@@ -1,7 +1,7 @@
 /**
- * Merges the events of the parts of a run in real time into one stream. Each part sends its events in batches; with each batch
- * comes a time before which the part has sent all its events. An event is passed on as soon as no part can send an earlier one.
- * Events of the run itself, such as those of its embedded cloud, take their places among them.
+ * Merges the events of the parts of a run in real time into one stream. Each part sends its events in batches. Each batch
+ * states a time; all later events of the part happen at that time or later. An event is passed on as soon as no part can
+ * send an earlier one. Events of the run itself, such as those of its embedded cloud, take their places among them.
  *
  * The events of a part stay in the order in which the part sent them. An event may have an earlier time than the event before
  * it, because times of messages come from the clock of the target. Such an event is sorted as if it had the time of the event

@@ -12,7 +12,7 @@ import { WindowClock } from './window-clock.js';
 export interface EventBuffer extends Trace {
   /** The events since the last call. */
   take(): Lines;
-  /** Later events are discarded: devices still emit some while they are switched off. */
+  /** Later events are discarded: devices still emit some while the runner switches them off. */
   close(): void;
 }
 

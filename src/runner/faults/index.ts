@@ -87,7 +87,7 @@ export class ServiceFaults {
   }
 
   /**
-   * The HTTP status with which to reject an API request; undefined: no fault rejects it. Requests of devices are subject to
+   * The HTTP status with which to reject an API request; undefined if no fault rejects it. Requests of devices are subject to
    * network faults instead. The pages of the console never fail, so that its user can lift the fault.
    */
   request(url: string): number | undefined {

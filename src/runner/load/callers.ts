@@ -37,7 +37,7 @@ export class Callers {
     this.#virtual = virtual;
   }
 
-  /** The caller with that key; the same object for the same key. */
+  /** The caller with this API key; each call with the same key returns the same object. */
   of({ spaceId: space, apiKey }: ClientAccess): Caller {
     const known = this.#known.get(apiKey);
     if (known !== undefined) return known;

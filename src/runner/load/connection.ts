@@ -90,7 +90,7 @@ export class Connection implements Dispatcher.DispatchHandler {
     try {
       this.#done({ status: this.#status, why: '', body, retryAfter: this.#retryAfter });
     } catch (error) {
-      // undici would report it as a failure of the request.
+      // undici would report an error of `done` as a failure of the request.
       queueMicrotask(() => {
         throw error;
       });

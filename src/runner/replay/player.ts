@@ -65,7 +65,7 @@ export class Player {
     }
   }
 
-  /** Plays a contact that is not in the script. It begins at once. */
+  /** Plays a contact that is not in the script. It begins at once, or after the exchange in progress. */
   contact(kind: Contact['kind']): void {
     this.#begin({ kind, moreUploads: false, deaf: false });
   }

@@ -44,7 +44,7 @@ interface EmbeddedCloudOptions {
   readonly acknowledged?: (serial: number) => void;
   /** Folder with the built web console. Default: the cloud has no console. */
   readonly webConsole?: string;
-  /** Faults of the cloud; undefined: none, and it is never killed. */
+  /** Faults of the cloud; undefined if there are none and the cloud is never killed. */
   readonly faults?: ServiceFaults;
 }
 

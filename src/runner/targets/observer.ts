@@ -213,8 +213,8 @@ export class Observer implements Trace {
   }
 
   /**
-   * The downlinks to poll, of those that the API has not yet shown as delivered: all that a device has received, and of those
-   * that no device has received, at most `mostEarly` that were polled longest ago.
+   * The downlinks to poll. Downlinks that the API has shown as delivered are left out. All others that a device has received
+   * are polled. Of those that no device has received, at most `mostEarly` are polled, least recently polled first.
    */
   #worthPolling(mostEarly: number): readonly Watched[] {
     const open = [...this.#open].filter(({ delivered }) => !delivered);
@@ -257,7 +257,7 @@ export class Observer implements Trace {
     const at = this.#moment(created_at);
     this.#audit.stored(serial, message, at);
     this.#trace.emit({ kind: 'cloud.stored', at, serial, type: kind, message: id, copy: false });
-    // A shell uplink after a shell command answers it; a configuration uplink answers a configuration.
+    // A shell or configuration uplink answers the first open downlink of its type that the device has received.
     const asked = this.#first((open) => open.serial === serial && open.type === kind && open.received);
     if (asked === undefined || (kind !== 'shell' && kind !== 'config')) return;
     this.#trace.emit({ kind: 'downlink.answered', at, serial, downlink: asked.id });

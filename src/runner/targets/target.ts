@@ -52,7 +52,10 @@ export interface Target {
   readonly wire: Transport;
   /** Its ports for devices in other threads; undefined if it has none. */
   readonly ports?: CloudPorts;
-  /** How devices send over {@link wire}: HTTP requests, or base64 datagrams, which hio devices replace by raw or DTLS. */
+  /**
+   * How devices send over {@link wire}: HTTP requests, or base64 datagrams, which hio devices replace by raw datagrams or
+   * DTLS.
+   */
   readonly format: LinkFormat;
   /** Milliseconds of the run per millisecond of the cloud. */
   readonly speed: number;

@@ -86,7 +86,8 @@ export class Journal {
   }
 
   /**
-   * Discards later events: devices still emit some while they are switched off. @throws UsageError if a sink cannot be written
+   * Discards later events: devices still emit some while the runner switches them off. @throws UsageError if a sink cannot
+   * be written
    */
   close(): void {
     this.settle();
@@ -104,7 +105,7 @@ function scopesOf(plan: Plan): MetricScopes {
   };
 }
 
-/** The durations of all `within` in the expectations and conditions. */
+/** The durations of all `within` terms in the expectations and conditions. */
 function limitsOf({ expectations, waits = [] }: Plan): readonly Millis[] {
   const limits = [...expectations, ...waits.map(({ condition }) => condition)].flatMap((line) =>
     'invariant' in line

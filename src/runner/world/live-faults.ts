@@ -29,7 +29,7 @@ interface LiveFault {
   /** Selector of its devices; null: all. */
   readonly to: string | null;
   readonly from: Instant;
-  /** Null: until it is lifted. */
+  /** Null if the fault lasts until it is lifted. */
   readonly until: Instant | null;
   readonly state: 'planned' | 'active' | 'over';
   readonly injected: boolean;
@@ -41,7 +41,7 @@ interface Injection {
   readonly to: string | null;
   /** Indices into the devices of the plan; null: all. */
   readonly devices: readonly number[] | null;
-  /** Undefined: until it is lifted. */
+  /** Undefined if the fault lasts until it is lifted. */
   readonly lasts: Millis | undefined;
 }
 

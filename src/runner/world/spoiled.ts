@@ -17,7 +17,7 @@ const DEVICE_TIMEOUT: Millis = seconds(5);
 const LONGEST_STALL: Millis = 500;
 /** Share of the planned requests of a load that may remain unsent. */
 const MOST_UNSENT: Ratio = 0.05;
-/** With a busier event loop, latencies include the waiting time inside this process. */
+/** If the event loop is busy for a larger share of the time, latencies include waiting time inside this process. */
 const MOST_BUSY = 0.97;
 
 /**

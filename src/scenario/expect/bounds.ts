@@ -110,7 +110,7 @@ export function operate(operator: Operator, left: number, right: number): number
     case '-':
       return left - right;
     case '*':
-      // 0 times any value is 0, also if the other bound is Infinity, for which JavaScript would return NaN.
+      // 0 times any value is 0, even if the other operand is Infinity, for which JavaScript would return NaN.
       return left === 0 || right === 0 ? 0 : left * right;
     case '/':
       return left / right;

@@ -36,14 +36,14 @@ export interface ExpectationOutcome {
   /** Set if the run did not have the data for a verdict; the expectation has then not passed. */
   readonly undecided?: true;
   /**
-   * The value of the left side, in milliseconds for durations; for an invariant, the number of violations. null if nothing was
-   * measured; the expectation has then failed.
+   * The value of the left side, in milliseconds for durations; for an invariant, the number of violations. null if nothing
+   * was measured.
    */
   readonly left: number | null;
   readonly right: number | null;
   /**
-   * Lowest and highest value that the left side could have with the missing measurements, in the same unit; null: no limit. If
-   * `undecided` is left out, the verdict holds for all values between them. Left out if no measurement is missing.
+   * Lowest and highest value that the left side could have with the missing measurements, in the unit of `left`; null: no
+   * limit. If `undecided` is left out, the verdict holds for all values between them. Left out if no measurement is missing.
    */
   readonly range?: readonly [low: number | null, high: number | null];
   readonly unit: Unit;
@@ -60,7 +60,7 @@ export interface Evidence {
   readonly nameOf: NameOf;
 }
 
-/** Never throws. Without data, the expectation has failed, and its sentence gives the reason. */
+/** Never throws. Without data, the expectation is undecided, and its sentence gives the reason. */
 export function evaluate(expectation: Expectation, evidence: Evidence): ExpectationOutcome {
   return 'invariant' in expectation
     ? judgeInvariant(expectation, evidence)

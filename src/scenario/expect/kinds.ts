@@ -30,7 +30,10 @@ export function combine(operator: Operator, left: Kind, right: Kind): Kind | und
   }
 }
 
-/** The common kind of two sides that are added or compared, such as `count` for a count and a number; undefined: none. */
+/**
+ * The common kind of two sides that are added or compared, such as `count` for a count and a number; undefined if they have
+ * none.
+ */
 export function common(left: Kind, right: Kind): Kind | undefined {
   if (left === right) return left;
   if (left === 'number' && right !== 'ms') return right;

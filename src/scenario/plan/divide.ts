@@ -80,7 +80,7 @@ function turnsOf({ devices }: PlannedLoad, belongs: (index: number) => boolean):
 }
 
 /**
- * A run gets another thread for each such amount of device time, which is the simulated time summed over all devices. A thread
+ * A run gets one thread for each such amount of device time, which is the simulated time summed over all devices. A thread
  * needs about a second for this amount.
  */
 const WORTH_A_THREAD = hours(4000);

@@ -1,8 +1,8 @@
 /** Works on several items at the same time, and returns the results in the order of the items. */
 
 /**
- * Limit of the items that may be begun ahead of a slow one, for each item at a time beyond the first. The results of items that
- * are further ahead are probably not needed.
+ * Limit of the items that may be begun ahead of a slow one, multiplied by `atOnce` - 1. The results of items that are
+ * further ahead are probably not needed.
  */
 const LEAD = 8;
 

@@ -106,7 +106,7 @@ export class WaitAccount {
     this.#answering ||= this.#executed;
   }
 
-  /** The poll has failed for which the radio was woken. */
+  /** The poll for which the radio was woken has failed. */
   pollFailed(): void {
     this.#inVain = true;
   }

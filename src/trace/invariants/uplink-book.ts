@@ -33,7 +33,7 @@ interface TrackedSending extends Sending {
   stored: Stored | undefined;
   unsure: boolean;
   droppedAt: Instant | undefined;
-  /** Number of boots of the device before it was sent. */
+  /** Number of boots of the device before the uplink was sent. */
   readonly boots: number;
   /** The previous session uplink, if this uplink is an identical copy that was sent after a reboot or a failed transfer. */
   readonly repeats: TrackedSending | undefined;

@@ -123,7 +123,7 @@ export class CallFold {
     },
   };
 
-  /** Loads of which `planned` differs from sent + dropped, as texts. */
+  /** Loads whose `planned` differs from sent + dropped, as texts. */
   get contradictions(): readonly string[] {
     return [...this.#byLoad].flatMap(([name, { planned, sent, dropped }]) =>
       planned === sent + dropped ? [] : [`${name}: ${planned} planned, but ${sent} sent and ${dropped} dropped`],

@@ -148,7 +148,8 @@ export class QueueChannel<Out, In> implements Channel<Out, In> {
   }
 
   /**
-   * Writes the next messages. Returns true if none was written: the table has too many unread messages, or the run is over.
+   * Writes the next messages. Returns true if messages wait but none was written: the table has too many unread messages, or
+   * the run is over.
    */
   async #write(): Promise<boolean> {
     const batch = this.#waiting.slice(0, AT_ONCE);
