@@ -53,7 +53,7 @@ export class Attempts {
 
   /**
    * The outcome of a text; undefined for an invalid scenario, and for one that cannot be run.
-   * @param signal ends the attempt, with any outcome. Undefined: no other attempt runs at the same time
+   * @param signal ends the attempt, with any outcome. Undefined if no other attempt runs at the same time
    */
   async outcome(text: string, signal?: AbortSignal): Promise<AttemptOutcome | undefined> {
     const interrupt = this.#interrupt.signal;

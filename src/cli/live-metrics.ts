@@ -24,7 +24,7 @@ export class LiveMetrics {
     });
   }
 
-  /** @param port 0: any free port @throws UsageError if the port cannot be used */
+  /** @param port 0 for any free port @throws UsageError if the port cannot be used */
   static async open(port: number, plan: Plan): Promise<LiveMetrics> {
     const live = new LiveMetrics(plan);
     await new Promise<void>((resolve, reject) => {

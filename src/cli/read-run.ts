@@ -153,7 +153,7 @@ export function historiesOf({ events }: StoredRun, serials: ReadonlySet<number>)
 
 const SERIAL = '"serial":';
 
-/** The serial number in the line of an event, without reading all of it; NaN: none. */
+/** The serial number in the line of an event, without parsing the whole line; NaN if it has none. */
 function serialIn(line: string): number {
   const at = line.indexOf(SERIAL);
   return at < 0 ? Number.NaN : Number.parseInt(line.slice(at + SERIAL.length, at + SERIAL.length + 10), 10);

@@ -128,7 +128,7 @@ export class RunControls {
   /**
    * Begins a fault of the network, of devices or of the service.
    * @param text the fault as in a scenario, such as `loss: 10%`
-   * @param to selector; undefined: all devices
+   * @param to selector; undefined for all devices
    * @throws UsageError or InputError for an invalid fault, selector or duration
    */
   inject(text: string, to: string | undefined, lasts: string | undefined): string {

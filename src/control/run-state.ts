@@ -35,10 +35,10 @@ interface RunFault {
   /** `loss 10%` */
   readonly fault: string;
   readonly part: 'network' | 'device' | 'service';
-  /** Selector of its devices; null: all. */
+  /** Selector of its devices; null for all devices. */
   readonly to: string | null;
   readonly from: number;
-  /** null: until a user lifts the fault. */
+  /** null if the fault lasts until a user lifts it. */
   readonly until: number | null;
   readonly state: 'planned' | 'active' | 'over';
 }

@@ -9,7 +9,7 @@ import type { FaultCalendar, SituationFault } from './situation.js';
 export interface JudgedChance extends Chance {
   /** Whether the exchange failed, took long, or was complete for the device but not for the cloud. */
   readonly failing: boolean;
-  /** Indices of the faults without which the exchange would have succeeded; empty: none is known. */
+  /** Indices of the faults without which the exchange would have succeeded; empty if none is known. */
   readonly faults: readonly number[];
   /** Indices of the faults that restarted the device before this exchange, and so caused it. */
   readonly startedBy: readonly number[];

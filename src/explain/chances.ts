@@ -15,7 +15,7 @@ export interface Chance {
   /** When the result of the exchange was known; the start of the next chance if no earlier event shows the result. */
   readonly until: Instant;
   readonly why: ContactReason;
-  /** Why the device booted; undefined: it did not. */
+  /** Why the device booted; undefined if it did not. */
   readonly booted: BootCause | undefined;
   /**
    * How it began: the device woke its radio, booted, repeated a datagram, continued an exchange, or polled again 5 min after a

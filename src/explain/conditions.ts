@@ -29,7 +29,7 @@ export class Conditions {
     this.#faults = calendar.faults.flatMap(([index, fault]) => (removed.has(`fault:${index}`) ? [] : [fault]));
   }
 
-  /** The time at which an exchange gets through if the device attempts it from `at` on; Infinity: never. */
+  /** The time at which an exchange gets through if the device attempts it from `at` on; Infinity if it never does. */
   open(at: Instant): Instant {
     let now = at;
     for (let i = 0; i < MOST_FAULTS && Number.isFinite(now); i++) {

@@ -9,7 +9,7 @@ import { withoutEncoder } from './held-back.js';
 
 export interface Divergence {
   readonly at: Instant;
-  /** The exchange that the device attempts at this time; undefined: the device is at rest. */
+  /** The exchange that the device attempts at this time; undefined if the device is at rest. */
   readonly attempts: ExchangeKind | undefined;
 }
 

@@ -78,7 +78,7 @@ export interface TimelineEntry {
   /** `contact`: a successful exchange. `rule`: the firmware waits by a rule. */
   readonly kind: 'stage' | 'contact' | 'failure' | 'fault' | 'rule';
   readonly what: string;
-  /** How often in a row; missing: once. */
+  /** How often in a row; missing if it happened once. */
   readonly times?: number;
   /**
    * Length of a pause of the modem, or of several pauses in a row together. The pause may end earlier. Missing for other

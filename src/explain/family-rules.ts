@@ -6,11 +6,11 @@ import type { ModemRules } from './recovery.js';
 import type { FleetPart } from './situation.js';
 
 interface FamilyRules {
-  /** Time limit of a poll for its first datagram; null: none (firmware timing, 4). */
+  /** Time limit of a poll for its first datagram; null if there is none (firmware timing, 4). */
   readonly pollLimit: Millis | null;
-  /** A failed poll is repeated after this time; null: the next report or poll follows. */
+  /** A failed poll is repeated after this time; null if the next report or poll follows. */
   readonly pollRetry: Millis | null;
-  /** When the transfer layer repeats a datagram; null: the modem repeats it. */
+  /** When the transfer layer repeats a datagram; null if the modem repeats it. */
   readonly repeats: string | null;
   readonly modem: ModemRules;
   /** Why the modem pauses, and until when. */
@@ -49,7 +49,7 @@ export const RESTARTS: Readonly<Record<RuledRestart, string>> = {
   'stale answers without end': 'four stale answers in a row: the transfer begins again',
 };
 
-/** @param part undefined: not known; the family of most devices is then assumed */
+/** @param part undefined if it is not known; the family of most devices is then assumed */
 export function rulesOf(part: Pick<FleetPart, 'family'> | undefined): FamilyRules {
   return RULES[part?.family ?? 'chester'];
 }

@@ -19,7 +19,7 @@ export function intervalChanges({ part, downlinks, settings }: DeviceFacts): rea
   return [initial, ...later.sort((a, b) => a.at - b.at)];
 }
 
-/** The group of the device with the intervals at `at`; undefined: not known. */
+/** The group of the device with the intervals at `at`; undefined if it is not known. */
 export function partAt(facts: DeviceFacts, at: Instant): FleetPart | undefined {
   if (facts.part === undefined) return undefined;
   let part = facts.part;

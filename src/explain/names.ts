@@ -65,7 +65,7 @@ export function intervalName(part: FleetPart | undefined): string {
   return `next report or poll (every ${reports}, every ${polls})`;
 }
 
-/** undefined: off, or the device type has none. */
+/** undefined if reports or polls are off, or if the device type has none. */
 function intervalText(every: Millis | null): string | undefined {
   return every === null || every === 0 ? undefined : formatDuration(every);
 }

@@ -14,9 +14,9 @@ export interface Situation {
 
 /** Intervals of a device. */
 export interface Intervals {
-  /** null: the device sends no periodic reports. */
+  /** null if the device sends no periodic reports. */
   readonly reportEvery: Millis | null;
-  /** 0: off; null: the device type has no poll timer. */
+  /** 0 if polls are off; null if the device type has no poll timer. */
   readonly pollEvery: Millis | null;
 }
 
@@ -39,7 +39,7 @@ export interface FleetPart extends Intervals {
   readonly firmware: string;
   /** Share of the report interval by which a report may come earlier or later. */
   readonly jitter: Ratio;
-  /** After this time the device gives a report up; null: it has no limit. */
+  /** After this time the device gives a report up; null if it has no limit. */
   readonly sendLimit: Millis | null;
   /** Whether the device type has an encoder. Without one, the cloud never delivers a data downlink. */
   readonly encoder: boolean;
@@ -78,12 +78,12 @@ export interface SituationFault {
   readonly name: string;
   /** The fault with its options: `loss 10%`. */
   readonly what: string;
-  /** Text of its selector, or names of devices; empty: all devices. */
+  /** Text of its selector, or names of devices; empty for all devices. */
   readonly whom: string;
-  /** Serial numbers; null: all devices. */
+  /** Serial numbers; null for all devices. */
   readonly serials: readonly SerialRange[] | null;
   readonly effect: FaultEffect;
-  /** Name in `net.fault` events, or `brown-out` for a weak battery; null: it leaves no sign. */
+  /** Name in `net.fault` events, or `brown-out` for a weak battery; null if it leaves no sign. */
   readonly sign: string | null;
   readonly recovery: FaultRecovery;
   /** Share of the round trips (a datagram and its answer) that get through, 0 to 1; 1 if it loses none. */
@@ -98,11 +98,11 @@ export interface SituationFault {
 
 export interface FaultWindow {
   readonly from: Instant;
-  /** Exclusive end; null: until the end of the run. For a fault that happens once: equal to `from`. */
+  /** Exclusive end; null if the fault lasts until the end of the run. Equal to `from` for a fault that happens once. */
   readonly until: Instant | null;
 }
 
-/** Whether `serials` contains the device. @param serials null: all devices */
+/** Whether `serials` contains the device. @param serials null for all devices */
 export function contains(serials: readonly SerialRange[] | null, serial: number): boolean {
   return serials === null || serials.some(([first, last]) => serial >= first && serial <= last);
 }

@@ -52,7 +52,7 @@ export class Timers {
     this.#retry = rulesOf(facts.part).pollRetry;
   }
 
-  /** @param attempts what the device attempts at `at`; undefined: it is at rest */
+  /** @param attempts what the device attempts at `at`; undefined if it is at rest */
   start(at: Instant, attempts: ExchangeKind | undefined): void {
     for (const change of this.#changes) if (change.at <= at) this.set(change);
     const reports = this.#chances.filter(({ begins, why }) => begins === 'wake' && why !== 'poll' && why !== 'answer');
@@ -70,7 +70,7 @@ export class Timers {
     if (next !== undefined && next <= latest && !restarted) this.#knownAt(next, 0);
   }
 
-  /** The next contact after `now`; undefined: the device makes none. */
+  /** The next contact after `now`; undefined if the device makes none. */
   next(now: Instant): Contact | undefined {
     // `now` is Infinity after an exchange under a fault without an end.
     if (!Number.isFinite(now)) return undefined;

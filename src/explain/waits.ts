@@ -8,7 +8,7 @@ import { heldBack, withoutEncoder } from './held-back.js';
 import { OtherDownlinks } from './others.js';
 
 export interface CauseTime {
-  /** Empty: the time that every exchange takes. undefined: no cause is known. */
+  /** Empty for the time that every exchange takes; undefined if no cause is known. */
   readonly causes: CauseSet | undefined;
   readonly time: Millis;
 }

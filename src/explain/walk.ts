@@ -42,11 +42,11 @@ interface Question {
 /** The result of a contact. */
 interface Done {
   readonly until: Instant;
-  /** When the explained downlink reached its last stage; missing: it did not. */
+  /** When the explained downlink reached its last stage; missing if it did not. */
   readonly arrived?: Instant;
 }
 
-/** undefined: the downlink does not reach its last stage before the end. */
+/** Undefined if the downlink does not reach its last stage before the end. */
 export function arrivalFrom({ at, attempts }: Divergence, question: Question): Instant | undefined {
   const { record, facts, removed, fortune } = question;
   const { received } = record.reached;
@@ -141,7 +141,7 @@ class Walk {
   }
 }
 
-/** Time limit of an exchange; null: the firmware waits until it works. */
+/** Time limit of an exchange; null if the firmware waits until the exchange works. */
 function limitOf(kind: ExchangeKind, part: DeviceFacts['part']): Millis | null {
   if (kind === 'report') return part?.sendLimit ?? null;
   return kind === 'poll' ? rulesOf(part).pollLimit : null;

@@ -15,7 +15,7 @@ const KNOWN: Readonly<Record<Polls, string>> = {
   recorded: 'with all recorded polls, including those that only the predicted delivery shows',
 };
 
-/** @param within limit of the errors; null: no limit */
+/** @param within limit of the errors; null for no limit */
 export function describeAccuracy(
   recording: Recording,
   accuracy: ReplayAccuracy,

@@ -21,7 +21,7 @@ export interface FittedGroup {
   readonly profile: string;
   /** How the profile was found. */
   readonly by: 'firmware' | 'values' | 'guess';
-  /** Firmware version that the profile describes; null: not known. */
+  /** Firmware version that the profile describes; null if it is not known. */
   readonly firmware: string | null;
   readonly count: number;
   /** Median time between reports. 90 % of the times differ from it by at most the share `jitter`. */
@@ -29,7 +29,7 @@ export interface FittedGroup {
   readonly jitter: Ratio;
   /** Median configured interval; null when no device reported one. */
   readonly configured: Millis | null;
-  /** Configured poll interval; 0: off; null when no device reported one. */
+  /** Configured poll interval; 0 if polls are off; null when no device reported one. */
   readonly poll: Millis | null;
   /** Number of missing reports, and number of reports that were due. */
   readonly missing: number;

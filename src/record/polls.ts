@@ -65,7 +65,7 @@ interface Timer {
   readonly from: Millis;
   readonly until: Millis;
   readonly every: Millis;
-  /** When the timer started; null: before the recording. */
+  /** When the timer started; null if that was before the recording. */
   readonly anchor: Millis | null;
   /** Known polls in this time, ascending. */
   readonly seen: readonly Millis[];

@@ -16,13 +16,13 @@ export interface Prediction {
   /** Number of the downlink in the recording. */
   readonly n: number;
   readonly type: DownlinkType;
-  /** What led to its delivery in the recording; null: not delivered. */
+  /** What led to its delivery in the recording; null if it was not delivered. */
   readonly ledBy: Lead | null;
   /** When it was queued. All times are in ms since the start of the recording. */
   readonly queued: Millis;
-  /** When the downlink was delivered in the recording; null: not within the window. */
+  /** When the downlink was delivered in the recording; null if that was not within the window. */
   readonly recorded: Millis | null;
-  /** When the replay delivered the downlink; null: not within the window. */
+  /** When the replay delivered the downlink; null if that was not within the window. */
   readonly predicted: Millis | null;
   /** Predicted minus recorded time; null when it was delivered only in the recording or only in the replay. */
   readonly error: Millis | null;

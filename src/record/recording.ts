@@ -33,7 +33,7 @@ export interface Recording {
   readonly until: UnixMillis;
   /** Speed of the time of the devices relative to real time. Intervals in configurations are in the time of the devices. */
   readonly speed: number;
-  /** Why the recording covers less than the requested window; null: it covers the whole window. */
+  /** Why the recording covers less than the requested window; null if it covers the whole window. */
   readonly cut: string | null;
   /** The devices in the order of their first message, up or down. */
   readonly devices: readonly RecordedDevice[];
@@ -46,9 +46,9 @@ export interface Recording {
 export interface RecordedDevice {
   /** Pseudonym: `d1`, `d2`, … */
   readonly device: string;
-  /** Packaged profile of its firmware; null: unknown firmware, or no session within the window. */
+  /** Packaged profile of its firmware; null for unknown firmware, or if the device had no session within the window. */
   readonly type: string | null;
-  /** Firmware version in its last session, if the profile describes this version: `3.5.5`; null: not known. */
+  /** Firmware version in its last session, if the profile describes this version: `3.5.5`; null if it is not known. */
   readonly firmware: string | null;
 }
 
@@ -61,7 +61,10 @@ export interface RecordedUplink {
   readonly type: UplinkType;
   /** Bytes of its body as JSON; of the raw body when it could not be decoded. */
   readonly size: number;
-  /** Intervals in a message of type `config`, in seconds of the time of the device; 0 is off; null: not in the message. */
+  /**
+   * Intervals in a message of type `config`, in seconds of the time of the device; 0 is off; null if the interval is not in
+   * the message.
+   */
   readonly reportEvery: Seconds | null;
   readonly pollEvery: Seconds | null;
 }
@@ -75,14 +78,14 @@ export interface RecordedDownlink {
   readonly type: DownlinkType;
   /** Bytes of its body as JSON. */
   readonly size: number;
-  /** When the downlink was due; null: the API does not show it. */
+  /** When the downlink was due; null if the API does not show it. */
   readonly scheduled: Millis | null;
   readonly state: DownlinkState;
-  /** When it left state `pending`; null: still pending. It can be after the end of the window. */
+  /** When it left state `pending`; null if it is still pending. This time can be after the end of the window. */
   readonly ended: Millis | null;
   /** Number of times that the cloud offered it. */
   readonly attempts: number;
-  /** Number of the uplink that answered it; null: not answered within the window. */
+  /** Number of the uplink that answered it; null if it was not answered within the window. */
   readonly answer: number | null;
 }
 

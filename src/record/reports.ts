@@ -25,7 +25,7 @@ export function configuredIn(own: readonly RecordedUplink[]): Millis | null {
   return configured === null ? null : seconds(configured);
 }
 
-/** Poll interval of its last configuration; 0: off; null when no configuration contains one. */
+/** Poll interval of its last configuration; 0 if polls are off; null when no configuration contains one. */
 export function pollIn(own: readonly RecordedUplink[]): Millis | null {
   const configured = own.findLast(({ pollEvery }) => pollEvery !== null)?.pollEvery ?? null;
   return configured === null ? null : seconds(configured);

@@ -37,7 +37,7 @@ export interface ScriptDevice {
 export interface Contact {
   readonly at: Millis;
   readonly kind: UplinkType | 'poll';
-  /** Number of the downlink that must be delivered before; undefined: the contact has no cause. */
+  /** Number of the downlink that must be delivered before; undefined if the contact has no cause. */
   readonly cause: number | undefined;
   /** Whether more uploads follow: those of a session start, or stored reports. The device polls after the last one. */
   readonly moreUploads: boolean;
@@ -51,7 +51,7 @@ export interface ScriptDownlink {
   readonly device: string;
   readonly type: DownlinkType;
   readonly size: number;
-  /** When a user cancelled the downlink; null: not cancelled. */
+  /** When a user cancelled the downlink; null if it was not cancelled. */
   readonly cancelled: Millis | null;
   /** Whether a line of this configuration fails: the device then does not restart, and its poll counts as failed. */
   readonly fails: boolean;

@@ -21,7 +21,7 @@ export interface ScrubOptions {
   readonly cut: string | null;
   /** Whether to keep ranges of reported values. */
   readonly bodies: boolean;
-  /** Device type of the firmware with this `fw_bundle`; undefined: unknown firmware. */
+  /** Device type of the firmware with this `fw_bundle`; undefined for unknown firmware. */
   readonly typeOf: (fwBundle: string) => RecordedType | undefined;
 }
 

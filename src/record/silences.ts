@@ -12,7 +12,7 @@ const ENOUGH = 3;
 
 /** What is known of a device from its uplinks. */
 export interface RecordedIntervals extends Intervals {
-  /** The report interval at a time; undefined: not known. */
+  /** The report interval at a time; undefined if it is not known. */
   readonly reportEveryAt: (at: Instant) => Millis | undefined;
 }
 

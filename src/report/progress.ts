@@ -17,7 +17,7 @@ interface Progress {
 
 /** A form of the progress line; shorter forms have fewer parts. */
 interface Form {
-  /** Width of the bar; 0: no bar. */
+  /** Width of the bar; 0 for no bar. */
   readonly bar: number;
   readonly words: 'full' | 'short';
   readonly parts: readonly ('time' | 'ready' | 'counts')[];

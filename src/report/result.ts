@@ -81,10 +81,10 @@ export interface PlannedMark {
   readonly kind: 'fault' | 'step' | 'load';
   /** `loss 10%`, `commands: info show`. */
   readonly what: string;
-  /** Selected devices; empty: all devices. */
+  /** Selected devices; empty for all devices. */
   readonly whom: string;
   readonly from: Instant;
-  /** null: until the end of the run. */
+  /** null if it lasts until the end of the run. */
   readonly until: Instant | null;
 }
 
@@ -153,7 +153,7 @@ export interface ExpectationResult {
   /** Value of the right side, in the same form. */
   readonly right: number | null;
   /**
-   * Lowest and highest value that the left side could have with the missing measurements; null: no limit. If `undecided` is
+   * Lowest and highest value that the left side could have with the missing measurements; null for no limit. If `undecided` is
    * left out, the verdict holds for all values between them. Left out if no measurement is missing.
    */
   readonly range?: readonly [low: number | null, high: number | null];

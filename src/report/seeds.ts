@@ -7,7 +7,7 @@ import { verdictOf } from './verdict.js';
 
 /** The spread of a number over the runs. */
 interface NumberSpread {
-  /** Number of runs in which it was measured. */
+  /** Number of runs in which the number was measured. */
   readonly runs: number;
   readonly min: number;
   readonly median: number;

@@ -23,7 +23,7 @@ interface Subject {
   /** `3h` */
   readonly when: string;
   readonly cause: Cause;
-  /** The devices that it selects, each with the times at which it affects them. */
+  /** The devices that the fault or step selects, each with the times at which it affects them. */
   readonly hits: readonly Hit[];
 }
 

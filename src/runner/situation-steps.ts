@@ -13,13 +13,13 @@ import type { StepCall } from '../scenario/steps/index.js';
 interface DeviceEffect {
   readonly action: PlannedAction;
   readonly effect: FaultEffect;
-  /** Name in `net.fault` events; null: the step causes no such event. */
+  /** Name in `net.fault` events; null if the step causes no such event. */
   readonly sign: string | null;
   readonly recovery: FaultRecovery;
   /** Share of the round trips that succeed during the effect, 0 to 1. */
   readonly passes: Ratio;
   readonly from: Instant;
-  /** null: until the end of the run. Equal to `from` for a step that happens once. */
+  /** null if the effect lasts until the end of the run. Equal to `from` for a step that happens once. */
   readonly until: Instant | null;
   /** Indices into the devices of the plan, ascending. */
   readonly devices: readonly number[];
@@ -64,7 +64,7 @@ export function deviceEffects(
 
 interface OpenEffect {
   readonly action: PlannedAction;
-  /** Whether it has no end of its own, so that the next step of its kind ends it. */
+  /** Whether the effect has no end of its own. The next step of its kind then ends the effect. */
   readonly endless: boolean;
 }
 

@@ -10,7 +10,7 @@ export interface World {
   readonly api: CloudApi;
   /**
    * Id of the tag with this name; a missing tag is created through the API.
-   * @param colour colour of a new tag; left out: one from a short list
+   * @param colour colour of a new tag; left out for one from a short list
    */
   tagId(name: string, colour?: string): Promise<string>;
   /** Id of the firmware image with this name in `setup`. @throws Error if `setup` has no such image */

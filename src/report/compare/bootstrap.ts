@@ -24,7 +24,7 @@ const SIGMAS = 3.1;
 export interface Ratio {
   readonly a: number;
   readonly b: number;
-  /** Lowest and highest ratio; null: too little data. */
+  /** Lowest and highest ratio; null if there is too little data. */
   readonly interval: readonly [number, number] | null;
 }
 

@@ -18,7 +18,7 @@ const WIDEST = 4;
 
 interface Bar {
   readonly from: Millis;
-  /** Upper edge of the bar; undefined: the bar has none. */
+  /** Upper edge of the bar; undefined if the bar has none. */
   readonly until: Millis | undefined;
   readonly byCause: Readonly<Record<WaitCause, number>>;
   readonly total: number;

@@ -12,7 +12,7 @@ import type { Trace, TraceEvent } from '../../trace/events.js';
 import type { Logged } from '../divided/messages.js';
 
 interface OfPart extends Logged {
-  /** Index of its part; undefined for an event of the run itself. */
+  /** Index of the part that sent the event; undefined for an event of the run itself. */
   readonly part: number | undefined;
 }
 

@@ -122,8 +122,8 @@ const OWN_SHARES: Readonly<Record<number, number>> = { 2: 0.42, 3: 0.21 };
 /** With fewer devices than this, a small share could be no device at all. */
 const FEW = 100;
 /**
- * From this number of devices on, the thread of the run simulates none of them, and one more thread is started instead. Its
- * start takes less time than its larger room for short-lived objects (part.ts) saves.
+ * From this number of devices on, the thread of the run simulates none of them, and one more thread is started instead. That
+ * thread has a larger room for short-lived objects (part.ts), which saves more time than its start takes.
  */
 const MANY = 20_000;
 
@@ -133,7 +133,8 @@ function isLarge({ devices }: Plan): boolean {
 
 /**
  * The share of the devices that the thread of the run simulates itself. It is smaller than those of the other threads, because
- * this thread also merges the events of all threads, and all should finish at the same time. Undefined: the thread only merges.
+ * this thread also merges the events of all threads, and all should finish at the same time. Undefined if the thread only
+ * merges.
  */
 function ownShare(plan: Plan, count: number): number | undefined {
   const share = isLarge(plan) ? undefined : OWN_SHARES[count];

@@ -117,7 +117,10 @@ export class ServiceFaults {
     return !this.missed();
   }
 
-  /** Whether the service is down, so that a request or datagram is lost. */
+  /**
+   * Whether the service is down, so that a request or datagram is lost. If so, reports an effect of the fault
+   * `service-restart`.
+   */
   missed(): boolean {
     if (this.#service?.running !== false) return false;
     this.#options.struck('service-restart');

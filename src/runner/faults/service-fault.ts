@@ -5,7 +5,7 @@ import type { ServiceFault } from '../../scenario/faults/service.js';
 import type { StoreUse } from './store.js';
 
 export interface ServiceFaultBehaviour<F extends ServiceFault> {
-  /** The HTTP status with which to reject an API request; undefined: the request is processed normally. */
+  /** The HTTP status with which to reject an API request; undefined if the request is processed normally. */
   readonly request?: (fault: F, draws: Draws) => number | undefined;
   /** Additional delay of an API request. */
   readonly delay?: (fault: F) => Millis;

@@ -16,7 +16,7 @@ export interface CallResult {
   readonly why: string;
   /** Body of the response; empty unless requested. */
   readonly body: string;
-  /** `Retry-After` of the response; 0 without one. */
+  /** `Retry-After` of a response with an error status; 0 without one. */
   readonly retryAfter: Millis;
 }
 

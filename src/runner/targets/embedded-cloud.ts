@@ -36,7 +36,7 @@ interface EmbeddedCloudOptions {
   readonly trace: Trace;
   readonly log: Log;
   readonly wires?: Wires;
-  /** Settings from the scenario; undefined: the defaults. */
+  /** Settings from the scenario; undefined for the defaults. */
   readonly settings?: CloudSettings;
   /** Hosts with public addresses to which connectors may send. Default: all. */
   readonly connectorHosts?: readonly string[];
@@ -44,7 +44,7 @@ interface EmbeddedCloudOptions {
   readonly acknowledged?: (serial: number) => void;
   /** Folder with the built web console. Default: the cloud has no console. */
   readonly webConsole?: string;
-  /** Faults of the cloud; undefined if there are none and the cloud is never killed. */
+  /** Faults of the cloud; undefined if it has no faults, so that it is never killed. */
   readonly faults?: ServiceFaults;
 }
 

@@ -30,13 +30,13 @@ interface EmbeddedOptions {
   readonly random: Random;
   readonly trace: Trace;
   readonly log: Log;
-  /** Settings from the scenario; undefined: the defaults. */
+  /** Settings from the scenario; undefined for the defaults. */
   readonly settings?: CloudSettings;
   /** Hosts with public addresses to which connectors may send. Default: all. */
   readonly connectorHosts?: readonly string[];
   /** Folder with the built web console. Default: the cloud has no console. */
   readonly webConsole?: string;
-  /** Faults of the cloud; undefined: none. */
+  /** Faults of the cloud; undefined if there are no faults. */
   readonly faults?: readonly PlannedServiceFault[];
 }
 

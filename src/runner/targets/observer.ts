@@ -158,7 +158,7 @@ export class Observer implements Trace {
       downlink: id,
       type: entry.type,
     });
-    // Some services show at once that it was delivered.
+    // Some services show at once that the downlink was delivered.
     this.#judge(entry, message);
   }
 

@@ -10,7 +10,7 @@ import { type Millis, seconds } from '../../kernel/time.js';
 export interface Pace {
   /** Concurrent requests. */
   readonly atOnce: number;
-  /** Limit of requests a second; null: no limit. */
+  /** Limit of requests a second; null for no limit. */
   readonly perSecond: number | null;
 }
 

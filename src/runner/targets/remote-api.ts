@@ -10,7 +10,7 @@ export interface RemoteCloud {
   readonly api: string;
   /** Secret. */
   readonly apiKey: string;
-  /** The space of the run; null: the first space that the key opens. */
+  /** The space of the run; null for the first space that the key opens. */
   readonly spaceId: string | null;
   /**
    * The API key of a further space, by the name of the space in the scenario. Secret.

@@ -61,7 +61,7 @@ export interface Target {
   readonly speed: number;
   /** The trace for events of the devices. */
   readonly trace: Trace;
-  /** Compares the messages in the cloud with those of the devices; undefined: the cloud is not judged. */
+  /** Compares the messages in the cloud with those of the devices; undefined if the cloud is not judged. */
   readonly audit?: TargetAudit;
   /** Whether the cloud still exists after the run. If so, the run must delete what it created there. */
   readonly outlivesRun: boolean;

@@ -1,4 +1,4 @@
-/** Connects a virtual device to its transport: with DTLS if it has been configured so. */
+/** Connects a virtual device to its transport, with DTLS if its configuration says so. */
 import { createHash } from 'node:crypto';
 import { DeviceConfig, type Settings } from '../../device/config/device-config.js';
 import { wireFormat } from '../../device/link/wire-format.js';

@@ -21,7 +21,7 @@ interface FleetOptions {
   readonly clock: EdgeClock;
   readonly random: Random;
   readonly trace: Trace;
-  /** Receives the content of all messages of the devices; undefined: contents are not recorded. */
+  /** Receives the content of all messages of the devices; undefined if contents are not recorded. */
   readonly witness?: MessageWitness | undefined;
   readonly transport: Transport;
   readonly format: LinkFormat;

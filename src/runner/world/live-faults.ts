@@ -26,7 +26,7 @@ interface LiveFault {
   readonly fault: string;
   readonly part: FaultCall['part'];
   readonly way: Way | 'both';
-  /** Selector of its devices; null: all. */
+  /** Selector of its devices; null for all devices. */
   readonly to: string | null;
   readonly from: Instant;
   /** Null if the fault lasts until it is lifted. */
@@ -37,9 +37,9 @@ interface LiveFault {
 
 interface Injection {
   readonly call: FaultCall;
-  /** Text of the selector of its devices; null: all. */
+  /** Text of the selector of its devices; null for all devices. */
   readonly to: string | null;
-  /** Indices into the devices of the plan; null: all. */
+  /** Indices into the devices of the plan; null for all devices. */
   readonly devices: readonly number[] | null;
   /** Undefined if the fault lasts until it is lifted. */
   readonly lasts: Millis | undefined;

@@ -9,7 +9,7 @@ import type { SelectableDevice, State } from '../../scenario/selector/device.js'
 import { samplingRandom } from '../../scenario/selector/match.js';
 import type { DeviceHandle } from '../../scenario/world.js';
 
-/** The fleet of a plan; `devices` and `handles` in its order. */
+/** The fleet of a plan. `devices` and `handles` are in the order of the plan. */
 export function fleetOf(
   plan: Plan,
   devices: readonly Device[],

@@ -6,7 +6,9 @@ import { type Selector, selectorName } from '../selector/selector.js';
 export type Expectation = MetricExpectation | InvariantExpectation;
 
 interface Ending {
-  /** From this time on, the run ends as soon as the expectation fails. Left out: the expectation is judged only at the end. */
+  /**
+   * From this time on, the run ends as soon as the expectation fails. Left out if the expectation is judged only at the end.
+   */
   readonly abort?: Instant;
 }
 
@@ -45,7 +47,7 @@ export interface MetricTerm {
   readonly kind: 'metric';
   readonly metric: string;
   readonly aggregate: Aggregate;
-  /** Restricts the metric to a scope; left out: not restricted. */
+  /** Restricts the metric to a scope; left out if it is not restricted. */
   readonly of?: Scope;
 }
 

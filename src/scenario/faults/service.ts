@@ -27,7 +27,7 @@ export type ServiceFault =
   | { readonly kind: 'service-down' }
   | {
       readonly kind: 'service-restart';
-      /** How long the service is down; null: until the fault ends. */
+      /** How long the service is down; null if it is down until the fault ends. */
       readonly away: Millis | null;
     };
 

@@ -15,7 +15,7 @@ export interface Load {
   /** `latest-value to clime`, for reports; unique. */
   readonly name: string;
   readonly call: CallSpec;
-  /** The client of `setup` whose API key the load uses; left out: the key of the run. */
+  /** The client of `setup` whose API key the load uses; left out for the key of the run. */
   readonly as?: string;
   readonly from: Instant;
   readonly until: Instant;
@@ -33,7 +33,7 @@ export interface UserPace {
   readonly users: number;
   /** Pause of a user between an answer and the next request. */
   readonly think: Millis;
-  /** After a rejected request, users wait for the time in `Retry-After`; left out: they ignore this header. */
+  /** After a rejected request, users wait for the time in `Retry-After`; left out if they ignore this header. */
   readonly patient?: true;
 }
 

@@ -9,7 +9,7 @@ export interface CloudSettings {
   readonly expireDownlinks: Millis | null;
   /** How long messages are kept. */
   readonly retainMessages: Millis | null;
-  /** Set if connectors may send to private and loopback addresses; left out: the service rejects these addresses. */
+  /** Set if connectors may send to private and loopback addresses; left out if the service rejects these addresses. */
   readonly allowPrivate?: true;
 }
 

@@ -5,7 +5,7 @@ export interface FleetGroup {
   readonly name: string;
   /** Name of a profile: the device type. */
   readonly profile: string;
-  /** Factory firmware version of the devices, such as `3.5.5`; null: the newest. */
+  /** Factory firmware version of the devices, such as `3.5.5`; null for the newest. */
   readonly firmware: string | null;
   readonly count: number;
   /** Serial number of the first device; the others follow. */
@@ -16,7 +16,7 @@ export interface FleetGroup {
   /** Set for a device type without a parameter for the radio mode, which always uses LTE. */
   readonly alwaysLte?: true;
   readonly tags: readonly string[];
-  /** A label that selectors can name; null: none. */
+  /** A label that selectors can name; null if there is none. */
   readonly region: string | null;
   /** Whether the devices are created in the cloud before the run starts. */
   readonly register: boolean;

@@ -26,7 +26,7 @@ export interface Plan {
   readonly settle: Millis;
   /** API requests before this time do not count in latencies, and events before it do not count in busiest seconds. */
   readonly warmUp: Millis;
-  /** Settings of the embedded cloud; left out: its defaults. */
+  /** Settings of the embedded cloud; left out for its defaults. */
   readonly cloud?: CloudSettings;
   /** Resources that are created in the space before the devices, in this order; left out if empty. */
   readonly setup?: readonly SetupCall[];
@@ -54,12 +54,15 @@ export interface Plan {
 export interface PlannedGroup {
   readonly name: string;
   readonly profile: string;
-  /** Factory firmware version of the devices; left out: the newest. */
+  /** Factory firmware version of the devices; left out for the newest. */
   readonly firmware?: string;
   readonly count: number;
   /** Tags of the devices in the cloud; the runner creates missing ones. */
   readonly tags: readonly string[];
-  /** For selectors on a console; null: none. Not part of the digest of a plan, because it does not change the run. */
+  /**
+   * Region of the group, for selectors on a console; null if it has none. Not part of the digest of a plan, because it does
+   * not change the run.
+   */
   readonly region: string | null;
   /**
    * Configuration written to flash before the first boot: lines such as `app config interval-report 900`. The runner checks
@@ -87,11 +90,11 @@ export interface PlannedDevice {
 export interface PlannedFault {
   readonly fault: FaultSpec;
   readonly from: Instant;
-  /** Exclusive end; null: until the end of the run, `settle` included. */
+  /** Exclusive end; null if the fault lasts until the end of the run, `settle` included. */
   readonly until: Instant | null;
-  /** Text of the fault's selector; null: all devices. */
+  /** Text of the fault's selector; null for all devices. */
   readonly to: string | null;
-  /** Indices into {@link Plan.devices}, ascending; null: all devices. */
+  /** Indices into {@link Plan.devices}, ascending; null for all devices. */
   readonly devices: readonly number[] | null;
   /** Affected direction, seen from the device. */
   readonly way: 'up' | 'down' | 'both';
@@ -101,7 +104,7 @@ export interface PlannedFault {
 export interface PlannedServiceFault {
   readonly fault: ServiceFault;
   readonly from: Instant;
-  /** Exclusive end; null: until the end of the run, `settle` included. */
+  /** Exclusive end; null if the fault lasts until the end of the run, `settle` included. */
   readonly until: Instant | null;
 }
 
@@ -110,9 +113,12 @@ export interface PlannedDeviceFault {
   /** `no-signal` */
   readonly fault: string;
   readonly from: Instant;
-  /** Exclusive end; null: until the end of the run, `settle` included. Equal to `from` for a fault that happens once. */
+  /**
+   * Exclusive end; null if the fault lasts until the end of the run, `settle` included. Equal to `from` for a fault that
+   * happens once.
+   */
   readonly until: Instant | null;
-  /** Text of the fault's selector; null: all devices. */
+  /** Text of the fault's selector; null for all devices. */
   readonly to: string | null;
 }
 
@@ -123,9 +129,9 @@ export interface PlannedWait {
   readonly condition: MetricExpectation;
   /** Time of the first evaluation, counted from the end of `wait` if `wait` is set. */
   readonly from: Instant;
-  /** Time limit; the run fails if the condition does not hold by then. null: the end of the scenario. */
+  /** Time limit; the run fails if the condition does not hold by then. null if the limit is the end of the scenario. */
   readonly within: Millis | null;
-  /** Index of the wait that must end before this one begins; null: this wait does not follow another one. */
+  /** Index of the wait that must end before this one begins; null if this wait does not follow another one. */
   readonly wait: number | null;
 }
 
@@ -153,7 +159,7 @@ export type PlannedAction = StepCall & {
   readonly sample?: string;
   /** Index of a wait: `at` counts from its end. Left out: `at` counts from the beginning of the world. */
   readonly wait?: number;
-  /** Index into {@link Plan.deviceFaults} of the fault that the action begins or ends; left out: none. */
+  /** Index into {@link Plan.deviceFaults} of the fault that the action begins or ends; left out if there is none. */
   readonly fault?: number;
   /** Indices into {@link Plan.devices}, ascending. */
   readonly devices: readonly number[];

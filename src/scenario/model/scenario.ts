@@ -56,7 +56,7 @@ export interface Scenario {
   readonly settle: Millis;
   /** API requests before this time do not count in latencies, and events before it do not count in busiest seconds. */
   readonly warmUp: Millis;
-  /** Settings of the embedded cloud; null: its defaults. */
+  /** Settings of the embedded cloud; null for its defaults. */
   readonly cloud: CloudSettings | null;
   /** Resources that are created in the space before the devices, in this order. */
   readonly setup: readonly SetupCall[];
@@ -85,7 +85,7 @@ export interface ScenarioStep {
   readonly rollout?: Rollout;
   /** The step begins when this condition holds, and not before `at`. */
   readonly wait?: StepWait;
-  /** Index into `deviceFaults` of the fault that the step begins or ends; left out: the step is listed in the file. */
+  /** Index into `deviceFaults` of the fault that the step begins or ends; left out if the step is listed in the file. */
   readonly fault?: number;
   readonly call: StepCall;
 }
@@ -98,7 +98,7 @@ export interface Rollout {
 
 export interface StepWait {
   readonly condition: MetricExpectation;
-  /** null: until the end of the scenario. */
+  /** Time limit; null if it is the end of the scenario. */
   readonly within: Millis | null;
 }
 

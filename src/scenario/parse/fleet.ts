@@ -37,7 +37,7 @@ import type { DeviceTypes, KnownDeviceType } from './sources.js';
 export interface FleetShape {
   /** Known device types. */
   readonly types: DeviceTypes;
-  /** Firmware version of the groups that do not name one; undefined: the newest. */
+  /** Firmware version of the groups that do not name one; undefined for the newest. */
   readonly firmware: string | undefined;
   /** Duration of the scenario. */
   readonly end: Millis;

@@ -47,7 +47,7 @@ export function firmwareNames(calls: readonly SetupCall[]): readonly string[] {
   return calls.flatMap((call) => (call.setup === 'firmware' ? call.options.name : []));
 }
 
-/** Names of the clients, for loads, with their spaces; null: the space of the fleet. */
+/** Names of the clients, for loads, with their spaces; null for the space of the fleet. */
 export function clientSpaces(calls: readonly SetupCall[]): ReadonlyMap<string, string | null> {
   return new Map(calls.flatMap((call) => (call.setup === 'client' ? [[call.options.name, call.options.space]] : [])));
 }

@@ -18,7 +18,7 @@ export type DeviceTypes = ReadonlyMap<string, KnownDeviceType>;
 export interface ScenarioSources extends SourceFiles {
   /** Device types by the names of their profiles. */
   readonly profiles: ReadonlyMap<string, Profile>;
-  /** Firmware version of the groups that do not name one; left out: the newest of their device type. */
+  /** Firmware version of the groups that do not name one; left out for the newest of their device type. */
   readonly firmware?: string;
 }
 

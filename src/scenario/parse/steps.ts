@@ -189,7 +189,7 @@ function rolloutOf({ in: share, every }: { readonly in: number; readonly every: 
   return { cohorts: Math.abs(exact - whole) < 1e-6 ? whole : Math.ceil(exact), every };
 }
 
-/** The context for the check of a step. @param to undefined: the devices are not known */
+/** The context for the check of a step. @param to undefined if the devices are not known */
 export function scopeOf(to: Selector | undefined, context: StepContext): StepScope {
   const { sources, firmware } = context;
   return {

@@ -5,7 +5,7 @@ import type { Instant } from '../../kernel/time.js';
 
 export interface Window {
   readonly from: Instant;
-  /** Exclusive end; null: until the end of the run, `settle` included. */
+  /** Exclusive end; null if the fault lasts until the end of the run, `settle` included. */
   readonly until: Instant | null;
 }
 

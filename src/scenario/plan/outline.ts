@@ -31,7 +31,7 @@ interface Mark {
   /** The affected group, device or number of devices; empty for all devices. */
   readonly whom: string;
   readonly from: Instant;
-  /** null: until the end of the run. */
+  /** null if it lasts until the end of the run. */
   readonly until: Instant | null;
 }
 
@@ -53,7 +53,7 @@ export function outline(plan: Plan, serials: readonly number[] = []): Outline {
 
 interface Fault {
   readonly mark: Mark;
-  /** Indices of the affected devices; null: all. */
+  /** Indices of the affected devices; null for all devices. */
   readonly devices: readonly number[] | null;
 }
 

@@ -31,11 +31,11 @@ export interface PlanTimeline {
 interface PlanSpan {
   readonly kind: 'boot' | 'step' | 'fault' | 'load';
   readonly fromMs: Millis;
-  /** Equal to `fromMs` for an action that happens once; null: until the end of the run. */
+  /** Equal to `fromMs` for an action that happens once; null if it lasts until the end of the run. */
   readonly untilMs: Millis | null;
   /** `loss 10%`, `commands: info show` */
   readonly what: string;
-  /** The affected devices: `60 × cellar-0001 … cellar-0060`; for boots, their profile. Empty: all devices, or none. */
+  /** The affected devices: `60 × cellar-0001 … cellar-0060`; for boots, their profile. Empty for all devices, or none. */
   readonly whom: string;
   /**
    * The condition that a step waits for. The times of the span count from the moment at which the condition holds. Left out:

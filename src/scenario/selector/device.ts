@@ -16,7 +16,7 @@ export interface SelectableDevice {
   readonly group: string;
   /** Its number in the group, from 1. */
   readonly number: number;
-  /** null: the group has no region. */
+  /** null if the group has no region. */
   readonly region: string | null;
   /** Name of its device type. */
   readonly profile: string;
@@ -37,7 +37,7 @@ export interface SelectableGroup {
   /** Serial number of the first device; the others follow. */
   readonly firstSerial: number;
   readonly tags: readonly string[];
-  /** null: none. */
+  /** null if the group has no region. */
   readonly region: string | null;
 }
 

@@ -4,8 +4,8 @@ import type { SetupKind } from './kind.js';
 type ClientOptions = {
   readonly name: string;
   /**
-   * Name of the client's space, if it is not the space of the fleet; several clients can share a space. null: the space of the
-   * fleet.
+   * Name of the client's space, if it is not the space of the fleet; several clients can share a space. null for the space
+   * of the fleet.
    */
   readonly space: string | null;
 };

@@ -24,9 +24,9 @@ type ConnectorOptions = {
   readonly tags: readonly string[];
   readonly triggers: readonly ConnectorTrigger[];
   readonly direction: 'up' | 'down';
-  /** In seconds; null: the default of the service. */
+  /** In seconds; null for the default of the service. */
   readonly retryDelays: readonly number[] | null;
-  /** null: the default of the service. */
+  /** null for the default of the service. */
   readonly timeout: Seconds | null;
 };
 

@@ -63,7 +63,7 @@ export interface SetupWorld extends Pick<World, 'tagId'> {
   /** Registers the id of a firmware image under its name in the scenario, for steps. */
   nameFirmware(name: string, id: string): void;
   /**
-   * The API of a space by its name in the scenario; null: the space of the fleet.
+   * The API of a space by its name in the scenario; null for the space of the fleet.
    * @throws Error if the API key of the space is missing
    */
   spaceApi(space: string | null): Promise<Pick<DeviceCloudClient, 'spaceId' | 'createKey' | 'deleteKey'>>;

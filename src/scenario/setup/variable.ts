@@ -4,7 +4,7 @@ import type { SetupKind } from './kind.js';
 type VariableOptions = {
   readonly name: string;
   readonly value: string;
-  /** Name of an environment; null: none. */
+  /** Name of an environment; null if there is none. */
   readonly environment: string | null;
   readonly secure: boolean;
 };

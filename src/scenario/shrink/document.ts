@@ -35,7 +35,7 @@ export function listAt(document: Document, path: readonly (string | number)[]): 
   return isSeq(node) ? node : undefined;
 }
 
-/** Keeps the items for which `keep` is true; the comment above the first item is removed with it. */
+/** Keeps the items for which `keep` is true; the comment above the first item is removed together with that item. */
 export function keepItems(list: YAMLSeq, keep: (item: unknown, index: number) => boolean): void {
   // The library attaches a comment above the first item to the list.
   if (list.items.length > 0 && !keep(list.items[0], 0)) list.commentBefore = null;

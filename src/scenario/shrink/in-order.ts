@@ -11,7 +11,8 @@ const LEAD = 8;
  * result is the same for every number of items at a time.
  *
  * @param atOnce number of items that are worked on at the same time
- * @param work its signal aborts when the caller takes no more results, because the result of the item is not needed then
+ * @param work works on one item. Its signal aborts when the caller takes no further results, because the result is not
+ * needed then
  */
 export async function* inOrder<T, R>(
   items: Iterable<T>,

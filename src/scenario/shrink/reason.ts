@@ -23,7 +23,7 @@ interface Part {
 
 /**
  * Returns how far a text is from a scenario that passes: 0 if it passes, undefined if it cannot be run.
- * @param signal aborts when the result has become useless. Undefined: no other text is examined at the same time
+ * @param signal aborts when the result has become useless. Undefined if no other text is examined at the same time
  */
 export type Shortfall = (text: string, signal?: AbortSignal) => Promise<number | undefined>;
 

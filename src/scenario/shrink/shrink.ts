@@ -14,7 +14,7 @@ interface ShrinkOptions {
   readonly text: string;
   /**
    * Whether this text is a scenario that fails in the same way.
-   * @param signal aborts when the result has become useless. Undefined: no other text is examined at the same time
+   * @param signal aborts when the result has become useless. Undefined if no other text is examined at the same time
    */
   readonly stillFails: (text: string, signal?: AbortSignal) => Promise<boolean>;
   /**

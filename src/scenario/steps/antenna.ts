@@ -15,9 +15,9 @@ import type { StepKind } from './step.js';
 type AntennaOptions = {
   /** Received power in dBm. */
   readonly rsrp: Dbm;
-  /** null: derived from the received power. */
+  /** null if it is derived from the received power. */
   readonly rsrq: Decibels | null;
-  /** null: derived from the received power. */
+  /** null if it is derived from the received power. */
   readonly snr: Decibels | null;
 };
 

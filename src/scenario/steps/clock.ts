@@ -3,9 +3,9 @@ import { days, formatDuration, type Millis, parseDuration } from '../../kernel/t
 import type { StepKind } from './step.js';
 
 type ClockOptions = {
-  /** New drift in parts per million; positive: the clock runs fast. null: unchanged. */
+  /** New drift in parts per million; positive: the clock runs fast. null if it stays unchanged. */
   readonly drift: number | null;
-  /** Time by which the clock jumps ahead; negative: back. null: no jump. */
+  /** Time by which the clock jumps ahead; negative: back. null for no jump. */
   readonly skew: Millis | null;
 };
 

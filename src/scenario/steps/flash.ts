@@ -1,7 +1,7 @@
 import { complain, eitherForm, formOf, integer, record } from '../../input/checks.js';
 import type { StepKind } from './step.js';
 
-/** Number of times that settings can still be saved; null: unlimited. */
+/** Number of times that settings can still be saved; null if unlimited. */
 type FlashOptions = number | null;
 
 const shape = record('flash', { 'writes-left': integer(0, 1_000_000) });

@@ -93,7 +93,7 @@ export function describeStep<K extends StepName>(call: StepCall<K>): string {
   return details === '' ? call.step : `${call.step}: ${details}`;
 }
 
-/** Type of the downlink that a step queues; undefined: it queues none. */
+/** Type of the downlink that a step queues; undefined if it queues none. */
 export function queuedBy(name: StepName): DownlinkType | undefined {
   const kinds: StepKinds = STEPS;
   return kinds[name].queues;

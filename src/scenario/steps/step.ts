@@ -19,7 +19,7 @@ export interface StepKind<O> {
   readonly form?: () => Form;
   /** Description of the options, for `ghostfleet plan`: `app config interval-report 900`. */
   readonly describe: (options: O) => string;
-  /** Type of the downlink that the step queues; left out: it queues none. */
+  /** Type of the downlink that the step queues; left out if it queues none. */
   readonly queues?: DownlinkType;
   /**
    * Executes the step for one device. The runner calls it for one device at a time, so that requests reach the cloud in the

@@ -39,7 +39,7 @@ export class Recording implements Series {
 interface ColumnWish {
   /** Accepted names of the column, in order of preference. */
   readonly names: readonly string[];
-  /** Unit of the quantity in the device type; empty: no conversion. */
+  /** Unit of the quantity in the device type; empty for no conversion. */
   readonly unit: string;
 }
 

@@ -4,7 +4,7 @@ import { noOptions } from './no-options.js';
 
 interface Kind {
   readonly about: string;
-  /** Check of the value after the name; left out: the kind has no value. */
+  /** Check of the value after the name; left out if the kind has no value. */
   readonly check?: Pick<Check<unknown>, 'form'>;
   /** JSON Schema of the value; left out: the form of `check`. */
   readonly form?: () => Form;

@@ -37,7 +37,7 @@ export interface DownlinkRecord {
   /** The device refused only some lines of the downlink and executed the others, so that it may still answer. */
   readonly partly: boolean;
   readonly ended: 'cancelled' | 'expired' | undefined;
-  /** When the downlink was cancelled or expired; undefined: neither happened. */
+  /** When the downlink was cancelled or expired; undefined if neither happened. */
   readonly endedAt: Instant | undefined;
   /** Time by cause of waiting, up to its last stage. */
   readonly waits: Waits;
@@ -206,8 +206,8 @@ export class DownlinkLedger {
 
   #reach(entry: TrackedDownlink | undefined, stage: Stage, at: Instant, charge: (account: WaitAccount) => void): void {
     if (entry === undefined || entry.reached[stage] !== undefined) return;
-    // Events of another cloud are read from its API. They have times of its clock, which may be before `queuedAt`, and they
-    // arrive after later events of the device.
+    // Events of another cloud are read from its API. Their times are those of its clock, which may be before `queuedAt`, and
+    // they arrive after later events of the device.
     const time = Math.max(at, entry.queuedAt);
     entry.reached[stage] = time;
     const last = entry.last === undefined ? undefined : entry.reached[entry.last];

@@ -75,7 +75,7 @@ export class UplinkBook {
   readonly #boots = new Map<number, number>();
   #order = 0;
 
-  /** @param types the types to match; undefined: all */
+  /** @param types the types to match; undefined for all types */
   constructor(reader: BookReader, types?: readonly UplinkType[]) {
     this.#reader = reader;
     this.#types = types && new Set(types);

@@ -1,7 +1,7 @@
 /**
- * A channel through the tables of a queue. Every 500 ms, and after every notification, an end executes two statements. The
- * first writes its messages. The second reads the messages of the other end, and increases the heartbeat of this end. Both may
- * be repeated after a broken connection, because messages are numbered.
+ * A channel through the tables of a queue. Every 500 ms, and after every notification, an end executes up to two statements.
+ * The first writes its messages, if it has any. The second reads the messages of the other end, and increases the heartbeat
+ * of this end. Both may be repeated after a broken connection, because messages are numbered.
  *
  * While the database does not answer, messages wait in memory, up to a limit. An end counts as lost if its heartbeat does not
  * change for some time. Time in which this end itself has no connection does not count.

@@ -34,7 +34,7 @@ export interface UplinkContent {
 /** A downlink that a device received. */
 export interface DownlinkContent {
   readonly type: ComparedType;
-  /** Whether an API request with this body would queue this downlink. Undefined: this cannot be decided. */
+  /** Whether an API request with this body would queue this downlink. Undefined if this cannot be decided. */
   readonly isAskedFor: (body: unknown) => boolean | undefined;
 }
 

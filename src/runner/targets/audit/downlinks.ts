@@ -11,7 +11,10 @@ import {
 } from './contents.js';
 import type { Findings } from './rules.js';
 
-/** A request to queue a downlink. `asked`: its position among all requests and answers; undefined: not known. */
+/**
+ * A request to queue a downlink. `asked`: position of the request among all requests and answers; undefined if it is not
+ * known.
+ */
 export interface Asked {
   readonly body: unknown;
   readonly asked: number | undefined;

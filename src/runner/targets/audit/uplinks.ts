@@ -19,7 +19,10 @@ interface Entry {
   readonly uplink: number;
   readonly type: ComparedType;
   readonly contents: readonly Content[];
-  /** Position of its first transmission in the sequence of all transmissions and acknowledgements; undefined: not sent yet. */
+  /**
+   * Position of its first transmission in the sequence of all transmissions and acknowledgements; undefined if it was not
+   * sent yet.
+   */
   sent: number | undefined;
   sentAt: Instant;
   acked: { readonly order: number; readonly at: Instant } | undefined;

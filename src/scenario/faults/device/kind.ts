@@ -8,9 +8,9 @@ import { noOptions } from '../../values/no-options.js';
 /** The steps of a fault, carried out for each of its devices. */
 export interface DeviceFault {
   readonly begin: StepCall;
-  /** The step that ends the fault; null: no step ends it. */
+  /** The step that ends the fault; null if no step ends it. */
   readonly end: StepCall | null;
-  /** Interval at which the fault repeats; null: it happens once. */
+  /** Interval at which the fault repeats; null if it does not repeat. */
   readonly every: Millis | null;
 }
 
