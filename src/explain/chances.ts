@@ -18,13 +18,13 @@ export interface Chance {
   /** Why the device booted; undefined if it did not. */
   readonly booted: BootCause | undefined;
   /**
-   * How it began: the device woke its radio, booted, repeated a datagram, continued an exchange, or polled again 5 min after a
-   * failed poll.
+   * How the chance began: the device woke its radio, booted, repeated a datagram, continued an exchange, or polled again 5
+   * min after a failed poll.
    */
   readonly begins: 'wake' | 'boot' | 'repeat' | 'follow' | 'retry';
   /** `open`: no event shows the result. */
   readonly result: 'reached' | 'failed' | 'open';
-  /** Why it failed, in a short fixed phrase; empty if no event shows the reason. */
+  /** Why the exchange failed, in a short fixed phrase; empty if no event shows the reason. */
   readonly note: string;
   /** Whether the cloud received a datagram, even if its answer was lost. */
   readonly heard: boolean;
@@ -39,7 +39,7 @@ export interface Chance {
   readonly pauses: readonly { readonly at: Instant; readonly why: RadioPause; readonly lasts: Millis }[];
   /**
    * When a rule of the firmware started the transfer again: after stale answers or, at the beginning of this chance, because
-   * the device has changed the address of the cloud.
+   * the device has changed to another address of the cloud.
    */
   readonly restarts: readonly { readonly at: Instant; readonly why: RuledRestart }[];
 }
@@ -51,7 +51,7 @@ type Draft = { -readonly [K in keyof Chance]: Chance[K] } & {
   lost: string[];
   pauses: { at: Instant; why: RadioPause; lasts: Millis }[];
   restarts: { at: Instant; why: RuledRestart }[];
-  /** Time of the last event that belongs to it. */
+  /** Time of the last event that belongs to the chance. */
   lastEvent: Instant;
 };
 

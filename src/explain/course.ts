@@ -11,8 +11,8 @@ export function isDelivered({ reached }: DownlinkRecord): boolean {
 }
 
 /**
- * Whether the cloud counts it as delivered although the device never received it (docs/FIDELITY.md, delivered is not received).
- * False if the history has no offer: such a history has no receptions either.
+ * Whether the cloud counts the downlink as delivered although the device never received it (docs/FIDELITY.md, delivered is
+ * not received). False if the history has no offer: such a history has no receptions either.
  */
 export function isLost({ reached, attempts }: DownlinkRecord): boolean {
   return attempts > 0 && reached.delivered !== undefined && reached.received === undefined;
@@ -35,7 +35,7 @@ export function endOf(record: DownlinkRecord): Instant | undefined {
   return last === undefined ? undefined : reached[last];
 }
 
-/** Time from the queue to the end of the downlink, or to the end of the run while it is pending. */
+/** Time from the queueing to the end of the downlink, or to the end of the run while it is pending. */
 export function timeTaken(record: DownlinkRecord, closing: Instant): Millis {
   return Math.max(0, (endOf(record) ?? closing) - record.queuedAt);
 }

@@ -18,7 +18,7 @@ export interface Prediction {
   readonly type: DownlinkType;
   /** What led to its delivery in the recording; null if it was not delivered. */
   readonly ledBy: Lead | null;
-  /** When it was queued. All times are in ms since the start of the recording. */
+  /** When the downlink was queued. All times are in ms since the start of the recording. */
   readonly queued: Millis;
   /** When the downlink was delivered in the recording; null if that was not within the window. */
   readonly recorded: Millis | null;

@@ -130,7 +130,10 @@ function shapeOf(shapes: Map<string, Shape>, device: string): Shape {
   return shape;
 }
 
-/** By the number of a shell downlink: the number of its answer, which contains the message id (wire protocol, 10). */
+/**
+ * Numbers of shell answers, by the numbers of their downlinks. An answer contains the message id of its downlink (wire
+ * protocol, 10).
+ */
 function answeredBy(messages: readonly Message[], numbers: ReadonlyMap<string, number>): ReadonlyMap<number, number> {
   const answers = new Map<number, number>();
   let n = 0;

@@ -31,8 +31,8 @@ interface Subject {
 const ANY_TIME: Pick<Hit, 'at' | 'latest'> = { at: 0, latest: Number.POSITIVE_INFINITY };
 
 /**
- * One sentence for each fault or step and each group of devices on which it has no effect: what, on how many devices, why, and
- * what to change.
+ * One sentence for each fault or step and each group of devices on which it has no effect. The sentence gives the number of
+ * devices, the reason, and what to change.
  */
 export function withoutEffect(plan: Plan, profiles: ReadonlyMap<string, Profile>): readonly string[] {
   const rules = new NoEffectRules(plan, profiles);

@@ -1,6 +1,6 @@
 /**
- * Another cloud that the parts of a run share. The run creates common resources there before the parts begin, and deletes them
- * after the parts have ended.
+ * A cloud other than the embedded one that the parts of a run share. The run creates common resources there before the parts
+ * begin, and deletes them after the parts have ended.
  */
 import { ApiError, type Device, DeviceCloudClient } from '../../client/client.js';
 import { RealClock } from '../../kernel/real-clock.js';

@@ -1,10 +1,10 @@
-/** The API of another cloud: its address and key, and the spaces of a run. */
+/** The API of a cloud other than the embedded one: its address and key, and the spaces of a run. */
 import { type ClientOptions, DeviceCloudClient, type HttpOptions } from '../../client/client.js';
 import { UsageError } from '../../kernel/errors.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { type Pace, paced } from './paced.js';
 
-/** Addresses and keys of another cloud. */
+/** Addresses and keys of a cloud other than the embedded one. */
 export interface RemoteCloud {
   /** Base address of its API, such as `https://cloud.example`. */
   readonly api: string;

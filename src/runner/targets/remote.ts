@@ -1,4 +1,7 @@
-/** Another cloud that follows the contract. Its time is real, and the run must delete what it creates there. */
+/**
+ * A cloud other than the embedded one, which follows the contract. Its time is real, and the run must delete what it creates
+ * there.
+ */
 import {
   ApiError,
   type ClientOptions,
@@ -82,7 +85,7 @@ async function openWire({ api, gateway }: RemoteCloud, clock: EdgeClock): Promis
   return httpTransport(requests.send, clock, () => requests.close());
 }
 
-/** The message in the body of a response; undefined if the text is not JSON or not a message of a device. */
+/** The message in the body of a response; undefined if the text is not a message of a device as JSON. */
 function messageIn(answer: string): Message | undefined {
   try {
     const value: unknown = JSON.parse(answer);

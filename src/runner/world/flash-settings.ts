@@ -9,8 +9,8 @@ import { UsageError } from '../../kernel/errors.js';
 import { withoutSecrets } from '../../kernel/shell-secrets.js';
 
 /**
- * Content of the flash after these lines (`app config interval-report 900`). One result serves a whole group: devices share it
- * until they change it.
+ * Content of the flash after these lines (`app config interval-report 900`). One result serves a whole group: the devices
+ * share it, and a device that writes a setting gets its own copy.
  * @throws UsageError that lists every line that a device would reject
  */
 export function flashSettings(layout: ConfigLayout, lines: readonly string[]): Settings {

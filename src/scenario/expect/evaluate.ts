@@ -42,7 +42,7 @@ export interface ExpectationOutcome {
   readonly left: number | null;
   readonly right: number | null;
   /**
-   * Lowest and highest value that the left side could have with the missing measurements, in the unit of `left`; null: no
+   * Lowest and highest value that the left side could have with the missing measurements, in the unit of `left`; null for no
    * limit. If `undecided` is left out, the verdict holds for all values between them. Left out if no measurement is missing.
    */
   readonly range?: readonly [low: number | null, high: number | null];

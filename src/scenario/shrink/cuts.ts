@@ -42,8 +42,8 @@ function* groups(text: string): Iterable<Cut> {
 }
 
 /**
- * Fewer devices in a group: only a device that a step, load or fault names, only the first or the last, the first or second
- * half, all but the last or the first.
+ * Keeps fewer devices of a group: a device that a step, load or fault names; the first or the last device; the first or the
+ * second half; all devices but the last or the first.
  */
 function* devices(text: string): Iterable<Cut> {
   const document = parseDocument(text);

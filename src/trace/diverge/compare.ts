@@ -22,7 +22,7 @@ export interface LogDifference {
   readonly b: LoggedEvent | undefined;
   /** Names of the fields that differ; only `kind` for events of different kinds. */
   readonly fields: readonly string[];
-  /** Up to four earlier events of the same device, which are equal in both logs; if the event has no device, of any device. */
+  /** Up to four earlier events of the same device, or of any device if the event has no device. They are equal in both logs. */
   readonly before: readonly LoggedEvent[];
   /** Up to four later events of the same device. */
   readonly afterA: readonly LoggedEvent[];

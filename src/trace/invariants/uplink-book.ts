@@ -3,8 +3,8 @@
  * is transmitted, so the two can only be matched by their order. A device sends one message at a time. So a stored message
  * belongs to the latest uplink of its type that was sent and is not stored yet.
  *
- * Two errors of a cloud stay undetected: that it swaps two uplinks of one device and type while both are in transfer, and that
- * it stores a message with a content other than that of the uplink.
+ * Two errors of a cloud stay undetected. It may swap two uplinks of one device and type while both are in transfer. And it
+ * may store a message with a content other than that of the uplink.
  */
 import { type Instant, minutes } from '../../kernel/time.js';
 import type { Handlers } from '../dispatch.js';
