@@ -102,7 +102,7 @@ export class JsonHttp {
 
   /**
    * Sends a GET request whose answer is a stream, over a connection of its own, and yields the text of the answer.
-   * @throws ApiError if the status is not 2xx
+   * @throws ApiError if the status is not 200
    * @throws ConnectionError if no response arrives, or the connection breaks
    */
   async *stream(

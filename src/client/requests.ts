@@ -20,7 +20,7 @@ export class Requests {
     return `${this.space}/${family}/${encodeURIComponent(id)}`;
   }
 
-  // These four methods do not check the type of the answer: types.ts describes the service's answers.
+  // `get`, `post` and `put` do not check the type of the answer: types.ts describes the service's answers.
   async get<T>(path: string, query: Query = {}): Promise<T> {
     return (await this.#http.request('GET', path, query)) as T;
   }

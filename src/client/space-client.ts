@@ -70,7 +70,10 @@ export class SpaceClient extends AccountClient {
     return this.requests.get(this.requests.item('users', id));
   }
 
-  /** Changes the given fields. @throws ApiError 409 if the space would lose its last admin or its owner the role `admin` */
+  /**
+   * Changes the given fields.
+   * @throws ApiError 409 if the space would lose its last admin, or its owner would lose the role `admin`
+   */
   updateUser(id: string, update: { readonly role?: Role; readonly name?: string | null }): Promise<User> {
     return this.requests.put(this.requests.item('users', id), update);
   }

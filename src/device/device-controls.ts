@@ -50,7 +50,7 @@ export interface DeviceControls {
   flash(writesLeft: number): void;
   /** Makes the clock run fast by parts per million; slow if negative. Setting the time does not change the drift. */
   clock(drift: number): void;
-  /** Moves the clock forward, or back if negative. The next setting of the clock corrects the error. */
+  /** Moves the clock forward, or back if `by` is negative. The next setting of the clock corrects the error. */
   skew(by: Millis): void;
 }
 
@@ -212,7 +212,7 @@ export class VirtualDeviceControls implements DeviceControls {
     firmware.setUnixTime(Math.max(0, firmware.exactTime() + by / 1000));
   }
 
-  /** The running firmware. @param otherwise consequence for the message of the Error that is thrown if no firmware runs */
+  /** The running firmware. @param otherwise beginning of the message of the Error that is thrown if no firmware runs */
   #running(otherwise: string): Firmware {
     const { firmware } = this.#device;
     if (firmware === undefined) throw new Error(`${otherwise}: the device has no power or is restarting`);

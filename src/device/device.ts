@@ -1,7 +1,7 @@
 /**
  * A virtual device: hardware and flash. Each boot runs a new instance of the firmware on them.
  *
- * A fleet may have 100,000 devices, so each instance is small: the data that all devices of a type share are in their
+ * A fleet may have 100,000 devices, so each device takes little memory: the data that all devices of a type share are in their
  * {@link DeviceType}, and identity numbers are computed on demand.
  */
 import type { Alarm, Clock } from '../kernel/clock.js';

@@ -14,7 +14,7 @@ import { didYouMean, orList, quote } from './problems.js';
 /** Reads one value; undefined if a problem was noted. */
 export interface Check<T> {
   (node: LocatedNode, problems: Problems): T | undefined;
-  /** JSON Schema of the value; left out: any value. */
+  /** JSON Schema of the value. If it is left out, it accepts any value. */
   readonly form?: () => Form;
 }
 
@@ -219,7 +219,7 @@ export type RecordOf<S extends Shape> = {
       : never;
 };
 
-/** A map with exactly the keys of `shape`. Unknown and missing keys are problems. @param what for messages: "a group" */
+/** A map with the keys of `shape`. Unknown keys and missing required keys are problems. @param what for messages: "a group" */
 export function record<S extends Shape>(what: string, shape: S): Check<RecordOf<S>> {
   return formed(recordForm.bind(undefined, shape), (node, problems) => {
     if (node.kind !== 'map') return complain(node, problems, `${what}: a map with ${orList(Object.keys(shape))}`);

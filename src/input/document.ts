@@ -1,8 +1,9 @@
 /**
  * Reads a YAML file as a tree in which every value has its line and column, for messages.
  *
- * Accepts only the data model of JSON: aliases are resolved; tags, duplicate keys and non-text keys are problems. Deep nesting,
- * and aliases that expand to millions of values, are problems too, because they would exhaust the stack or the memory.
+ * Accepts only the data model of JSON: aliases are resolved; tags, duplicate keys, empty keys, and lists or maps as keys are
+ * problems. Deep nesting, and aliases that expand to more than 100,000 values, are problems too, because they could exhaust the
+ * stack or the memory.
  */
 import {
   Composer,
@@ -80,7 +81,7 @@ function keyOf({ file, line, column }: Place): string {
   return `${line}:${column}:${file}`;
 }
 
-/** Limit of nested lists and maps. */
+/** Maximum depth of nested lists and maps. */
 const DEEPEST = 100;
 /** Limit of words, line ends and punctuation marks of a file. Reading this many takes about a second. */
 const MOST_LEXEMES = 100_000;
@@ -188,7 +189,7 @@ class Locator {
     this.#problems = problems;
   }
 
-  /** @param missing place for messages without a value */
+  /** @param missing place for messages if `node` is null */
   locate(node: YamlNode | null, missing: Place): LocatedNode {
     if (node === null) return emptyAt(missing);
     const at = this.#place(node.range?.[0] ?? 0);

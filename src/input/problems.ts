@@ -7,7 +7,7 @@ export { didYouMean } from '../kernel/did-you-mean.js';
 /** A problem of a user's input. */
 export interface Problem {
   readonly file: string;
-  /** From 1; 0: the input is not a file, and `file` is the path of a value. */
+  /** From 1. It is 0 if the input is not a file; then `file` is the path of a value. */
   readonly line: number;
   /** From 1. */
   readonly column: number;
@@ -37,7 +37,7 @@ export function formatProblem(problem: Problem): string {
   return `${problem.file}:${problem.line}:${problem.column}: ${problem.message}`;
 }
 
-/** A user's value for a message: in quotation marks, on one line, and shortened to 60 characters. */
+/** A user's value for a message: in quotation marks, on one line, and shortened if it is longer than 60 characters. */
 export function quote(value: unknown): string {
   return `"${oneLine(typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value)), 60)}"`;
 }

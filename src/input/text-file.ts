@@ -40,7 +40,7 @@ export function readInside(folder: string, name: string, allowed: readonly strin
   if (!isBelow(resolve(folder), resolve(file)) && !isAllowed(file, allowed)) throw outside(name);
   const real = realPath(file);
   if (!isBelow(realPath(folder), real) && !isAllowed(real, allowed)) throw outside(name);
-  // Opening a named pipe would wait for its writer.
+  // Without this flag, opening a named pipe would wait for its writer.
   const bytes = bytesOf(file, constants.O_NONBLOCK ?? 0, LARGEST_NAMED, true);
   return { file, text: textOf(bytes, file) };
 }

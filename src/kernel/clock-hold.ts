@@ -1,8 +1,8 @@
 import type { EdgeClock, Release } from './clock.js';
 
 /**
- * Holds virtual time for one caller, from construction to {@link end}. By {@link suspend}, the caller lets time pass in
- * between.
+ * Holds virtual time for one caller, from construction to {@link end}. Time passes between {@link suspend} and
+ * {@link resume}.
  */
 export class ClockHold {
   readonly #clock: EdgeClock;

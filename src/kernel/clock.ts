@@ -6,7 +6,7 @@ import type { Instant, Millis, UnixMillis } from './time.js';
 /** Calendar time at which a simulated world begins by default: 2026-01-01T00:00:00Z. */
 export const DEFAULT_START: UnixMillis = 1_767_225_600_000;
 
-/** A scheduled action; cancelling it twice, or after it has run, does nothing. */
+/** A scheduled action. `cancel` has no effect if the action was already cancelled or has run. */
 export interface Alarm {
   cancel(): void;
 }
@@ -17,7 +17,7 @@ export interface Alarm {
  */
 export type Action = (() => void) | { wake(): void };
 
-/** Ends a hold; calling it twice does nothing. */
+/** Ends a hold; a second call has no effect. */
 export type Release = () => void;
 
 /** Time for code inside the simulation. */

@@ -9,7 +9,7 @@ const pool = Buffer.alloc(SIZE * 512);
 let used = pool.length;
 
 export const entropy: Random = {
-  /** Takes the bytes from the pool directly: from one number per byte, an id of 16 bytes would use 96 bytes of the pool. */
+  /** Takes the bytes from the pool directly. With one number per byte, an id of 16 bytes would use 96 bytes of the pool. */
   bytes(length) {
     if (length > pool.length) return randomFillSync(new Uint8Array(length));
     if (used + length > pool.length) refill();

@@ -9,7 +9,7 @@ export function fileReason(error: unknown, missing: string): string {
   return code === 'ENOENT' ? missing : (systemReason(code) ?? message);
 }
 
-/** @param what with its path in quotes, such as `the event log "runs/events.jsonl"` */
+/** @param what the file with its path in quotes, such as `the event log "runs/events.jsonl"` */
 export function cannotWrite(what: string, error: unknown): UsageError {
   return new UsageError('cannot-write', `cannot write ${what}: ${fileReason(error, 'no such directory')}`);
 }

@@ -45,7 +45,7 @@ export class Holds {
     for (const resume of waiters) resume();
   }
 
-  /** The reasons with their numbers, most frequent first: `store commit (3), api request (1)`. */
+  /** The reasons with their counts, most frequent first: `store commit (3), api request (1)`. */
   describe(): string {
     const counts = new Map<string, number>();
     for (const reason of this.#open.values()) counts.set(reason, (counts.get(reason) ?? 0) + 1);

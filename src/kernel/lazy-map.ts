@@ -4,7 +4,7 @@ export class LazyMap<K, V> implements ReadonlyMap<K, V> {
   readonly #make: (key: K) => V;
   readonly #made = new Map<K, V>();
 
-  /** @param make called at most once for each key; if it throws, so does the access */
+  /** @param make called at the first access to the value of a key; if it throws, so does the access */
   constructor(keys: Iterable<K>, make: (key: K) => V) {
     this.#keys = new Set(keys);
     this.#make = make;

@@ -98,7 +98,7 @@ export function noiseSeed(random: Draws): number {
  * generator, and its value at a time does not depend on earlier readings.
  */
 export function noise(seed: number, index: number): number {
-  // Two rounds of a 32-bit integer hash (multiply and xor-shift); integer arithmetic is the same in every engine.
+  // Three rounds of a 32-bit integer hash (multiply and xor-shift); integer arithmetic is the same in every engine.
   let h = Math.imul(seed ^ Math.imul(index | 0, 0x9e3779b1), 0x85ebca6b);
   h ^= h >>> 13;
   h = Math.imul(h + (Math.floor(index / 4_294_967_296) | 0), 0xc2b2ae35);

@@ -243,7 +243,7 @@ export class RealClock implements DrivenClock, Pace {
   }
 }
 
-/** The pending entry and its handle in one object, because a fleet sets thousands per second. */
+/** The pending entry and its handle in one object, because a fleet sets thousands of alarms per second. */
 class RealAlarm implements Alarm {
   readonly slot: number;
   readonly action: Action;

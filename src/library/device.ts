@@ -70,7 +70,7 @@ export interface VirtualFleet extends AsyncDisposable {
  * Creates a device in the cloud and switches it on: it boots, opens its session and reports, in the time of the service.
  * @throws InputError with all invalid options
  * @throws UsageError for an unknown profile or firmware version, or a configuration that the device rejects
- * @throws ApiError if the cloud refuses the device, such as for a serial number in use
+ * @throws ApiError if the cloud rejects the device, for example because its serial number is in use
  */
 export async function startDevice(options: DeviceOptions): Promise<VirtualDevice> {
   check(options, SINGLE, 'startDevice', 'a device');
@@ -151,7 +151,7 @@ export class VirtualDevice implements AsyncDisposable {
 
   /**
    * Changes the device from outside with a control command of the console (docs/CONSOLE.md): `battery 5%`, `radio off`,
-   * `sensor hygrometer.temperature 31.5`, `button int 2`. The dot before the command may be left out.
+   * `sensor hygrometer.temperature 31.5`, `button int 2`. The dot at the beginning of these commands may be left out.
    * @throws UsageError for an unknown command or invalid arguments
    * @throws Error for a change that is not possible on this device
    */

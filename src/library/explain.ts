@@ -31,7 +31,7 @@ export function explain(result: RunResult, downlink: string, limit: Millis = min
   return downlinkOf(explainer, downlink, limit);
 }
 
-/** @throws UsageError when it is unknown, ambiguous, or the run had too many events */
+/** @throws UsageError if the id is unknown or ambiguous, or the run had too many events */
 function downlinkOf(explainer: RunExplainer, id: string, limit: Millis): Explanation {
   if (explainer.overflowed) {
     throw new UsageError(

@@ -12,7 +12,7 @@ export type Duration = Millis | string;
 export interface VirtualTimeOptions {
   /** Calendar time at the start. Default: 2026-01-01T00:00:00Z. */
   readonly start?: Date;
-  /** Seed of everything random in a service on this time: ids and keys. Default 1. */
+  /** Seed of everything random in a service that uses this time: ids and keys. Default 1. */
   readonly seed?: number;
 }
 
@@ -60,7 +60,7 @@ export class VirtualTime {
     return new Date(this.#clock.wall);
   }
 
-  /** Seed of everything random in a service on this time. */
+  /** Seed of everything random in a service that uses this time. */
   get seed(): number {
     return this.#seed;
   }
@@ -75,8 +75,8 @@ export class VirtualTime {
   }
 
   /**
-   * Lets time pass until the condition holds. Checks it at once and then after each `every`.
-   * @throws UsageError `too-late` if it does not hold `within` that time
+   * Lets time pass until the condition holds. Checks it at once, and then again after each interval `every`.
+   * @throws UsageError `too-late` if the condition does not hold within the time `within`
    */
   async until(condition: () => boolean | Promise<boolean>, options: UntilOptions = {}): Promise<void> {
     if (typeof condition !== 'function') throw new UsageError('bad-options', 'until needs a function as its condition');

@@ -15,7 +15,7 @@ export function columnsOf(
   node: ScalarNode,
   { parts, problems }: { readonly parts: BodyParts; readonly problems: Problems },
 ): readonly CodecColumn[] | undefined {
-  // With errors in these sections, the wanted columns are not known.
+  // If one of these sections has errors, the wanted columns are not known.
   if (parts.sensors === undefined || parts.eventLists === undefined) return undefined;
   const { series } = field;
   const columns = series?.kind === kind ? series.columns : [];

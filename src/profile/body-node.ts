@@ -16,7 +16,7 @@ export type BodyNode =
       readonly key: number;
       readonly sensors: readonly number[];
       readonly children: readonly BodyNode[];
-      /** Whether to omit sensors without a sample. If the device has no sensor of these kinds, the key is omitted, too. */
+      /** Whether to omit sensors without a sample, and to omit the key if the device has no sensor of these kinds. */
       readonly sparse: boolean;
     }
   | { readonly kind: 'fact'; readonly key: number; readonly fact: Fact }
@@ -70,7 +70,7 @@ export type BodyNode =
       readonly optional: boolean;
     };
 
-/** The columns by the index of the sensor: a column says which value is written for a quantity. */
+/** The columns of each sensor, by its index. A column says how the value of a quantity is written. */
 export type SampleColumns = ReadonlyMap<number, readonly SampleColumn[]>;
 
 export interface SampleColumn {

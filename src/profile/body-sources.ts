@@ -1,7 +1,7 @@
 /**
  * The leaves of a body: each names the source of a value in two words, `last thermometer.temperature`.
  *
- * One function for each kind of source. It resolves the name, and checks that the decoder has a fitting key.
+ * Each kind of source has a function that resolves the name and, where the kind requires it, checks the key of the decoder.
  */
 import type { ScalarNode } from '../input/document.js';
 import { orList, quote } from '../input/problems.js';
@@ -122,7 +122,10 @@ function readLog({ field, node, name, each }: Source, refs: BodyReferences): Bod
   return { kind: 'log', key: field.number, sensor, divide: sameDivide(columns, field.path, node, refs.problems) };
 }
 
-/** `samples each`: samples of each sensor of the list; otherwise of the named sensor. Keys are the names of the quantities. */
+/**
+ * Reads `samples each`, the samples of each sensor of the list, or `samples <name>`, the samples of one sensor. The names of
+ * the quantities are the keys.
+ */
 function readSamples({ field, name, each }: Source, refs: BodyReferences): BodyNode | undefined {
   const sensors = sampledSensors(name, each, refs);
   if (sensors === undefined) return undefined;
@@ -158,7 +161,7 @@ function sampledSensors(name: ScalarNode, each: Each, refs: BodyReferences): rea
   return sensor === undefined ? undefined : [sensor];
 }
 
-/** Events are written for a `$tso` array, or for an array without modifiers in the decoder. */
+/** The key of an event list is a `$tso` array in the decoder. Except for alarms, it may also be an array without a layout. */
 function readEvents({ field, node, name, ifAny, each }: Source, refs: BodyReferences): BodyNode | undefined {
   const list = refs.eventList(name, each);
   if (list === undefined) return undefined;
@@ -205,5 +208,5 @@ const WINDOW_COLUMNS: Readonly<Record<Exclude<WindowSpec['kind'], 'log'>, readon
   total: ['value'],
   amount: ['value'],
 };
-/** Factor of a value that the decoder has no column for: hundredths, as for other temperatures. */
+/** Factor of the value of an alarm if the decoder has no column for it: hundredths, as for other temperatures. */
 const UNDECLARED_DIVIDE = 100;

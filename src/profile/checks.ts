@@ -24,7 +24,7 @@ export const range: Check<readonly [number, number]> = refine(list(number()), (e
   return undefined;
 });
 
-/** A reference by name to something defined elsewhere, read as its index. If that section has errors, any name is accepted. */
+/** A reference by name to an item of another section, read as its index. If that section has errors, any name is accepted. */
 export function indexOf(names: readonly string[] | undefined, what: string): Check<number> {
   return formed(
     () => ({ type: 'string' }),
@@ -146,7 +146,7 @@ export function isName(text: string): boolean {
   return NAME.test(text);
 }
 
-/** Largest lengths of the texts in a session (wire protocol, 7.1), by the name in the `identity` of a profile. */
+/** Largest lengths of the texts in a session (wire protocol, 7.1), by their keys in the section `identity` of a profile. */
 export const IDENTITY_LENGTHS = {
   vendor: 16,
   product: 16,

@@ -33,7 +33,7 @@ const TEMPLATE: readonly ObservedMessage[] = [
   { type: 'data', body: { thermometer: { temperature: 23.25 } } },
 ];
 
-/** Parameters that every profile needs: the intervals of its reports and polls, and the radio mode of CHESTER. */
+/** Parameters that every draft has: the intervals of samples, reports and polls. */
 export const INTERVALS: Plain = {
   'interval-sample': { type: 'int', range: [1, 86_400], default: 60, help: 'Time from sample to sample, in seconds.' },
   'interval-report': {
@@ -148,7 +148,7 @@ interface Seen {
   digits: number;
 }
 
-/** The values of all reports, by section and name. Lists and texts are not part of a draft. */
+/** The ranges of the values in all reports, by section and name. Lists and texts are not part of a draft. */
 class Values {
   readonly #sections = new Map<string, Map<string, Seen>>();
 

@@ -1,7 +1,7 @@
 /**
- * `extends`: a profile that inherits from another file, or from several. Maps are merged key by key. For other values the
- * extending file wins, and `~` (null) in it removes the inherited value. If there are several files, each is merged over the
- * files before it. Every value keeps its file and line for messages.
+ * `extends`: a profile that inherits from another file, or from several. Maps are merged key by key. For other values, the
+ * extending file wins. A `~` (null) in the extending file removes the inherited value, also a map. If there are several files,
+ * each is merged over the files before it. Every value keeps its file and line for messages.
  */
 import { text } from '../input/checks.js';
 import { type LocatedNode, type MapNode, type Problems, readYaml } from '../input/document.js';

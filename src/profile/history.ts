@@ -89,7 +89,7 @@ function isFilled(message: LocatedNode, wanted: string): boolean {
   return type === wanted && direction !== 'down' && Object.keys(body ?? {}).length > 0;
 }
 
-/** @returns the body of a report */
+/** Notes the problems of a message. @returns its body if the message is a report */
 function checkMessage(node: LocatedNode, problems: Problems): MapNode | undefined {
   if (node.kind !== 'map') return complain(node, problems, 'a message: a map with "type" and "body"');
   const [type, direction, body] = ['type', 'direction', 'body'].map((key) => node.entries.get(key)?.value);

@@ -58,7 +58,7 @@ function packagedPath(name: string): string {
  * Returns a function that reads a user's files. A profile may extend a file in its folder or a packaged one, so that
  * `extends: common/chester.yaml` always works.
  * @param file the profile to start from, or its folder with a `/` at the end
- * @param read how a file of the user is read. Default: without a limit to a folder
+ * @param read reads a file of the user. Default: reads files in any folder
  * @returns a function that throws a UsageError for an unreadable file
  */
 export function userFiles(file: string, read: (path: string) => string = readText): LoadText {
@@ -71,8 +71,8 @@ export function userFiles(file: string, read: (path: string) => string = readTex
 
 /**
  * Reads all profiles in a user's folder, by name; empty if the folder does not exist.
- * @param read how a file is read
- * @throws InputError if one is invalid, and what `read` throws
+ * @param read reads a file; its errors are thrown unchanged
+ * @throws InputError if a profile is invalid
  */
 export function profilesIn(folder: string, read: (path: string) => string): ReadonlyMap<string, Profile> {
   const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.yaml')) : [];
@@ -83,7 +83,7 @@ export function profilesIn(folder: string, read: (path: string) => string): Read
 /**
  * A packaged profile, or the profile of a file.
  * @param firmware version; default: the newest
- * @throws UsageError that lists the packaged profiles, or the versions of the profile
+ * @throws UsageError for an unknown name or version; the message lists the packaged profiles, or the versions of the profile
  */
 export function profileNamed(name: string, firmware?: string): Profile {
   return inVersion(newestNamed(name), firmware);

@@ -44,8 +44,8 @@ export interface DailyModel {
 }
 
 /**
- * When people are present: always (`even`), at home, in an office, in a shop, or in a factory with two shifts. By the hour of
- * the week, UTC (src/device/environment/models/week.ts).
+ * When people are present: always (`even`), at home, in an office, in a shop, or in a factory with two shifts. The presence
+ * depends on the hour of the week in UTC (src/device/environment/models/week.ts).
  */
 export const RHYTHMS = ['even', 'home', 'office', 'shop', 'shifts'] as const;
 export type RhythmName = (typeof RHYTHMS)[number];

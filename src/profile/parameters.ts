@@ -97,7 +97,7 @@ export type ParameterSpec =
   | StringParameter
   | HexParameter;
 
-/** Value of a parameter: a number for int and float, a text for enum, string and hex. */
+/** Value of a parameter: a number for int and float, true or false for bool, a text for enum, string and hex. */
 export type ParameterValue = ParameterSpec['default'];
 
 /** Checks of texts beyond their length (firmware shell, 3.4; applications: serial). */

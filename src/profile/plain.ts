@@ -14,7 +14,7 @@ export interface PlainProfile {
   readonly others: ReadonlyMap<string, Sections>;
 }
 
-/** @throws InputError if a version of the profile is wrong */
+/** @throws InputError if a version of the profile is invalid */
 export function plainProfile(profile: Profile): PlainProfile {
   const versions = profile.firmware.names.map((name) => [name, profile.firmware.with(name)] as const);
   const others = versions.flatMap(([name, other]) =>
@@ -23,7 +23,7 @@ export function plainProfile(profile: Profile): PlainProfile {
   return { profile: sectionsOf(profile), others: new Map(others) };
 }
 
-/** The profile of which this is the plain form. */
+/** Restores a profile from its plain form. */
 export function profileFrom({ profile: sections, others }: PlainProfile): Profile {
   const firmware = firmwareVersions(
     sections.identity.fwVersion,

@@ -20,8 +20,8 @@ interface Prepared {
 }
 
 /**
- * Reads a profile from YAML and returns the content of a file with it.
- * @param path of the profile, and in messages
+ * Reads a profile from YAML and returns the content of its prepared file.
+ * @param path of the profile; also used in messages
  * @throws InputError with all problems
  */
 export function prepareProfile(path: string, load: LoadText): Uint8Array {

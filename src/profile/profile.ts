@@ -261,7 +261,7 @@ export interface PressListSpec extends EventList {
    * events. Each press closes a window, and the device reports at once, without event delay and rate limit.
    */
   readonly period?: ParameterRef;
-  /** Index of the quantity that counts the presses of each type of event; `quantity` is the first of them. */
+  /** Indices of the quantities that count the presses, one for each type of event; `quantity` is the first of them. */
   readonly types: readonly number[];
 }
 

@@ -21,7 +21,7 @@ import type { ModuleSpec } from './parameters.js';
 import type { QuantitySpec } from './profile.js';
 
 /**
- * One quantity of a sensor: unit, range, and the model with its options side by side.
+ * One quantity of a sensor: a map with its unit, its range, its model, and the options of the model.
  * @param above the quantities above it in the profile, from which it may be derived
  */
 export function quantity(

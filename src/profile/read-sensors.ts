@@ -92,7 +92,7 @@ function presence(modules: Modules): Check<Presence> {
   });
 }
 
-/** Checks that the parameters exist that decide whether each sensor is present. The slots of a module always exist. */
+/** Checks that each sensor has the parameters that decide whether it is present. The slots of a module always exist. */
 function checkPresence(
   present: Presence,
   count: number,
@@ -197,7 +197,7 @@ function totals(kind: 'count' | 'total'): Check<WindowSpec> {
   });
 }
 
-/** Reads `windows`. The default of `kind` is `statistics`. */
+/** Reads `windows`. Windows without a `kind` are of the kind `statistics`. */
 const windowSpec: Check<WindowSpec> = byKey<WindowSpec>({
   kind: byTag<WindowSpec>('windows', 'kind', {
     direction: refine(record('windows', { kind: text(), samples: buffer, windows: buffer }), (read) => ({

@@ -26,10 +26,10 @@ export interface CodecEntry {
 /** Of a field: null, or a list of modifiers and child fields. Of a modifier: its argument. */
 export type CodecValue = null | number | string | readonly string[] | readonly CodecEntry[];
 
-/** Name and modifiers of a value, applied from the wire to JSON (in an encoder: from JSON to the wire). */
+/** Name and modifiers of a value. A decoder applies the modifiers from the wire to JSON, an encoder from JSON to the wire. */
 export interface CodecColumn {
   readonly name: string;
-  /** Name in JSON: the value of `$key`, or its own name. */
+  /** Name in JSON: the value of `$key`, or `name` if there is none. */
   readonly outputName: string;
   /** In the order in which they apply. */
   readonly modifiers: readonly Modifier[];
@@ -66,7 +66,7 @@ export interface Codec {
   readonly numbers: ReadonlyMap<string, number>;
 }
 
-/** A codec document is invalid, or a value does not fit the encoder. The message lists all problems. */
+/** A codec document is invalid, or a value does not fit the encoder. The message lists the problems. */
 export class CodecError extends Error {
   readonly problems: readonly string[];
 

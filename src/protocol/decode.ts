@@ -164,7 +164,7 @@ function readRows(
   return rows;
 }
 
-/** The pairs of `$wmbus`: signal strength and frame. Frames stay encrypted, because their keys are not part of the codec. */
+/** The pairs of `$wmbus`: signal strength and frame. Frames stay encrypted, because the codec does not contain their keys. */
 function readFrames(reader: CborReader, keys: Keys): JsonObject[] {
   const { count } = reader;
   const frames: JsonObject[] = [];

@@ -1,6 +1,6 @@
 /**
  * Firmware images of virtual devices: a header of text lines, an empty line, then filler. Only a bootloader understands real
- * images; these images contain the facts that a virtual device needs as plain text.
+ * images; the header of these images contains, as plain text, the facts that a virtual device needs.
  *
  *     GHOSTFLEET-FIRMWARE 1
  *     bundle: com.hardwario.chester.app.clime

@@ -46,7 +46,7 @@ interface MemoryPeers {
 
 /**
  * Datagrams in memory between addresses, for a cloud that may answer one datagram with several, or with none. A new socket of a
- * device is a new address; datagrams for its older ones still arrive.
+ * device is a new address; datagrams for its older addresses still arrive.
  * @param deliver passes a datagram to the cloud
  */
 export function memoryPeers(deliver: (datagram: Uint8Array, address: string) => void): MemoryPeers {

@@ -17,7 +17,7 @@ export interface Channel {
   send(datagram: Uint8Array): void;
   /**
    * The device has opened a new socket: over UDP, later datagrams come from another port.
-   * @param server number of the address of the cloud that the socket uses, from 1; all of them are the same cloud
+   * @param server number of the address of the cloud that the socket uses, from 1; all addresses belong to the same cloud
    */
   reopen(server?: number): void;
 }

@@ -144,7 +144,7 @@ function downloadLines(download: FirmwareDownload | undefined): readonly string[
   ];
 }
 
-/** For "never", hio devices print 0; CHESTER prints -1. */
+/** hio devices print 0 for "never"; `cloud metrics` of CHESTER prints -1. */
 function time(at: DeviceTime): number {
   return at ?? 0;
 }

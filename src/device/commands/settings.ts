@@ -72,7 +72,7 @@ function typed(args: readonly string[], rest: number): readonly (string | undefi
   return [type === 'hex' || type === 'string' ? type : undefined, ...words];
 }
 
-/** Keys in flash: all settings after a save, none before the first. */
+/** Keys in flash: those of all settings if a value in flash differs from its default; otherwise none. */
 function stored({ config }: ShellHost): readonly string[] {
   if (config.flash.size === 0) return [];
   return config.layout.modules.flatMap((module) => module.items.map((item) => item.key));

@@ -10,7 +10,7 @@ import { later, refused, succeeded } from './results.js';
 
 /** Default and largest duration of `read all`, in seconds. */
 const SEARCH = { default: 60, max: 300 };
-/** dBm: only a tag next to the device is this strong. */
+/** Default threshold of `tag enroll` in dBm: only a tag next to the device is this strong. */
 const ENROLL_RSSI = -40;
 const ENROLL_LIMIT = seconds(12);
 /** Tags advertise every few seconds [assumption]. */

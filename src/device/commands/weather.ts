@@ -49,7 +49,7 @@ export const sensorsRead: Command = {
   help: 'Read all sensors, one after the other.',
   run: (host, [surplus], command): CommandResult => {
     if (surplus !== undefined) return refused(EINVAL, `unknown parameter: ${surplus}`, ...commandHelp(command));
-    // A sensor that does not answer prints an error, and the next sensor is read.
+    // For a sensor that does not answer, the command prints an error; then it reads the next sensor.
     return ok(
       ...['Barometer', ...(barometerLines(host) ?? noAnswer().lines)],
       ...['Meteo', ...(weatherLines(host) ?? [NOT_READY])],

@@ -113,7 +113,8 @@ export class Environment {
     const signal = this.signal(address);
     const override = this.#overrides?.get(signal);
     if (override?.waveform === undefined) return;
-    // A running total continues from its present value: a jump back would count all pulses in between at once.
+    // A running total continues from its present value. After a jump to the value of the model, the firmware would count the
+    // difference as pulses.
     const shown = waveformValue(override.waveform, wall) ?? Number.NaN;
     const continues = signal.counter && !Number.isNaN(shown);
     const moved = continues ? shown - this.modelled(signal, wall) : override.moved;
@@ -181,10 +182,13 @@ export class Environment {
 
 /** If the line voltage is above this number of volts, CHESTER-Z supplies the board from the line. */
 export const LINE_PRESENT = 6;
-/** °C of the battery if the device has no thermometer. */
+/** °C of the battery if the device has no thermometer, or if it does not answer. */
 const ROOM = 20;
 
-/** The signals that decide which supply feeds the board, and the temperature of the battery. */
+/**
+ * The line voltage, which decides whether the line feeds the board, and the temperature of the thermometer, which is that of
+ * the battery.
+ */
 interface Feeding {
   readonly line: QuantityAddress | undefined;
   readonly thermometer: QuantityAddress | undefined;

@@ -120,7 +120,7 @@ export class CloudThread implements PollHandler {
 
   /**
    * Takes the lock that {@link sendData} needs; the caller releases it with {@link unlock}.
-   * @param limit longest wait; Infinity for no limit
+   * @param limit longest wait, for families whose time limits include this wait; Infinity for no limit
    * @param refused called if the lock is not free in time
    */
   lock(limit: Millis, granted: () => void, refused: () => void = () => {}): void {

@@ -287,7 +287,7 @@ function backupOf(firmware: ShellFirmware): BackupModule | undefined {
   };
 }
 
-/** The message that `cloud spool fake` adds: data of an unknown decoder, with an empty body. */
+/** The message that `cloud spool fake` adds: UPLOAD_DATA with the decoder hash 0 and an empty map as its body. */
 const MADE_UP = Uint8Array.from([6, 0, 0, 0, 0, 0, 0, 0, 0, 0xbf, 0xff]);
 
 function spoolOf(firmware: ShellFirmware): ShellSpool {

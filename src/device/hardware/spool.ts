@@ -7,7 +7,7 @@ import type { UnixSeconds } from '../../kernel/time.js';
 export interface SpooledMessage {
   /** Number of the uplink in the run; -1 for a made-up message (`cloud spool fake`). */
   readonly uplink: number;
-  /** The complete frame: type byte, decoder hash, body. */
+  /** The complete message: type byte, decoder hash, body. */
   readonly message: Uint8Array;
   /** When it was stored, on the device's clock. The firmware uses it as the name of the file, and sorts by it. */
   readonly stored: UnixSeconds;

@@ -109,7 +109,7 @@ export class Measurements {
     for (const sensor of memory.plan.sensors) {
       const { counts } = memory.place(sensor);
       if (sensor.spec.windows?.kind === 'log') {
-        // The firmware counts the times of a log from here, not from the first sample.
+        // The firmware counts the times of a log from this call, not from the first sample.
         memory.ints[counts] = 0;
         memory.ints[counts + 2] = clock;
       } else if (sensor.spec.windows) memory.ints[counts + 1] = 0;

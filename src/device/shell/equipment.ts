@@ -17,7 +17,7 @@ export class ShellMemory {
   searchingUntil: Millis = 0;
   /** Uptime at which the battery's test load was connected; undefined while it is not. */
   loadSince: Millis | undefined;
-  /** Pins that `gpio set` has set, as `gpio0 13`. */
+  /** Pins that `gpio set` has set to 1, such as `gpio0 13`. */
   readonly pins = new Set<string>();
 }
 

@@ -1,6 +1,7 @@
 /**
- * A flight: the messages that one end sends before it waits for the other end (RFC 6347, section 4.2.4). A flight is sent
- * again, in new records, until the next flight of the other end arrives.
+ * A flight: the messages that one end sends before it waits for the other end (RFC 6347, section 4.2.4). A flight that needs an
+ * answer is sent again, in new records, until the answer arrives; the last flight is sent again only on request. No flight is
+ * sent more than {@link MOST_TRANSMISSIONS} times.
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import { type Millis, seconds } from '../../kernel/time.js';

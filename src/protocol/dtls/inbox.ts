@@ -4,7 +4,7 @@
  */
 import type { Fragment, HandshakeMessage } from './handshake.js';
 
-/** Messages of a handshake with a pre-shared key are much shorter. */
+/** Maximum length of a message in bytes. Messages of a handshake with a pre-shared key are much shorter. */
 const LONGEST = 1024;
 /** Number of messages whose fragments are accepted: the expected message and the three after it. */
 const AHEAD = 4;

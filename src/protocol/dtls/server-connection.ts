@@ -104,7 +104,10 @@ export class ServerConnection extends Connection {
     if (type === MESSAGE.finished) this.repeatFlight();
   }
 
-  /** Such a record means that the client has another key. An unknown identity gets the same alert (RFC 4279, section 2). */
+  /**
+   * Rejects the client: a record that does not fit the keys means that the client has another key. An unknown identity gets the
+   * same alert (RFC 4279, section 2).
+   */
   protected unreadable({ type }: TlsRecord): void {
     if (type === CONTENT.handshake || this.hasId) this.fail('decrypt-error');
   }

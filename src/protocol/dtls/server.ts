@@ -115,7 +115,7 @@ export class DtlsServer {
 
   /**
    * Encrypts data for a client.
-   * @param address where the client sent its last data from
+   * @param address from which the client sent its last data
    * @returns false if the connection has ended
    */
   send(session: SessionId, plain: Uint8Array, address: string): boolean {
@@ -304,7 +304,10 @@ function isOfFlight({ type }: TlsRecord): boolean {
   return type === CONTENT.handshake || type === CONTENT.changeCipherSpec;
 }
 
-/** The alert for a hello that the server refuses. Versions count down from 0xfeff: a greater number is an older version. */
+/**
+ * The alert for a hello that the server rejects; undefined for any other hello. Versions count down from 0xfeff: a greater
+ * number is an older version.
+ */
 function refusalOf({ version, suites }: ClientHello): AlertName | undefined {
   if (version > DTLS_1_2 || version >> 8 !== DTLS_1_0 >> 8) return 'protocol-version';
   return suites.includes(SUITE) ? undefined : 'handshake-failure';

@@ -22,7 +22,7 @@ export class Fields {
 
   /**
    * Strict reading, for a device: the readers throw MessageError when a field has another type.
-   * @throws MessageError when there are other keys than the `known` ones
+   * @throws MessageError if a key is not one of `known`
    */
   static strict(map: CborMap, known: readonly number[], message: string): Fields {
     for (const key of map.keys()) {

@@ -188,7 +188,7 @@ export function parseDown(bytes: Uint8Array): DownMessage {
   }
 }
 
-/** The value of an uplink. If the value begins with a hash, without this hash. */
+/** The value of an uplink, without the hash with which some values begin. */
 function upValue(message: UpMessage): Uint8Array {
   switch (message.kind) {
     case 'create-session':
@@ -213,7 +213,7 @@ function upValue(message: UpMessage): Uint8Array {
   }
 }
 
-/** The value of a downlink. If the value begins with a hash, without this hash. */
+/** The value of a downlink, without the hash with which some values begin. */
 function downValue(message: DownMessage): Uint8Array {
   switch (message.kind) {
     case 'set-session':

@@ -43,8 +43,8 @@ export interface SetSession {
   /** Not 0: a device treats 0 as a missing session. */
   readonly sessionId: number;
   /**
-   * Hash of the decoder that the cloud has stored. Missing: the cloud has no decoder, so the device uploads it. The next two
-   * fields are the hashes of the stored encoder and configuration, with the same rule.
+   * Hash of the decoder that the cloud has stored. If it is missing, the cloud has no decoder, so the device uploads it. The
+   * same applies to the next two fields, the hashes of the stored encoder and configuration.
    */
   readonly decoderHash?: Hash;
   readonly encoderHash?: Hash;

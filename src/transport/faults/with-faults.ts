@@ -23,7 +23,7 @@ interface FaultOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly trace: Trace;
-  /** A list may change while the transport is in use. */
+  /** A {@link FaultList} may change while the transport is in use. */
   readonly faults: readonly ScheduledFault<FaultSpec>[] | FaultList;
   /** Whether the transport detects and drops corrupted datagrams, as TCP does. */
   readonly checksummed?: boolean;

@@ -1,7 +1,7 @@
 import type { OrientationModel } from '../../../profile/models.js';
 import type { Model } from './model.js';
 
-/** An axis points up or down if it measures at least this acceleration, in m/s²: g at an angle of up to 30°. */
+/** An axis points up or down if it measures more than this acceleration, in m/s²: g at an angle of up to 30°. */
 const CLEAR = 8.5;
 
 /** 0: unknown; 2: the device lies on its back (applications: accelerometer.orientation). */

@@ -14,7 +14,8 @@ const STRETCH = minutes(10);
 export function pulses({ perHour, by }: PulsesModel): Model {
   const { activeTime } = rhythm(by);
   const mean = (perHour * STRETCH) / hours(1);
-  // The total at the start of a stretch is up to `mean` too high. So it never falls, and a stretch has 0 to 2 × mean pulses.
+  // The total at the start of a stretch is less than `mean` above that of evenly spaced pulses. So it grows by 0 to 2 × `mean`
+  // in a stretch, and never falls.
   const before = (seed: number, stretch: number): number => mean * (stretch + noise(seed, stretch));
   return {
     value(seed: number, wall: UnixMillis): number {
