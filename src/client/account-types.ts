@@ -10,7 +10,7 @@ export interface PasswordChange {
 /** A valid login of an account. */
 export interface Login {
   readonly id: string;
-  /** The only space that the login opens; null: all spaces of the account. */
+  /** The only space that the login opens; null if it opens all spaces of the account. */
   readonly space_id: string | null;
   readonly created_at: IsoTime;
   readonly expires_at: IsoTime;

@@ -266,7 +266,7 @@ export interface Key {
   /** `read`: the key may only read. */
   readonly access_type: 'write' | 'read';
   readonly created_at: IsoTime;
-  /** When the key becomes invalid; null: never. */
+  /** When the key becomes invalid; null if it does not expire. */
   readonly expires_at: IsoTime | null;
   /** Time of the last use, to the minute; null if the key was never used. */
   readonly last_used_at: IsoTime | null;
@@ -285,7 +285,7 @@ export interface NewKey {
   readonly tags?: readonly TagRef[];
   /** Default `write`. */
   readonly access_type?: 'write' | 'read';
-  /** When the key becomes invalid; must be in the future. Default null: never. */
+  /** When the key becomes invalid; must be in the future. Default null: the key does not expire. */
   readonly expires_at?: IsoTime | null;
 }
 

@@ -18,7 +18,7 @@ import type { Signal } from './modem/signal.js';
  * `trigger.2.state` (profile/quantities.ts). Every method throws an Error with the reason if the change is not possible.
  */
 export interface DeviceControls {
-  /** Holds a quantity at a value. NaN: the sensor does not answer. */
+  /** Holds a quantity at a value. With NaN, the sensor does not answer. */
   hold(quantity: string, value: number): void;
   /** Changes a quantity linearly to a value, then holds it. Without `from` it starts at the present value. */
   ramp(quantity: string, ramp: Ramp): void;
@@ -36,7 +36,7 @@ export interface DeviceControls {
   line(on: boolean): void;
   /** Shields the antenna (false), or removes the shield. */
   radio(on: boolean): void;
-  /** Sets the signal at the antenna; undefined: the device's own cell. */
+  /** Sets the signal at the antenna; undefined restores the signal of the device's own cell. */
   signal(signal: Signal | undefined): void;
   /** Replaces the battery by one with this share used, 0 (new) to 1 (empty). */
   battery(used: Ratio): void;
@@ -46,7 +46,7 @@ export interface DeviceControls {
   powerSaving(granted: boolean): void;
   /** Causes a fault of the modem, or repairs it. */
   modem(fault: ModemFault): void;
-  /** Lets the next `writesLeft` writes of settings succeed and all later ones fail; Infinity: none fails. */
+  /** Lets the next `writesLeft` writes of settings succeed and all later ones fail. With Infinity, every write succeeds. */
   flash(writesLeft: number): void;
   /** Makes the clock run fast by parts per million; slow if negative. Setting the time does not change the drift. */
   clock(drift: number): void;

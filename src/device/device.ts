@@ -45,7 +45,7 @@ export interface DeviceOptions {
   /** Random generator of this device alone. */
   readonly random: Random;
   readonly trace: Trace;
-  /** Receives the content of the device's messages; undefined: the content is not recorded. */
+  /** Receives the content of the device's messages. If undefined, the content is not recorded. */
   readonly witness?: MessageWitness | undefined;
   readonly format: LinkFormat;
   /**

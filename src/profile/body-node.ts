@@ -7,7 +7,7 @@ export type BodyNode =
       readonly kind: 'map';
       readonly key: number;
       readonly children: readonly BodyNode[];
-      /** A device writes the key only if it has this sensor; undefined: every device writes it. */
+      /** A device writes the key only if it has this sensor. If undefined, every device writes it. */
       readonly needs?: number;
     }
   /** A list with one map for each sensor of these kinds that the device has, in the order of the sensor numbers. */

@@ -24,7 +24,7 @@ export const EACH = '$each';
 /** The sensors of the enclosing list, as indices; undefined outside of lists. */
 export type Each = readonly number[] | undefined;
 
-/** Resolves references. A reference that is not valid is noted as a problem, and undefined is returned. */
+/** Resolves references. For an invalid reference, a method notes a problem and returns undefined. */
 export class BodyReferences {
   readonly parts: BodyParts;
   readonly problems: Problems;

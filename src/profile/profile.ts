@@ -122,30 +122,34 @@ export interface SerialLineSpec {
 /** Intervals and delays of the application (firmware behaviour, 3.1). */
 export interface Timing {
   /**
-   * Delay of the first report after the start of the application; undefined: the application sends no first report by itself.
+   * Delay of the first report after the start of the application. If undefined, the application sends no first report by
+   * itself.
    */
   readonly firstReport?: Millis;
   /** Share of the report interval by which the next report may come earlier or later. */
   readonly jitter: Ratio;
-  /** Parameter with the report interval, in seconds; undefined: no periodic reports. */
+  /** Parameter with the report interval, in seconds; undefined if there are no periodic reports. */
   readonly reportEvery?: ParameterRef;
-  /** Parameter with the poll interval, in seconds; undefined: no periodic polls. */
+  /** Parameter with the poll interval, in seconds; undefined if there are no periodic polls. */
   readonly pollEvery?: ParameterRef;
-  /** Parameter with the time without contact to the cloud after which the device reboots, in seconds; 0 or undefined: never. */
+  /**
+   * Parameter with the time without contact to the cloud after which the device reboots, in seconds; with the value 0, it does
+   * not reboot. Undefined if the device type has no such parameter.
+   */
   readonly downlinkWatchdog?: ParameterRef;
   /** Timeout of the hardware watchdog once the firmware stops feeding it; default 120 s (firmware behaviour, 8). */
   readonly hardwareWatchdog?: Millis;
   /** Parameter with the delay of an event report, in seconds. Undefined, like `eventRate`, if the device type has no events. */
   readonly eventDelay?: ParameterRef;
-  /** Maximum number of event reports in an hour. */
+  /** Parameter with the maximum number of event reports in an hour. */
   readonly eventRate?: ParameterRef;
-  /** Parameter with the radio: `none`, `lte` or `lrw`; undefined: always `lte`. */
+  /** Parameter with the radio: `none`, `lte` or `lrw`. If undefined, the device always uses `lte`. */
   readonly mode?: ParameterRef;
-  /** Longest duration of a report, in seconds; undefined: without limit (firmware behaviour, 3.3). */
+  /** Parameter with the longest duration of a report, in seconds; undefined if there is no limit (firmware behaviour, 3.3). */
   readonly sendTimeout?: ParameterRef;
   /** Whether windows and events survive a failed send (firmware behaviour, 3.3). */
   readonly onSendFailure: 'keep' | 'drop';
-  /** Capacity of the spool in flash; undefined: no spool (firmware behaviour, 3.4). */
+  /** Parameter with the capacity of the spool in flash; undefined without a spool (firmware behaviour, 3.4). */
   readonly spoolSize?: ParameterRef;
 }
 
@@ -154,9 +158,9 @@ export interface SensorSpec {
   readonly name: string;
   /** Maximum number of such sensors in a device: probes on a bus, inputs, tag slots. Numbered from 0 here, from 1 for users. */
   readonly count: number;
-  /** Decides at boot which of these sensors a device has; undefined: all. */
+  /** Decides at boot which of these sensors a device has; undefined if it has all. */
   readonly present?: Presence;
-  /** How the firmware aggregates samples; undefined: only the last sample is used. */
+  /** How the firmware aggregates samples; undefined if it uses only the last sample. */
   readonly windows?: WindowSpec;
   /** Whether the quantities of the sensor are running totals, whose increments the firmware counts. */
   readonly counter: boolean;
@@ -323,7 +327,7 @@ export interface TaskSpec {
   readonly sensors: readonly number[];
   /** A fixed interval, or the parameter with the interval in seconds. */
   readonly every: Millis | ParameterRef;
-  /** Delay of the first run after the start of the application; undefined: one interval. */
+  /** Delay of the first run after the start of the application. Default: one interval. */
   readonly first?: Millis;
   /** Whether the shell's `sample` or `aggreg` runs it at once. */
   readonly onRequest: boolean;

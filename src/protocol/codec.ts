@@ -43,7 +43,7 @@ export interface CodecField extends CodecColumn {
   readonly number: number;
   /** The names from the root: `hygrometer.temperature.events`. */
   readonly path: string;
-  /** Layout of an array of this field; undefined: a plain list. */
+  /** Layout of an array of this field; undefined for a plain list. */
   readonly series: CodecSeries | undefined;
 }
 

@@ -68,14 +68,14 @@ export class DeviceConfig {
     this.#interim = this.#flash;
   }
 
-  /** Writes the interim copy to flash; in effect after the next boot. False: the write failed. */
+  /** Writes the interim copy to flash; it is in effect after the next boot. Returns false if the write failed. */
   save(): boolean {
     if (!this.countWrite()) return false;
     this.#flash = this.#interim;
     return true;
   }
 
-  /** Erases the settings; the defaults are in effect after the next boot. False: the erase failed. */
+  /** Erases the settings; the defaults are in effect after the next boot. Returns false if the erase failed. */
   reset(): boolean {
     if (!this.countWrite()) return false;
     this.#flash = FACTORY_SETTINGS;
@@ -92,7 +92,7 @@ export class DeviceConfig {
     return this.#wear?.writes ?? 0;
   }
 
-  /** After `writesLeft` more writes, every write fails; Infinity: no limit, as for new flash. */
+  /** After `writesLeft` more writes, every write fails. Infinity sets no limit: the flash is as good as new. */
   wear(writesLeft: number): void {
     this.#wear = { writes: this.writes, left: writesLeft };
   }
@@ -132,7 +132,10 @@ export class DeviceConfig {
     return true;
   }
 
-  /** Changes a value in flash only: the running firmware keeps its own. Undefined erases the value. False: the write failed. */
+  /**
+   * Changes a value in flash only: the running firmware keeps its own. Undefined erases the value. Returns false if the write
+   * failed.
+   */
   poke(item: ConfigItem, value: ParameterValue | undefined): boolean {
     if (!this.countWrite()) return false;
     this.#flash = withValue(this.#flash, item, value ?? item.default);

@@ -85,7 +85,7 @@ export class Environment {
     return value;
   }
 
-  /** Holds a quantity at a value; null: the sensor does not answer. Call Measurements.look afterwards. */
+  /** Holds a quantity at a value. With null, the sensor does not answer. Call Measurements.look afterwards. */
   set(address: QuantityAddress, value: number | null): void {
     this.steer(address, { kind: 'held', value: value ?? Number.NaN });
   }

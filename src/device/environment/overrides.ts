@@ -10,7 +10,7 @@ import { type Series, seriesChange, seriesValue } from './series.js';
 
 /** The values of a signal in place of those of its model. */
 export type Waveform =
-  /** NaN: the sensor does not answer. */
+  /** A constant value; NaN if the sensor does not answer. */
   | { readonly kind: 'held'; readonly value: number }
   /** Linear from one value to the other, then constant. */
   | {

@@ -4,7 +4,7 @@
  */
 import type { Millis } from '../../kernel/time.js';
 
-/** Times ascend strictly, from 0 at the first row. NaN: the sensor did not answer. */
+/** Times ascend strictly, from 0 at the first row. A value is NaN if the sensor did not answer. */
 export interface Series {
   readonly times: readonly Millis[];
   readonly values: readonly number[];

@@ -32,7 +32,7 @@ export interface Policy {
      * Time limit for the cloud lock (firmware/cloud-lock.ts) and the first datagram of a poll together; Infinity for no limit.
      */
     readonly budget: Millis;
-    /** Time until a failed poll is repeated; undefined: the next request polls. */
+    /** Time until a failed poll is repeated; undefined if it is not repeated. */
     readonly retry: Millis | undefined;
     /** Whether a poll flag in the session phase, or after a firmware request, leads to a poll at once, in the same step. */
     readonly inPlace: boolean;
@@ -85,7 +85,7 @@ export interface Policy {
     readonly release: Millis;
     /** Whether the modem boots after the pause of a reset loop, or attaches at once. */
     readonly bootsAfterResetLoop: boolean;
-    /** After its time limit, a send waits this long for the end of an attempt; undefined: the send ends at once. */
+    /** After its time limit, a send waits this long for the end of an attempt. If undefined, the send ends at once. */
     readonly grace: Millis | undefined;
   };
 }

@@ -17,7 +17,7 @@ import type { Millis } from '../../kernel/time.js';
 /** Runs the polls of the work item. */
 export interface PollHandler {
   readonly clock: Clock;
-  /** Time until a failed poll is repeated; undefined: never. */
+  /** Time until a failed poll is repeated; undefined if it is not repeated. */
   readonly retryAfter: Millis | undefined;
   /** Polls once, and calls `done` with the result. */
   poll(done: (ok: boolean) => void): void;

@@ -36,7 +36,7 @@ export class Updater {
     this.#hardware = hardware;
   }
 
-  /** The image that is being received; undefined: none. */
+  /** The image that is being received; undefined if there is none. */
   get progress(): FirmwareDownload | undefined {
     const download = this.#download;
     return download && { updateId: download.updateId, accepted: download.accepted, size: download.size };

@@ -45,8 +45,8 @@ export class Bootloader {
   }
 
   /**
-   * Called at every reset. True: a swap of the images begins, or begins again after a power failure; no firmware runs until
-   * {@link swapped}.
+   * Called at every reset. Returns true if a swap of the images begins, or begins again after a power failure; then no firmware
+   * runs until {@link swapped}.
    */
   reset(): boolean {
     if (this.#swapping) return true;

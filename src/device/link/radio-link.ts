@@ -50,9 +50,9 @@ export interface Dialogue {
   readonly fragments: FragmentSizes;
   startUplink(message: Uint8Array): SendStep;
   startPoll(): SendStep;
-  /** Takes a datagram from the network; undefined: it does not answer the last one, and the modem keeps listening. */
+  /** Takes a datagram from the network. Returns undefined if it does not answer the last one: the modem keeps listening. */
   answered(datagram: Uint8Array): SendStep | End | undefined;
-  /** Begins the present message or poll again; undefined: the same datagram may be sent again. */
+  /** Begins the present message or poll again. Returns undefined if the same datagram may be sent again instead. */
   startOver(why: string): SendStep | undefined;
   /** The exchange has failed. */
   fail(why: string): End;

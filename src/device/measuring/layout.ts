@@ -77,7 +77,7 @@ class Space {
   }
 }
 
-/** @param scale factor of the expected buffer sizes; 0: at rest */
+/** @param scale factor of the expected buffer sizes; 0 for a device at rest */
 function makeLayout(plan: Plan, scale: number): Layout {
   const floats = new Space();
   const ints = new Space();

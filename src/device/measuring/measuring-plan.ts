@@ -146,7 +146,7 @@ function times(within: Millis, every: Millis): number {
   return every === 0 ? Number.POSITIVE_INFINITY : Math.ceil(within / every);
 }
 
-/** The intervals at which a sensor is sampled and aggregated; 0: never. */
+/** The intervals at which a sensor is sampled and aggregated; 0 if it is not. */
 function intervalsOf(
   kind: number,
   profile: Profile,

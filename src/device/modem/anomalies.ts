@@ -5,7 +5,7 @@ import type { Signal } from './signal.js';
 import { ERROR_CEILING, ERROR_STEP, LOOP_RESETS, LOOP_TIME, SOCKET_FAILURES } from './timing.js';
 
 export class ModemAnomalies {
-  /** Signal at the antenna, and at the last connection evaluation; undefined: the device's own cell. */
+  /** Signal at the antenna, and at the last connection evaluation; undefined if it is that of the device's own cell. */
   signal: Signal | undefined;
   evaluated: Signal | undefined;
   /** Whether the network here grants power saving mode, and whether it did at the last attach. */

@@ -35,7 +35,7 @@ export abstract class Reception {
     this.moved();
   }
 
-  /** Sets the signal at the antenna; undefined: the device's own cell, which is good. */
+  /** Sets the signal at the antenna; undefined restores the signal of the device's own cell, which is good. */
   setSignal(signal: Signal | undefined): void {
     if (signal === undefined && this.anomalies?.signal === undefined) return;
     this.known.signal = signal;

@@ -26,7 +26,7 @@ export interface ModemBoard {
   faded(way: 'up' | 'down'): void;
   /** The modem has opened a new socket, which has another port. */
   socketOpened(): void;
-  /** Whether the supply is strong enough for the transmitter. False: the supply was too weak, and the device has restarted. */
+  /** Whether the supply is strong enough for the transmitter. If it is too weak, the device has restarted. */
   feedRadio(): boolean;
 }
 

@@ -93,8 +93,8 @@ export interface ShellInputs {
   read(channel: number): { readonly mean: number; readonly rms: number } | undefined;
   calibration(channel: number): InputCalibration;
   /**
-   * Changes a calibration in flash and in the running firmware at once, unlike all other settings. False: the write to flash
-   * failed.
+   * Changes a calibration in flash and in the running firmware at once, unlike all other settings. Returns false if the write
+   * to flash failed.
    */
   calibrate(channel: number, changes: Partial<InputCalibration>): boolean;
 }

@@ -124,7 +124,7 @@ export interface CloudState {
   readonly metrics: CloudMetrics;
   /** Undefined for devices with one address of the cloud. */
   readonly failover: FailoverState | undefined;
-  /** The firmware image that is being downloaded; undefined: none. */
+  /** The firmware image that is being downloaded; undefined if there is none. */
   readonly download: FirmwareDownload | undefined;
 }
 

@@ -33,7 +33,7 @@ export interface ClientOptions {
   readonly events: ConnectionEvents;
   /**
    * Connection ID in the records that the server sends. Empty by default, as on a device: only the records of the client then
-   * have a connection ID. null: the client does not support connection IDs.
+   * have a connection ID. With null, the client does not support connection IDs.
    */
   readonly connectionId?: Uint8Array | null;
   /** Default: {@link HANDSHAKE_TIMEOUT}. */

@@ -26,8 +26,10 @@ export type Ending =
   | { readonly kind: 'alert'; readonly by: 'us' | 'peer'; readonly name: Alert['name'] };
 
 /**
- * Why a record is dropped: `replayed`: a copy; `not-authentic`: forged, or not in the form that the connection has agreed on;
- * `unknown-connection`: the record belongs to no connection.
+ * Why a record is dropped:
+ * - `replayed`: it is a copy
+ * - `not-authentic`: it is forged, or not in the form that the connection has agreed on
+ * - `unknown-connection`: it belongs to no connection
  */
 export type Rejection = 'replayed' | 'not-authentic' | 'unknown-connection';
 

@@ -41,7 +41,8 @@ export function expand(secret: Uint8Array, label: string, seed: Uint8Array, leng
 
 /**
  * The master secret.
- * @param sessionHash hash of the handshake up to ClientKeyExchange for the extended master secret; undefined: the classic one
+ * @param sessionHash hash of the handshake up to ClientKeyExchange, for the extended master secret; undefined for the classic
+ * one
  */
 export function masterSecret(psk: Uint8Array, randoms: Randoms, sessionHash: Uint8Array | undefined): Uint8Array {
   const length = uint(psk.length, 2);

@@ -19,9 +19,9 @@ export interface Opened extends Content {
 export class RecordLayer {
   /** Set by the handshake when both ends can compute the keys. */
   keys: OwnKeys | undefined;
-  /** Connection ID in the records that this end sends; empty: ordinary records. */
+  /** Connection ID in the encrypted records that this end sends. If it is empty, this end sends ordinary records. */
   peerId: Uint8Array = NO_ID;
-  /** Connection ID in the encrypted records that this end receives; empty: ordinary records. */
+  /** Connection ID in the encrypted records that this end receives. If it is empty, this end receives ordinary records. */
   ownId: Uint8Array = NO_ID;
   readonly #window = new ReplayWindow();
   #plainSequence: number;

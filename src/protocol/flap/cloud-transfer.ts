@@ -68,7 +68,7 @@ interface Downlink {
 export class CloudTransfer {
   readonly #fragmentSize: number;
   readonly #patience: Millis;
-  /** Expected sequence number; undefined: only a new exchange is accepted. */
+  /** Expected sequence number; undefined if only a new exchange is accepted. */
   #expect: number | undefined;
   #last: Remembered | undefined;
   #ignored: Remembered | undefined;
@@ -87,7 +87,7 @@ export class CloudTransfer {
     this.#patience = patience;
   }
 
-  /** The sequence number expected next; undefined: only a new exchange is accepted. */
+  /** The sequence number expected next; undefined if only a new exchange is accepted. */
   get expected(): number | undefined {
     return this.#expect;
   }

@@ -12,7 +12,7 @@ type CborMap = ReadonlyMap<CborKey, CborValue>;
 /** The fields of a map by key. Each reader returns undefined for a missing field. */
 export class Fields {
   readonly #map: CborMap;
-  /** The name of the message for errors of strict reading; undefined: loose reading. */
+  /** The name of the message for errors of strict reading; undefined for loose reading. */
   readonly #strict: string | undefined;
 
   /** Loose reading, for the cloud. */

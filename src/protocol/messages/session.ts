@@ -40,7 +40,7 @@ export interface CreateSession {
 
 export interface SetSession {
   readonly kind: 'set-session';
-  /** Not 0: a device treats 0 as a missing session. */
+  /** Must not be 0, because a device treats 0 as a missing session. */
   readonly sessionId: number;
   /**
    * Hash of the decoder that the cloud has stored. If it is missing, the cloud has no decoder, so the device uploads it. The
