@@ -57,7 +57,7 @@ export class DeviceConfig {
     return this.#flash;
   }
 
-  /** The live settings; undefined if the interim copy may differ, for example from a change until the next boot. */
+  /** The live settings; undefined while the interim copy may differ, for example between a change and the next boot. */
   get inForce(): Settings | undefined {
     return this.#live === this.#interim ? this.#live : undefined;
   }

@@ -153,7 +153,7 @@ export class Reporter {
     });
   }
 
-  /** Stores the report in flash, which survives a reboot; undefined if the device has no spool. */
+  /** Stores the report in flash, so that it survives a reboot. Returns undefined if the device has no spool. */
   private store(report: Report): SpooledMessage | undefined {
     const { spoolSize } = this.#host.profile.timing;
     const capacity = spoolSize ? this.#host.config.number(spoolSize.module, spoolSize.name) : 0;

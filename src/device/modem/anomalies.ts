@@ -61,7 +61,7 @@ export class ModemAnomalies {
     return true;
   }
 
-  /** Counts an error; returns for how long the modem is off: longer each time (firmware timing, 7.3). */
+  /** Counts an error; returns how long the modem is off. The time grows with each error (firmware timing, 7.3). */
   failed(): Millis {
     return Math.min(ERROR_CEILING, ++this.#errors * ERROR_STEP);
   }
