@@ -20,7 +20,7 @@ export class AccountClient {
   }
 
   /**
-   * Changes the password of the account and ends all its logins, also the login of this client: create another client with the
+   * Changes the password of the account and ends all its logins, including that of this client. Create another client with the
    * token of the result.
    * @param change passwords of 8 to 256 characters
    * @throws ApiError 403 `wrong-password` if the present password is wrong; 429 `login-limit` after too many wrong ones

@@ -50,7 +50,7 @@ export interface NewTag {
   /** `#RRGGBB` */
   readonly color: string;
   /**
-   * `read`: a key limited to this tag can only read the devices with this tag: it can neither change them nor send to them.
+   * With `read`, a key limited to this tag can read the devices with this tag, but can neither change them nor send to them.
    * Default `write`.
    */
   readonly access_type?: 'write' | 'read';

@@ -14,7 +14,7 @@ import { didYouMean, orList, quote } from './problems.js';
 /** Reads one value; undefined if a problem was noted. */
 export interface Check<T> {
   (node: LocatedNode, problems: Problems): T | undefined;
-  /** JSON Schema of the value. If it is left out, it accepts any value. */
+  /** JSON Schema of the value. Without a schema, editors accept any value. */
   readonly form?: () => Form;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Texts from files, devices and other clouds on a terminal. Control characters could clear the screen, overwrite lines
- * or change the title; characters for the direction of writing could make a text look like another one.
+ * Makes texts from files, devices and other clouds safe for a terminal. Control characters could clear the screen, overwrite
+ * lines or change the title; characters for the direction of writing could make a text look like another one.
  */
 
 /** Control characters, line separators, and invisible characters that change the order or the look of others. */

@@ -69,8 +69,8 @@ export function formatDuration(duration: Millis): string {
 }
 
 /**
- * Writes a measured duration to the millisecond, for people: like {@link formatDuration}, but with a fraction of seconds in
- * place of milliseconds: "7m0.698s", "840ms". {@link parseDuration} reads the same number.
+ * Writes a measured duration to the millisecond, for people: "7m0.698s", "840ms". From one second on, the milliseconds are a
+ * fraction of the seconds, unlike in {@link formatDuration}. {@link parseDuration} reads the same number.
  */
 export function exactDuration(duration: Millis): string {
   const whole = Math.round(duration);

@@ -57,7 +57,7 @@ const SETUP = /^(\S+) config (\S+) ./;
 
 /**
  * The name of a configuration parameter: `module.name`, or only the name for a parameter of the application.
- * @param types what the parameter may hold
+ * @param types the types that the parameter may have
  */
 export function parameter(
   modules: readonly ModuleSpec[] | undefined,

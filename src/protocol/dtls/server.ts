@@ -37,7 +37,7 @@ interface ServerEvents {
   closed(session: SessionId, ending: Ending): void;
   /**
    * A handshake has failed. `identity` is what the client claims; empty if it has not named one. `session` is undefined for a
-   * hello that was refused.
+   * hello that was rejected.
    */
   failed(session: SessionId | undefined, identity: string, address: string, ending: Ending): void;
   /** A record was dropped. */

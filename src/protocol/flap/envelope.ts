@@ -71,7 +71,7 @@ export function sealedSize({ data }: Packet, format: EnvelopeFormat): number {
 }
 
 /**
- * Parses a datagram. undefined when it is not base64, too short, or has serial number 0 (wire protocol, 6.2 step 1).
+ * Parses a datagram. Returns undefined if it is not base64, too short, or has serial number 0 (wire protocol, 6.2 step 1).
  * Only the first 1024 bytes are read, so the tag of a longer datagram does not match.
  */
 export function open(datagram: Uint8Array, format: EnvelopeFormat): Envelope | undefined {

@@ -42,7 +42,7 @@ export function encodeResponse({ key, status, body }: ResponseFrame): Uint8Array
   return Buffer.from(`${key} ${status}\n${body}`);
 }
 
-/** undefined for bytes that are not a response frame. */
+/** Returns undefined for bytes that are not a response frame. */
 export function decodeResponse(bytes: Uint8Array): ResponseFrame | undefined {
   const { head, body } = split(bytes);
   const [key, status] = head;
