@@ -188,7 +188,7 @@ export interface QuantitySpec {
   /** Range of plausible values; infinite if the profile gives no range. Model values are inside. */
   readonly min: number;
   readonly max: number;
-  /** A bool parameter: while it is false, the quantity is not measured and its value is null. Undefined: always measured. */
+  /** While this bool parameter is false, the quantity is null. If undefined, the quantity is always measured. */
   readonly enabled?: ParameterRef;
   /** Whether lists of samples have it as a single-precision number instead of an integer. */
   readonly float: boolean;

@@ -48,7 +48,7 @@ export interface Policy {
     readonly sameSequence: boolean;
     /**
      * Pauses of the transfer layer before it sends a datagram again: after a missing answer, and without a radio connection.
-     * Undefined: the modem repeats the datagram.
+     * If undefined, the modem repeats the datagram.
      */
     readonly resend: { readonly unanswered: Millis; readonly unconnected: Millis } | undefined;
     /** Whether the wait for the cloud lock is part of the time limit of a report. */
