@@ -145,7 +145,7 @@ export interface Timing {
   readonly eventRate?: ParameterRef;
   /** Parameter with the radio: `none`, `lte` or `lrw`. If undefined, the device always uses `lte`. */
   readonly mode?: ParameterRef;
-  /** Parameter with the longest duration of a report, in seconds; undefined if there is no limit (firmware behaviour, 3.3). */
+  /** Parameter with the longest duration of a report, in seconds; undefined without a limit (firmware behaviour, 3.3). */
   readonly sendTimeout?: ParameterRef;
   /** Whether windows and events survive a failed send (firmware behaviour, 3.3). */
   readonly onSendFailure: 'keep' | 'drop';
