@@ -1,7 +1,7 @@
 /**
  * Slows down the guessing of passwords without locking out the rightful user.
  *
- * A source is the network of the caller. Each failed login counts for the account, for the source, and for the pair of both.
+ * A source is the network of the caller. Each failed login counts for the account, for the source, and for this pair.
  * The limits of the account and of the source do not apply to a pair that has logged in before: an attack from other places
  * does not affect a user at the usual place. The limit of a pair lasts only a minute, because an attacker may share the address
  * of the user. Each service keeps its own counts in memory: if n services share a PostgreSQL database, an attacker has n times

@@ -1,8 +1,8 @@
 /**
- * Passwords are stored as scrypt hashes. The hashes are slow to compute on purpose, and each has its own salt, so that
- * passwords cannot be recovered from a stolen database. (API keys need neither, see keys.ts.) OWASP lists several settings for
- * scrypt as equally strong. The setting here takes 16 MiB and about 0.2 s. With a setting that takes more memory, a few
- * concurrent logins could fill the memory of the service.
+ * Passwords are stored as scrypt hashes. The hashes are slow to compute on purpose, and each has its own salt, so that it is
+ * expensive to find the passwords in a stolen database by trial. (API keys need neither, see keys.ts.) OWASP lists several
+ * settings for scrypt as equally strong. The setting here takes 16 MiB and about 0.2 s. With a setting that takes more memory,
+ * a few concurrent logins could fill the memory of the service.
  */
 import { scrypt, timingSafeEqual } from 'node:crypto';
 import { type Random, randomBytes } from '../../kernel/random.js';
@@ -18,7 +18,7 @@ const DEFAULT_COST: PasswordCost = { N: 16_384, r: 8, p: 5 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
-/** Limits of a password's length in characters: the minimum makes guessing impractical, the maximum keeps hashing cheap. */
+/** Limits of a password's length in characters: the minimum makes guessing harder, the maximum keeps hashing cheap. */
 export const PASSWORD = { min: 8, max: 256 } as const;
 
 /** Hashes a password, as `scrypt:N:r:p:salt:hash` with salt and hash in base64. */

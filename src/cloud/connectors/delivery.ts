@@ -26,7 +26,7 @@ export interface AttemptLog {
   readonly took: Millis;
   /** HTTP status; null if there was no response. */
   readonly status: number | null;
-  /** Scheme, host and port only, because paths and queries may contain tokens. Null if no request was made. */
+  /** Scheme, host and port only, because paths and queries may contain tokens. Null if there was no request to send. */
   readonly target: string | null;
   /** The error, or why nothing was sent; null if the attempt succeeded. */
   readonly error: string | null;

@@ -1,6 +1,6 @@
 /**
- * Stores uplink messages. A commit contains the message, the changes of its device, the downlinks that it answers, and the
- * downlinks that the cloud queues in response (wire protocol, 6.3, 6.4 and section 15; cloud API, section 4).
+ * Stores uplink messages. One commit stores the message, changes its device, marks the downlinks that the message answers, and
+ * queues the downlinks that the cloud sends in response (wire protocol, 6.3, 6.4 and section 15; cloud API, section 4).
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';

@@ -1,6 +1,7 @@
 /**
  * Limits resets and repeated answers, so that the gateway cannot be used to flood an address or a device. A device that
- * waits for answers as the firmware does never reaches a limit (wire protocol, 5.2: a repetition every 10 s).
+ * waits for answers like the firmware never reaches the limit of its serial number (wire protocol, 5.2: a repetition every
+ * 10 s).
  */
 import type { Instant } from '../../kernel/time.js';
 import type { Source } from './replay-guard.js';

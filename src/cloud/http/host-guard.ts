@@ -11,7 +11,7 @@ import { ApiFault } from './errors.js';
 /** The names by which programs on the same machine reach a service. */
 export const LOCAL_HOSTS: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** Headers of every answer: caches do not store the answer, and a browser does not guess its type. */
+/** Default headers of answers: caches do not store the answer, and a browser does not guess its type. */
 export const SAFE_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
 
 /** A host name without a port. */
@@ -24,7 +24,7 @@ export function hostName(text: string): string | undefined {
 }
 
 /**
- * Adds {@link SAFE_HEADERS} to every answer.
+ * Adds {@link SAFE_HEADERS} to every answer; a route may replace them, as for the files of the console.
  * @param hosts names of the service without a port, in lower case; requests to other names get 403. null: all are accepted
  */
 export function guardHosts(api: FastifyInstance, hosts: readonly string[] | null): void {

@@ -3,8 +3,8 @@
  * `<sender> <events|journal> 0` about the journal of events.
  *
  * Triggers (migrations.ts) send the notifications about devices and queues in the transaction that makes the change. One
- * connection listens. If it breaks, the service connects again and treats all devices as changed, because notifications may be
- * lost.
+ * connection listens. If it breaks, the service connects again and treats all devices as changed, because notifications may
+ * have been lost.
  */
 import type { Pool, PoolClient } from 'pg';
 import type { Alarm, Clock } from '../../../kernel/clock.js';

@@ -1,6 +1,7 @@
 /**
- * The composed queries of the SQL stores: lists with filters. The text of a query depends only on which filters are
- * given, never on the filter values or on how many values a filter has, so that each combination is prepared once.
+ * The composed queries of the SQL stores: lists with filters. The text of a query depends on which filters are given, not on
+ * their values, so that each combination is prepared once. The number of values matters only for types: a single type is
+ * compared directly.
  */
 import { foldCase, type IdRange, idRange, SORT_VALUES } from '../order.js';
 import type { DeviceFilter, DeviceQuery, DeviceRow, DeviceSort, Id, MessageQuery } from '../store.js';

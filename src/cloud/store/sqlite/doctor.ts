@@ -16,7 +16,7 @@ export interface Examination {
   readonly pages: number;
   /** Findings of the check of pages; empty if they are sound. */
   readonly damagedPages: readonly string[];
-  /** Which of the last commits are missing; undefined if none are, or if it cannot be known. */
+  /** Which of the last commits are missing; undefined if no commit is missing, or if it cannot be known. */
   readonly lostEnd: string | undefined;
   /** Id of the key with which secrets are encrypted; undefined for a file of an earlier version. */
   readonly keyId: string | undefined;

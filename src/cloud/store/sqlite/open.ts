@@ -4,7 +4,7 @@
  * One process owns the file while it is open. A service keeps sessions and transfers in its memory, so two services on one file
  * would both answer a device. SQLite's exclusive mode would also block readers, and with them backups of a running service. So
  * the owner locks an empty file beside the database, `<path>-owner`; the operating system releases the lock when the process
- * ends. The lock file is never removed, because another process may have locked it by then.
+ * ends. A service does not remove the lock file when it ends, because another process may have locked it by then.
  */
 import { statSync } from 'node:fs';
 import BetterSqlite, { type Database, SqliteError } from 'better-sqlite3';

@@ -44,7 +44,7 @@ export class Place {
       const now = statSync(known.path, { throwIfNoEntry: false });
       if (now === undefined) return `"${known.path}" was removed while the service was running`;
       if (now.ino !== known.ino) return `"${known.path}" was replaced while the service was running`;
-      // SQLite never shortens these files while a connection is open.
+      // SQLite shortens these files only by VACUUM or a truncating checkpoint, which run before the writer starts (unlock.ts).
       if (now.size < known.size) return `"${known.path}" was shortened while the service was running`;
       known.size = now.size;
     }

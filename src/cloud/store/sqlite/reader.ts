@@ -1,6 +1,6 @@
 /**
- * Executes the queries that may read many rows on a thread of its own (reader.mjs), so that they delay no other request. The
- * thread starts with the first query.
+ * Executes the queries that may read many rows on a thread of its own (reader.mjs), so that they do not block the thread that
+ * serves requests. The thread starts with the first query.
  *
  * The thread executes one query at a time, and takes turns between the spaces: a space with many queries delays the others by
  * one query each. A query should therefore be short; SqlStore divides long queries into steps.

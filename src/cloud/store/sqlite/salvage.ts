@@ -1,4 +1,4 @@
-/** Reads the rows of a damaged database that can still be read, and skips damaged pages. */
+/** Reads the rows of a damaged database, as far as they can still be read, and skips damaged pages. */
 import type { Database } from 'better-sqlite3';
 import { isSealed } from '../secrets/vault.js';
 import { checkBody, DamagedBody } from '../sql/checksum.js';
