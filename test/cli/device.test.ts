@@ -38,7 +38,7 @@ it('messages that are unsent at the end of --for are dropped with the reason "po
   expect(out).toMatch(/uplink\.dropped +uplink=1 type=session why=power off\n$/);
 });
 
-it('a server that stops responding is reported once, and again if it stops after another answer', () => {
+it('a server that stops responding is reported once, and once more if it stops again after an answer', () => {
   const silence = silenceOf('gateway:5003');
   const reported = (kind: string) => silence({ kind, at: 0, serial: 1 } as TraceEvent) !== undefined;
   expect(['uplink.sent', 'device.repeat', 'device.repeat', 'uplink.acked', 'device.repeat'].map(reported)).toEqual([

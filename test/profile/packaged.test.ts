@@ -143,7 +143,7 @@ describe('names of quantities', () => {
     expect(control.sensors[address?.sensor ?? -1]?.name).toBe('trigger');
   });
 
-  it('have no number if the device type has one such sensor', () => {
+  it('need no number if the device type has only one such sensor', () => {
     expect(findQuantity(profile('clime'), 'backup.line_voltage')).toMatchObject({ number: 0, quantity: 0 });
     expect(findQuantity(profile('clime'), 'backup.1.line_voltage')).toMatchObject({ number: 0, quantity: 0 });
   });

@@ -78,7 +78,7 @@ describe('comparing two runs', () => {
     );
   });
 
-  it('has intervals of counts that do not reach below -100 %', () => {
+  it('gives intervals of counts that do not reach below -100 %', () => {
     const { rows } = compareRuns(runOf({ seed: 1, dropped: 12 }), runOf({ seed: 2, dropped: 4 }));
     const [least = -1, most = 0] = rows.find(({ metric }) => metric === 'uplink.dropped')?.interval ?? [];
     expect(least).toBeGreaterThanOrEqual(0);

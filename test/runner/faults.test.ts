@@ -120,12 +120,12 @@ expect:
     expect(result.fleet.restarts).toBeGreaterThan(0);
   });
 
-  it('gives the same run over UDP with a database file as in memory', async () => {
+  it('causes the same events over UDP with a database file as in memory', async () => {
     const { digest } = await restarted();
     await withFile(async (db) => expect((await runText(RESTARTED, { db, transport: 'udp' })).digest).toBe(digest));
   });
 
-  it('loses no message of devices over HTTP either, and gives a reproducible run', async () => {
+  it('loses no message over HTTP either, and causes the same events in every run', async () => {
     const result = await runText(RESTARTED, { transport: 'http' });
     expect(broken(result)).toEqual(FINE);
     expect((await runText(RESTARTED, { transport: 'http' })).digest).toBe(result.digest);
@@ -203,7 +203,7 @@ expect: [step.done == 6, call.failed == 0, downlink.delivered == 3]
     expect(queued).toEqual([3000, 6000, 9000]);
   });
 
-  it('gives the same run in memory and over UDP', async () => {
+  it('causes the same events in memory and over UDP', async () => {
     expect((await runText(SLOW, { transport: 'udp' })).digest).toBe((await runText(SLOW)).digest);
   });
 

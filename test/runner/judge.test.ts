@@ -79,8 +79,8 @@ describe('a run whose load generator kept up', () => {
   it('fails if an expectation failed', () => {
     expect(judge(FINE, held(false), [], kept)).toEqual({ exitCode: EXIT.expectation, failure: null });
   });
+});
 
-  it('reports an accounting mismatch before anything else', () => {
-    expect(judge(STUCK, held(false), ['1 is not 2'], SPOILED).exitCode).toBe(EXIT.internal);
-  });
+it('an accounting mismatch decides the exit code of a run, whatever else is wrong with the run', () => {
+  expect(judge(STUCK, held(false), ['1 is not 2'], SPOILED).exitCode).toBe(EXIT.internal);
 });

@@ -5,8 +5,8 @@ import { HOSTILE_TOKEN, type World } from './world.js';
 
 /** @param open opens a page of the console, such as `#/fleet` */
 export function deviceSuite(here: () => World, open: (fragment: string) => Promise<Page>): void {
-  describe('a device', () => {
-    it('shows its latest values with units, its identity and its session', async () => {
+  describe('a page of a device', () => {
+    it('shows the latest values of the device with units, its identity and its session', async () => {
       const page = await open(`#/devices/${here().cellar.id}`);
       const reading = page.getByRole('row', { name: /^hygrometer humidity/ });
       expect(await reading.textContent()).toMatch(/\d %$/);
@@ -38,7 +38,7 @@ export function deviceSuite(here: () => World, open: (fragment: string) => Promi
       await story.first().waitFor();
     });
 
-    it('shows that it has no scheduled update, and that the space has no connectors', async () => {
+    it('shows that no update is scheduled, and that the space has no connectors', async () => {
       const page = await open(`#/devices/${here().cellar.id}/updates`);
       await page.getByText('No update of this device has been scheduled.').waitFor();
       await page.getByRole('link', { name: 'Deliveries' }).click();
@@ -57,7 +57,7 @@ export function deviceSuite(here: () => World, open: (fragment: string) => Promi
       expect(latest).toMatchObject({ down_state: 'cancelled', body: ['app config interval-report 1200'] });
     });
 
-    it('is registered, changed and removed', async () => {
+    it('opens for a newly registered device, changes the device and removes it', async () => {
       const page = await open('#/fleet');
       await page.getByText('Register a device').click();
       await page.getByRole('textbox', { name: 'Name' }).fill('attic-0001');
@@ -83,7 +83,7 @@ export function deviceSuite(here: () => World, open: (fragment: string) => Promi
       expect(await page.getByRole('alert').textContent()).toContain('not JSON');
     });
 
-    it('answers a line of the terminal after it has fetched the line', async () => {
+    it('shows the answer to a line of the terminal after the device has fetched the line', async () => {
       const page = await open(`#/devices/${here().cellar.id}/terminal`);
       const screen = page.locator('.xterm-rows');
       await page.locator('.xterm').click();
@@ -112,7 +112,7 @@ export function deviceSuite(here: () => World, open: (fragment: string) => Promi
       await page.close();
     });
 
-    it('is shown as deleted, and its terminal stops waiting', async () => {
+    it('shows that the device was deleted, and its terminal stops waiting', async () => {
       const { client } = here().service;
       const { id } = await client.createDevice({ name: 'loft-1', serial_number: '3000000078', token: '78'.repeat(16) });
       const page = await open(`#/devices/${id}/terminal`);

@@ -5,7 +5,7 @@ import type { World } from './world.js';
 
 /** @param open opens a page of the console, such as `#/fleet` */
 export function fleetSuite(here: () => World, open: (fragment: string) => Promise<Page>): void {
-  describe('the fleet', () => {
+  describe('the page of the fleet', () => {
     it('lists the devices with their latest values', async () => {
       const page = await open('#/fleet');
       const row = page.getByRole('row', { name: /^cellar-0001 active/ });

@@ -207,7 +207,7 @@ describe('a share within a duration', () => {
     );
   });
 
-  it('counts firmware updates and API requests, too', () => {
+  it('can also be a share of firmware updates or of API requests', () => {
     const moved = { kind: 'update.moved', serial: 1, offset: 0, why: '' } as const;
     const updates: TraceEvent[] = [
       { ...moved, at: 0, update: 'a', state: 'scheduled' },

@@ -23,7 +23,7 @@ describe('the settings of the cloud', () => {
     );
   });
 
-  it('are missing in the plan if they are left out, and change `situation` in its outline', () => {
+  it('are missing in the plan if the scenario leaves them out, and change `situation` in the outline of the plan', () => {
     const plan = planScenario(scenarioOf());
     expect(plan).not.toHaveProperty('cloud');
     const situations = [plan, planWith('{ rate-limit: 600/m }'), planWith('{ rate-limit: 60/m }')].map(

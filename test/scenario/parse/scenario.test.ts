@@ -131,12 +131,12 @@ describe('a fleet', () => {
     expect(problemsOf(yamlOf({ fleet })).map((problem) => problem.split(' ')[0])).toEqual(['5:40:', '6:51:']);
   });
 
-  it('does not go beyond the largest serial number', () => {
+  it('is rejected if a serial number would be too large', () => {
     const fleet = '  - { name: ab, profile: clime, count: 2, serial: 4294967295 }\n';
     expect(problemsOf(yamlOf({ fleet }))[0]).toContain('would have the serial number 4294967296');
   });
 
-  it('has groups with different names, none of which is "all"', () => {
+  it('must have groups with different names, none of which is "all"', () => {
     const twice = '  - { name: ab, profile: clime, count: 1 }\n  - { name: ab, profile: clime, count: 1 }\n';
     expect(problemsOf(yamlOf({ fleet: twice }))).toEqual(['5:13: "ab" is not a unique name: another group has it']);
     expect(problemsOf(yamlOf({ fleet: '  - { name: all, profile: clime, count: 1 }\n' }))[0]).toContain(
@@ -144,7 +144,7 @@ describe('a fleet', () => {
     );
   });
 
-  it('boots within the scenario', () => {
+  it('must boot within the scenario', () => {
     const fleet = '  - { name: ab, profile: clime, count: 1, boot: { from: 1h, over: 61m } }\n';
     expect(problemsOf(yamlOf({ fleet }))).toEqual(['4:49: the last device would boot after the end of the scenario']);
   });

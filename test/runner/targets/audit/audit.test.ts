@@ -271,7 +271,7 @@ describe('downlinks of a target', () => {
     ]);
   });
 
-  it('that the run did not queue are reported, even if it queued none', () => {
+  it('that exist although the run did not queue them are reported, even if it queued none', () => {
     expect(broken([message('shell', ['info show'])])).toEqual([
       expect.stringMatching(
         /violated in 1 of 1 cases, .*there is a shell downlink m1, but it was not queued by the run$/,
@@ -305,7 +305,7 @@ describe('downlinks of a target', () => {
     ]);
   });
 
-  it('that were not queued are reported', () => {
+  it('that arrive although they were not queued are reported', () => {
     audit.received(SERIAL, commands('kernel reboot cold'));
     expect(broken()).toEqual([expect.stringMatching(/a shell downlink arrived that was not queued$/)]);
   });
@@ -385,7 +385,7 @@ describe('the rules of a target', () => {
     ...{ rule, checked, broken: 0, first: undefined, open: false, ...more },
   });
 
-  it('are added up over the parts of a run', () => {
+  it('have results that are added up over the parts of a run', () => {
     const breach = (at: number) => ({ at, serial: 1, what: `a breach at ${at}` });
     const parts = [
       ...[tally('once', 8), tally('once', 8), tally('once', 8), tally('stored', 3)],
