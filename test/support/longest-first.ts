@@ -9,7 +9,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Times of the longest files in seconds, in a full run on two cores. The list need be neither exact nor complete. */
 const SECONDS: Readonly<Record<string, number>> = {
-  'test/web/console.test.ts': 60,
+  'test/web/console.test.ts': 45,
   'test/scenarios/library.test.ts': 35,
   'test/runner/faults.test.ts': 24,
   'test/cloud/store/postgres.test.ts': 20,
