@@ -3,9 +3,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import BetterSqlite from 'better-sqlite3';
-import { describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { openStore } from '../../../src/cloud/open-store.js';
 import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
 import { keyFrom, keyInFile } from '../../../src/cloud/store/secrets/key.js';
@@ -13,6 +12,7 @@ import { UnreadableSecret, Vault } from '../../../src/cloud/store/secrets/vault.
 import { MIGRATIONS, migrate } from '../../../src/cloud/store/sqlite/migrations.js';
 import { rotateDatabase } from '../../../src/cloud/store/sqlite/rotate.js';
 import { UsageError } from '../../../src/kernel/errors.js';
+import { bundled } from '../../support/bundled.js';
 import { testCloud } from '../../support/cloud.js';
 import { ghostfleet } from '../../support/host.js';
 import { ingressOf, post } from '../../support/ingress.js';
@@ -237,13 +237,17 @@ describe('a rotation', () => {
     expect(await harvestOf(path, { secretsKey: keyInFile(file) })).toEqual(await expected());
   });
 
+  let rotateUntil: string;
+  beforeAll(() => {
+    rotateUntil = bundled(new URL('./rotate-until.ts', import.meta.url));
+  });
+
   it.each([
     ['in the middle', '6'],
     ['before it replaces the key file', 'done'],
   ])('that is killed %s loses nothing, and can be repeated', async (_, moment) => {
     const path = await planted();
-    const script = fileURLToPath(new URL('./rotate-until.ts', import.meta.url));
-    const [, signal] = await once(fork(script, [path, moment], { execArgv: ['--import', 'tsx'] }), 'close');
+    const [, signal] = await once(fork(rotateUntil, [path, moment], { execArgv: [] }), 'close');
     expect(signal).toBe('SIGKILL');
     expect(existsSync(`${path}-key-next`)).toBe(true);
     expect(await harvestOf(path)).toEqual(await expected());

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, openSync, readFileSync, renameSync, rmSync, truncateSync, writeSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import BetterSqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { openStore } from '../../../src/cloud/open-store.js';
@@ -8,6 +7,7 @@ import { SqlStore } from '../../../src/cloud/store/sql/sql-store.js';
 import { SqliteDriver } from '../../../src/cloud/store/sqlite/driver.js';
 import { openDatabase } from '../../../src/cloud/store/sqlite/open.js';
 import { StoreUnavailable } from '../../../src/cloud/store/store.js';
+import { bundled } from '../../support/bundled.js';
 import { until } from '../../support/until.js';
 import { databaseFiles } from './database-files.js';
 import { furnish, insert, message, record, SPACE } from './rows.js';
@@ -166,8 +166,7 @@ describe('a full disk', () => {
 
   it('is also a limit of the size of files, which SQLite reports as an error of the disk', () => {
     const path = newPath();
-    const script = fileURLToPath(new URL('./commit-until-full.ts', import.meta.url));
-    const program = [process.execPath, '--import', 'tsx', script, path];
+    const program = [process.execPath, bundled(new URL('./commit-until-full.ts', import.meta.url)), path];
     const { stdout } = spawnSync('sh', ['-c', 'ulimit -f 2000; exec "$@"', 'sh', ...program], { encoding: 'utf8' });
     expect(JSON.parse(stdout)).toEqual({ code: 'store-full', damage: [] });
     expect(existsSync(`${path}-trial`)).toBe(false);

@@ -2,7 +2,6 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import BetterSqlite from 'better-sqlite3';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../../src/cloud/open-store.js';
@@ -15,6 +14,7 @@ import { MIGRATIONS, migrate } from '../../../src/cloud/store/sqlite/migrations.
 import { ConflictError, type Id, type Store } from '../../../src/cloud/store/store.js';
 import { UsageError } from '../../../src/kernel/errors.js';
 import { storeContract } from '../../contracts/store/index.js';
+import { bundled } from '../../support/bundled.js';
 import { databaseFiles } from './database-files.js';
 import { device, downlink, furnish, insert, key, message, record, SPACE, tag } from './rows.js';
 
@@ -83,8 +83,7 @@ describe('the SQLite store', () => {
 
   it('has every message of a resolved commit after its process was killed', async () => {
     const path = newPath();
-    const script = fileURLToPath(new URL('./commit-until-killed.ts', import.meta.url));
-    const child = fork(script, [path], { execArgv: ['--import', 'tsx'] });
+    const child = fork(bundled(new URL('./commit-until-killed.ts', import.meta.url)), [path], { execArgv: [] });
     const safe: string[] = [];
     child.on('message', (id) => {
       safe.push(String(id));
