@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createApi } from '../../../src/cloud/api/index.js';
 import { CloudCore } from '../../../src/cloud/delivery/core.js';
 import { HttpGateway } from '../../../src/cloud/gateway/http.js';
@@ -19,10 +19,15 @@ import { service } from '../api/service.js';
 
 const ANYONE = { 'x-api-key': '' };
 
-async function documentOf(): Promise<Document> {
+let document: Document;
+/** The document without references. */
+let whole: Document;
+
+beforeAll(async () => {
   const { call } = await service();
-  return (await call('GET', '/v2/documentation/json', undefined, ANYONE)).json;
-}
+  document = (await call('GET', '/v2/documentation/json', undefined, ANYONE)).json;
+  whole = inlined(document);
+});
 
 function operationsOf({ paths }: Document) {
   return Object.entries(paths).flatMap(([path, methods]) =>
@@ -61,7 +66,7 @@ function fieldsWithoutMeaning(schema: Schema, place: string): string[] {
 
 describe('the OpenAPI document', () => {
   it('is OpenAPI 3.1 and open to everyone', async () => {
-    expect(await documentOf()).toMatchObject({ openapi: '3.1.0', info: { title: expect.any(String) } });
+    expect(document).toMatchObject({ openapi: '3.1.0', info: { title: expect.any(String) } });
   });
 
   it('has every route of a service with all its parts, and no other', async () => {
@@ -89,12 +94,12 @@ describe('the OpenAPI document', () => {
   });
 
   it('has the version in every path', async () => {
-    expect(Object.keys((await documentOf()).paths).filter((path) => !path.startsWith('/v2/'))).toEqual([]);
+    expect(Object.keys(document.paths).filter((path) => !path.startsWith('/v2/'))).toEqual([]);
   });
 
   it('describes every route: chapter, summary, parameters, answers and failures', async () => {
     const names = Object.keys(TAGS);
-    const problems = operationsOf(inlined(await documentOf())).flatMap(({ name, operation }) => {
+    const problems = operationsOf(whole).flatMap(({ name, operation }) => {
       const { tags = [], summary = '', parameters = [], responses, security = [], requestBody } = operation;
       const path = new Set(
         parameters.filter((parameter) => parameter.in === 'path').map((parameter) => parameter.name),
@@ -124,22 +129,21 @@ describe('the OpenAPI document', () => {
   });
 
   it('names every operation once, for generated clients', async () => {
-    const ids = operationsOf(await documentOf()).map(({ operation }) => operation.operationId ?? 'none');
+    const ids = operationsOf(document).map(({ operation }) => operation.operationId ?? 'none');
     expect(ids.filter((id, i) => !/^[a-z]+[A-Z][A-Za-z]+$|^log(in|out)$/.test(id) || ids.indexOf(id) !== i)).toEqual(
       [],
     );
   });
 
   it('describes every field of every body', async () => {
-    const described = operationsOf(inlined(await documentOf())).flatMap(({ name, operation }) =>
+    const described = operationsOf(whole).flatMap(({ name, operation }) =>
       contentsOf(operation).flatMap(([part, { schema }]) => fieldsWithoutMeaning(schema, `${name} ${part}`)),
     );
     expect(described).toEqual([]);
   });
 
   it('has an example of every body, which is valid', async () => {
-    const document = inlined(await documentOf());
-    const problems = operationsOf(document).flatMap(({ name, operation }) =>
+    const problems = operationsOf(whole).flatMap(({ name, operation }) =>
       contentsOf(operation).flatMap(([part, { schema, example }]) => {
         // An undefined example would match a schema for any value.
         const errors = example === undefined ? ['has no example'] : Compile(schema as TSchema).Errors(example);
@@ -150,16 +154,16 @@ describe('the OpenAPI document', () => {
   });
 
   it('has a license, and an address of the service', async () => {
-    expect(await documentOf()).toMatchObject({ info: { license: { identifier: 'MIT' } }, servers: [{ url: '/' }] });
+    expect(document).toMatchObject({ info: { license: { identifier: 'MIT' } }, servers: [{ url: '/' }] });
   });
 
   it('marks secrets as write-only', async () => {
-    const body = inlined(await documentOf()).paths['/v2/spaces/{space_id}/devices']?.post?.requestBody;
+    const body = whole.paths['/v2/spaces/{space_id}/devices']?.post?.requestBody;
     expect(body?.content['application/json']?.schema).toMatchObject({ properties: { token: { writeOnly: true } } });
   });
 
   it('rejects a response with a status, a field or a type that it does not describe', async () => {
-    const fits = judge(inlined(await documentOf()));
+    const fits = judge(whole);
     const json = 'application/json; charset=utf-8';
     const path = '/v2/spaces/x/devices/count?name=a';
     expect(fits('GET', path, 200, json, '{"count":1}')).toBeUndefined();
