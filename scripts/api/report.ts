@@ -1,6 +1,6 @@
 /** The report of the public surface, docs/api/ghostfleet.api.md: every export of the package with its signature. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Extractor, ExtractorConfig } from '@microsoft/api-extractor';
@@ -42,16 +42,28 @@ export function apiReport(update: boolean): boolean {
 }
 
 /**
- * Writes the declarations of the sources.
+ * Writes the declarations of the sources that the public surface uses.
  * @throws Error with the messages of the compiler
  */
 function emitDeclarations(folder: string): void {
   const compiler = join(ROOT, 'node_modules/tsc/bin/tsc');
-  // `npm run types` checks the types.
-  const options = ['--noCheck', '--emitDeclarationOnly', '--sourceMap', 'false', '--outDir', folder];
-  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json', ...options], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  });
+  const settings = join(folder, 'tsconfig.json');
+  writeFileSync(
+    settings,
+    JSON.stringify({
+      extends: join(ROOT, 'tsconfig.build.json'),
+      // `npm run types` checks the types.
+      compilerOptions: {
+        ...{
+          noCheck: true,
+          rootDir: join(ROOT, 'src'),
+          outDir: folder,
+          typeRoots: [join(ROOT, 'node_modules/@types')],
+        },
+      },
+      ...{ include: [], files: [join(ROOT, 'src/index.ts')] },
+    }),
+  );
+  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', settings], { cwd: ROOT, encoding: 'utf8' });
   if (status !== 0) throw new Error(stdout);
 }
