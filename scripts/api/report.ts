@@ -48,22 +48,13 @@ export function apiReport(update: boolean): boolean {
 function emitDeclarations(folder: string): void {
   const compiler = join(ROOT, 'node_modules/tsc/bin/tsc');
   const settings = join(folder, 'tsconfig.json');
-  writeFileSync(
-    settings,
-    JSON.stringify({
-      extends: join(ROOT, 'tsconfig.build.json'),
-      // `npm run types` checks the types.
-      compilerOptions: {
-        ...{
-          noCheck: true,
-          rootDir: join(ROOT, 'src'),
-          outDir: folder,
-          typeRoots: [join(ROOT, 'node_modules/@types')],
-        },
-      },
-      ...{ include: [], files: [join(ROOT, 'src/index.ts')] },
-    }),
-  );
+  // `npm run types` checks the types.
+  const compilerOptions = {
+    ...{ noCheck: true, rootDir: join(ROOT, 'src'), outDir: folder, typeRoots: [join(ROOT, 'node_modules/@types')] },
+  };
+  const files = [join(ROOT, 'src/index.ts')];
+  const content = { extends: join(ROOT, 'tsconfig.build.json'), compilerOptions, files, include: [] };
+  writeFileSync(settings, JSON.stringify(content));
   const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', settings], { cwd: ROOT, encoding: 'utf8' });
   if (status !== 0) throw new Error(stdout);
 }
