@@ -8,7 +8,7 @@ import { FAILED } from './grouping.js';
 import type { Answer, Member } from './member.js';
 
 export interface LineOptions {
-  /** Shows claim tokens, keys and passwords as they are. */
+  /** Whether to show claim tokens, keys and passwords as they are. */
   readonly secrets: boolean;
   /** Base of relative paths. */
   readonly folder: string;

@@ -43,7 +43,8 @@ const FEWEST_PASS: Ratio = 0.02;
 const FEWEST_READABLE: Ratio = 0.02;
 
 /**
- * @param pace time of the exchange as a share of its usual time @param limit null: the firmware waits until the exchange works
+ * @param pace time of the exchange as a share of its usual time
+ * @param limit null if the firmware waits until the exchange works
  */
 export function attempt(
   kind: ExchangeKind,

@@ -50,7 +50,7 @@ type SerialRange = readonly [number, number];
 
 /** How a fault affects exchanges with the cloud. */
 export type FaultEffect =
-  /** No exchange succeeds while it is in force. */
+  /** No exchange succeeds while the fault is in force. */
   | 'blocks'
   /** Exchanges fail by chance, or take longer. */
   | 'hinders'
@@ -83,14 +83,14 @@ export interface SituationFault {
   /** Serial numbers; null for all devices. */
   readonly serials: readonly SerialRange[] | null;
   readonly effect: FaultEffect;
-  /** Name in `net.fault` events, or `brown-out` for a weak battery; null if it leaves no sign. */
+  /** Name in `net.fault` events, or `brown-out` for a weak battery; null if the fault leaves no sign. */
   readonly sign: string | null;
   readonly recovery: FaultRecovery;
-  /** Share of the round trips (a datagram and its answer) that get through, 0 to 1; 1 if it loses none. */
+  /** Share of the round trips (a datagram and its answer) that get through, 0 to 1; 1 if the fault loses none. */
   readonly passes: Ratio;
   /** Share of the round trips that become unreadable, 0 to 1. The device then gives the exchange up at once. */
   readonly garbles: Ratio;
-  /** Mean time by which it delays a round trip. */
+  /** Mean time by which the fault delays a round trip. */
   readonly delay: Millis;
   /** Times in which the fault is in force, in chronological order; several for a recurring fault. */
   readonly windows: readonly FaultWindow[];

@@ -15,7 +15,7 @@ import type { RecordedDownlink, Recording } from './recording.js';
 
 /**
  * Maximum pause within an exchange: a lost packet costs 10 s of the time of the device (wire protocol, 5.2). In a run with a
- * higher `--speed`, these 10 s are shorter, but cloud and network still take real time: hence the minimum.
+ * higher `--speed`, these 10 s are shorter, but cloud and network still take real time, so the pause has a minimum.
  */
 const LONGEST_PAUSE = seconds(10);
 const LEAST_PAUSE = seconds(1);

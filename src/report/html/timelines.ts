@@ -155,7 +155,7 @@ function readout(downlink: DownlinkTimeline, faults: readonly Band[]): Readout {
 
 /**
  * Beginning of the enlarged part: shortly before the second mark, if all marks after the first lie in the last fifth of the
- * time. Otherwise 0: the whole time is shown.
+ * time. Otherwise 0, so that the whole time is shown.
  */
 function enlargedFrom(stations: readonly Mark[], total: Millis): Millis {
   const [, second] = stations;

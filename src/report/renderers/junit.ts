@@ -13,7 +13,7 @@ export function junit(result: RunResult): string {
   const states = workers.map(stateOf);
   const bad = states.filter((state) => state === 'lost' || state === 'slow').length;
   const skipped = undecided + states.filter((state) => state === 'unknown').length;
-  // Simulated time is written in virtual time, so that equal runs have equal files.
+  // In virtual time, the file contains simulated times, so that equal runs have equal files.
   const time = clock === 'virtual' ? simulatedMs : wallMs;
   const counts = `tests="${expectations.length + workers.length + 1}" failures="${failures}" errors="${(failure === null ? 0 : 1) + bad}" skipped="${skipped}" time="${(time / 1000).toFixed(3)}"`;
   const why = isInterrupted(result) ? 'interrupted' : undefined;

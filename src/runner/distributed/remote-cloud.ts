@@ -1,5 +1,5 @@
 /**
- * A cloud other than the embedded one that the parts of a run share. The run creates common resources there before the parts
+ * A cloud that the parts of a run share, other than the embedded one. The run creates common resources there before the parts
  * begin, and deletes them after the parts have ended.
  */
 import { ApiError, type Device, DeviceCloudClient } from '../../client/client.js';

@@ -19,7 +19,7 @@ export interface SharedCloud {
   /** Called when all parts have ended. */
   end(): void;
   /**
-   * Deletes what was created, also the devices of lost workers.
+   * Deletes what was created, including the devices of lost workers.
    * @param lost the parts of the plan that lost workers had
    * @returns what could not be deleted
    */

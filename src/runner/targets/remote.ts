@@ -1,5 +1,5 @@
 /**
- * A cloud other than the embedded one, which follows the contract. Its time is real, and the run must delete what it creates
+ * A cloud that follows the contract, other than the embedded one. Its time is real, and the run must delete what it creates
  * there.
  */
 import {

@@ -35,7 +35,10 @@ interface PlanSpan {
   readonly untilMs: Millis | null;
   /** `loss 10%`, `commands: info show` */
   readonly what: string;
-  /** The affected devices: `60 × cellar-0001 … cellar-0060`; for boots, their profile. Empty for all devices, or none. */
+  /**
+   * The affected devices: `60 × cellar-0001 … cellar-0060`; for boots, their profile. Empty for all devices, or if no device
+   * is affected.
+   */
   readonly whom: string;
   /**
    * The condition that a step waits for. The times of the span count from the moment at which the condition holds. Left out:

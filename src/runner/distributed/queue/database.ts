@@ -23,7 +23,7 @@ const PAUSE: Millis = 200;
 type Value = string | number | boolean | null | Uint8Array | readonly string[] | readonly number[];
 
 export class QueueDatabase {
-  /** Its address without password and options. */
+  /** Address of the database without password and options. */
   readonly name: string;
   /** Real time. */
   readonly time: Clock = new RealClock();
