@@ -234,7 +234,10 @@ function transportOf({ transport, workers = 1, target }: RunFlags, clock: RunOpt
   return transport ?? (clock === 'real' && workers > 1 && target === undefined ? 'udp' : 'memory');
 }
 
-/** Returns the number of threads. Prints a note if the run cannot use the threads that a user asked for, or has no console. */
+/**
+ * Returns the number of threads. Prints a note if the run cannot be divided as the user asked, or if it has no console
+ * because it is divided.
+ */
 function workersOf({ workers }: RunFlags, options: RunOptions, { cores, err }: Host): number {
   if (workers === undefined) return options.clock === 'virtual' ? usefulParts(options.plan, cores) : 1;
   const reason = workers > 1 ? undividedBecause(options) : undefined;

@@ -38,7 +38,7 @@ export type Request =
   | { readonly id: number; readonly do: 'list'; readonly on: string }
   /** Completions of the last word of a line, for the first selected device. */
   | { readonly id: number; readonly do: 'complete'; readonly on: string; readonly line: string }
-  /** Subscribes to the events of the selected devices; `on` null: unsubscribes. */
+  /** Subscribes to the events of the selected devices; unsubscribes if `on` is null. */
   | { readonly id: number; readonly do: 'follow'; readonly on: string | null };
 
 /** A reply has the `id` of its request. */

@@ -2,6 +2,6 @@
 
 /** @param status HTTP status of the response; 0 if there was none */
 export function isUndecided(status: number): boolean {
-  // Status 503 is decided: the cloud has not processed the request.
+  // After status 503, the question is not open: the cloud has not processed the request.
   return status === 0 || (status >= 500 && status !== 503);
 }

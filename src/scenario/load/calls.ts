@@ -33,7 +33,7 @@ interface CallKind {
   readonly path: (device: string) => string;
   /** Whether the request is about a device; otherwise it is about the space. */
   readonly ofDevice: boolean;
-  /** Type of the downlink that the call queues; left out: the call queues no downlink. */
+  /** Type of the downlink that the call queues; left out if the call queues no downlink. */
   readonly queues?: DownlinkType;
   /** Reads the value after the name of the call; it becomes the body of the request. Left out: the call has no value. */
   readonly check?: SendingCheck<object>;

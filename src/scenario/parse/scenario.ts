@@ -102,7 +102,7 @@ export function partForms(): Readonly<Record<string, Form>> {
  * @param source the YAML text
  * @param file name of the scenario file, for messages
  * @param types known device types, by the names of their profiles
- * @param sources profiles and files that the scenario refers to; left out: references to them are not checked
+ * @param sources profiles and files that the scenario refers to; if left out, references to them are not checked
  * @throws InputError with every problem
  */
 export function parseScenario(

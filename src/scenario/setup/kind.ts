@@ -14,7 +14,7 @@ export interface SetupKind<O> {
   readonly example: string;
   /** Reads the value after the name of the kind. */
   readonly check: SetupCheck<O>;
-  /** JSON Schema of the options, for editors; left out: the form of `check`. */
+  /** JSON Schema of the options, for editors. Default: the form of `check`. */
   readonly form?: () => Form;
   /** Description of the resource, for `ghostfleet plan` and for messages; without secrets. */
   readonly describe: (options: O) => string;

@@ -15,7 +15,7 @@ export interface StepKind<O> {
   readonly example: string;
   /** Reads the value after the name of the kind. */
   readonly check: StepCheck<O>;
-  /** JSON Schema of the options, for editors; left out: the form of `check`. */
+  /** JSON Schema of the options, for editors. Default: the form of `check`. */
   readonly form?: () => Form;
   /** Description of the options, for `ghostfleet plan`: `app config interval-report 900`. */
   readonly describe: (options: O) => string;

@@ -6,7 +6,7 @@ interface Kind {
   readonly about: string;
   /** Check of the value after the name; left out if the kind has no value. */
   readonly check?: Pick<Check<unknown>, 'form'>;
-  /** JSON Schema of the value; left out: the form of `check`. */
+  /** JSON Schema of the value. Default: the form of `check`. */
   readonly form?: () => Form;
 }
 

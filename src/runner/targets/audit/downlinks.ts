@@ -29,9 +29,9 @@ interface Entry {
   readonly createdAt: string;
   readonly queuedAt: Instant;
   receivedAt: Instant | undefined;
-  /** Time since which it is in state `sent` according to the API. */
+  /** Time since which the downlink has been in state `sent` according to the API. */
   sentAt: Instant | undefined;
-  /** It was cancelled, or has expired. */
+  /** Whether the downlink was cancelled or has expired. */
   over: boolean;
 }
 
