@@ -1,5 +1,5 @@
 /**
- * Ids of rows: UUIDs, version 7. Only timeline entries have ids of another form (order.ts).
+ * Ids of rows: UUIDs, version 7. Timeline entries have ids of another form (order.ts).
  *
  * The first 48 bits of an id are the creation time. So the order of ids is the order of creation, and an id serves as a cursor
  * (cloud API gaps, section 1 no. 4). Time and randomness are parameters: in a simulation the same seed gives the same ids.
