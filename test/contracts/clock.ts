@@ -107,7 +107,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(happened).toEqual([]);
     });
 
-    it('keeps the order of alarms, and can cancel them, if most of them are cancelled', async () => {
+    it('runs the remaining alarms in order if most alarms were cancelled, even twice', async () => {
       const clock = makeClock();
       const seen: number[] = [];
       const set = (n: number): Alarm => clock.after((n * 7919) % 613, 'look', () => seen.push(n));
@@ -115,7 +115,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       const alarms = numbers.map(set);
       for (const n of numbers) if (n % 9 > 0) alarms[n]?.cancel();
       expect(clock.waiting).toBe(1000);
-      // These reuse the slots of cancelled alarms, whose handles must have no effect.
+      // The new alarms reuse the slots of cancelled alarms. The old handles must not cancel the new alarms.
       const late = numbers.slice(0, 4000).map((n) => n + 9000);
       for (const n of late) set(n);
       for (const n of numbers) if (n % 9 > 0) alarms[n]?.cancel();
@@ -124,7 +124,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(seen).toEqual([...numbers.filter((n) => n % 9 === 0), ...late].toSorted((a, b) => due(a) - due(b)));
     });
 
-    it('keeps only few cancelled alarms, even of the far future', () => {
+    it('keeps only few cancelled alarms in memory, even those due in the far future', () => {
       const { clock, set } = fixture();
       const pushed = vi.spyOn(AlarmHeap.prototype, 'push');
       set(days(2), 'waits');
@@ -176,7 +176,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(seen).toEqual([...seen].sort((a, b) => a[0] - b[0] || a[1] - b[1]));
       for (const [now, wall] of seen) {
         expect(Number.isInteger(wall)).toBe(true);
-        // Real time passes between the two reads.
+        // A clock with real time advances between the reads of `now` and `wall`.
         expect(wall - WORLD_START).toBeGreaterThanOrEqual(Math.floor(now));
         expect(wall - WORLD_START - now).toBeLessThan(seconds(60));
       }
@@ -218,7 +218,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       await expect(clock.attend(work)).rejects.toThrow('no carrier');
     });
 
-    it('rejects a run with the error of an alarm', async () => {
+    it('rejects a run or attended work with the error of an alarm', async () => {
       const { clock } = fixture();
       const fail = () => {
         throw new Error('alarm failed');
@@ -229,7 +229,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       await expect(clock.attend(new Promise(() => {}))).rejects.toThrow('alarm failed');
     });
 
-    it('ends a run when it is stopped, and stays stopped', async () => {
+    it('when stopped, rejects a run with the given error, and stays stopped', async () => {
       const { clock, happened, set } = fixture();
       clock.after(100, 'Ctrl-C', () => clock.stop(new Error('interrupted')));
       set(500, 'never');
@@ -238,14 +238,14 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(happened).toEqual([]);
     });
 
-    it('rejects attended work when it is stopped', async () => {
+    it('when stopped, rejects attended work with the given error', async () => {
       const { clock, set } = fixture();
       set(days(1), 'much later');
       clock.after(100, 'Ctrl-C', () => clock.stop(new Error('interrupted')));
       await expect(clock.attend(new Promise(() => {}))).rejects.toThrow('interrupted');
     });
 
-    it('continues after a hold was released, once or twice', async () => {
+    it('continues after a hold is released, even if it is released twice', async () => {
       const { clock, happened, set } = fixture();
       set(100, 'after the hold');
       const release = clock.hold('api request');

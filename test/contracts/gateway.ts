@@ -13,7 +13,7 @@ import { type TestCloud, testCloud } from '../support/cloud.js';
 
 /** A device's end of the wire. */
 export interface DeviceLine {
-  /** Sends an uplink; undefined: it was not accepted. */
+  /** Sends an uplink; resolves with undefined if the gateway does not accept it. */
   send(message: UpMessage): Promise<{ readonly poll: boolean } | undefined>;
   /** Sends the last uplink again, as after a lost answer; resolves with the answer to one of the copies. */
   repeat(): Promise<{ readonly poll: boolean } | undefined>;
@@ -79,7 +79,7 @@ export function gatewayContract(open: (cloud: TestCloud, options?: LineOptions) 
       expect(await cloud.messages(device)).toHaveLength(1);
     });
 
-    it('is recognised as a repetition, even from a device that has restarted', async () => {
+    it('is stored once if the device sends it again after a restart', async () => {
       const { cloud, device, line } = await connected();
       await line.send(data(21));
       line.restart();
@@ -192,7 +192,7 @@ export function gatewayContract(open: (cloud: TestCloud, options?: LineOptions) 
       expect(await line.fetch()).toBeUndefined();
     });
 
-    it('expires after 30 days', async () => {
+    it('has expired after 31 days, and is not sent', async () => {
       const { cloud, device, line } = await connected();
       const { id } = await cloud.core.queue(device, { type: 'shell', commands: ['one'] });
       await cloud.clock.runUntil(days(31));
@@ -200,7 +200,7 @@ export function gatewayContract(open: (cloud: TestCloud, options?: LineOptions) 
       expect(await cloud.store.message(cloud.spaceId, id)).toMatchObject({ downState: 'expired' });
     });
 
-    it('with data is sent in the form that the device can decode', async () => {
+    it('with data waits until the device has uploaded an encoder, and is then sent encoded', async () => {
       const { cloud, device, line } = await connected();
       await cloud.core.queue(device, { type: 'data', body: { relay: 1 } });
       expect(await line.fetch()).toBeUndefined();
@@ -240,7 +240,7 @@ const SHELL_ANSWER: UpMessage = {
   responses: [{ command: 'cloud state', result: -5, lines: ['no'] }],
 };
 
-/** A CBOR map with the temperature. */
+/** A data uplink whose body is a CBOR map with the temperature. */
 function data(temperature: number): UpMessage {
   return { kind: 'upload-data', hash: DECODER.hash, body: Uint8Array.of(0xa1, 0, temperature) };
 }
@@ -252,7 +252,7 @@ async function drain(line: DeviceLine): Promise<readonly DownMessage[]> {
   return received;
 }
 
-/** A store in which each commit with a change of this kind waits until `gate` has resolved. */
+/** A store in which each commit with a change of the kind `kept` waits until `gate` has resolved. */
 function withCommit(store: Store, gate: Promise<void>, kept: Change['kind'] = 'message.insert'): Store {
   return new Proxy(store, {
     get(target, name) {

@@ -30,7 +30,7 @@ describe('the audit log', () => {
     expect((await call('GET', `audit?offset=${newest.id}`)).json).toMatchObject([{ action: 'createKey' }]);
   });
 
-  it('contains logins of members, also failed ones, but no password or token', async () => {
+  it('contains successful and failed logins of members, but no password or token', async () => {
     const made = await audited();
     const eva = await person(made, 'eva@example.org');
     const login = (password: string) => made.call('POST', '/v2/auth/login', { email: 'eva@example.org', password });

@@ -1,6 +1,6 @@
 /**
- * A sample of the authorization matrix, which has the answer of every operation to every kind of credential
- * (`npm run security -- authorization` checks the whole matrix), and foreign ids in bodies and queries.
+ * A sample of the authorization matrix, and foreign ids in bodies and queries. The matrix has the answer of every operation to
+ * every kind of credential. `npm run security -- authorization` checks the whole matrix.
  */
 import { expect, it } from 'vitest';
 import { openCloud, PASSWORD } from '../../../scripts/security/authorization/cloud.js';

@@ -188,7 +188,7 @@ describe('a reader that resumes', () => {
 });
 
 describe('the rights of a reader', () => {
-  it('are those of its key: only devices with its tags, and without secrets', async () => {
+  it('are those of its key: only events of devices with the tags of the key, without secrets', async () => {
     const { service, client, device } = await start();
     const tag = await client.createTag({ name: 'cold', color: '#1f77b4', access_type: 'read' });
     const [cold, warm] = [await device(1, [{ id: tag.id }]), await device(2)];

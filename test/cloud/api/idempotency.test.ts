@@ -34,7 +34,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await call('GET', 'devices')).json).toHaveLength(2);
   });
 
-  it('gets its first answer again, also after the resource has changed', async () => {
+  it('gets its first answer again, even after the resource was changed or deleted', async () => {
     const { call } = await service();
     const first = await call('POST', 'devices', DEVICE, KEYED);
     await call('PUT', `devices/${first.json.id}`, { name: 'renamed' });

@@ -1,4 +1,4 @@
-/** Codecs by their hashes: what the cache keeps, when it reads from the store again, and how many codecs devices can add. */
+/** Codecs by their hashes: when they are read from the store, which stay in memory, and how many codecs devices can add. */
 import { describe, expect, it } from 'vitest';
 import { Codecs, MOST_OF_DEVICE, MOST_OF_SPACE } from '../../../src/cloud/delivery/codecs.js';
 import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
@@ -30,7 +30,7 @@ function setUp() {
 }
 
 describe('a codec', () => {
-  it('is read once', async () => {
+  it('is read from the store once', async () => {
     const { asked, put, codecs } = setUp();
     await put({ hash, document: bytes });
     expect(await codecs.get(hash, DEVICE)).toMatchObject({ hash });
@@ -68,7 +68,7 @@ describe('a codec', () => {
     expect(await codecs.get(hash, DEVICE)).toMatchObject({ hash });
   });
 
-  it('that is invalid is parsed once', async () => {
+  it('that is invalid is read from the store once', async () => {
     const { asked, put, codecs } = setUp();
     await put({ hash, document: Uint8Array.of(0xff) });
     expect(await codecs.get(hash, DEVICE)).toBeUndefined();
@@ -118,7 +118,7 @@ describe('the title of a codec', () => {
   });
 });
 
-/** A cloud with a device that uploads codecs; `upload` resolves with whether the codec is stored afterwards. */
+/** A cloud with a device that uploads codecs; `upload` resolves to whether the codec is stored afterwards. */
 async function uploading() {
   const cloud = await testCloud();
   const device = await cloud.addDevice();
@@ -154,7 +154,7 @@ it('all devices of a space together add at most 2,000 codecs to the store', asyn
   expect([await upload(1), await upload(2), await upload(1)]).toEqual([true, false, true]);
 });
 
-it('a codec that the store has already does not count as another one of the device', async () => {
+it('a codec that a device uploads again is not counted again', async () => {
   const { store, device, upload } = await uploading();
   for (let n = 0; n < 3; n++) await upload(1);
   expect((await store.record('codec-count', device.spaceId, device.id))?.body).toEqual({ count: 1 });

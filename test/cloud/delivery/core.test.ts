@@ -20,8 +20,8 @@ const ENCODER = compileCodec({
 
 const encoderUpload = encodeUp({ kind: 'upload-encoder', hash: ENCODER.hash, document: ENCODER.bytes });
 
-describe('the order of delivery', () => {
-  it('is session first, then data and shell in the order of queueing, config last', async () => {
+describe('the downlink queue', () => {
+  it('delivers the session first, then data and shell in the order of queueing, config last', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const session = await sessionOf(cloud);
@@ -134,7 +134,7 @@ describe('a downlink that cannot be sent', () => {
 });
 
 describe('uplinks', () => {
-  it('are stored raw if their codec is unknown or does not match the data', async () => {
+  it('are stored raw if their codec is unknown', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const session = await sessionOf(cloud);

@@ -23,7 +23,7 @@ async function connected(options: Parameters<typeof testCloud>[0] = {}) {
 }
 
 describe('a downlink', () => {
-  it('is reported when it is queued, contacted, offered and delivered', async () => {
+  it('is reported when it is queued, when its device makes contact, and when it is offered and delivered', async () => {
     const { core, device, session, events, clock } = await connected();
     const { id } = await core.queue(device, shell('info show'));
     await clock.runUntil(seconds(1));
@@ -45,7 +45,7 @@ describe('a downlink', () => {
     ]);
   });
 
-  it('that was queued after a contact is contacted by the next one', async () => {
+  it('that was queued after a contact gets its contact event at the next contact', async () => {
     const { core, device, session, since, timeline, settled } = await connected();
     const one = await core.queue(device, shell('one'));
     core.contact(session);
@@ -84,7 +84,7 @@ describe('a downlink', () => {
     ]);
   });
 
-  it('is committed together with the changes of the request, which come first', async () => {
+  it('is committed together with further changes of the caller, which come first', async () => {
     const { core, device, store } = await connected();
     const { commit } = store;
     const commits: (readonly Change[])[] = [];
@@ -139,7 +139,7 @@ describe('a downlink', () => {
     expect(session.queue.map(({ row }) => row.id)).toEqual([other.id]);
   });
 
-  it('is committed at each step with its new state and an entry of its timeline, and nothing else', async () => {
+  it('causes one commit at each step: its new state, if any, and an entry of its timeline', async () => {
     const { core, device, session, store } = await connected();
     const { commit } = store;
     const commits: (readonly Change[])[] = [];
@@ -212,7 +212,7 @@ describe('a downlink', () => {
     ]);
   });
 
-  it('expires also without a session', async () => {
+  it('expires even without a session of its device', async () => {
     const { store, device } = await connected();
     const other = await testCloud({ store, seed: 'other' });
     const { id } = await other.core.queue(device, shell('one'));
@@ -247,7 +247,7 @@ describe('a downlink that cannot be encoded', () => {
     expect(await store.message(device.spaceId, id)).toMatchObject({ downState: 'cancelled' });
   });
 
-  it('fails its firmware update', async () => {
+  it('makes its firmware update fail', async () => {
     const { core, device, session, store, spaceId, since } = await connected();
     const content = writeImage({ bundle: 'a', name: 'b', version: 'v2' }, 1000);
     const about = { id: '0197a3b1-0000-7000-8000-000000000001', bundle: 'a', name: 'b', version: 'v2' };
@@ -324,7 +324,7 @@ describe('a device', () => {
     expect(core.hasNothing(session)).toBe(false);
     await core.cancel(row);
     expect(core.hasNothing(session)).toBe(true);
-    // Another service may have queued a downlink.
+    // If other services use the store, one of them may have queued a downlink.
     Object.assign(store, { nodes: { claim: async () => {} } });
     expect(core.hasNothing(session)).toBe(false);
   });

@@ -35,7 +35,7 @@ describe('the life of a downlink', () => {
     ]);
   });
 
-  it('is recorded with only the first and the latest offer, if it is offered often', async () => {
+  it('is recorded with only the first and the latest of many offers', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const row = await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
@@ -57,7 +57,7 @@ describe('the life of a downlink', () => {
     expect(await cloud.store.message(cloud.spaceId, row.id)).toMatchObject({ downAttempt: 30 });
   });
 
-  it('does not depend on its body in memory: a long body is read before it is sent', async () => {
+  it('does not depend on a body in memory: a long body is read before it is sent', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const long = Array.from({ length: 60 }, (_, n) => `echo ${'x'.repeat(240)} ${n}`);
@@ -71,7 +71,7 @@ describe('the life of a downlink', () => {
     expect(await drain(restarted, session)).toMatchObject([{ commands: long }, { commands: ['short'] }]);
   });
 
-  it('includes the number of its offers', async () => {
+  it('includes the number of offers', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const row = await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
@@ -81,7 +81,7 @@ describe('the life of a downlink', () => {
     expect(await cloud.store.message(cloud.spaceId, row.id)).toMatchObject({ downState: 'pending', downAttempt: 2 });
   });
 
-  it('ends as expired in time, also if a thousand expire together', async () => {
+  it('ends as expired in time, even if a thousand downlinks expire together', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     await Promise.all(
@@ -125,7 +125,7 @@ describe('the life of a downlink', () => {
     await core.close();
   });
 
-  it('ends as cancelled once, if a user cancels it', async () => {
+  it('ends as cancelled if a user cancels the downlink; a second cancellation is rejected', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const row = await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
@@ -136,7 +136,7 @@ describe('the life of a downlink', () => {
     expect(cloud.core.waits(await sessionOf(cloud))).toBe(false);
   });
 
-  it('ends at the time of its cancellation', async () => {
+  it('ends at the time of the cancellation', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const row = await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
@@ -175,7 +175,7 @@ describe('evidence that a config downlink was carried out', () => {
     expect(cloud.events.filter((event) => event.kind === 'downlink.answered')).toEqual([]);
   });
 
-  it('is a data message after a new session, without an upload of the configuration, if it already had the lines', async () => {
+  it('is a data message after a new session, without an upload of the configuration, if the device had reported the lines before', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const session = await sessionOf(cloud);

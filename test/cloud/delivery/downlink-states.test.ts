@@ -51,7 +51,7 @@ describe('the states of downlinks', () => {
     expect(commits).toEqual([[station('a'), station(ROW.id)]]);
   });
 
-  it('have no time before the creation of the downlink, also if the clock was corrected', () => {
+  it('have no time before the creation of the downlink, even if the clock was corrected', () => {
     const { states } = setUp();
     const row = downlink(1, { createdAt: T0 + 3_600_000 });
     const offer = states.offer(row, 2);
@@ -60,14 +60,14 @@ describe('the states of downlinks', () => {
     expect(times).toEqual([row.createdAt, row.createdAt, row.createdAt]);
   });
 
-  it('are logged if their commit in the background fails', async () => {
+  it('cause a log entry if their commit in the background fails', async () => {
     const { states, errors, settled } = setUp(new Error('disk full'));
     states.behind([]);
     await settled();
     expect(errors).toEqual([[{ error: 'Error: disk full' }, 'commit failed']]);
   });
 
-  it('are not logged if their commit fails because the downlink has already ended', async () => {
+  it('cause no log entry if their commit fails because the downlink has already ended', async () => {
     const { states, errors, settled } = setUp(new ConflictError('down-state'));
     states.behind([]);
     await settled();

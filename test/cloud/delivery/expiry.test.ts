@@ -1,4 +1,4 @@
-/** The end of downlinks that are not fetched in time: noticed when they are offered, read or cancelled, and at the start. */
+/** Downlinks that are not fetched in time end when they are offered, read or cancelled, or when the service starts. */
 import { describe, expect, it } from 'vitest';
 import { LONGEST_QUEUE } from '../../../src/cloud/ports/downlinks.js';
 import { ConflictError } from '../../../src/cloud/store/store.js';
@@ -8,7 +8,7 @@ import { encodeUp } from '../../../src/protocol/messages/index.js';
 import { SERIAL, testCloud } from '../../support/cloud.js';
 import { updating } from './updating.js';
 
-/** A downlink whose time was over a minute ago, and which no sweep has ended yet. */
+/** A downlink that expired a minute ago, and that no sweep has ended yet. */
 async function overdue() {
   const cloud = await testCloud();
   const device = await cloud.addDevice();
@@ -87,7 +87,7 @@ describe('a downlink whose time is over', () => {
   it.each([
     ['a conflict other than a full queue', new ConflictError('print')],
     ['a failure of the store', Object.assign(new Error('disk full'), { field: 'queue' })],
-  ])('is not expired to make room if queueing fails because of %s', async (_, error) => {
+  ])('is not expired to make room if another downlink cannot be queued because of %s', async (_, error) => {
     const { cloud, device, stored } = await overdue();
     const { commit } = cloud.store;
     cloud.store.commit = () => {

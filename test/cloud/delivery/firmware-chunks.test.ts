@@ -20,7 +20,7 @@ const chunkOf = async ({ cloud }: Update) => {
 const beside = ({ cloud }: Update) => testCloud({ store: cloud.store, clock: cloud.clock, seed: 'other' });
 
 describe('a scheduled update', () => {
-  it('is reported, and committed with its chunk and the changes of the request, which come first', async () => {
+  it('is reported, and committed with its chunk and with further changes of the caller, which come first', async () => {
     const { cloud, image, job } = await updating();
     await cloud.core.firmware.cancel(await job());
     const { commit } = cloud.store;
@@ -41,7 +41,7 @@ describe('a scheduled update', () => {
     });
   });
 
-  it('is committed only with its chunk, if the request has no other changes', async () => {
+  it('is committed only with its chunk, if the caller adds no changes', async () => {
     const { cloud, image, job } = await updating();
     await cloud.core.firmware.cancel(await job());
     const { commit } = cloud.store;
@@ -81,7 +81,7 @@ describe('the end of an update', () => {
     expect(pending.map(({ type }) => type)).toContain('shell');
   });
 
-  it('by a cancellation is too late while the device swaps its images', async () => {
+  it('cannot be requested while the device swaps its images', async () => {
     const { cloud, receive, report, job } = await updating();
     await receive();
     await report('swap', { offset: SIZE });
@@ -178,7 +178,7 @@ describe('a device that does not report on a chunk', () => {
   it.each([
     [999, undefined, 0],
     [1000, 0, 1],
-  ])('and polls %d ms later gets the chunk at offset %s', async (later, offset, restarts) => {
+  ])('and polls %d ms later gets the chunk at offset %s (undefined: no chunk)', async (later, offset, restarts) => {
     const { cloud, receive, take, job } = await updating();
     await receive();
     await cloud.clock.runUntil(later);
@@ -186,7 +186,7 @@ describe('a device that does not report on a chunk', () => {
     expect((await job()).restarts).toBe(restarts);
   });
 
-  it('does not restart while its next chunk is queued', async () => {
+  it('does not cause a restart of the download while its next chunk is queued', async () => {
     const { cloud, session, receive, report, job } = await updating();
     await receive();
     await report('next', { offset: 256, maxLength: 256 });
@@ -196,7 +196,7 @@ describe('a device that does not report on a chunk', () => {
     expect((await job()).restarts).toBe(0);
   });
 
-  it('restarts also after the service has restarted meanwhile', async () => {
+  it('causes a restart of the download even if the service has restarted meanwhile', async () => {
     const update = await updating();
     await update.receive();
     const restarted = await beside(update);

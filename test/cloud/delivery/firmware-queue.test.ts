@@ -114,7 +114,7 @@ describe('a download', () => {
     expect(await job()).toMatchObject({ restarts: 1 });
   });
 
-  it('restarts if the device sends another message instead of its report, and requests a poll', async () => {
+  it('restarts if the device sends another message instead of its report; the cloud then requests a poll', async () => {
     const { cloud, session, receive, job } = await updating();
     await receive();
     await cloud.clock.runUntil(seconds(5));
@@ -179,14 +179,14 @@ describe('a swap', () => {
     expect(await job()).toMatchObject({ state: 'failed', error: 'reverted: the device runs "v1.0.0"' });
   });
 
-  it('has succeeded also if its announcement was lost', async () => {
+  it('has succeeded if the new version starts a session, even if the announcement of the swap was lost', async () => {
     const { receive, begin, job } = await updating();
     await receive();
     await begin('v2.0.0');
     expect((await job()).state).toBe('succeeded');
   });
 
-  it('to the version that already runs does not end at a reboot', async () => {
+  it('is not assumed if a device that already runs the new version starts a session during the download', async () => {
     const { receive, begin, job } = await updating({ version: 'v2.0.0' });
     await receive();
     await begin('v2.0.0');
@@ -295,12 +295,12 @@ describe('a report', () => {
 });
 
 describe('an update', () => {
-  it('is rejected while the device has another one', async () => {
+  it('is rejected while the device has another open update', async () => {
     const { cloud, image } = await updating();
     await expect(cloud.core.firmware.schedule(await cloud.device(), image)).rejects.toThrow(ConflictError);
   });
 
-  it('is cancelled with its chunk', async () => {
+  it('is cancelled when its chunk is cancelled', async () => {
     const { cloud, job } = await updating();
     const pending = await cloud.store.pendingDownlinks((await cloud.device()).id);
     const chunk = pending.find(({ type }) => type === 'firmware');

@@ -1,4 +1,4 @@
-/** Offers of downlinks and their acknowledgement, also beside other services that use the same store. */
+/** Offers of downlinks and their acknowledgements, with and without other services on the same store. */
 import { describe, expect, it } from 'vitest';
 import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
 import { ConflictError } from '../../../src/cloud/store/store.js';

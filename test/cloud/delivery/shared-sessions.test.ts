@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { device, insert } from '../store/rows.js';
 import { deleted, renamed, serial, setUp } from './sessions-fixture.js';
 
-describe('beside other services', () => {
+describe('device sessions and other services:', () => {
   it('a session is stale after a change, and fresh after it was read again', async () => {
     const { store, sessions, load, hear, read } = await setUp({ shared: true });
     const session = await load();
@@ -36,7 +36,7 @@ describe('beside other services', () => {
     expect(await sessions.load(serial + 1)).toBeUndefined();
   });
 
-  it('every session is stale after notifications may have been lost', async () => {
+  it('every session is stale if notifications may have been lost', async () => {
     const { sessions, load, hear, whileReading, read } = await setUp({ shared: true });
     const session = await load();
     hear({ kind: 'missed' });
@@ -72,7 +72,7 @@ describe('beside other services', () => {
     let reads = 0;
     store.pendingDownlinks = async (id) => {
       reads++;
-      // As if another service queued downlinks one after another.
+      // Another service queues downlinks one after another.
       hear({ kind: 'changed', serial });
       return pendingDownlinks.call(store, id);
     };

@@ -11,7 +11,7 @@ import {
 import { uuidBytes } from '../../../src/protocol/uuid.js';
 import { SERIAL, testCloud } from '../../support/cloud.js';
 
-/** Bytes of the image. */
+/** Size of the image in bytes. */
 export const SIZE = 1000;
 
 /** A device whose messages the test sends, with a scheduled update. */
@@ -58,7 +58,7 @@ export async function updating({ version = 'v1.0.0', product }: { version?: stri
       await receive();
       await report('swap', { offset: SIZE });
     },
-    /** Application data, the first message after the steps of a new session. */
+    /** Sends application data, which are the first message after the steps of a new session. */
     sendData: () => cloud.core.accept(session, { kind: 'decoded-data', body: {} }),
     job: async (): Promise<UpdateJob> => {
       const row = await cloud.store.record('firmware', cloud.spaceId, id);

@@ -81,7 +81,7 @@ describe('an uplink', () => {
     expect((await stored()).at(-1)).toMatchObject({ body: null, raw: 'ff', codecHash: DECODER.hash });
   });
 
-  it('with a codec changes the hash of the device, and is stored with the title of the codec', async () => {
+  it('with a codec changes the codec hash of the device, and is stored with the title of the codec', async () => {
     const { accept, stored, store, session, events, device: created } = await connected();
     await accept({ kind: 'upload-decoder', hash: DECODER.hash, document: DECODER.bytes });
     expect((await stored()).at(-1)).toMatchObject({
@@ -233,7 +233,7 @@ describe('a repeated message', () => {
     expect(events.at(-1)).toMatchObject({ copy: true, message: expect.stringMatching(/^[0-9a-f-]{36}$/) });
   });
 
-  it('is not a copy if the commit conflicts with something else', async () => {
+  it('does not count as a copy if its commit fails for a reason other than its fingerprint', async () => {
     const { accept, store } = await connected();
     store.commit = () => Promise.reject(new ConflictError('queue'));
     await expect(accept(data(1))).rejects.toEqual(new ConflictError('queue'));
@@ -336,7 +336,7 @@ describe('a configuration in use', () => {
     expect(events.filter(({ kind }) => kind === 'downlink.answered')).toEqual([]);
   });
 
-  it('is checked by the first data after a session only', async () => {
+  it('is checked only when the first data after a session arrive', async () => {
     const { core, device, session, accept, events, store } = await connected();
     await accept(upload(lines));
     await core.queue(device, { type: 'config', lines });

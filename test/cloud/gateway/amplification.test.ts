@@ -20,7 +20,7 @@ const single = (sequence: number, data: Uint8Array) => ({ flags: FIRST | LAST, s
 const poll = (sequence: number) => ({ flags: POLL, sequence, data: NOTHING });
 const ack = (sequence: number) => ({ flags: ACK, sequence, data: NOTHING });
 
-/** A working day of a device: session, a report in two fragments, a long command. */
+/** A device starts a session, sends a report in two fragments, and fetches a long command. */
 const DIALOGUE: readonly Packet[] = [
   ...[single(0, SESSION), poll(2), ack(4)],
   ...[
@@ -82,7 +82,7 @@ describe.each(['raw', 'base64'] as const)(
       expect(bytes.most).toBeLessThanOrEqual(MOST);
     });
 
-    it('for the copy of a session start, and any number of polls', async () => {
+    it('for the copy of a session start and 100 copies of a poll', async () => {
       const { bytes, wire, deliver, wait, live } = await attacked(format);
       await live();
       await wait(seconds(61));

@@ -46,7 +46,7 @@ const messageOf = (n: number) => {
 const MESSAGES = 6;
 const MOST_TRIES = 400;
 
-/** A device sends its messages until each is acknowledged, over a wire that flips bits in both directions. */
+/** A device repeats each message until it is acknowledged, over a wire that flips bits in both directions. */
 async function sendAll(random: Random, share: number, format: EnvelopeFormat) {
   const cloud = await testCloud();
   const device = await cloud.addDevice();
@@ -60,7 +60,7 @@ async function sendAll(random: Random, share: number, format: EnvelopeFormat) {
     spoiled[bit >> 3] = (spoiled[bit >> 3] ?? 0) ^ (1 << (bit & 7));
     return spoiled;
   };
-  /** Whether a datagram is still valid after a bit was flipped: some bits of base64 have no meaning. */
+  /** Whether a datagram is valid. It may be valid even after a bit was flipped, because some bits of base64 have no meaning. */
   const means = (datagram: Uint8Array): boolean => {
     const envelope = open(datagram, format);
     return envelope?.serial === SERIAL && hasValidTag(envelope, TOKEN_BYTES);

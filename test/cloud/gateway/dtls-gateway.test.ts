@@ -95,14 +95,14 @@ describe('a device with DTLS', () => {
     const { link, cloud, device } = await connected();
     await link.exchange(single(0, SESSION));
     await cloud.core.queue(device, { type: 'shell', commands: ['x'.repeat(700)] });
-    // The first poll brings the answer to the session.
+    // The first poll returns the response to the session.
     const first = await link.exchange(poll(2));
     const fragment = await link.exchange({ flags: ACK | POLL, sequence: (first?.sequence ?? 0) + 1, data: NOTHING });
     expect(fragment).toMatchObject({ flags: FIRST });
     expect(fragment?.data.length).toBe(300);
   });
 
-  it('that is registered without a secret, or with another one, is rejected', async () => {
+  it('that is registered without a secret, or with another secret, is rejected', async () => {
     const { cloud, connect, setSecret, gateway, logged } = await dtlsCloud();
     const device = await cloud.addDevice();
     expect((await connect()).endings).toEqual(['decrypt-error']);
@@ -113,7 +113,7 @@ describe('a device with DTLS', () => {
     expect(JSON.stringify(logged)).not.toContain(SECRET);
   });
 
-  it('is counted for Prometheus: connections, handshakes by outcome, dropped records by reason', async () => {
+  it('is counted in the metrics, as are handshakes by their outcome and rejected records by their reason', async () => {
     const { cloud, gateway, connect } = await connected();
     const metrics = new Metrics(cloud.clock);
     metrics.watchDtls(() => gateway);

@@ -13,17 +13,17 @@ const ack = (sequence: number) => ({ flags: ACK, sequence, data: NOTHING });
 const dataMessage = (n: number) => encodeUp({ kind: 'upload-data', hash: '0000000000000000', body: Uint8Array.of(n) });
 
 describe('datagrams that are not answered', () => {
-  it('include all datagrams with an unknown serial number', async () => {
+  it('include a datagram with an unknown serial number', async () => {
     const cloud = await testCloud();
     expect(await cloud.exchange(single(0, SESSION))).toBeUndefined();
     expect(cloud.gateway.counters.unknownSerial).toBe(1);
   });
 
   it.each([
-    ['serial number 0', seal(poll(0), 0, tokenBytes(TOKEN), 'base64')],
+    ['a datagram with serial number 0', seal(poll(0), 0, tokenBytes(TOKEN), 'base64')],
     ['text that is not base64', Buffer.from('!!!!')],
     ['base64 without its padding', Buffer.from(Buffer.alloc(14, 1).toString('base64').replace('=', ''))],
-    ['13 bytes', Buffer.from(Buffer.alloc(13, 1).toString('base64'))],
+    ['a datagram of 13 bytes', Buffer.from(Buffer.alloc(13, 1).toString('base64'))],
     ['an empty datagram', new Uint8Array(0)],
   ])('include %s', async (_, datagram) => {
     const cloud = await testCloud();
@@ -47,7 +47,7 @@ describe('datagrams that are not answered', () => {
     expect(await cloud.messages(device)).toEqual([]);
   });
 
-  it('are answered with a reset when they have been repeated for more than 60 s', async () => {
+  it('cause a reset when the device has repeated them for more than 60 s', async () => {
     const cloud = await testCloud();
     await cloud.addDevice();
     const refused = single(0, Uint8Array.of(0x55));
@@ -135,7 +135,7 @@ describe('a message that is acknowledged', () => {
     expect(await cloud.messages(device)).toHaveLength(2);
   });
 
-  it('is stored before the next datagram of the device is handled', async () => {
+  it('is acknowledged before the acknowledgement of the next message of the device', async () => {
     const cloud = await testCloud();
     await cloud.addDevice();
     const answers: number[] = [];
@@ -162,7 +162,7 @@ describe('a session', () => {
     expect(answer?.data[0]).toBe(0x80);
   });
 
-  it('continues if the service restarts between the request and its response', async () => {
+  it('gets its SET_SESSION even if the service restarts before the device polls', async () => {
     const cloud = await testCloud();
     await cloud.addDevice();
     await cloud.exchange(single(0, SESSION));
@@ -182,7 +182,7 @@ describe('a session', () => {
 });
 
 describe('a restart of the service during a transfer', () => {
-  it('makes the service answer with a reset, and the device restarts the transfer', async () => {
+  it('makes the service answer with a reset, and accept a new transfer of the device', async () => {
     const cloud = await testCloud();
     await cloud.addDevice();
     await cloud.exchange(single(0, dataMessage(1)));

@@ -31,7 +31,7 @@ describe('the credentials of a device', () => {
     ['another scheme', { authorization: `Bearer ${TOKEN}` }],
     ['a token that is too short', { authorization: 'Claim 00112233' }],
     ['an empty token', { authorization: 'Claim ' }],
-  ])('are rejected if the request has %s', async (_, headers) => {
+  ])('must be valid: a request with %s is rejected', async (_, headers) => {
     const { app } = await ingress();
     const answer = await app.inject({ method: 'POST', url: '/v2/device/2159017986/poll', headers });
     expect(answer.statusCode).toBe(401);
@@ -122,7 +122,7 @@ describe('a device that uses HTTP', () => {
     expect((await cloud.device()).session).toEqual({ fw_version: 'v1.0.0' });
   });
 
-  it('sends data without a codec', async () => {
+  it('may send data without a codec', async () => {
     const { send, stored } = await ingress();
     await send('uplink', reading({ temperature: 21.5, tags: ['a', null] }));
     expect(await stored()).toMatchObject([
@@ -180,7 +180,7 @@ describe('a device that uses HTTP', () => {
     ]);
   });
 
-  it('reports a configuration without its hash', async () => {
+  it('may report a configuration without its hash, which the gateway computes', async () => {
     const { cloud, send } = await ingress();
     const lines = ['app config mode "lte"'];
     await send('uplink', { type: 'config', body: lines });
@@ -203,7 +203,7 @@ describe('a device that uses HTTP', () => {
     ]);
   });
 
-  it('receives application data as they were queued, or encoded by the encoder', async () => {
+  it('receives application data both as they were queued and encoded by its encoder', async () => {
     const { cloud, device, send } = await ingress();
     const schema = [{ relay: [{ $type: 'int' }] }];
     await send('uplink', { type: 'encoder', body: { version: 2, type: 'encoder', name: 'mine', schema } });
@@ -246,10 +246,10 @@ describe('an acknowledgement', () => {
     expect(await cloud.store.message(cloud.spaceId, id)).toMatchObject({ downState: 'sent' });
   });
 
-  it('is accepted after a crash that came right after the offer had left', async () => {
+  it('is accepted after a crash that came right after the offer was sent', async () => {
     const { cloud, device, send } = await ingress();
     const { id } = await cloud.core.queue(device, { type: 'shell', commands: ['one'] });
-    // What was not durable when the answer left is lost.
+    // Changes that were not durable when the answer was sent are lost.
     const [offer, crash] = cutOff(cloud.store, () => send('poll'));
     expect((await offer).json.downlink.id).toBe(id);
     crash();
@@ -295,7 +295,7 @@ describe('an acknowledgement', () => {
   });
 });
 
-describe('an invalid message is rejected', () => {
+describe('a message is rejected if it has', () => {
   const TOO_LONG = Array.from({ length: 200 }, () => 'x'.repeat(100));
   it.each([
     ['a body that is not an object', [], 'body is not'],

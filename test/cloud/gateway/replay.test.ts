@@ -41,7 +41,7 @@ async function guardedCloud() {
   return { ...cloud, gateway, send, queue, states, count, added, wait, warned };
 }
 
-/** A device that has fetched one command: its poll and its acknowledgement are what an attacker records. */
+/** A device that has fetched a command while an attacker recorded its poll and acknowledgement. Another command waits. */
 async function recorded() {
   const cloud = await guardedCloud();
   await cloud.queue('first');
@@ -91,7 +91,7 @@ describe('a recorded poll and acknowledgement from another address', () => {
 });
 
 describe('other recorded datagrams', () => {
-  it('of the same address cause no reset after the dialogue has moved on', async () => {
+  it('from the address of the device cause no reset after the dialogue has moved on', async () => {
     const cloud = await guardedCloud();
     await cloud.send(single(0, SESSION));
     await cloud.send(poll(2));
@@ -110,7 +110,7 @@ describe('other recorded datagrams', () => {
     for (let copy = 0; copy < 4; copy++) expect(await cloud.send(poll(0), ELSEWHERE)).toBeUndefined();
   });
 
-  it('of a session begin a dialogue without downlinks of users', async () => {
+  it('of the start of a session begin a dialogue without downlinks of users', async () => {
     const cloud = await guardedCloud();
     for (const packet of [single(0, SESSION), poll(2), ack(4)]) await cloud.send(packet);
     await cloud.queue('secret');
@@ -122,7 +122,7 @@ describe('other recorded datagrams', () => {
     expect(await cloud.states()).toContain('pending');
   });
 
-  it('of a whole session at another host store nothing within 60 s of the last datagram, however long the session was', async () => {
+  it('of a whole session from another host store nothing within 60 s of the last datagram, however long the session was', async () => {
     const { cloud, session } = await longSession();
     const stored = await cloud.count();
     await cloud.wait(seconds(2));
@@ -131,7 +131,7 @@ describe('other recorded datagrams', () => {
     expect(cloud.gateway.counters.replayed).toBeGreaterThan(0);
   });
 
-  it('of a whole session store only its start later, because a restarted device sends the same bytes', async () => {
+  it('of a whole session store only its start after 60 s, because a restarted device sends the same bytes', async () => {
     const { cloud, session } = await longSession();
     const stored = await cloud.count();
     await cloud.wait(seconds(61));
@@ -139,7 +139,7 @@ describe('other recorded datagrams', () => {
     expect(await cloud.added(stored)).toEqual(['session up', 'session down']);
   });
 
-  it('with old data do not prove an address, also if they are older than the remembered ones', async () => {
+  it('with old data do not prove an address, even if they are older than the datagrams that the guard remembers', async () => {
     const cloud = await guardedCloud();
     for (let n = 0; n < 40; n++) await cloud.send(report(n));
     await cloud.queue('secret');
@@ -166,7 +166,7 @@ describe('a device with a new address', () => {
     expect((await cloud.send(single(0, SESSION), NEW_PORT))?.flags).toBe(ACK | POLL);
   });
 
-  it('may restart at another host 60 s after its last datagram, also while copies of earlier datagrams arrive', async () => {
+  it('may restart at another host 60 s after its last datagram, even while copies of earlier datagrams arrive', async () => {
     const { cloud, session } = await longSession();
     await cloud.wait(seconds(59));
     expect(await cloud.send(single(0, SESSION), ELSEWHERE)).toBeUndefined();
@@ -176,7 +176,7 @@ describe('a device with a new address', () => {
   });
 
   it.each([10, 50])(
-    'may restart at another host after 2 min, also while copies of its session start arrive from its earlier address every %i s',
+    'may restart at another host after about 2 min, even while copies of its session start arrive from its earlier address every %i s',
     async (every) => {
       const { cloud } = await longSession();
       let waited = 0;
@@ -226,7 +226,7 @@ describe('answers', () => {
     expect(cloud.gateway.counters.withheld).toBe(80);
   });
 
-  it('that the device needs are not used up by wrong tags, also if they come from its address', async () => {
+  it('that the device needs are not withheld because of wrong tags, even if these come from its address', async () => {
     const cloud = await guardedCloud();
     await cloud.send(report(1));
     for (const source of [ELSEWHERE, HOME])
@@ -236,7 +236,7 @@ describe('answers', () => {
     expect(await cloud.send(poll(900))).toEqual(RESET);
   });
 
-  it('that the device needs are not used up by copies from elsewhere', async () => {
+  it('that the device needs are not withheld because of copies from elsewhere', async () => {
     const cloud = await guardedCloud();
     await cloud.send(report(1));
     for (let copy = 0; copy < 60; copy++) await cloud.send(report(1), ELSEWHERE);

@@ -39,7 +39,7 @@ describe('a backup', () => {
     expect(await countOf(path)).toBe(written);
   });
 
-  it('can be made of a stopped service, and leaves no other file', async () => {
+  it('can be made of the database of a stopped service, and leaves no unfinished file', async () => {
     const { path, store } = await furnished(3);
     await store.close();
     const target = newPath();
@@ -67,7 +67,7 @@ describe('a backup', () => {
     expect(modes).toEqual([0o600, 0o600, 0o600, 0o600, 0o600, 0o600]);
   });
 
-  it('of a database that an earlier version wrote says that its secrets are in clear; its first start encrypts them', async () => {
+  it('of a database of an earlier version has its secrets in clear, which the command reports; opening the backup encrypts them', async () => {
     const path = newPath();
     const db = new BetterSqlite(path);
     migrate(db, path, MIGRATIONS.slice(0, 8));

@@ -3,14 +3,14 @@ import type { Pool } from 'pg';
 import { expect, it } from 'vitest';
 import { PostgresNodes } from '../../../src/cloud/store/postgres/nodes.js';
 
-/** A connection whose answers the test releases. */
+/** The nodes of a service, on a pool that answers each query only when the test calls its `end`. */
 function slowPool() {
   const queries: { readonly payloads: readonly string[]; readonly end: (error?: Error) => void }[] = [];
   const query = (_: string, [, payloads]: readonly [string, readonly string[]]) =>
     new Promise<void>((resolve, reject) => {
       queries.push({ payloads, end: (error) => (error ? reject(error) : resolve()) });
     });
-  // The cast is safe because claims use nothing else of a pool.
+  // The cast is safe because claims use only `query` of a pool.
   const nodes = new PostgresNodes({ pool: { query } as unknown as Pool, name: 'a', channel: 'fleet' });
   return { nodes, queries, turn: () => new Promise((done) => setImmediate(done)) };
 }
@@ -30,7 +30,7 @@ it('claims that arrive while others are sent are sent together, one query at a t
   await Promise.all(claims);
 });
 
-it('a claim that fails is reported to its callers, and the next one is sent', async () => {
+it('a failed query is reported to the callers of all its claims, and the next claim is sent', async () => {
   const { nodes, queries, turn } = slowPool();
   const failed = [nodes.claim(1), nodes.claim(2)].map((claim) => claim.catch((error: Error) => error.message));
   await turn();

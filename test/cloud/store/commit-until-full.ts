@@ -1,4 +1,4 @@
-/** Commits messages until one is rejected, and prints the code; then commits a small one, and prints whether that succeeds. */
+/** Commits messages until a commit is rejected. Then prints the error code, and the damage that the store has found. */
 import { openStore } from '../../../src/cloud/open-store.js';
 import { furnish, insert, message } from './rows.js';
 

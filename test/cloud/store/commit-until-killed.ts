@@ -1,4 +1,4 @@
-/** Commits messages until it is killed, and reports each one as soon as its commit resolves. */
+/** Commits messages until the process is killed, and reports each message as soon as its commit resolves. */
 import { openStore } from '../../../src/cloud/open-store.js';
 import { furnish, insert, message } from './rows.js';
 

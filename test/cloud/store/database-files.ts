@@ -8,7 +8,7 @@ import type { Store } from '../../../src/cloud/store/store.js';
 import { furnish, insert, message } from './rows.js';
 
 interface DatabaseFiles {
-  /** The folder. Call it in a test. */
+  /** The folder. It exists only while tests run, so call this function only in tests. */
   directory(): string;
   /** A path in the folder that was not used before. */
   newPath(): string;
@@ -16,7 +16,7 @@ interface DatabaseFiles {
   furnished(count: number): Promise<{ readonly path: string; readonly store: Store }>;
 }
 
-/** Call it once, outside of tests. */
+/** Creates the folder before the tests of the file and deletes it after them. Call this once, outside of tests. */
 export function databaseFiles(): DatabaseFiles {
   let directory = '';
   let files = 0;

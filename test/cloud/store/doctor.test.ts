@@ -12,7 +12,7 @@ const { directory, newPath } = databaseFiles();
 
 const MESSAGES = 60;
 
-/** The file of a stopped service with 60 messages of a kilobyte and one record. */
+/** The database of a stopped service. It contains one record, and 60 messages with a kilobyte of text each. */
 async function furnished(): Promise<string> {
   const path = newPath();
   const store = await openStore(path);
@@ -38,7 +38,7 @@ describe('ghostfleet doctor', () => {
     expect(exit).toBe(0);
   });
 
-  it('names altered bodies, and saves everything else without a change of the file', async () => {
+  it('lists the messages with altered bodies, and saves all other rows without changing the file', async () => {
     const path = await furnished();
     const db = new BetterSqlite(path);
     db.exec(`UPDATE message SET body = '{}' WHERE id = '${message(7).id}'`);
@@ -97,7 +97,7 @@ describe('ghostfleet doctor', () => {
     expect(exit).toBe(2);
   });
 
-  it('rejects a missing file, and a copy that exists', async () => {
+  it('rejects a missing database, and a target that exists', async () => {
     const path = await furnished();
     expect((await ghostfleet(['doctor', path, '--save', path])).err).toContain('exists already');
     expect((await ghostfleet(['doctor', join(directory(), 'missing.db')])).err).toContain('is missing or empty');

@@ -12,7 +12,7 @@ function source(seed = 1) {
   return { clock, ids: createIdsByDevice(clock, seededRandom(seed)) };
 }
 
-/** The ids that devices get, in turn: each entry is a device and the time since the entry before it. */
+/** The message ids of each device after `turns`. A turn is a device and the time since the previous turn. */
 function idsOf(turns: readonly (readonly [serial: number, elapsed: number])[]): Map<number, string[]> {
   const { clock, ids } = source();
   const given = new Map<number, string[]>();
@@ -26,7 +26,7 @@ function idsOf(turns: readonly (readonly [serial: number, elapsed: number])[]): 
 const turns = fc.array(fc.tuple(fc.nat(5), fc.constantFrom(0, 0, 0, 1, 5_000_000_000)), { maxLength: 40 });
 
 describe('ids by device', () => {
-  it('are UUIDs of version 7 with the time of the clock, all different', () => {
+  it('are different UUIDs of version 7, and have no time before the start of the clock', () => {
     fc.assert(
       fc.property(turns, (given) => {
         const ids = [...idsOf(given).values()].flat();

@@ -17,7 +17,7 @@ describe('ids', () => {
     expect(id.slice(0, 13)).toBe(firstIdAt(1_713_352_107_917).slice(0, 13));
   });
 
-  it('always increase: within a millisecond, and also if the clock goes back', () => {
+  it('always increase: within a millisecond, and if the clock goes back by a few milliseconds', () => {
     const steps = fc.array(fc.oneof(fc.constant(0), fc.double({ min: -5, max: 5, noNaN: true })), { maxLength: 50 });
     fc.assert(
       fc.property(steps, (given) => {
@@ -34,7 +34,7 @@ describe('ids', () => {
     );
   });
 
-  it('follow a correction of the clock, which is reported in both directions', () => {
+  it('follow corrections of the clock by hours in both directions, and report them', () => {
     const clock = { now: 0, wall: 1_767_225_600_000, after: () => ({ cancel: () => {} }) };
     const corrections: number[] = [];
     const ids = createIds(clock, seededRandom(1), (by) => corrections.push(by));
@@ -52,7 +52,7 @@ describe('ids', () => {
     expect(corrections).toEqual([-3_600_000, 7_200_000]);
   });
 
-  it('of the messages of a device increase, also from an id that is ahead of the clock', () => {
+  it('of the messages of a device increase, even after a learned id that is ahead of the clock', () => {
     const clock = new VirtualClock();
     const ids = createIds(clock, seededRandom(1));
     const ahead = createIds(new VirtualClock({ start: clock.wall + 3_600_000 }), seededRandom(2)).uuid();

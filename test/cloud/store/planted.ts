@@ -47,7 +47,10 @@ export async function harvest(store: Store): Promise<unknown> {
   };
 }
 
-/** Names of the secrets that the files with a path beginning with `path` contain, as text or as bytes. */
+/**
+ * Finds secrets in the files whose path begins with `path`: as text, as the bytes of a hexadecimal text, or as base64. Each
+ * entry of the result names the secret and the file.
+ */
 export function foundIn(path: string, secrets: Readonly<Record<string, string>> = SECRETS): readonly string[] {
   const files = readdirSync(dirname(path), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -15,7 +15,7 @@ describe('the key of a PostgreSQL database', () => {
     return JSON.stringify(rows);
   };
 
-  it('encrypts its secrets, and every further service needs the same one', async () => {
+  it('encrypts the secrets of the database, and every further service needs the same key', async () => {
     const url = await newDatabase();
     await expect(openStore(url)).rejects.toMatchObject({ code: 'no-secrets-key' });
     const store = await openShared(url);
@@ -34,7 +34,7 @@ describe('the key of a PostgreSQL database', () => {
     expect(await query(url, 'SELECT version FROM ghostfleet_schema')).toEqual([{ version }]);
   });
 
-  it('is replaced while no service uses the database', async () => {
+  it('can be replaced only while no service uses the database', async () => {
     const url = await newDatabase();
     const store = await openShared(url);
     await plant(store);
@@ -87,7 +87,7 @@ describe('PostgreSQL migrations', () => {
     await store.close();
   });
 
-  it('keep a shared claim token from others if its first owner is deleted', async () => {
+  it('keep a shared claim token reserved for its second owner if the first one is deleted', async () => {
     const url = await newDatabase();
     await connected(url, (client) => migratePostgres(client, 'x', POSTGRES_MIGRATIONS.slice(0, 3)));
     const { token } = device(1);

@@ -44,7 +44,7 @@ describe('the PostgreSQL store', () => {
     await store.close();
   });
 
-  it('leaves nothing in a space that one service deletes while another inserts into it', async () => {
+  it('rejects either the deletion of a space or an insertion into it by another service at the same time', async () => {
     const url = await newDatabase();
     const [a, b] = [await openShared(url), await openShared(url)];
     const outcomes = new Set<string>();
@@ -107,8 +107,8 @@ describe('the PostgreSQL store', () => {
     await furnish(store, [device(1), device(2), device(3)]);
     await connected(url, (gate) =>
       connected(url, async (rival) => {
-        // A session looks for a deadlock 50 ms after it begins to wait, the rival only after an hour. So the store finds the
-        // deadlock, because it is the last session that begins to wait.
+        // The session of the store looks for a deadlock after it has waited for 50 ms, the rival only after an hour. The store
+        // begins to wait last, so it is the session that finds the deadlock.
         await rival.query("SET deadlock_timeout = '1h'");
         await gate.query('BEGIN');
         await touch(gate, 3);
@@ -135,7 +135,7 @@ describe('the PostgreSQL store', () => {
     await store.close();
   });
 
-  it('waits for the disk even if the database is configured not to', async () => {
+  it('waits for the disk even if the database is configured not to wait', async () => {
     const url = await newDatabase();
     const store = await openShared(url);
     await furnish(store);
@@ -195,7 +195,7 @@ describe('a PostgreSQL server that goes down', () => {
   });
   afterAll(() => own.stop());
 
-  it('has every message of a resolved commit, and the store continues when the server is back', async () => {
+  it('still has every message of a resolved commit, and the store continues when the server is back', async () => {
     const store = await openShared(own.url);
     await furnish(store);
     const safe: string[] = [];
@@ -295,7 +295,7 @@ describe('opening a PostgreSQL database that cannot be used', () => {
     expect(await refusal(latin)).toMatch(/has the encoding LATIN1; it must be UTF8$/);
   });
 
-  it('has a name without the password', () => {
+  it('is reported with the name of the database, which does not contain the password', () => {
     expect(storeName('postgresql://me:secret@db/fleet?sslpassword=secret')).toBe('postgresql://me@db/fleet');
     expect(storeName('fleet.db')).toBe('fleet.db');
   });

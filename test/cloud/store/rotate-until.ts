@@ -1,4 +1,4 @@
-/** Replaces the key of a database, and kills its own process when the rotation reports the given moment. */
+/** Replaces the key of a database, and kills its own process at the given progress: a number of statements, or `done`. */
 import { rotateDatabase } from '../../../src/cloud/store/sqlite/rotate.js';
 
 const [, , path = '', moment] = process.argv;

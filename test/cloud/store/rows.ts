@@ -1,4 +1,4 @@
-/** Rows for tests: every field has a plain default, so that a test names only what it is about. */
+/** Rows for tests: every field has a plain default, so that a test gives only the fields that matter to it. */
 import { firstIdAt } from '../../../src/cloud/store/order.js';
 import type {
   Change,
@@ -58,7 +58,7 @@ export function device(n: number, given: Partial<DeviceRow> = {}): DeviceRow {
   };
 }
 
-/** The `n`-th message: a data uplink of device 1, `n` seconds after the start. */
+/** The `n`-th message: a data uplink of device 1, `n` seconds after {@link T0}. */
 export function message(n: number, given: Partial<MessageRow> = {}): MessageRow {
   const createdAt = given.createdAt ?? T0 + n * 1000;
   return {
@@ -111,7 +111,7 @@ export const insert = {
   record: (row: RecordRow): Change => ({ kind: 'record.put', row }),
 };
 
-/** Two spaces; in the first one device (number 1) unless others are given. */
+/** Creates two spaces, and the given devices; default: device 1, in the first space. */
 export async function furnish(store: Store, devices: readonly DeviceRow[] = [device(1)]): Promise<void> {
   await store.commit([insert.space(space()), insert.space(space({ id: OTHER_SPACE, name: 'other' }))]);
   await store.commit(devices.map(insert.device));

@@ -1,4 +1,4 @@
-/** Reads of SQLite that may pass over very many rows: in steps, on a thread of their own, space by space. */
+/** SQLite reads that may scan very many rows. They run in steps, most of them on a reading thread that all spaces share. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { furnish, insert, message, record, SPACE } from './rows.js';
 let directory: string;
 let path: string;
 let store: Store;
-/** More messages than the first steps read. These steps are executed immediately, the later ones by the thread. */
+/** More messages than the first steps read. These steps are executed immediately, the later ones by the reading thread. */
 const MESSAGES = 700;
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ describe('a list of messages', () => {
     expect(await store.messages(SPACE, { types: ['zzz'], limit: 20 })).toEqual([]);
   });
 
-  it('continues from step to step without a gap or a repetition, and over pages', async () => {
+  it('has no gap and no repetition between steps or between pages', async () => {
     const even = Array.from({ length: MESSAGES / 2 }, (_, index) => message(MESSAGES - 2 * index).id);
     const list = (limit: number, after?: string) => store.messages(SPACE, { types: ['even'], limit, after });
     expect((await list(500)).map(({ id }) => id)).toEqual(even);
@@ -44,7 +44,7 @@ describe('a list of messages', () => {
     expect([...first, ...second].map(({ id }) => id)).toEqual(even);
   });
 
-  it('does not hide later commits from a list of records', async () => {
+  it('does not hide the records of later commits', async () => {
     await store.messages(SPACE, { types: ['zzz'], limit: 20 });
     await store.commit([insert.record(record(1)), insert.record(record(2, { key: 'b' }))]);
     const after = await store.records('variable', SPACE, { limit: 500, after: record(1).id });
@@ -65,7 +65,7 @@ describe('the reading thread', () => {
     await reader.close();
   });
 
-  it('rejects further queries of a space while a hundred wait, and not those of others', async () => {
+  it('rejects further queries of a space while a hundred wait, but not those of other spaces', async () => {
     const reader = new Reader(path);
     const read = (space: string) => reader.read(space, 'SELECT 1 AS one', []);
     const reads = Array.from({ length: 105 }, () => read('a'));
@@ -76,7 +76,7 @@ describe('the reading thread', () => {
     await reader.close();
   });
 
-  it('reports the error of a query and continues, and rejects what waits when it is closed', async () => {
+  it('reports the error of a query and continues, and rejects waiting queries when it is closed', async () => {
     const reader = new Reader(path);
     await expect(reader.read('a', 'SELECT x', [])).rejects.toMatchObject({ message: 'no such column: x' });
     expect(await reader.read('a', 'SELECT 1 AS one', [])).toEqual([{ one: 1 }]);

@@ -1,4 +1,4 @@
-/** Secrets at rest in SQLite: encrypted, with a key beside the file or elsewhere, which can be replaced. */
+/** Secrets at rest in SQLite are encrypted. The key is in a file beside the database or elsewhere, and can be replaced. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -48,7 +48,7 @@ async function expected(): Promise<unknown> {
 describe('an envelope', () => {
   const vault = new Vault(new Uint8Array(32).fill(1));
 
-  it('returns its text in its place only', () => {
+  it('can be opened only in its own place', () => {
     const sealed = vault.seal('device/1/token', 'sesame');
     expect(sealed).not.toContain('sesame');
     expect(vault.open('device/1/token', sealed)).toBe('sesame');
@@ -70,7 +70,7 @@ describe('an envelope', () => {
 });
 
 describe('the secrets in an SQLite file', () => {
-  it('are not in clear in its files, neither while it is open nor afterwards, and are read as they were written', async () => {
+  it('are encrypted in all its files, both while the store is open and afterwards, and are read as they were written', async () => {
     const path = newPath();
     const store = await openStore(path);
     await plant(store);
@@ -97,7 +97,7 @@ describe('the secrets in an SQLite file', () => {
     await store.close();
   });
 
-  it('cannot be exchanged between rows: the store then counts as damaged', async () => {
+  it('cannot be copied to another row: the store then counts as damaged', async () => {
     const path = await planted();
     const db = new BetterSqlite(path);
     db.exec(`INSERT INTO device (id, space_id, name, name_folded, serial, token, label, created_at)
@@ -109,7 +109,7 @@ describe('the secrets in an SQLite file', () => {
     await store.close();
   });
 
-  it('of an earlier version are encrypted when it is opened, and leave nothing in free pages', async () => {
+  it('of an earlier version are encrypted when the file is opened, and do not stay in its free pages', async () => {
     const path = newPath();
     const db = new BetterSqlite(path);
     db.pragma('journal_mode = WAL');
@@ -144,7 +144,7 @@ describe('the key of an SQLite file', () => {
       },
     );
 
-  it('is in a file beside it that only its owner may read', async () => {
+  it('is by default in a second file beside it, which only the owner may read', async () => {
     const path = await planted();
     expect(readFileSync(`${path}-key`, 'latin1')).toMatch(/^[0-9a-f]{64}\n$/);
     const rights = () => statSync(`${path}-key`).mode & 0o777;
@@ -154,13 +154,13 @@ describe('the key of an SQLite file', () => {
     expect(rights()).toBe(0o600);
   });
 
-  it('can be given, and then no file is created', async () => {
+  it('can be given by the caller, and then no key file is created', async () => {
     const path = await planted({ secretsKey: KEY });
     expect(existsSync(`${path}-key`)).toBe(false);
     expect(await harvestOf(path, { secretsKey: KEY })).toEqual(await expected());
   });
 
-  it('must be the right one: otherwise the file is not opened, and stays as it is', async () => {
+  it('must be the right one: otherwise the database is not opened, and stays unchanged', async () => {
     const path = await planted({ secretsKey: KEY });
     const before = readFileSync(path);
     const wrong = keyFrom('0'.repeat(64), 'GHOSTFLEET_SECRETS_KEY');
@@ -177,7 +177,7 @@ describe('the key of an SQLite file', () => {
     expect(existsSync(`${path}-wal`)).toBe(false);
   });
 
-  it('must be the right one also after a crash: otherwise the log of the last commits stays as it is', async () => {
+  it('must be the right one after a crash, too: otherwise the database and its write-ahead log stay unchanged', async () => {
     const path = newPath();
     const store = await openStore(path, { secretsKey: KEY });
     await plant(store);
@@ -194,7 +194,7 @@ describe('the key of an SQLite file', () => {
     expect(await harvestOf(crashed, { secretsKey: KEY })).toEqual(await expected());
   });
 
-  it('is named by `serve`, which accepts another one in a file', async () => {
+  it('is in a file that `serve` names, and that may be moved if the new path is given to `serve`', async () => {
     const path = newPath();
     const start = (...more: string[]) => {
       const ports = ['--port', '0', '--udp-port', '0', '--udp-raw-port', '0'];
@@ -226,7 +226,7 @@ describe('a rotation', () => {
     expect(await harvestOf(path)).toEqual(await expected());
   });
 
-  it('to a key in a file needs both keys', async () => {
+  it('to a key in a file needs this file and the current key', async () => {
     const path = await planted({ secretsKey: KEY });
     const file = join(directory(), 'next.key');
     const env = { GHOSTFLEET_SECRETS_KEY: 'a1'.repeat(32) };

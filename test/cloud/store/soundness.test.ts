@@ -48,7 +48,7 @@ describe('the end of the write-ahead log', () => {
     await after.close();
   });
 
-  it('is reported as missing if the whole file is gone: the service does not begin with an empty file', async () => {
+  it('is reported as missing if the whole database file is empty or missing: the store does not open', async () => {
     const { path, store } = await furnished(1);
     await store.close();
     for (const empty of [() => truncateSync(path, 0), () => rmSync(path)]) {
@@ -115,7 +115,7 @@ describe('damaged contents', () => {
     await store.close();
   });
 
-  it('are found by the checksum of a record, also after it was changed', async () => {
+  it('are found by the checksum of a record, even if the store has changed the record before', async () => {
     const { path, store } = await furnished(0);
     const { dueAt, ...row } = record(1);
     await store.commit([insert.record({ ...row, dueAt })]);
@@ -129,7 +129,7 @@ describe('damaged contents', () => {
   it('are found by the check of the pages after the start', async () => {
     const { path, store } = await furnished(40);
     await store.close();
-    // A page of an index that no read of this test needs.
+    // The page belongs to an index that no read of this test needs.
     const db = new BetterSqlite(path);
     const { page } = db
       .prepare<[], { page: number }>("SELECT rootpage AS page FROM sqlite_schema WHERE name = 'timeline_of_message'")
@@ -146,7 +146,7 @@ describe('damaged contents', () => {
 });
 
 describe('a full disk', () => {
-  it('rejects commits until there is space again', async () => {
+  it('makes the store reject a commit that does not fit, but not a smaller one', async () => {
     const path = newPath();
     const { db, key, options } = openDatabase(path);
     const pages = Number(db.pragma('page_count', { simple: true }));
@@ -164,7 +164,7 @@ describe('a full disk', () => {
     await store.close();
   });
 
-  it('is also a limit of the size of files, which SQLite reports as an error of the disk', () => {
+  it('is also reported at the limit for the size of files, for which SQLite reports an error of the disk', () => {
     const path = newPath();
     const program = [process.execPath, bundled(new URL('./commit-until-full.ts', import.meta.url)), path];
     const { stdout } = spawnSync('sh', ['-c', 'ulimit -f 2000; exec "$@"', 'sh', ...program], { encoding: 'utf8' });

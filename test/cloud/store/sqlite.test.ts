@@ -110,7 +110,7 @@ describe('the SQLite store', () => {
     await store.close();
   });
 
-  it('settles each of many commits by its own result, in any distribution over transactions', async () => {
+  it('settles each of many commits by its own result, however they are distributed over transactions', async () => {
     const { store } = openWithDatabase();
     await furnish(store);
     const commits = Array.from({ length: 1000 }, (_, index) => {
@@ -176,7 +176,7 @@ describe('the SQLite store', () => {
     await store.close();
   });
 
-  it('searches copies of a message by fingerprint, not among all messages of the device', async () => {
+  it('searches for copies of a message by fingerprint, not among all messages of the device', async () => {
     const { store, db } = openWithDatabase();
     const row = { ...message(1), print: 'feed' };
     const [statement] = statementsOf({ kind: 'message.insert', row, newSince: 1 }, SQLITE, VAULT);
@@ -188,7 +188,7 @@ describe('the SQLite store', () => {
     await store.close();
   });
 
-  it('prepares a query once for all values and numbers of values', () => {
+  it('uses the same text of a query for all values and numbers of values', () => {
     const sorted = { limit: 5, sortBy: 'name', order: 'asc' } as const;
     expect(messageList(SQLITE, SPACE, { limit: 1, types: ['a', 'b'] }).text).toBe(
       messageList(SQLITE, SPACE, { limit: 2, types: ['a', 'b', 'c'], after: message(1).id }).text,
@@ -358,7 +358,7 @@ describe('migrations', () => {
   });
 });
 
-/** A store, and the database under it. */
+/** A store, the database under it, and the path of the database. */
 function openWithDatabase() {
   const path = newPath();
   const db = new BetterSqlite(path);
@@ -369,7 +369,8 @@ function openWithDatabase() {
 }
 
 /**
- * Number of transactions in the write-ahead log: the last frame of a transaction contains the size of the database after it.
+ * Number of transactions in the write-ahead log. Only the last frame of a transaction contains the size of the database; in
+ * the other frames the size is 0.
  */
 function transactionsIn(path: string): number {
   const log = readFileSync(`${path}-wal`);

@@ -30,21 +30,21 @@ export function channelContract(open: () => Promise<Ends>): void {
       for (const number of numbers) expect(await run.next()).toEqual({ number });
     });
 
-    it('passes plain data on as it is', async () => {
+    it('passes plain data on unchanged', async () => {
       const { run, part } = await opened();
       const message = { map: new Map([['a', 1]]), nothing: undefined, none: null, endless: Number.POSITIVE_INFINITY };
       run.send(message);
       expect(await part.next()).toEqual(message);
     });
 
-    it('passes on what was sent before an end was closed', async () => {
+    it('passes on a message that was sent before the sending end was closed', async () => {
       const { run, part } = await opened();
       part.send('last');
       await part.close();
       expect(await run.next()).toBe('last');
     });
 
-    it('lets no call wait for a message after its end was closed', async () => {
+    it('rejects a call that waits for a message when its own end is closed', async () => {
       const { run } = await opened();
       const waiting = expect(run.next()).rejects.toThrow('the connection is closed');
       await run.close();

@@ -29,7 +29,7 @@ export function aboutDevices(opened: () => Store): void {
       await expect(store.commit([insert.device(rival)])).rejects.toEqual(new ConflictError('serial'));
     });
 
-    it('have claim tokens that are unique in the service, also when they are replaced', async () => {
+    it('have claim tokens that are unique in the service, even when they are replaced', async () => {
       await furnish(store, [device(1), device(2)]);
       const { id, token } = device(1);
       const rival = device(3, { spaceId: OTHER_SPACE, token });
@@ -94,7 +94,7 @@ export function aboutDevices(opened: () => Store): void {
       expect(await namesOf(store, {})).toEqual(['device-2']);
     });
 
-    it('are listed by id in both directions, also after a deleted one', async () => {
+    it('are listed by id in both directions, even if the cursor is a deleted device', async () => {
       await furnish(
         store,
         [3, 1, 4, 2].map((n) => device(n)),
@@ -122,7 +122,7 @@ export function aboutDevices(opened: () => Store): void {
       expect(await store.countDevices(OTHER_SPACE, {})).toBe(0);
     });
 
-    it('are listed with their claim tokens only if the query requests them, and are counted up to a limit', async () => {
+    it('are listed with their claim tokens if the query requests them, and are counted up to a limit', async () => {
       const rows = [1, 2, 3].map((n) => device(n, { label: { n: String(n) }, session: { fw_name: 'f' } }));
       await furnish(store, rows);
       const query = { limit: 9, sortBy: 'id', order: 'asc' } as const;
@@ -154,7 +154,7 @@ export function aboutDevices(opened: () => Store): void {
       expect(await store.countDevices(SPACE, { scope: [b] })).toBe(2);
     });
 
-    it('without a value to sort by are last in both directions; equal ones are sorted by id', async () => {
+    it('without a value to sort by are last in both directions; devices with equal values are sorted by id', async () => {
       const seen = [5, null, 7, 5, null].map((at, i) => device(i + 1, { lastSeen: at === null ? null : T0 + at }));
       await furnish(store, seen);
       const order = (names: number[]) => names.map((n) => `device-${n}`);
@@ -201,7 +201,7 @@ export function aboutDevices(opened: () => Store): void {
       }
     });
 
-    it('reject a cursor that is not a device of the space, except when sorted by id', async () => {
+    it('cannot be listed after an id that is not a device of the space, except when sorted by id', async () => {
       await furnish(store);
       const foreign = device(2, { spaceId: OTHER_SPACE });
       await store.commit([insert.device(foreign)]);

@@ -90,7 +90,7 @@ export function aboutDownlinks(opened: () => Store): void {
       expect(late.message).toBe('the downlink is not pending');
     });
 
-    it('are overdue if they were queued before a time, over all devices and spaces', async () => {
+    it('are overdue if they were queued before the given time, whatever their device and space', async () => {
       await furnish(store, [device(1), device(2, { spaceId: OTHER_SPACE })]);
       const foreign = downlink(2, { deviceId: device(2).id, spaceId: OTHER_SPACE });
       await store.commit([downlink(1), downlink(3), foreign, downlink(200)].map(insert.message));
@@ -115,7 +115,7 @@ export function aboutDownlinks(opened: () => Store): void {
       expect((await store.message(SPACE, downlink(1).id))?.downAnsweredAt).toBe(T0 + 9999);
     });
 
-    it('are read without their long content in a queue', async () => {
+    it('are read from a queue without their content if it is long', async () => {
       await furnish(store);
       const { body, raw, ...long } = downlink(1, { body: ['x'.repeat(WAITING_CONTENT)] });
       const short = ['x'.repeat(WAITING_CONTENT - 4)];
@@ -126,7 +126,7 @@ export function aboutDownlinks(opened: () => Store): void {
       expect(pending.map((row) => 'body' in row)).toEqual([false, true, true]);
     });
 
-    it('are read without their long raw bytes in a queue', async () => {
+    it('are read from a queue without their raw bytes if these are long', async () => {
       await furnish(store);
       const short = downlink(1, { type: 'data', body: null, raw: 'ab'.repeat(WAITING_CONTENT / 2 - 2) });
       const { body, raw, ...long } = downlink(2, {

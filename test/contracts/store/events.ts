@@ -37,7 +37,7 @@ export function aboutEvents(opened: () => Store): void {
       expect(await store.events(numbers[1] ?? 0, 1)).toMatchObject([{ seq: numbers[2] }]);
     });
 
-    it('has no entry of a row that does not exist, or of a commit that failed', async () => {
+    it('has no entry for a row that does not exist, or from a commit that failed', async () => {
       await furnish(store);
       const before = await store.newestEvent();
       await store.commit([add('message', message(7).id), add('delivery', message(7).id)]);
@@ -47,7 +47,7 @@ export function aboutEvents(opened: () => Store): void {
       expect(await store.events(before, 99)).toEqual([]);
     });
 
-    it('keeps the entries of deleted devices, and gives no number twice after pruning', async () => {
+    it('keeps the entries of deleted devices, and uses no number twice, even after pruning', async () => {
       await furnish(store);
       await store.commit([{ kind: 'device.delete', id: device(1).id, at: T0 }, add('device', device(1).id)]);
       const last = await store.newestEvent();

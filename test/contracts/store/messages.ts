@@ -1,4 +1,4 @@
-/** The store's contract about messages, and how a repetition is recognised. */
+/** The store's contract about messages and their repetitions. */
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -73,7 +73,7 @@ export function aboutMessages(opened: () => Store): void {
       expect(await numbers({ deviceId: device(1).id, types: ['stats', 'data'], limit: 1 })).toEqual([3]);
     });
 
-    it('are found by every combination of filters as by a plain scan', async () => {
+    it('are found by any combination of filters exactly as a plain scan finds them', async () => {
       const rows: MessageRow[] = [];
       for (let n = 0; n < 60; n++) {
         rows.push(
@@ -132,7 +132,7 @@ export function aboutMessages(opened: () => Store): void {
     });
   });
 
-  it('finds the newest copy of a message of the same device, if it is not too old', async () => {
+  it('finds the newest message of a device with a fingerprint, if it is not older than the given time', async () => {
     await furnish(store, [device(1), device(2)]);
     await store.commit([
       insert.message(message(1, { print: 'p' })),
@@ -198,7 +198,7 @@ export function aboutMessages(opened: () => Store): void {
       expect(await store.message(SPACE, message(2).id)).toMatchObject({ print: 'p', direction: 'up' });
     });
 
-    it('is accepted beside one with another fingerprint, without a fingerprint, or of another device', async () => {
+    it('is accepted if its fingerprint is new for its device, or if it has no fingerprint', async () => {
       await furnish(store, [device(1), device(2)]);
       await store.commit([insertNew(1, { print: 'p' }, T0), insertNew(2, {}, T0)]);
       await store.commit([insertNew(3, { print: 'q' }, T0)]);
@@ -207,7 +207,7 @@ export function aboutMessages(opened: () => Store): void {
       expect(await store.messages(SPACE, { limit: 9 })).toHaveLength(5);
     });
 
-    it('does not affect the other changes of its commit', async () => {
+    it('does not affect other commits of the same turn if it is rejected', async () => {
       await furnish(store);
       const sent = downlink(2);
       await store.commit([insertNew(1, { print: 'p' }, T0), insert.message(sent)]);

@@ -12,7 +12,7 @@ export function aboutPruning(opened: () => Store): void {
   describe('pruning', () => {
     const stored = async () => (await store.messages(SPACE, { limit: 99 })).map((row) => row.id).reverse();
 
-    it('deletes rows created before a time, oldest first, up to a limit', async () => {
+    it('deletes messages created before a time, oldest first, up to a limit', async () => {
       await furnish(store, [device(1), device(2)]);
       const rows = [2, 1, 3, 4, 5].map((n) => message(n, { deviceId: device(1 + (n % 2)).id }));
       await store.commit(rows.map(insert.message));
@@ -25,7 +25,7 @@ export function aboutPruning(opened: () => Store): void {
       expect(await store.messages(SPACE, { limit: 9, deviceId: device(2).id })).toHaveLength(1);
     });
 
-    it('deletes timelines too, and lets copies be stored again', async () => {
+    it('deletes the timelines of the deleted messages, and lets copies of these messages be stored again', async () => {
       await furnish(store);
       const line = (n: number) => ({ messageId: message(n).id, at: T0, what: 'queued', detail: null });
       await store.commit([1, 2].map((n) => insert.message(message(n, { print: `print-${n}` }))));

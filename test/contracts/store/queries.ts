@@ -1,4 +1,4 @@
-/** Short forms of the contents of lists. */
+/** Helpers that list devices by their names and messages by their bodies. */
 import type { DeviceQuery, MessageQuery, Store } from '../../../src/cloud/store/store.js';
 import { SPACE } from '../../cloud/store/rows.js';
 

@@ -1,4 +1,4 @@
-/** The store's contract about records, and documents of codecs. */
+/** The store's contract about records and about the documents of codecs. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ConflictError, type RecordRow, type Store } from '../../../src/cloud/store/store.js';
 import { furnish, idAt, insert, OTHER_SPACE, record, SPACE, T0 } from '../../cloud/store/rows.js';
@@ -12,7 +12,7 @@ export function aboutRecords(opened: () => Store): void {
   describe('records', () => {
     const idsOf = (rows: readonly RecordRow[]) => rows.map((row) => row.id);
 
-    it('can be read by their key after a commit was rejected because of a concurrent one', async () => {
+    it('can be read by their key as soon as a concurrent commit with the same key is rejected', async () => {
       await furnish(store, []);
       const readWinner = async (n: number) => {
         const row = record(n, { key: 'once' });
@@ -149,7 +149,7 @@ export function aboutRecords(opened: () => Store): void {
       expect(await store.record('variable', SPACE, before.id)).toBeUndefined();
     });
 
-    it('are changed by one of several concurrent commits', async () => {
+    it('are changed by exactly one of several concurrent commits', async () => {
       await furnish(store, []);
       const before = record(1, { body: 0 });
       await store.commit([insert.record(before)]);
@@ -173,7 +173,7 @@ export function aboutRecords(opened: () => Store): void {
       expect((await store.recordByKey('variable', SPACE, 'key-2'))?.id).toBe(record(3).id);
     });
 
-    it('are due from their due time on, earliest first, over all spaces', async () => {
+    it('are listed as due from their due time on, earliest first, over all spaces', async () => {
       await furnish(store, []);
       const rows = [
         record(1, { dueAt: T0 + 3 }),
@@ -190,7 +190,7 @@ export function aboutRecords(opened: () => Store): void {
       expect(idsOf(await store.dueRecords('variable', T0 + 2, 9))).toEqual([]);
     });
 
-    it('are due in one space; the spaces with due records can be listed', async () => {
+    it('that are due can be listed for one space, and the spaces that have due records can be listed', async () => {
       await furnish(store, []);
       const rows = [
         record(1, { dueAt: T0 + 3 }),
@@ -218,7 +218,7 @@ export function aboutRecords(opened: () => Store): void {
     });
   });
 
-  it('keeps the first document of a codec hash', async () => {
+  it('keeps the first document that was stored for a codec hash', async () => {
     const row = { hash: '0123456789abcdef', document: Uint8Array.of(1, 2, 3) };
     await store.commit([{ kind: 'codec.put', row }]);
     await store.commit([{ kind: 'codec.put', row: { ...row, document: Uint8Array.of(9) } }]);

@@ -71,7 +71,7 @@ export function aboutRows(opened: () => Store): void {
       expect(await store.pendingDownlinks(full.id)).toEqual([sent]);
     });
 
-    it('contain an encoded body, which is returned decoded', async () => {
+    it('may contain an encoded body, which is returned decoded', async () => {
       await furnish(store);
       const codec = decoderOf(field('list'));
       const sent = body([0, [1, 2]]);
@@ -83,7 +83,7 @@ export function aboutRows(opened: () => Store): void {
       expect(await bodiesOf(store, {})).toEqual([{ list: [1, 2] }]);
     });
 
-    it('contain any JSON value as a body', async () => {
+    it('may contain any JSON value as a body', async () => {
       await furnish(store);
       let n = 0;
       await fc.assert(

@@ -11,7 +11,7 @@ export function aboutTags(opened: () => Store): void {
   });
 
   describe('tags', () => {
-    it('of a device are replaced within a list of tags; the others stay', async () => {
+    it('of a device are replaced only among the tags of a given list; the others stay', async () => {
       const [a, b, c, d] = [1, 2, 3, 4].map((n) => tag(n)) as [TagRow, TagRow, TagRow, TagRow];
       await furnish(store, []);
       await store.commit([a, b, c, d].map(insert.tag));
@@ -42,7 +42,7 @@ export function aboutTags(opened: () => Store): void {
       expect(await store.tags(SPACE, { limit: 9 })).toEqual([tag(1), tag(2)]);
     });
 
-    it('can be renamed, also to a name that was just released', async () => {
+    it('can be renamed, even to a name that another tag has just released', async () => {
       await furnish(store, []);
       await store.commit([insert.tag(tag(1)), insert.tag(tag(2))]);
       await store.commit([insert.tag(tag(1, { name: 'new' })), insert.tag(tag(2, { name: 'tag-1' }))]);
@@ -66,7 +66,7 @@ export function aboutTags(opened: () => Store): void {
       await expect(rename).rejects.toEqual(new ConflictError('tag-name'));
     });
 
-    it('are listed page by page, also after a deleted one', async () => {
+    it('are listed page by page, even if the cursor is a deleted tag', async () => {
       await furnish(store, []);
       await store.commit([1, 2, 3, 4].map((n) => insert.tag(tag(n))));
       await store.commit([{ kind: 'tag.delete', id: tag(2).id }]);
