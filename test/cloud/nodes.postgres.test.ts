@@ -49,7 +49,7 @@ afterEach(async () => {
 
 const shell = (cloud: TestCloud, command: string) => cloud.core.queue(device, { type: 'shell', commands: [command] });
 
-/** The shell command in the answer to a poll. */
+/** The shell commands in the answer to a poll. */
 async function offered(cloud: TestCloud): Promise<unknown> {
   const answer = await cloud.exchange(poll(0));
   if (answer === undefined || answer.data.length === 0) return answer;
@@ -141,7 +141,7 @@ describe('two services whose clocks differ by an hour', () => {
 });
 
 describe('a request over HTTP that is repeated at another service', () => {
-  it('is stored once, and announces what the first one has queued', async () => {
+  it('is stored once, and its response announces the downlink that the first service has queued', async () => {
     const [one, other] = [ingressOf(a), ingressOf(b)];
     for (const app of [one, other]) await post(app, 'poll');
     const key = 'first';
@@ -157,8 +157,8 @@ describe('a request over HTTP that is repeated at another service', () => {
   });
 });
 
-describe('a downlink that another service has delivered or ended', () => {
-  it('is not offered again when the device returns', async () => {
+describe('a downlink that several services may offer or end', () => {
+  it('is not offered again if another service has delivered it', async () => {
     const row = await shell(a, 'one');
     await a.exchange(uplink(1));
     expect(await offered(b)).toEqual(['one']);
@@ -168,7 +168,7 @@ describe('a downlink that another service has delivered or ended', () => {
     expect(deliveries()).toHaveLength(1);
   });
 
-  it('is counted once, although both services have recorded a delivery', async () => {
+  it('is counted as delivered once, although both services have received a confirmation', async () => {
     const row = await shell(a, 'one');
     expect(await offered(a)).toEqual(['one']);
     expect(await offered(b)).toEqual(['one']);
@@ -210,7 +210,7 @@ describe('a downlink that another service has delivered or ended', () => {
     expect(expired).toHaveLength(1);
   });
 
-  it('cannot be cancelled', async () => {
+  it('cannot be cancelled after another service has delivered it', async () => {
     const row = await shell(a, 'one');
     expect(await offered(b)).toEqual(['one']);
     await b.exchange(ack(2));
@@ -334,7 +334,7 @@ describe('the notifications of a store', () => {
     expect(received.slice(1)).toEqual([{ kind: 'moved', serial: 7 }]);
   });
 
-  it('are complemented by a lock: one service works at a time, also after one has failed', async () => {
+  it('are complemented by a lock: one service works at a time, even after one has failed', async () => {
     let working = 0;
     const work = async (fails: boolean) => {
       expect(++working).toBe(1);

@@ -102,7 +102,7 @@ describe.concurrent('a service whose database hangs', () => {
     expect((await ask(tags, { name: 'before', color: '#00ffaa' })).status).toBe(201);
 
     wire.hang();
-    // There are more requests than connections to the database. Those that wait for a connection are answered as well.
+    // There are more requests than connections to the database. A request that waits for a connection is answered as well.
     const reads = Array.from({ length: 30 }, () => ask('/v2/spaces'));
     const writes = Array.from({ length: 5 }, (_, n) => ask(tags, { name: `tag-${n}`, color: '#00ffaa' }));
     expect((await ask('/readyz')).status).toBe(503);

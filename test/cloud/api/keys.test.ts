@@ -112,8 +112,8 @@ describe('an API key', () => {
 });
 
 /**
- * A key that is limited to the tags `mine` and `watched` (read-only). Four devices with one downlink each: with the tags
- * `mine` and `foreign`, with `watched`, with `foreign`, and without tags.
+ * Creates a key that is limited to the tags `mine` and `watched` (read-only), and four devices with one downlink each. One
+ * device has the tags `mine` and `foreign`, one has `watched`, one has `foreign`, and one has no tags.
  */
 async function limited() {
   const made = await service();
@@ -213,7 +213,7 @@ describe('a key that is limited to tags', () => {
     for (const family of ['keys', 'users', 'variables']) expect((await call('GET', family)).status).toBe(404);
   });
 
-  it('registers and changes devices only with a tag of its own', async () => {
+  it('registers and changes devices only with a tag of its own that is not read-only', async () => {
     const { limited: call, devices, mine, watched, foreign } = await limited();
     const device = (n: number, ...tags: { id: string }[]) =>
       call('POST', 'devices', { name: 'new', serial_number: `000000000${n}`, token: String(n).repeat(32), tags });

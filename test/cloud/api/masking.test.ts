@@ -83,7 +83,7 @@ describe('a claim token', () => {
 });
 
 describe('the answer to `info show`', () => {
-  it('has neither claim token nor passkey, also if the device has another token by now', () => {
+  it('has neither claim token nor passkey, even if the device has another token by now', () => {
     const outputs = ['serial number: 2159017985', `claim token: ${'ab'.repeat(16)}`, `ble passkey: ${PASSKEY}`];
     expect(masked(shell('info show', outputs)).body).toMatchObject({
       responses: [{ outputs: ['serial number: 2159017985', 'claim token: ********', 'ble passkey: ********'] }],

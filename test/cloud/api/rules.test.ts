@@ -106,7 +106,7 @@ describe('errors', () => {
     expect(await messageFor('GET', `tags?${'x'.repeat(100)}=1`)).toContain(`"${'x'.repeat(57)}…"`);
   });
 
-  it('name every problem of a large body, and quote numbers without quotation marks', async () => {
+  it('name every problem of a body up to a maximum length, and quote numbers without quotation marks', async () => {
     const { call } = await service();
     const wrong = { name: 1, external_id: 2, comment: 3, label: { a: 4 }, tags: [5], secret: 6, secret_type: 7 };
     const { json } = await call('POST', 'devices', { ...wrong, serial_number: 8, token: 9 });

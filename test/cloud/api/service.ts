@@ -97,7 +97,7 @@ export async function service(
   return { app, store, clock, ids, spaceId, call, device, logged, forgotten, context };
 }
 
-/** The judges, by `legacyPaths`: all services with the same value of this option have the same OpenAPI document. */
+/** A judge for each value of `legacyPaths`: services with the same value of this option have the same OpenAPI document. */
 const judges = new Map<boolean, Judge>();
 
 function judgeOf(app: FastifyInstance, { legacyPaths = false }: Partial<ApiOptions>): Judge {

@@ -45,7 +45,7 @@ describe('tags', () => {
     expect((await call('PUT', `tags/${id}`, {})).status).toBe(404);
   });
 
-  it('have colours of six digits, also if three are given', async () => {
+  it('have colours of six digits, even if three are given', async () => {
     const { call } = await service();
     const { json } = await call('POST', 'tags', { name: 'cold', color: '#aBc' });
     expect(json.color).toBe('#aaBBcc');

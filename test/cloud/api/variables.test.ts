@@ -79,7 +79,7 @@ describe('a variable', () => {
     expect((await call('PUT', `variables/${id}`, { value: '2' })).status).toBe(200);
   });
 
-  it('belongs to a device of the space, and is deleted with it', async () => {
+  it('may belong to a device of the space, and is then deleted with the device', async () => {
     const { call, device, ids } = await service();
     const { id } = await device();
     await call('POST', 'variables', { name: 'a', value: '1', device_id: id });

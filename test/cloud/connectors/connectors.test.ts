@@ -50,7 +50,7 @@ describe('a connector', () => {
     expect(delivery).toMatchObject({ state: 'delivered', dueAt: null, log: [entry] });
   });
 
-  it('does not forward messages that differ in tag, trigger, direction or state', async () => {
+  it('forwards no messages with other tags, triggers or directions than its own, and none while it is disabled', async () => {
     const { connector, device, uplink, pass, hook, otherTagId, store } = await opened();
     await connector({ tagIds: [otherTagId] });
     await connector({ tagIds: [] });
@@ -80,7 +80,7 @@ describe('a connector', () => {
     expect(hook.received.map(({ json }) => json.message.type).sort()).toEqual(['config', 'decoder']);
   });
 
-  it('of direction down forwards downlinks once they are delivered', async () => {
+  it('of direction down forwards downlinks after they are delivered', async () => {
     const { connector, device, core, pass, hook } = await opened();
     await connector({ direction: 'down', triggers: ['config'] });
     const session = await device();

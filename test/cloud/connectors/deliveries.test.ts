@@ -215,7 +215,7 @@ describe('deliveries', () => {
     for (let n = 0; n < 20; n++) await uplink(session, { n });
     await clock.runUntil(1);
     expect([(await deliveries(fine)).filter(({ state }) => state === 'delivered').length, held]).toEqual([20, 20]);
-    // The last delivery of the other connectors did not wait until all hanging attempts had timed out.
+    // The last delivery of the other connector did not wait until all hanging attempts had timed out.
     expect(givenUpBefore).toBeLessThan(20);
     expect(await deliveries(hang)).toMatchObject(
       Array(20).fill({ state: 'failed', log: [{ error: 'no response within 1 s', status: null }] }),

@@ -126,7 +126,7 @@ describe('the dispatcher', () => {
     for (const read of fast) expect((await read())?.state).toBe('delivered');
   });
 
-  it('attempts all deliveries of a connector, also if they are far more than its queue holds', async () => {
+  it('attempts all deliveries of a connector, even if they are far more than its queue holds', async () => {
     const world = await dispatcher(() => Promise.resolve(DELIVERED));
     const fast = await (await world.connector('fast')).fill(1000);
     world.dispatcher.wake();
@@ -163,7 +163,7 @@ describe('the dispatcher', () => {
   });
 
   it.each([hours(1), -hours(1)])(
-    'sends each request once if the clock is corrected by %i ms during the attempts',
+    'makes each attempt once if the clock is corrected by %i ms during the attempts',
     async (correction) => {
       let begun = 0;
       const world = await dispatcher((_, clock) => {

@@ -125,7 +125,7 @@ describe('the guard', () => {
   it('checks the address of the connection, so that a name that resolves differently later has no effect', async () => {
     const inside = await target();
     const { port } = new URL(inside.url);
-    // A separate lookup before the request would have found a public address.
+    // Only the first lookup returns a private address. A second lookup would return a public address.
     const { lookup, asked } = names(['127.0.0.1'], ['1.1.1.1']);
     const reply = await sender({ lookup }).send(get(`http://rebind.example:${port}/`), seconds(5));
     expect(reply).toEqual({ kind: 'refused', why: '"rebind.example" is not a public address' });
@@ -173,7 +173,7 @@ describe('a request', () => {
     expect(await free().send(get(url), 300)).toEqual({ kind: 'silence', why: 'no response within 0.3 s' });
   });
 
-  it('with a response that never ends is a success by its status', async () => {
+  it('whose response never ends is judged by the status of the response', async () => {
     const endless = await target((_, response) => {
       const more = () => response.write('x'.repeat(16_384), () => !response.destroyed && more());
       more();

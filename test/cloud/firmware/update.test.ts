@@ -81,7 +81,7 @@ async function upload(cloud: TestCloud, content: Uint8Array, build: Partial<Buil
   return image;
 }
 
-/** The last update that was begun. */
+/** The update that was scheduled last. */
 async function lastJob(cloud: TestCloud): Promise<UpdateJob | undefined> {
   const row = (await cloud.store.records('firmware', cloud.spaceId, { limit: 10 })).at(-1);
   return row && jobOf(row);
@@ -119,7 +119,7 @@ describe('an update', () => {
     expect(device.of('device.boot').map(({ cause }) => cause)).toEqual(['power', 'update']);
   });
 
-  it('requests chunks of the length of the transfer buffer; the first one is short', async () => {
+  it('requests a short first chunk, and then chunks as long as the transfer buffer permits', async () => {
     const { cloud, update, upload, until } = await world();
     await update(await upload());
     await until('succeeded');
@@ -334,7 +334,7 @@ describe('an update that goes wrong', () => {
     expect(await cloud.store.pendingDownlinks((await cloud.device()).id)).toEqual([]);
   });
 
-  it('cannot be cancelled once images are swapped', async () => {
+  it('cannot be cancelled after the swap of the images has begun', async () => {
     const { cloud, update, upload, until } = await world();
     await update(await upload());
     expect(await cloud.core.firmware.cancel(await until('swapping'))).toBe('too-late');

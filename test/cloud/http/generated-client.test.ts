@@ -47,7 +47,7 @@ it('a client generated from the OpenAPI document compiles, and works with the se
   });
 }, 60_000);
 
-/** Compiles the client with these types in a folder of its own, with the compiler of the project. */
+/** Compiles the client with these types in a temporary folder; returns the messages of the compiler. */
 async function problemsWith(types: string): Promise<readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-client-'));
   try {

@@ -1,4 +1,4 @@
-/** The end of the expiry of downlinks; test/cloud/delivery/downlink-life.test.ts has the rest. */
+/** How the expiry of downlinks stops. The other tests of expiry are in test/cloud/delivery/downlink-life.test.ts. */
 import { expect, it } from 'vitest';
 import { Expiry } from '../../../src/cloud/maintenance/expiry.js';
 import { QUIET, testCloud } from '../../support/cloud.js';

@@ -7,7 +7,7 @@ import type { Trace, TraceEvent } from '../../../src/trace/events.js';
 import { QUIET } from '../../support/cloud.js';
 import { downlink, furnish, insert, message, SPACE, T0 } from '../store/rows.js';
 
-/** A store with 1200 messages, one a minute, on a clock that begins at the first of them. */
+/** A store with 1200 uplinks, one a minute, and a pending downlink. The clock begins at the time of the first uplink. */
 async function furnished() {
   const clock = new VirtualClock({ start: T0 });
   const store = await openStore('memory');
@@ -22,7 +22,7 @@ async function furnished() {
 }
 
 describe('retention', () => {
-  it('keeps young messages and deletes older ones, also if they are more than one batch', async () => {
+  it('keeps young messages and deletes older ones, even if these are more than one batch', async () => {
     const { clock, store, trace, left } = await furnished();
     await clock.runUntil(days(30) + minutes(1099) + seconds(30));
     expect(await left()).toBe(1200);

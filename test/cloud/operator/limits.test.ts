@@ -6,7 +6,7 @@ import { minutes } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import { KEY, service } from '../api/service.js';
 
-/** A store whose commits wait until they are let through. */
+/** A store whose commits wait until the test calls `release`. */
 function slowStore() {
   const store = new MemoryStore();
   const commit = store.commit.bind(store);

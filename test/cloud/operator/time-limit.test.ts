@@ -62,7 +62,7 @@ it('a request that ends in time is not affected, and leaves no alarm', async () 
   await until(() => clock.waiting === 0);
 });
 
-it('a request that was answered in a hook does not reach its handler', async () => {
+it('a request whose time ran out in a hook does not reach its handler', async () => {
   const { answer, clock, release, handled } = await stuck('hook');
   await clock.runUntil(seconds(20));
   await answer;

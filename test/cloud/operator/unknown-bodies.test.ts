@@ -104,7 +104,7 @@ describe('the bodies of concurrent requests', () => {
     await until(async () => (await send('three', 100)) === 200);
   });
 
-  it('are accepted up to a limit of each caller, which does not affect others', async () => {
+  it('are accepted up to a limit for each caller, which does not affect other callers', async () => {
     const { send, release, waiting } = await small();
     const first = send('one', 180);
     await until(() => waiting() === 1);

@@ -107,7 +107,7 @@ describe('a one-time token', () => {
     expect([again.statusCode, again.json().code, again.headers['set-cookie']]).toEqual([401, 'token-used', undefined]);
   });
 
-  it('expires after some minutes of real time', () => {
+  it('expires at the end of its lifetime', () => {
     const clock = new VirtualClock();
     const tokens = new OneTimeTokens(seededRandom('tokens'), clock);
     const token = tokens.issue('space');
@@ -177,7 +177,7 @@ describe('the cookie of the console', () => {
     expect([made.statusCode, made.json().expires_at]).toEqual([201, null]);
   });
 
-  it('ends with the session, by logging out, by deleting its key, and by time', async () => {
+  it('ends with the session: by signing out, by the deletion of its key, and after 12 hours', async () => {
     const { cookie, app, get, call, clock, spaceId } = await withConsole();
     const status = async (sent: string) =>
       (await get(`/v2/spaces/${spaceId}/devices`, { ...OWN, cookie: sent })).statusCode;

@@ -5,7 +5,7 @@
 import createClient from 'openapi-fetch';
 import type { paths } from './api.js';
 
-/** Registers a device, sends it a command, and returns what the service lists. */
+/** Registers a device, queues a command for it, and returns values from the responses. */
 export async function useService(baseUrl: string, key: string) {
   const client = createClient<paths>({ baseUrl, headers: { 'X-API-KEY': key } });
   const { data: spaces = [] } = await client.GET('/v2/spaces');
