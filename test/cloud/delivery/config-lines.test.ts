@@ -20,7 +20,10 @@ describe('a reported configuration', () => {
     ['a text in other quotes', ["lte config apn 'iot net'"]],
     ['all lines of a list', REPORTED.slice(0, 3)],
     ['a slot among others', ['tag config devices addr 0 7cd9f41a2b3c']],
-    ['a list command that leaves no line in the configuration', ['app config address erase', 'app config address add 12345678']],
+    [
+      'a list command that leaves no line in the configuration',
+      ['app config address erase', 'app config address add 12345678'],
+    ],
     ['a line that sets nothing', ['info show']],
     ['a value between spaces', ['  app  config  interval-report  900  ']],
   ])('proves %s', (_, wanted) => {

@@ -33,17 +33,20 @@ describe('what a device uploads again from an unproven address', () => {
     ['its configuration', config(HASH), config(OTHER)],
     ['its decoder', codec('upload-decoder', 0), codec('upload-decoder', 1)],
     ['its encoder', codec('upload-encoder', 0), codec('upload-encoder', 1)],
-  ])('is acknowledged and not stored if it is %s without a change, but stored if it has changed', async (_, known, another) => {
-    const { session, accept, count } = await connected();
-    await accept(known);
-    await accept(known);
-    expect(await count()).toBe(2);
-    session.unproven = true;
-    expect(await accept(known)).toBe(true);
-    expect(await count()).toBe(2);
-    expect(await accept(another)).toBe(true);
-    expect(await count()).toBe(3);
-  });
+  ])(
+    'is acknowledged and not stored if it is %s without a change, but stored if it has changed',
+    async (_, known, another) => {
+      const { session, accept, count } = await connected();
+      await accept(known);
+      await accept(known);
+      expect(await count()).toBe(2);
+      session.unproven = true;
+      expect(await accept(known)).toBe(true);
+      expect(await count()).toBe(2);
+      expect(await accept(another)).toBe(true);
+      expect(await count()).toBe(3);
+    },
+  );
 
   it('is stored if it is a message with statistics', async () => {
     const { session, accept, count } = await connected();

@@ -24,7 +24,7 @@ function flapLine(cloud: TestCloud, { serial = SERIAL, token = TOKEN }: LineOpti
   const drive = async (step: DeviceStep): Promise<DeviceStep> => {
     if (step.kind !== 'send') return step;
     last = step.packet;
-    // The gateway does not answer the first repetition of a packet, only the second.
+    // The gateway answers only every second repetition of a packet.
     let answer = await exchange(last);
     for (let repetition = 1; repetition <= 2 && answer === undefined; repetition++) answer = await exchange(last);
     return answer === undefined ? transfer.fail('no answer') : drive(transfer.answered(answer));

@@ -135,7 +135,7 @@ describe('a message that is acknowledged', () => {
     expect(await cloud.messages(device)).toHaveLength(2);
   });
 
-  it('is acknowledged before the acknowledgement of the next message of the device', async () => {
+  it('is acknowledged before any later message of the device', async () => {
     const cloud = await testCloud();
     await cloud.addDevice();
     const answers: number[] = [];

@@ -164,7 +164,7 @@ describe('a full disk', () => {
     await store.close();
   });
 
-  it('is also reported at the limit for the size of files, for which SQLite reports an error of the disk', () => {
+  it('is also reported if a file reaches the size limit of the process, for which SQLite reports an error of the disk', () => {
     const path = newPath();
     const program = [process.execPath, bundled(new URL('./commit-until-full.ts', import.meta.url)), path];
     const { stdout } = spawnSync('sh', ['-c', 'ulimit -f 2000; exec "$@"', 'sh', ...program], { encoding: 'utf8' });
