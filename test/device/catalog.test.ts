@@ -50,7 +50,7 @@ interface Type {
   readonly encoder?: string;
   /** Sections of a body, in the order in which they are sent. */
   readonly sections: readonly string[];
-  /** The part of the second report with the measurements of this type. */
+  /** Parts of the second report that are expected for this type. */
   readonly second: object;
 }
 
@@ -145,7 +145,7 @@ const TYPES: Readonly<Record<string, Type>> = {
 };
 
 describe.each(Object.entries(TYPES))('a device of the type %s', (name, type) => {
-  it('opens its session, uploads its codecs, and its reports are decoded as documented', async () => {
+  it('opens its session, uploads its codecs, and sends reports that are decoded as documented', async () => {
     const { row, bodies } = await reportsOf(name, type.config);
     expect(row).toMatchObject({ decoderHash: type.decoder, encoderHash: type.encoder ?? null });
     const [first, second] = bodies;

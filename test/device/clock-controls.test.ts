@@ -5,7 +5,7 @@ import { testDevice } from '../support/device.js';
 import { type Body, EVERY, readyDevice } from './ready-device.js';
 
 describe('the clock', () => {
-  it('that runs fast is ahead in the next report, until a session sets it', async () => {
+  it('that runs fast is ahead in a report after ten hours, and is right again after the next session', async () => {
     const { clock, device, bodies } = await readyDevice();
     const ahead = () => (device.firmware?.exactTime() ?? 0) - clock.wall / 1000;
     const before = ahead();
@@ -95,7 +95,7 @@ describe('a clock that jumps', () => {
     expect(Math.abs(right - ahead - hours(2))).toBeLessThan(minutes(3));
   });
 
-  it('is rejected on a device without power', () => {
+  it('needs power: a device that is off rejects the jump', () => {
     const { device } = testDevice({ network: () => {} });
     expect(() => device.controls.skew(hours(2))).toThrow('the clock does not run');
   });

@@ -14,7 +14,7 @@ describe('a sensor', () => {
     await clock.runUntil(hours(3));
     const windows = (await bodies()).slice(1).flatMap((body) => body.hygrometer.temperature.measurements);
     const means = windows.map(({ avg }: Body) => avg);
-    // Five minutes are a twelfth of the way of 30 °C: each window is 2.5 °C above the one before it.
+    // In five minutes, the ramp covers a twelfth of its 30 °C: each window is 2.5 °C above the one before it.
     expect(means[4] - means[3]).toBeCloseTo(2.5, 1);
     expect(windows[5].max - windows[5].min).toBeCloseTo(2, 1);
     expect(means.at(-1)).toBe(40);
@@ -104,7 +104,7 @@ describe('inputs', () => {
     expect(Math.max(...windows)).toBe(30 + 5);
   });
 
-  it('that are contacts close for the given time as often as requested, with an event each time', async () => {
+  it('that are contacts close for the given time as often as requested, with an event for each closing and each opening', async () => {
     const { clock, device, bodies } = await readyDevice({
       profile: 'control',
       config: [...CHANNELS, 'app config trigger-report-active true', 'app config event-report-delay 600'],
@@ -125,7 +125,7 @@ describe('inputs', () => {
     expect(at).toEqual([0, 5, 60, 65, 120, 125]);
   });
 
-  it('that neither count nor switch reject pulses', async () => {
+  it('only counters and contacts accept pulses', async () => {
     const { device } = await readyDevice();
     expect(() => device.controls.pulse('hygrometer.humidity', { times: 1, every: 1000, stays: 500 })).toThrow(
       '"hygrometer.humidity" is neither a counter of pulses nor a contact',
@@ -133,7 +133,7 @@ describe('inputs', () => {
   });
 });
 
-/** The sensor with inputs that have no pulses of their own. */
+/** A copy of the sensor whose models make no pulses, clicks or contact changes of their own. */
 function withoutPulses(sensor: SensorSpec): SensorSpec {
   const quantities = sensor.quantities.map((quantity) => ({ ...quantity, model: still(quantity.model) }));
   return { ...sensor, quantities };
@@ -215,7 +215,7 @@ describe('buttons', () => {
     [7, 'button'],
     [12, undefined],
   ])(
-    'the button on the board, held for %i s through a boot, resets the settings with the boot cause: %s',
+    'if the button on the board is held for %i s through a boot, the cause of the reboot with default settings is: %s',
     async (length, cause) => {
       const { clock, device, of } = await readyDevice({ config: EVERY });
       device.controls.press('int', seconds(length));
@@ -269,7 +269,7 @@ describe('the flash', () => {
 });
 
 describe('antenna and battery', () => {
-  it('a weak signal shows in the report after the next', async () => {
+  it('a weak signal shows in the last report of the next half hour, and a normal one half an hour after its end', async () => {
     const { clock, device, bodies } = await readyDevice({ config: ['app config interval-report 300'] });
     device.controls.signal({ rsrp: -117 });
     await clock.runUntil(clock.now + minutes(30));

@@ -121,7 +121,7 @@ describe('after power-up', () => {
 });
 
 describe('reports', () => {
-  it('come every interval, give or take 20 %', async () => {
+  it('are 80 to 120 % of the interval apart', async () => {
     const { clock, of } = await liveDevice({ config: ['app config interval-report 600'] });
     await clock.runUntil(hours(24));
     const times = of('uplink.made')
@@ -162,7 +162,7 @@ describe('reports', () => {
 });
 
 describe('the spool', () => {
-  it('holds the 10 newest of 12 failed reports; with the network back, the newest is sent first, then the oldest', async () => {
+  it('holds the 10 newest of 12 failed reports; after the outage, a new report is sent first, then the others, oldest first', async () => {
     let up = true;
     const { clock, cloud, of } = await liveDevice({ config: ['app config interval-report 300'], passes: () => up });
     await clock.runUntil(minutes(3));
@@ -207,7 +207,7 @@ describe('the spool', () => {
 });
 
 describe('a config downlink', () => {
-  it('is saved, reboots the device about 2 s later, and shows in the next session', async () => {
+  it('is saved, reboots the device about 2 s later, and is answered once', async () => {
     const { clock, cloud, device, of } = await liveDevice();
     await clock.runUntil(minutes(3));
     await cloud.core.queue(await cloud.device(), { type: 'config', lines: ['app config interval-report 900'] });
@@ -338,14 +338,14 @@ describe('overridden sensors', () => {
     expect(of('device.wake').at(-1)?.why).toBe('event');
   });
 
-  it('reject a quantity that the device type does not have', async () => {
+  it('cannot include a quantity that the device type does not have', async () => {
     const { device } = await liveDevice();
     expect(() => device.controls.hold('nose.smell', 1)).toThrow('"nose.smell" is not a quantity of clime');
   });
 });
 
 describe('quirk 12 of the wire protocol: a delivered downlink may not have been received', () => {
-  it('a single fragment that is lost, followed by a new exchange, counts as delivered', async () => {
+  it('a downlink whose only fragment is lost counts as delivered when the next exchange begins', async () => {
     const cloud = await testCloud();
     await cloud.addDevice();
     let lose = false;

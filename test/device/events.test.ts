@@ -45,7 +45,7 @@ describe('an event report', () => {
     ['clime', 1],
     ['push', 1],
     ['control', 5],
-  ])('of %s is delayed by %d s and comes at a rate of 30 an hour, unless configured', (name, delay) => {
+  ])('of %s has a default delay of %d s and a default rate of 30 an hour', (name, delay) => {
     const profile = packagedProfiles().get(name);
     const defaultOf = (ref: ParameterRef | undefined) =>
       profile?.modules
@@ -55,7 +55,7 @@ describe('an event report', () => {
     expect(defaultOf(profile?.timing.eventRate)).toBe(30);
   });
 
-  it('has no jitter, and is a normal body that restarts the report timer', async () => {
+  it('has no jitter, and restarts the report timer', async () => {
     const { clock, began, device, run, since } = await quietDevice('app config interval-report 1800');
     await run(minutes(15));
     device.controls.line(false);
@@ -63,7 +63,7 @@ describe('an event report', () => {
     await run(minutes(40));
     const [event, regular] = since(began);
     expect(event).toBe(at + 1);
-    // 1800 s, give or take 20 %, counted from the event report.
+    // At least 80 % of 1800 s, counted from the event report.
     expect((regular ?? 0) - at - 1).toBeGreaterThanOrEqual(1440);
   });
 
@@ -86,7 +86,7 @@ describe('an event report', () => {
     expect(since(began)).toEqual([1801, 2401, 5401]);
   });
 
-  it('that is suppressed leaves the regular report unchanged, with all recorded events', async () => {
+  it('that is suppressed leaves its events to the regular report', async () => {
     const { toggle, run, reports } = await quietDevice(
       'app config event-report-rate 1',
       'app config interval-report 3600',
@@ -109,7 +109,7 @@ describe('an event report', () => {
     expect((await reports()).at(-1)?.backup).toMatchObject({ events: [{ type: 'disconnected' }] });
   });
 
-  it('is not sent for an event that a full list drops', async () => {
+  it('contains 32 of 40 events, because the list of events is full', async () => {
     const { toggle, run, reports } = await quietDevice(
       'app config event-report-delay 3600',
       'app config event-report-rate 3600',

@@ -173,7 +173,7 @@ describe('config reset', () => {
     expect(of('uplink.made')).toHaveLength(made);
   });
 
-  it('of Demo, which connects in every mode, is reported in the next session', async () => {
+  it('of Demo, which connects in every mode, is followed by an upload of the default configuration', async () => {
     const { cloud, device, of, run } = await liveDevice({ profile: 'demo', config: ['app config interval-report 60'] });
     await run(minutes(5));
     device.shell('config reset');
@@ -185,7 +185,7 @@ describe('config reset', () => {
 });
 
 describe('an update of the firmware', () => {
-  it('keeps settings and spool, and clears the rest', async () => {
+  it('keeps the settings and clears the counters', async () => {
     const { device, network, of, run, cloud } = await liveDevice({ config: ['app config interval-report 900'] });
     await run(minutes(5));
     const build = { bundle: 'com.hardwario.chester.app.clime', name: 'CHESTER Clime', version: 'v9.0.0' };

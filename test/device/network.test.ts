@@ -124,7 +124,7 @@ describe('a modem that fails while a report is on its way', () => {
     expect(of('uplink.made').filter(({ type }) => type === 'session')).toHaveLength(1);
   });
 
-  it('shows in "lte state"', async () => {
+  it('has its state shown by "lte state"', async () => {
     const { device, run } = await liveDevice();
     const fsm = () => device.shell('lte state').lines.find((line) => line.startsWith('fsm-state'));
     await run(minutes(5));
@@ -134,7 +134,7 @@ describe('a modem that fails while a report is on its way', () => {
     expect(fsm()).toBe('fsm-state: sleep');
   });
 
-  it('sending, listening and waiting are separate states', async () => {
+  it('is in the states wakeup, send, receive and error while the cloud does not answer', async () => {
     const { device, network, run } = await liveDevice({ profile: 'control' });
     const fsm = () => device.shell('lte state').lines.find((line) => line.startsWith('fsm-state'));
     await run(minutes(5));

@@ -168,7 +168,7 @@ describe('the schedule', () => {
     expect(until({ ...WEEKLY, 'scan-mode': 'monthly' }, '2026-02-01T12:00:00Z')).toBe(58 * 24);
   });
 
-  it('begins every day at the configured hour', () => {
+  it('has a daily scan at the configured hour', () => {
     expect(until({ ...WEEKLY, 'scan-mode': 'daily' }, '2026-02-01T13:00:00Z')).toBe(23);
   });
 
@@ -180,7 +180,7 @@ describe('the schedule', () => {
 });
 
 describe('a meter', () => {
-  it('sends with a fixed period: a later scan receives it in the same phase', () => {
+  it('sends at times that do not depend on scans: a scan that starts 1 s later receives the frame 1 s sooner after its start', () => {
     const { around } = receiver();
     const heard = neighbours(around, 7).flatMap((meter) => {
       const early = listen(around, meter, 7, 1_767_225_600_000, seconds(130), 1);

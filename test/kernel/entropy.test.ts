@@ -3,7 +3,7 @@ import { entropy } from '../../src/kernel/entropy.js';
 import { randomBytes } from '../../src/kernel/random.js';
 
 describe('entropy', () => {
-  it('gives as many bytes as requested, never the same twice, also when its pool is used up', () => {
+  it('gives as many bytes as requested, never the same twice, even when its pool is used up', () => {
     // 16 · 400 = 6,400 bytes are more than the pool of 3,072.
     const ids = Array.from({ length: 400 }, () => Buffer.from(randomBytes(entropy, 16)).toString('hex'));
     expect(new Set(ids).size).toBe(400);
@@ -11,7 +11,7 @@ describe('entropy', () => {
     expect(new Set(randomBytes(entropy, 5000)).size).toBe(256);
   });
 
-  it('gives numbers from 0 to below 1, also between requests for bytes', () => {
+  it('gives numbers of at least 0 and less than 1, even between requests for bytes', () => {
     const numbers = Array.from({ length: 1000 }, () => {
       randomBytes(entropy, 5);
       return entropy.next();

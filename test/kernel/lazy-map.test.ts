@@ -36,7 +36,7 @@ describe('a lazy map', () => {
     expect(seen).toEqual([...map.entries()]);
   });
 
-  it('throws at each access the error of the function that creates the value', () => {
+  it('throws the error of the function that creates the values at each access to the value', () => {
     const map = new LazyMap(['broken'], (key) => {
       throw new Error(`${key} file`);
     });

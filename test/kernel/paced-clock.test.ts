@@ -46,7 +46,7 @@ describe('time at a pace', () => {
     expect(heard).toEqual([1000, 2000, 2000, 3000]);
   });
 
-  it('ends at once when it is stopped', async () => {
+  it('no longer passes when the clock is stopped: the run fails at once', async () => {
     const { clock } = made(0.001);
     clock.begin();
     const end = clock.runUntil(3000);

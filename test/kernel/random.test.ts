@@ -64,7 +64,7 @@ describe('a fork', () => {
     expect([...before, ...draw(parent, 2)]).toEqual(draw(seededRandom('fleet'), 4));
   });
 
-  it('of the same name has the same numbers, and of another name has others', () => {
+  it('with the same name has the same numbers, and with a different name has different numbers', () => {
     const parent = seededRandom('fleet');
     expect(draw(parent.fork('a'), 3)).toEqual(draw(parent.fork('a'), 3));
     expect(draw(parent.fork('a'), 3)).not.toEqual(draw(parent.fork('b'), 3));
@@ -97,7 +97,7 @@ describe('a draw', () => {
     expect(integerBetween(constant(0), 1, 6)).toBe(1);
   });
 
-  it('of a chance is true about as often as its probability', () => {
+  it('of a chance is true about as often as its probability says', () => {
     const random = seededRandom('coin');
     const hits = Array.from({ length: 10_000 }, () => chance(random, 0.2)).filter(Boolean).length;
     // Four standard deviations of sqrt(10000 · 0.2 · 0.8) = 40.

@@ -1,4 +1,4 @@
-/** Replaces Node's timers by simulated ones that jump to the next timer: the tests of the `describe` do not wait. */
+/** Replaces Node's timers by simulated ones that jump to the next timer, so the tests of a `describe` block need not wait. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RealClock } from '../../src/kernel/real-clock.js';
 import { days, hours } from '../../src/kernel/time.js';

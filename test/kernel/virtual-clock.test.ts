@@ -73,7 +73,7 @@ describe('VirtualClock', () => {
   });
 });
 
-describe('VirtualClock, when the world is stuck', () => {
+describe('VirtualClock, with holds and limits', () => {
   it('names a hold that never ends', async () => {
     const clock = new VirtualClock({ holdLimit: 5 });
     clock.hold('store commit');

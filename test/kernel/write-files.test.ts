@@ -30,7 +30,7 @@ describe('a file that a command writes', () => {
     ['folder', 'it is a directory'],
     ['no/such/file', 'no such directory'],
     ['taken/file', 'a part of the path is a file, not a directory'],
-  ])('that cannot be written is also rejected beforehand: %s', (name, why) => {
+  ])('that cannot be written is rejected both when it is reserved and when it is written: %s', (name, why) => {
     mkdirSync(path('folder'), { recursive: true });
     writeFileSync(path('taken'), '');
     for (const write of [reserve, (to: string) => writeWhole(to, 'text')]) {

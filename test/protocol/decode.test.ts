@@ -33,7 +33,7 @@ describe('a value', () => {
     expect(decodeBody(codec, hex('a2 00 f98000 01 f98000'))).toEqual({ a: 0, b: 0 });
   });
 
-  it('that is not a number, or undefined, is null', () => {
+  it('that is NaN, infinite or undefined is null', () => {
     expect(decodeBody(codec, hex('a2 00 f97e00 01 f97c00'))).toEqual({ a: null, b: null });
     expect(decodeBody(codec, hex('a1 00 f7'))).toEqual({ a: null });
   });
@@ -158,8 +158,8 @@ describe('a series with offsets', () => {
   });
 });
 
-describe('frames, and modifiers without a public meaning', () => {
-  it('pair signal strength and bytes', () => {
+describe('the value of a field', () => {
+  it('with $wmbus is a list of frames, each with its signal strength and its bytes', () => {
     const codec = decoderOf(field('packets', modifier('$wmbus', null)));
     expect(decodeBody(codec, body([0, [-80, hex('2e44'), -91, hex(''), -1]]))).toEqual({
       packets: [
@@ -169,7 +169,7 @@ describe('frames, and modifiers without a public meaning', () => {
     });
   });
 
-  it.each(['$mbus', '$loc', '$rel'])('leave %s unchanged', (name) => {
+  it.each(['$mbus', '$loc', '$rel'])('with %s, which has no public meaning, is unchanged', (name) => {
     const codec = decoderOf(field('raw', modifier(name, 'x')));
     expect(decodeBody(codec, body([0, [1, hex('ff'), [null]]]))).toEqual({ raw: [1, 'ff', [null]] });
   });

@@ -9,7 +9,7 @@ export function field(name: string, ...children: readonly CodecEntry[]): CodecEn
   return { name, value: children.length > 0 ? children : null };
 }
 
-/** A modifier: `$div` with 100, `$tsp` with a list of fields. */
+/** A modifier, for example `$div` with the value 100, or `$tsp` with a list of fields. */
 export function modifier(name: string, value: CodecValue): CodecEntry {
   return { name, value };
 }

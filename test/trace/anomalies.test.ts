@@ -74,7 +74,7 @@ it('every metric has a unique description and the kind of scope for which it can
   expect(scopes(null)).toEqual(new Set(['net', 'service', 'message', 'step', 'console']));
 });
 
-it('only the metrics of stages have a share within a duration', () => {
+it('the metrics with a share within a duration are start-ups, and stages of uplinks, downlinks, updates and requests', () => {
   const shares = METRICS.filter(({ within }) => within).map(({ name }) => name);
   const stages = ['contact', 'offered', 'received', 'delivered', 'executed', 'answered'];
   expect(shares).toEqual([

@@ -67,7 +67,7 @@ describe('two event logs', () => {
     expect(difference).toMatchObject({ a: { line: 7 }, b: undefined });
   });
 
-  it('with another order at one instant are reported as reordered and compared further', () => {
+  it('with a different order of events at one instant are reported as reordered and compared further', () => {
     const events = eventsOf(9).map((event, i) => (i < 3 ? event : { ...event, at: Math.floor(i / 3) * 5000 }));
     const swapped = [...events.slice(0, 4), events[5], events[4], ...events.slice(6)] as TraceEvent[];
     expect(compareLogs(log('a', events), log('b', swapped))).toMatchObject({
@@ -90,7 +90,7 @@ describe('two event logs', () => {
     expect(() => compareLogs(directory, broken)).toThrow('not a regular file');
   });
 
-  it('that are not event logs are rejected, also when they are identical', () => {
+  it('that are not event logs are rejected, even if they are identical', () => {
     const path = log('a', [], 'hello\n');
     expect(() => compareLogs(path, path)).toThrow(`${path}:1: not an event: "hello"`);
   });

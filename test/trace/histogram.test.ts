@@ -46,7 +46,7 @@ describe('a histogram', () => {
     );
   });
 
-  it('has the same counts as the sum of its parts, however they were split', () => {
+  it('has the same counts as the sum of its parts, however the values are divided among them', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(duration, fc.nat(3)), { maxLength: 200 }), (split) => {
         const sum = new Histogram();

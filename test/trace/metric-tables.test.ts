@@ -156,7 +156,7 @@ describe('metrics of uplinks', () => {
     expect(copies(restart(1), stored('data'), stored('data', true))).toBe(0);
   });
 
-  it('of one device are counted separately, also if its serial number is large', () => {
+  it('of one device are counted separately, even if its serial number is large', () => {
     const sent = (number: number): TraceEvent => ({ ...uplink('sent', number), serial: 4_294_967_295 }) as TraceEvent;
     expect(numberOf(metricsOf([sent(1), sent(2), sent(2)]), 'uplink.sent')).toBe(2);
   });

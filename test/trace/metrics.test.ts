@@ -166,7 +166,7 @@ describe('the fleet', () => {
     expect(names.map((name) => numberOf(metrics, name))).toEqual([1, 0, 1, 2, 0, 3]);
   });
 
-  it('has one anomaly per datagram that was repeated twice', () => {
+  it('has one anomaly per datagram that was repeated more than once', () => {
     const repeat = (at: number, serial = 1): TraceEvent => ({ kind: 'device.repeat', at, serial, waited: 10_000.25 });
     // Three repetitions of one datagram, then one of another datagram, and one of another device.
     const events = [repeat(10_000), repeat(20_000.25), repeat(30_000.5), repeat(90_000), repeat(100_000.25, 2)];

@@ -61,7 +61,7 @@ describe('a series', () => {
     expect(deliveryTime).toEqual({ p50: [60], p95: [60], p99: [60] });
   });
 
-  it('has bins of 100 ms at least, and whole milliseconds', () => {
+  it('has bins of at least 100 ms, in whole milliseconds', () => {
     expect(metricsOf([stored(250)]).summary().series).toMatchObject({ bin: 100, bins: 3 });
     expect(metricsOf([stored(0)], 1, 24_000).summary().series.bin).toBe(100);
     expect(metricsOf([stored(0)], 1, 240_001).summary().series.bin).toBe(1001);
@@ -77,7 +77,7 @@ describe('a series', () => {
     expect([bins, counts.uplinksStored]).toEqual([6, [1, 1, 0, 0, 0, 1]]);
   });
 
-  it('merges counts, percentiles and states by pairs when it is full', () => {
+  it('merges pairs of bins when it is full, with their counts, percentiles and states', () => {
     const at = (bin: number) => bin * 1000;
     const events: readonly TraceEvent[] = [
       { kind: 'device.boot', at: 0, serial: 1, cause: 'power' },
@@ -206,7 +206,7 @@ describe('samples', () => {
     expect(durations['call.service']?.batches[1]).toEqual([30, 1]);
   });
 
-  it('have slices of a millisecond at least', () => {
+  it('have slices of at least one millisecond', () => {
     const { counts } = metricsOf([call(0.5, 1), call(1, 2), call(25, 26)]).summary().samples;
     expect(batch(counts['call.answered'])).toEqual({ 0: 1, 1: 2 });
   });

@@ -144,7 +144,7 @@ describe('trends', () => {
   });
 
   it('have percentiles of all durations of a point, not averages of the percentiles of its bins', () => {
-    // 19 short durations are in the first bin and one long one in the second, so the median over both is short.
+    // 19 short durations are in the first bin and one long one in the second, so the median over both bins is short.
     const events = [...Array.from({ length: 19 }, (_, i) => answered(i, 10)), answered(1500, 1000)];
     const { every, count, p50, p99 } = trendOf(events);
     // 10 ms are 10,000 µs, whose bucket ends at 10,007.

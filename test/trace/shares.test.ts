@@ -150,7 +150,7 @@ describe('the share of firmware updates', () => {
     expect(share(102, ...events)).toEqual({ total: 4, within: 2, open: 2 });
   });
 
-  it('counts neither failed nor cancelled ones as open', () => {
+  it('counts neither failed nor cancelled updates as open', () => {
     const ended = [moved(110, 'a', 'failed'), moved(110, 'b', 'cancelled'), moved(110, 'c', 'swapping')];
     expect(share(100, ...scheduled, ...ended)).toEqual({ total: 4, within: 0, open: 2 });
   });
@@ -232,7 +232,7 @@ describe('a share', () => {
     expect(metrics.within(name, 100, 'south')).toBeUndefined();
   });
 
-  it('does not exist for most metrics', () => {
+  it('does not exist for metrics that only count, or for unknown metrics', () => {
     const metrics = folded(events, scopes);
     for (const of of [undefined, 'north', 'client/poller']) {
       for (const name of ['uplink.made', 'downlink.queued', 'call.failed', 'device.boots', 'toString']) {

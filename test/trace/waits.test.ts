@@ -34,8 +34,8 @@ describe('the account of the waits of a downlink', () => {
       answered: 1600,
     };
     const answer: TraceEvent = { kind: 'uplink.sent', at: 1400, serial: 1, uplink: 9, type: 'shell' };
-    // 1000 ms asleep; 200 ms to the contact; 100 + 200 ms of transfer; 50 ms to execute, and 50 ms until the device sends the
-    // answer.
+    // The device sleeps for 1000 ms and needs 200 ms to the contact. The two transfers take 100 and 200 ms, the execution takes
+    // 50 ms, and the device sends the answer 50 ms later.
     expect(waitsOf({ ...life, offered: 1200 }, [answer])).toEqual({
       ...none,
       asleep: 1000,
@@ -237,8 +237,8 @@ describe('the parts of a downlink’s time', () => {
 
   it.each<readonly [string, number]>([
     ['for any events in order', 0],
-    ['if events come late, as those that are read from the API of another cloud', -100_000],
-  ])('always add up to the whole time %s, also with fractions of milliseconds', (_, min) => {
+    ['if events come late, like those that are read from the API of another cloud', -100_000],
+  ])('add up to the whole time %s, even with fractions of milliseconds', (_, min) => {
     const happening = fc.record({
       kind: fc.constantFrom(...kinds),
       gap: fc.double({ min, max: 100_000, noNaN: true }),

@@ -106,7 +106,7 @@ describe('a device with DTLS', () => {
     expect([answers, handshakes.length]).toEqual([[1, 5], 2]);
   });
 
-  it('sends the newest packet after a handshake that took long', async () => {
+  it('sends only the newest of the packets that wait for the end of the handshake', async () => {
     const { channel, clock, answers } = memoryWorld();
     channel.send(Uint8Array.of(1));
     channel.send(Uint8Array.of(2));

@@ -155,7 +155,7 @@ describe('corruption', () => {
     },
   );
 
-  it('flips one bit of its share of the datagrams', async () => {
+  it('flips one bit in each datagram of its share', async () => {
     const { up, events } = await send([{ fault: { kind: 'corruption', ratio: 0.1 }, way: 'up' }]);
     const flipped = up.filter(({ number }, i) => number !== i);
     expect(up).toHaveLength(1000);
@@ -186,7 +186,7 @@ describe('jitter', () => {
     ['even', 50, 29],
     ['bell', 50, 14],
     ['tail', 100, 100],
-  ] as const)('of the shape "%s" has its mean and its spread', async (shape, mean, deviation) => {
+  ] as const)('of the shape "%s" has the mean and the spread of this shape', async (shape, mean, deviation) => {
     const { up } = await send([{ fault: { kind: 'jitter', by: 100, shape }, way: 'up' }], { every: 2000 });
     const delays = up.map(({ took }) => took - 1);
     const average = delays.reduce((a, b) => a + b, 0) / delays.length;

@@ -12,7 +12,7 @@ describe('wm', () => {
     expect(shell.run(silent, 'wm poll_ts').lines).toEqual(['No downlink timestamp']);
   });
 
-  it('queues its work at the device', () => {
+  it('send and timeout request a report from the device, and poll requests a poll', () => {
     const host = fakeHost();
     for (const line of ['wm send', 'wm timeout', 'wm poll']) shell.run(host, line);
     expect(host.asked).toEqual(['report', 'report', 'poll']);
@@ -27,7 +27,7 @@ describe('wm', () => {
 });
 
 describe('serial', () => {
-  it('send prints the sent bytes as a hex dump of Zephyr, and waits for an answer', () => {
+  it('send prints the sent bytes in the hex dump format of Zephyr, and waits for an answer', () => {
     const { lines, rest } = shell.run(fakeHost(), 'serial send 41424300ff0102030405060708090a0b0c 3');
     expect(lines).toEqual([
       'TX (17 bytes):',
@@ -39,7 +39,7 @@ describe('serial', () => {
     expect(rest?.go().lines).toEqual(['No response received']);
   });
 
-  it('waits a second by default', () => {
+  it('recv waits one second by default, and also with a timeout of 0', () => {
     expect(shell.run(fakeHost(), 'serial recv').rest?.wait).toBe(1000);
     expect(shell.run(fakeHost(), 'serial recv 0').rest?.wait).toBe(1000);
   });

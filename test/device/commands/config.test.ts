@@ -93,7 +93,7 @@ describe('<module> config', () => {
     expect(shell.run(host, 'app config *').lines).toEqual(shell.run(host, 'app config show').lines);
   });
 
-  it('a write prints nothing, and shows in reads', () => {
+  it('a write prints nothing, and the next read shows the new value', () => {
     const host = fakeHost();
     expect(shell.run(host, 'app config mode "lte"')).toEqual({ code: 0, lines: [] });
     expect(shell.run(host, 'app config mode').lines).toEqual(['app config mode "lte"']);
@@ -123,7 +123,7 @@ describe('<module> config', () => {
     }
   });
 
-  it('one surplus word has no effect, two are an error', () => {
+  it('a write with one surplus word has no effect; with two surplus words, it is an error', () => {
     const host = fakeHost();
     expect(shell.run(host, 'app config mode lte lrw')).toEqual({ code: 0, lines: [], rejected: true });
     expect(shell.run(host, 'app config mode').lines).toEqual(['app config mode "none"']);
@@ -136,7 +136,7 @@ describe('<module> config', () => {
   });
 });
 
-it('the command app with an unknown word prints the error message of the application', () => {
+it('the command app with an unknown word prints an error, then its help', () => {
   const { code, lines } = shell.run(fakeHost(), 'app foo');
   expect([code, lines[0]]).toEqual([-22, 'command not found: foo']);
   expect(lines[1]).toMatch(/^app - /);

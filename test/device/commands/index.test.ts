@@ -7,12 +7,12 @@ import { COMMAND_WORDS } from '../../../src/profile/command-words.js';
 import { modules } from '../config/specs.js';
 import { fakeHost } from '../shell/fake-host.js';
 
-it('COMMAND_GROUPS has a group for every word that a profile may name, and its command has that word', () => {
+it('COMMAND_GROUPS has a group for every word that a profile may name, except help; each group makes the command of its word', () => {
   expect([...Object.keys(COMMAND_GROUPS), 'help'].sort()).toEqual([...COMMAND_WORDS].sort());
   for (const [word, make] of Object.entries(COMMAND_GROUPS)) expect(make(() => true).word).toBe(word);
 });
 
-it('the command cloud has neither spool nor config in a device type without that module', () => {
+it('the command cloud has neither spool nor config in a device type without the module cloud', () => {
   const shell = buildShell(['cloud'], []);
   expect(shell.run(fakeHost(), 'cloud spool count').lines[0]).toBe('command not found: spool');
   expect(shell.run(fakeHost(), 'cloud config show').lines[0]).toBe('command not found: config');

@@ -12,10 +12,10 @@ describe.each([...packagedProfiles()])('%s', (_name, profile) => {
   const layout = configLayout(profile.modules);
   const host = () => ({ ...fakeHost(), config: new DeviceConfig(layout) });
 
-  it('lists its whole configuration: it fits into the capture buffer of the firmware', () => {
+  it('lists its whole configuration, which fits into the capture buffer of the firmware', () => {
     const { lines } = listConfig(shell, host());
     const hidden = layout.modules.flatMap((module) => module.hidden?.items ?? []);
-    // A list adds the line with its count.
+    // Each list adds one line, which shows its number of entries.
     const lists = layout.modules.filter((module) => module.list).length;
     expect(lines).toHaveLength(layout.modules.flatMap((module) => module.items).length - hidden.length + lists);
     expect(lines.at(-1)).toBe('lte config modemtrace false');
@@ -30,7 +30,7 @@ describe.each([...packagedProfiles()])('%s', (_name, profile) => {
     expect(listConfig(shell, device).lines).toEqual(lines);
   });
 
-  it('has a module config command for every module', () => {
+  it('has the command "<module> config" for every module', () => {
     for (const module of layout.modules) {
       const { code, lines } = shell.run(host(), `${module.name} config show`);
       const listed = module.items.length + (module.list ? 1 : 0);

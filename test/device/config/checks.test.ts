@@ -38,7 +38,7 @@ it('a failed check prints its own line and no help', () => {
   expect(parseValue(LTE_MODE, 'gsm')).toEqual({ kind: 'refused', lines: ['invalid mode'], fault: 'unsaid' });
 });
 
-/** hio devices print another text, then the help of the parameter. */
+/** The error texts of hio devices. After the text, a hio device prints the help of the parameter. */
 describe.each([
   ['lte-mode', 'lte', 'Invalid mode', 'invalid'],
   ['lte-mode', 'lte-m nb-iot', 'Expected comma', 'invalid'],
@@ -74,7 +74,7 @@ it.each([
   ['hex', '0 0f F', '00ff'],
   ['hex', '00f', 'Length does not match'],
   ['lte-bands', '65,85,106', '65,85,106'],
-])('a hio device reads the %s "%s" as %s', (type, text, expected) => {
+])('a hio device parses the %s "%s"; value or error: %s', (type, text, expected) => {
   const common = { name: 'it', help: 'Help.', min: 0, max: 100 };
   const specs: Readonly<Record<string, ParameterSpec>> = {
     int: { ...common, type: 'int', default: 0 },

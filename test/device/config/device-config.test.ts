@@ -21,7 +21,7 @@ const lines = (config: DeviceConfig) => items.map((each) => readLine(each, confi
 describe('the written, the running and the saved configuration', () => {
   const interval = item('app', 'interval-report');
 
-  it('a write changes reads, but not the running firmware', () => {
+  it('a write changes the value that reads return, but not the running firmware', () => {
     const config = new DeviceConfig(layout);
     expect(config.write(interval, '60')).toBeUndefined();
     expect(config.read(interval)).toBe(60);
@@ -53,7 +53,7 @@ describe('the written, the running and the saved configuration', () => {
     expect(config.number('app', 'interval-report')).toBe(1800);
   });
 
-  it('live values are typed, and tag slots are found by number', () => {
+  it('running values are typed, and tag slots are found by number', () => {
     const config = new DeviceConfig(layout);
     config.write(item('tag', 'devices addr 1'), '00C0FFEE0001');
     config.write(item('tag', 'enabled'), 'true');
@@ -65,7 +65,7 @@ describe('the written, the running and the saved configuration', () => {
     expect([0, 1, 2, 3].map((n) => config.slot('tag', n))).toEqual([undefined, '00c0ffee0001', undefined, undefined]);
   });
 
-  it('the error for a parameter that the device type does not have names it', () => {
+  it('reading a number from a missing or a text parameter throws an error that names the parameter', () => {
     const config = new DeviceConfig(layout);
     expect(() => config.number('app', 'scan-mode')).toThrow('"app config scan-mode" is not a number parameter');
     expect(() => config.number('app', 'mode')).toThrow('"app config mode" is not a number parameter');
@@ -93,7 +93,7 @@ describe('memory', () => {
 });
 
 describe('any parameter', () => {
-  it('shows a line that sets the same value on another device', () => {
+  it('is printed as a line that sets the same value on another device', () => {
     fc.assert(
       fc.property(someWrites(), (writes) => {
         const [from, to] = [new DeviceConfig(layout), new DeviceConfig(layout)];

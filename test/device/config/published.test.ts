@@ -1,5 +1,6 @@
 /**
- * Every published parameter of every device type, in its shell: default, limits, rejected values, and the values after a save.
+ * The published parameters of each default build are checked in the shell of its device type: default, limits, rejected
+ * values, and the values after a save.
  */
 import { describe, expect, it } from 'vitest';
 import { deviceType } from '../../../src/device/type/device-type.js';
@@ -7,7 +8,7 @@ import { packagedProfiles } from '../../../src/profile/library.js';
 import { fakeHost } from '../shell/fake-host.js';
 import { APPLICATION_PARAMETERS, MODULE_PARAMETERS, type Parameter } from './published.js';
 
-/** The parameters of the other builds are compared in test/catalog/builds.test.ts. */
+/** The device types of the default builds. The parameters of all other builds are compared in test/catalog/builds.test.ts. */
 const TYPES = [...packagedProfiles()].flatMap(([name, profile]) =>
   name in APPLICATION_PARAMETERS ? [[name, deviceType(profile)] as const] : [],
 );

@@ -34,7 +34,7 @@ describe('the help lines', () => {
     expect(helpLines(CONNECTED)).toEqual(['  backup-report-connected:Report when power comes back. <true/false>']);
   });
 
-  it('of an enum list the values at column 21', () => {
+  it('of an enum list the values, indented by 21 spaces', () => {
     expect(helpLines(MODE)).toEqual([
       '  mode              :Radio.',
       '                     - none',

@@ -27,14 +27,14 @@ describe('a fresh pack', () => {
   });
 });
 
-describe('an old pack', () => {
-  it('stays nearly constant at rest until 85 % are used, then falls to 3.0 V', () => {
+describe('a used pack', () => {
+  it('has a nearly constant voltage at rest until 85 % are used; the voltage then falls to 3.0 V', () => {
     expect(pack(0).rest() - pack(0.85).rest()).toBeLessThan(0.1);
     expect(pack(0.85).rest() - pack(1).rest()).toBeGreaterThan(0.5);
     expect(pack(1).rest()).toBeCloseTo(3.0, 1);
   });
 
-  it('has only 2.9 to 3.2 V under load when nine tenths or more are used', () => {
+  it('has only 2.9 to 3.2 V under load when 91 to 95 % are used', () => {
     for (const used of [0.91, 0.93, 0.95]) {
       expect(pack(used).load(20)).toBeGreaterThan(2.9);
       expect(pack(used).load(20)).toBeLessThan(3.2);
@@ -56,7 +56,7 @@ describe('cold', () => {
     expect(lost).toBeLessThanOrEqual(0.3);
   });
 
-  it('lowers the load voltage, but warmth above 20 °C does not raise it', () => {
+  it('has no opposite: warmth above 20 °C does not raise the load voltage', () => {
     expect(pack(0.5).load(40)).toBe(pack(0.5).load(20));
   });
 });

@@ -57,7 +57,7 @@ describe('every model', () => {
 });
 
 describe('a constant', () => {
-  it('differs between devices within its spread, and is constant', () => {
+  it('differs between devices, within its spread', () => {
     const values = Array.from({ length: 200 }, (_, seed) =>
       model({ kind: 'constant', value: 24, spread: 1, noise: 0 }).value(seed, BOOT, alone),
     );
@@ -90,7 +90,8 @@ describe('a daily model', () => {
     expect(Math.min(...series)).toBeGreaterThanOrEqual(17);
     expect(Math.max(...series)).toBeLessThanOrEqual(23);
     expect(Math.max(...series) - Math.min(...series)).toBeGreaterThan(2);
-    // It takes 8 h (48 steps) from end to end, a range of 6; a smooth curve is 1.5 times as steep in its middle: 6 * 1.5 / 48.
+    // The drift takes 8 h (48 steps) from one end of its range of 6 to the other. A smooth curve is 1.5 times as steep in its
+    // middle as on average: 6 * 1.5 / 48 is below 0.19.
     expect(Math.max(...steps)).toBeLessThan(0.19);
   });
 });
@@ -114,12 +115,13 @@ describe('a meter', () => {
 });
 
 describe('pulses', () => {
-  it('never fall, and have the mean rate', () => {
+  it('have a count that never falls and that grows at the mean rate', () => {
     const pulses = model({ kind: 'pulses', perHour: 500, by: 'even' });
     fc.assert(
       fc.property(seeds, times, fc.integer({ min: 0, max: days(2) }), (seed, from, span) => {
         const count = pulses.value(seed, from + span, alone) - pulses.value(seed, from, alone);
-        // The span begins and ends within a stretch of ten minutes. In each of the two, the count may be off by its mean of 84.
+        // The span begins within one stretch of ten minutes and ends within another. In each of the two stretches, the count
+        // may be off by the mean count of a stretch: 500 / 6, rounded up to 84.
         expect(count).toBeGreaterThanOrEqual(0);
         expect(Math.abs(count - (500 * span) / hours(1))).toBeLessThan(2 * 84);
       }),
@@ -149,7 +151,7 @@ describe('presses', () => {
 });
 
 describe('a direction', () => {
-  it('is one of the steps of the vane, over the full circle', () => {
+  it('is a multiple of the step of the vane, anywhere on the full circle', () => {
     const vane = model({ kind: 'direction', step: 22.5, drift: 60, front: 0, noise: 30 });
     const shown = new Set<number>();
     fc.assert(

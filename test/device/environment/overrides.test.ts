@@ -78,7 +78,7 @@ describe('a series', () => {
     .uniqueArray(fc.integer({ min: 1, max: hours(2) }), { minLength: 1, maxLength: 30 })
     .map((times) => [0, ...times.sort((a, b) => a - b)]);
 
-  it('has each row at its time, and values between two rows lie between them', () => {
+  it('has the value of each row at the time of the row; between two rows, its value lies between their values', () => {
     fc.assert(
       fc.property(rows, offsets, fc.boolean(), (times, at, stepped) => {
         const series = { times, values: times.map((_, i) => (i * 37) % 11) };

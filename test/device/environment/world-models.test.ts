@@ -40,7 +40,7 @@ describe('the front', () => {
     );
   });
 
-  it('is similar an hour later, and opposite about two days later', () => {
+  it('correlates strongly with its value an hour later, and negatively with its value two days later', () => {
     const series = sampled((at) => front(7, at), 24 * 120, hours(1));
     expect(correlation(series.slice(0, -1), series.slice(1))).toBeGreaterThan(0.98);
     expect(correlation(series.slice(0, -48), series.slice(48))).toBeLessThan(0);
@@ -154,7 +154,7 @@ describe('a meteo station', () => {
 describe('people', () => {
   /** `part`, limited to the range from 0 to 1. */
   const within = (part: number) => Math.min(Math.max(part, 0), 1);
-  /** Lunch starts between 11:15 and 12:30 and takes 25 to 60 min: probability that a person is at lunch at an hour. */
+  /** The probability that a person is at lunch at `hour`. Lunch starts between 11:15 and 12:30 and takes 25 to 60 min. */
   const atLunch = (hour: number) =>
     mean(
       Array.from({ length: 500 }, (_, i) => {
@@ -162,9 +162,9 @@ describe('people', () => {
         return since < 0 ? 0 : within((60 - since) / 35);
       }),
     );
-  /** Nine of ten people come, between 7 and 9 h, and leave between 15:30 and 18 h: expected share of people present. */
+  /** The expected share of people present at `hour`: nine of ten come between 7 and 9 h, and leave between 15:30 and 18 h. */
   const present = (hour: number) => 0.9 * within((hour - 7) / 2) * within((18 - hour) / 2.5) * (1 - atLunch(hour));
-  /** Pairs: a number of minutes, and the share that the people who were present so long ago have in the present warmth. */
+  /** Pairs of minutes and weight: the people who were present that many minutes ago warm the room with this weight now. */
   const MEMORY = [
     [0, 0.1],
     [10, 0.2],
@@ -299,7 +299,7 @@ describe('a tank', () => {
     expect(steps.filter((step, i) => step < 0 && (steps[i - 1] ?? 0) >= 0).length).toBe(20);
   });
 
-  it('is the same for all sensors that measure its level', () => {
+  it('has one level that all its sensors follow, each with its own readings', () => {
     const cells = rig({ profile: 'scale' });
     const read = (name: string) => sampled((at) => cells.measurements.read('weight', name, at) ?? 0, 24 * 20, hours(1));
     expect(correlation(read('raw_result_a1'), read('raw_result_b2'))).toBeGreaterThan(0.99);

@@ -24,7 +24,7 @@ describe('the upload of the configuration', () => {
     expect(linesOf(one)).toContain('app config interval-report 900');
   });
 
-  it('differs for devices with other settings', () => {
+  it('differs between devices with different settings', () => {
     const factory = new DeviceConfig(type.layout);
     const set = new DeviceConfig(type.layout, new Map([[interval.key, 900]]));
     expect(uploadOf(set).hash).not.toBe(uploadOf(factory).hash);

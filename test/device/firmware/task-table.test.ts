@@ -44,7 +44,7 @@ it('a task that is planned again does not run at its old time', async () => {
   expect(done).toEqual(['1@150', '0@300']);
 });
 
-it('a task table runs overdue quiet tasks before the next other task, each with the time at which it was due', async () => {
+it('a task table runs overdue quiet tasks before the next task that is not quiet, each with the time at which it was due', async () => {
   const { clock, done, table } = fixture({ every: [100, ONCE], quiet: [true] });
   table.set(0, 100);
   await clock.runUntil(50);

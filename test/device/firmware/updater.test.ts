@@ -39,7 +39,7 @@ const report = (type: string, more: object = {}) => ({
 });
 
 describe('a chunk', () => {
-  it('is answered with the bytes accepted so far and the longest chunk that fits into the buffer', () => {
+  it('is answered with the number of bytes accepted so far and the longest chunk that fits into the buffer', () => {
     // Both types have a buffer of 10240 bytes: floor((10240 - 50) / 256) * 256 = 9984.
     expect(answer(updater('clime').updater.take(chunk(0, 256)))).toEqual(
       report('next', { offset: 256, maxLength: 9984 }),
@@ -66,11 +66,11 @@ describe('a chunk', () => {
   });
 
   it.each([
-    ['another offset than the next', chunk(300, 100)],
-    ['an offset that it has already', chunk(100, 100)],
+    ['an offset beyond the next one', chunk(300, 100)],
+    ['an offset that the device already has', chunk(100, 100)],
     ['more bytes than the image has', chunk(256, 100, { size: 300 })],
-    ['another target', chunk(256, 100, { target: 'net' })],
-    ['another type', chunk(256, 100, { type: 'first' })],
+    ['a target other than the application', chunk(256, 100, { target: 'net' })],
+    ['a type other than chunk', chunk(256, 100, { type: 'first' })],
   ])('with %s is not answered', (_, wrong) => {
     const { updater: device } = updater();
     device.take(chunk(0, 256, wrong.size === SIZE ? {} : { size: wrong.size }));

@@ -25,7 +25,7 @@ interface Answer {
 
 type RequestFrame = ReturnType<typeof decodeRequest>;
 
-/** A link whose modem is attached. `answer` returns the response to the n-th request (from 0); undefined: no response. */
+/** A link whose modem is attached. `answer` returns the response to the n-th request (from 0), or undefined for no response. */
 async function testLink(answer: (request: RequestFrame, n: number) => Answer | undefined = () => undefined) {
   const clock = new VirtualClock();
   const modem = new Modem(testBoard(clock), new NoiseStream(1), 1);
@@ -122,7 +122,7 @@ describe('an uplink', () => {
     expect(outcomes).toEqual([{ ok: false, why: 'no answer in time' }]);
   });
 
-  it.each([401, 429, 500, 503])('is repeated after an answer with status %i, as after none', async (status) => {
+  it.each([401, 429, 500, 503])('is repeated after an answer with status %i, as if there was no answer', async (status) => {
     const { clock, requests, outcomes, send } = await testLink((_, n) =>
       n === 0 ? { status, body: { message: 'no' } } : { body: { poll: false } },
     );
@@ -142,7 +142,7 @@ describe('an uplink', () => {
     expect(outcomes).toEqual([{ ok: false, why: 'no answer in time' }]);
   });
 
-  it('accepts a late answer when the repetition is due', async () => {
+  it('accepts a late answer after it has sent the repetition', async () => {
     const { clock, requests, outcomes, send } = await testLink(() => ({ body: { poll: false }, after: seconds(7) }));
     send(DATA);
     await clock.runUntil(minutes(3));

@@ -68,7 +68,7 @@ describe('the sensors on Modbus of Meteo M', () => {
     expect(sections({ 'meteo-type': 'sensecap-s1000' }).sensecap).toHaveProperty('co2');
   });
 
-  it('are aggregated twice: the second window has no samples', () => {
+  it('are aggregated twice at the end of an interval: the second window has no samples', () => {
     const { measurements } = sections({ 'pm-type': 'cubic-6303' }).cubic_pm.gas_flow;
     expect(measurements).toHaveLength(2);
     expect(measurements[0].min).toBeCloseTo(1, 0);

@@ -6,7 +6,7 @@ import { BOOT, rig, steadily, the } from './fixtures.js';
 
 const KEYS = { motionSamples: 33, weight: 39, motion: 27 };
 
-/** The numbers of a list in a body as they are on the wire. */
+/** The elements of the list at `path` in a body, as they are on the wire. */
 function onWire(body: Uint8Array, ...path: readonly number[]): readonly unknown[] {
   let value: unknown = decodeCbor(body);
   for (const key of path) value = value instanceof Map ? value.get(key) : undefined;
@@ -42,7 +42,7 @@ describe('the log of motion', () => {
     expect(second.totalizer.detect_left - first.totalizer.detect_left).toBe(sum(second.samples, 'detect_left'));
   });
 
-  it('continues from its value when the override of a total ends', () => {
+  it('continues a total from its overridden value when the override ends', () => {
     const device = rig({ profile: 'motion' });
     device.set('motion.detect_left', 10);
     device.set('motion.detect_left', 14);
@@ -153,7 +153,7 @@ describe('a button of push', () => {
     expect(pushed.report().buttons[1]).toMatchObject({ count_click: 9, events: [{ type: 'clicked' }] });
   });
 
-  it('is recorded at the time of the press', () => {
+  it('records each press at its own time', () => {
     const pushed = rig({ profile: 'push' });
     pushed.until(hours(24));
     const { buttons } = pushed.report();
@@ -165,7 +165,7 @@ describe('a button of push', () => {
     expect(new Set(times).size).toBe(times.length);
   });
 
-  it('leaves voltages of the supply in millivolts', () => {
+  it('is reported beside the supply voltages, which are in millivolts', () => {
     const pushed = device();
     pushed.set('backup.line_voltage', 23.5);
     pushed.until(minutes(1));

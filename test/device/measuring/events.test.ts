@@ -149,7 +149,7 @@ describe('alarms of the hygrometer', () => {
     expect(device.measurements.takeReportable()).toBe(true);
   });
 
-  it('are recorded until their list has 32', () => {
+  it('are recorded until their list has 32 events', () => {
     const hot = Array.from({ length: 60 }, (_, i) => (i % 2 === 0 ? 30 : 20));
     expect(events({ 'interval-aggreg': 600 }, hot)).toHaveLength(32);
   });

@@ -106,7 +106,7 @@ describe('windows', () => {
     expect(device.windows('hygrometer', 1)[0]?.[0]).toBeGreaterThan(0);
   });
 
-  it('ignore a missing sample of a probe on the bus', () => {
+  it('ignore a missing sample of a probe on the 1-Wire bus', () => {
     const device = rig();
     device.feed('w1_thermometer.temperature', [20, null, 24, null, 22]);
     expect(device.windows('w1_thermometer')).toEqual([[20, 24, 22, 22]]);
@@ -120,7 +120,8 @@ describe('windows', () => {
     expect(device.windows('voltage')).toEqual([[12, 13, Number.NaN, 12]]);
   });
 
-  // 32 samples and windows; 64 in Control; 128 samples and 32 windows for 1-Wire in Clime (firmware behaviour, 3.2).
+  // The buffers hold 32 samples and 32 windows, in Control 64 of each, and for 1-Wire in Clime 128 samples and 32 windows
+  // (firmware behaviour, 3.2).
   it.each([
     ['clime', 'hygrometer', 32, 32],
     ['clime', 'soil_sensor', 32, 32],

@@ -1,11 +1,11 @@
-/** Devices share blocks of memory, and only the device that was used last has views. At rest, a device needs less memory. */
+/** Devices share blocks of memory. Only the device used last has typed arrays on its part. At rest, a device needs less. */
 import { expect, it } from 'vitest';
 import { Measurements } from '../../../src/device/measuring/measurements.js';
 import { planFor } from '../../../src/device/measuring/measuring-plan.js';
 import { Memory } from '../../../src/device/measuring/memory.js';
 import { testDevice } from '../../support/device.js';
 
-it('the shared memory keeps the values of each device when devices take turns, also after one has grown', () => {
+it('the shared memory keeps the values of each device when devices take turns, even if the part of one device grows', () => {
   const { device } = testDevice({ network: () => {} });
   const { profile } = device.type;
   const memories = [1, 2, 3].map(() => new Memory(planFor(profile, device.config)));

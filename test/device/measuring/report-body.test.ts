@@ -12,7 +12,7 @@ const FOUR_MODES = {
 const TAG = { settings: { 'tag.enabled': true }, tags: { 0: '7cd9f41a2b3c' } };
 const FIRST = BOOT / 1000 + 300;
 
-/** The shape of a decoded body: the type of each value; of each list, only the first element. */
+/** The shape of a decoded body: the type of each value, and for each list the shape of its first element. */
 function shape(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map(shape);
   if (value === null || typeof value !== 'object') return value === null ? 'null' : typeof value;
@@ -250,7 +250,7 @@ describe('the body of control', () => {
     expect(device.report().backup).toMatchObject({ state: 'connected', events: [BOOT / 1000 + 60, 0, 0, 5, 1] });
   });
 
-  it('has the events of triggers in their order', () => {
+  it('has the state of a trigger and its events', () => {
     const device = rig({ profile: 'control', settings: { 'channel-mode-1': 'trigger' } });
     device.set('trigger.1.state', 0);
     device.measurements.clear(0);
@@ -332,7 +332,7 @@ describe('any body', () => {
     expect(run()).toBe(run());
   });
 
-  it('does not depend on how many devices measure beside it', () => {
+  it('does not depend on the number of other devices that measure at the same time', () => {
     const alone = rig({ seed: 5 });
     alone.until(minutes(30));
     const [first, ...others] = Array.from({ length: 20 }, (_, i) => rig({ seed: 5 + i }));

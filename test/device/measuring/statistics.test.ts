@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { statistics } from '../../../src/device/measuring/statistics.js';
 
-/** Minimum, maximum, average, median. */
+/** Minimum, maximum, average and median of the samples. With `voids`, a NaN sample makes all four NaN. */
 function of(samples: readonly number[], voids = true): number[] {
   const floats = Float32Array.from([...samples, -1, -1, -1, -1]);
   statistics(floats, 0, 1, samples.length, samples.length, voids);

@@ -64,7 +64,7 @@ describe('the states of a modem', () => {
 });
 
 describe('without power saving mode', () => {
-  it('the modem goes into flight mode 500 ms after the exchange, and every send begins with an attach', async () => {
+  it('the modem goes into flight mode 500 ms after it has evaluated the connection, and the next send begins with an attach', async () => {
     const { modem, phases, connect } = await attached();
     modem.setPowerSaving(false);
     modem.reconnect();
@@ -145,7 +145,7 @@ describe('an error of the modem', () => {
   it.each([
     ['mute', 'boot', 10],
     ['no-sim', 'boot', 18],
-  ] as const)('by the fault %s ends the state %s after %d s at most', async (fault, state, atMost) => {
+  ] as const)('by the fault %s ends the state %s after 10 to %d s', async (fault, state, atMost) => {
     const { modem, phases } = await attached();
     modem.setFault(fault);
     modem.reconnect();
@@ -230,7 +230,7 @@ describe('a socket', () => {
 });
 
 describe('a modem that determines its position', () => {
-  it('is in the state "gnss" instead of sleeping, between its exchanges, until it is stopped', async () => {
+  it('is in the state "gnss" instead of sleeping, between its exchanges, until positioning is stopped', async () => {
     const { clock, modem, connect } = await attached();
     modem.positioning = true;
     expect(modem.state).toBe('gnss');
@@ -241,7 +241,7 @@ describe('a modem that determines its position', () => {
     expect(modem.state).toBe('sleep');
   });
 
-  it('stops at a boot', async () => {
+  it('stops positioning at a boot', async () => {
     const { clock, modem } = await attached();
     modem.positioning = true;
     modem.start();
@@ -306,7 +306,7 @@ describe('a reset loop', () => {
   });
 });
 
-describe('an evaluation', () => {
+describe('an evaluation of the connection', () => {
   it('fails without network, and the previous result stays', async () => {
     const { modem, phases } = await attached();
     const before = modem.evaluation();

@@ -103,7 +103,7 @@ describe('a modem', () => {
     expect(ready - minutes(1)).toBeLessThanOrEqual(seconds(4));
   });
 
-  it('without network pauses between its attempts, and shows the remaining time', async () => {
+  it('without network pauses after three attempts, and shows the length of the pause', async () => {
     const { clock, modem } = testModem();
     modem.setCoverage(false);
     modem.start();

@@ -192,7 +192,7 @@ const LTE: LteState = {
   },
 };
 
-/** One tag in slot 0 with all values, one tag without a slot, and slots without an answer. */
+/** The tag in slot 0, with all values. */
 const TAG: TagReading = {
   address: '0000000000aa',
   rssi: -67,
@@ -206,6 +206,7 @@ const TAG: TagReading = {
   pitch: -2.25,
   lowBattery: false,
 };
+/** A tag without a slot. */
 export const STRANGER: TagReading = { address: '0000000000cc', rssi: -35, voltage: 3 };
 
 const TAGS: ShellTags = {

@@ -19,7 +19,7 @@ it('sub-commands are printed in two columns, in their own order', () => {
 });
 
 it('a long text is broken at a space, and continues below its start', () => {
-  // "  w  : " leaves 73 columns: the first line holds 10 words of 7 characters with their spaces, minus the last.
+  // "  w  : " leaves 73 columns. Ten words of six characters with nine spaces between them fit: 69 characters.
   const text = Array.from({ length: 12 }, () => 'abcdef').join(' ');
   const lines = commandHelp({ word: 'g', help: 'G.', children: [{ word: 'w', help: text }] });
   expect(lines.slice(2)).toEqual([`  w  : ${text.slice(0, 69)}`, `       ${text.slice(70)}`]);

@@ -129,7 +129,7 @@ describe('equipment', () => {
     const { device, clock } = testDevice({ profile: 'demo', serial: 0x80d00001, network: () => {} });
     device.powerOn();
     await clock.runUntil(minutes(1));
-    // The request of the session gets no answer. After it is discarded, the modem sleeps.
+    // The request for a session gets no answer. After the request is discarded, the modem sleeps.
     device.link.reset();
     device.modem.start();
     await clock.runUntil(minutes(2) + seconds(5));

@@ -34,7 +34,7 @@ describe('commands from the cloud', () => {
     ['kernel reboot', 'shell'],
     ['config save', 'config'],
     ['config reset', 'config'],
-  ])('"%s" restarts the device before the next one runs', (command, cause) => {
+  ])('that contain "%s" restart the device before the next command runs', (command, cause) => {
     const host = fakeHost();
     expect(runRemoteShell(shell, host, ['info show', command, 'send'])).toEqual({
       kind: 'reboot',
@@ -140,7 +140,7 @@ describe('a configuration from the cloud', () => {
     const lines = ['app config interval-report 60', line, 'send'];
     expect(runRemoteConfig(shell, host, lines)).toEqual({ kind: 'stopped', line, code, ran: 1 });
     expect(host.asked).toEqual([]);
-    // Earlier lines stay unsaved in the interim copy.
+    // The values of earlier lines stay written, but unsaved.
     expect(interval(host)).toBe('60');
   });
 
@@ -156,7 +156,7 @@ describe('a configuration from the cloud', () => {
     expect(interval(host)).toBe('1800');
   });
 
-  it('with a reboot in it restarts the device and saves nothing', () => {
+  it('with a reboot among its lines restarts the device and saves nothing', () => {
     const host = fakeHost();
     const lines = ['app config interval-report 60', 'kernel reboot cold', 'send'];
     expect(runRemoteConfig(shell, host, lines)).toEqual({ kind: 'reboot', cause: 'shell', rejected: false });
@@ -165,7 +165,7 @@ describe('a configuration from the cloud', () => {
   });
 });
 
-it('the configuration hash is computed over the listing for the upload', () => {
+it('the text for the configuration hash is the listing for the upload, with line ends before, between and after the lines', () => {
   const { text, lines } = listConfig(shell, fakeHost());
   expect(lines[0]).toBe('app config interval-sample 60');
   expect(text).toBe(`\r\n${lines.join('\r\n')}\r\n`);

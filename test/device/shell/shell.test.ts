@@ -31,7 +31,7 @@ describe('dispatch', () => {
     expect(run('group echo one "two three"')).toEqual({ code: 0, lines: ['one', 'two three'] });
   });
 
-  it('a word after a handler that is not one of its subcommands is an argument', () => {
+  it('a word after a command with a handler is an argument if the command has no such sub-command', () => {
     expect(run('handled two one')).toEqual({ code: 7, lines: ['handled', 'two', 'one'] });
   });
 
@@ -40,7 +40,7 @@ describe('dispatch', () => {
     expect(run('   ').lines).toEqual([]);
   });
 
-  it('foreign letters and control characters are dropped', () => {
+  it('non-ASCII letters and control characters are dropped', () => {
     expect(run('ec\tho\x1b one')).toEqual({ code: 0, lines: ['one'] });
     expect(run('écho žluťoučký')).toEqual({ code: -8, lines: ['cho: command not found'] });
     expect(run('echo žluťoučký')).toEqual({ code: 0, lines: ['luouk'] });
@@ -48,11 +48,11 @@ describe('dispatch', () => {
 });
 
 describe('an invalid line', () => {
-  it('names an unknown first word', () => {
+  it('with an unknown first word prints an error that names the word', () => {
     expect(run('reboot now')).toEqual({ code: -8, lines: ['reboot: command not found'] });
   });
 
-  it('prints the help of a group without handler, alone or with an unknown word', () => {
+  it('with a group without handler, alone or before an unknown word, prints the help of the group', () => {
     expect(run('group')).toEqual({ code: 1, lines: GROUP_HELP });
     expect(run('group foo bar')).toEqual({ code: 1, lines: GROUP_HELP, rejected: true });
   });

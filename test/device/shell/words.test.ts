@@ -28,7 +28,7 @@ describe('a line is split', () => {
 });
 
 it('splitWords returns quoted words as they were', () => {
-  // A backslash before every character that means something to the shell; quotation marks only for the empty word.
+  // Puts a backslash before each character with a meaning for the shell, and quotation marks only around the empty word.
   const quote = (word: string) => (word === '' ? '""' : word.replace(/[ \\'"]/g, '\\$&'));
   fc.assert(
     fc.property(fc.array(fc.string()), (words) => {

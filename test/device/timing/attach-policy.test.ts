@@ -156,7 +156,7 @@ describe('a reset loop', () => {
 });
 
 describe('without power saving mode', () => {
-  it('the modem is in flight mode 0.5 s after an exchange, and wakes into attach with the window of attempt 1', async () => {
+  it('the modem is in flight mode 0.5 s after it has evaluated the connection, and the next wake-up leads to an attach', async () => {
     const { device, until, phases, zero } = await measured({ modem: { evaluation: 1000 } });
     device.modem.setPowerSaving(false);
     device.modem.reconnect();

@@ -82,7 +82,7 @@ describe('timeline 10.6: the registration is lost before a report that has no ti
     report(device);
     await until(seconds(404.1));
     expectTimes(times('poll.failed'), [100, 160, 220, 280, 340, 400]);
-    // These polls never touch the radio.
+    // These polls never use the radio.
     expect(sent()).toEqual([]);
     device.radio(true);
     await until(seconds(415));
@@ -137,7 +137,7 @@ describe('a failed poll', () => {
     expect(of('poll.failed').at(-1)?.why).toBe('modem stuck');
   });
 
-  it('is repeated after 5 min also if the downlink could not be executed, whatever the poll interval', async () => {
+  it('because of a downlink that cannot be executed is repeated after 5 min, whatever the poll interval', async () => {
     const { configure, tick, until, times } = await measured({ config: ['app config interval-poll 240'] });
     await configure(['app config interval-report nonsense', 'nonsense']);
     await tick(seconds(240));

@@ -129,7 +129,7 @@ describe('the session phase', () => {
     expect(types(sent()).slice(0, 2)).toEqual([0, DECODER]);
   });
 
-  it('fetches a downlink inside of the step whose acknowledgement has the poll flag', async () => {
+  it('fetches a downlink within the step whose acknowledgement has the poll flag', async () => {
     const { device, serve, session, run, sent, of } = await scripted(HIO);
     const shell = encodeDown({ kind: 'download-shell', messageId: new Uint8Array(16), commands: ['info fw-name'] });
     let polls = 0;
@@ -258,7 +258,7 @@ describe('the shell', () => {
     ]);
   });
 
-  it('returns −22 for a rejected value', async () => {
+  it('returns −22 for an invalid value, and −12 for a text that is too long', async () => {
     const { device, start } = await scripted(HIO);
     await start();
     expect(device.shell('cloud config failover 256')).toMatchObject({ code: -22 });

@@ -44,9 +44,9 @@ export interface Phase {
 
 export interface MeasuredOptions extends Partial<TestDeviceOptions> {
   readonly modem?: Partial<ModemTimings>;
-  /** False: the cloud does not get the datagram. Default: all arrive. */
+  /** Whether the cloud receives the packet. By default, it receives all packets. */
   readonly up?: (packet: Packet) => boolean;
-  /** False: the device does not get the answer. */
+  /** Whether the device receives the packet. By default, it receives all packets. */
   readonly down?: (packet: Packet) => boolean;
 }
 
@@ -101,7 +101,7 @@ export async function measured(options: MeasuredOptions = {}) {
       zero = next;
       sent.length = 0;
     },
-    /** Time of the test. */
+    /** Time since the zero of the test. */
     now: (): Millis => clock.now - zero,
     sent: (): readonly Sent[] => sent.map(({ at, packet }) => ({ at: at - zero, packet })),
     command: async (line = 'info show') => cloud.core.queue(await cloud.device(), { type: 'shell', commands: [line] }),

@@ -20,7 +20,7 @@ describe('one datagram', () => {
     );
   });
 
-  it('is sent again when the registration was lost while the modem listened: off for 10 s, boot, attach', async () => {
+  it('is sent again after a loss of the registration while the modem listens, when the modem has booted and attached', async () => {
     const { device, network, phases, zero, sent, until } = await measured();
     zero();
     network.up = false;
@@ -36,7 +36,7 @@ describe('one datagram', () => {
 });
 
 describe('timeline 10.5: lost acknowledgements', () => {
-  it('(a) a lost request delays the report by 10.3 s, a lost acknowledgement by 20.6 s, and the report is stored once', async () => {
+  it('(a) a lost datagram of the report delays the report by 10.3 s, a lost acknowledgement by 20.6 s, and the report is stored once', async () => {
     let lose = 0;
     const { device, until, times, zero, cloud } = await measured({ up: () => lose-- <= 0 });
     zero();
@@ -101,12 +101,12 @@ describe('timeline 10.5: lost acknowledgements', () => {
     await until(seconds(120));
     expect(times('downlink.executed')).toEqual([]);
     expect(of('poll.failed').at(-1)?.why).toBe('modem stuck');
-    // The budget of the acknowledgement is what was left of the 60 s; then 30 s until the modem counts as stuck.
+    // The acknowledgement has the rest of the 60 s as its budget. 30 s after that, the modem counts as stuck.
     expectTimes(times('poll.failed'), [91]);
     device.radio(true);
     await until(seconds(480));
     expectTimes(times('device.wake'), [391]);
-    // The cloud takes the sequence 0 of that poll as the proof for a downlink whose last fragment it has sent.
+    // The cloud has sent the last fragment of the downlink. It takes the sequence number 0 of that poll as proof of delivery.
     expectTimes(times('downlink.delivered'), [391]);
     expect(times('downlink.executed')).toEqual([]);
   });
@@ -151,7 +151,7 @@ describe('the limit of a report', () => {
   });
 
   it.each([
-    ['decides when it is over: −5 after its 5 s', false],
+    ['fails with −5 when its 5 s are over', false],
     ['still succeeds when its answer comes', true],
   ])('that ends while an attempt runs: the attempt %s', async (_, answered) => {
     // The copies leave at 0.5, 10.8 and 21.1 s.
@@ -170,7 +170,7 @@ describe('the limit of a report', () => {
     expectTimes(times(answered ? 'uplink.acked' : 'uplink.dropped'), [answered ? 22.5 : 26.1]);
   });
 
-  it('exists in Clime only: a report of another application waits without limit, and is delivered', async () => {
+  it('does not exist in Meteo: a report waits without limit, and is delivered', async () => {
     const { device, until, times } = await unplugged({ profile: 'meteo' });
     report(device);
     await until(minutes(50));
@@ -217,7 +217,7 @@ describe('a send that takes longer than the interval', () => {
     expectTimes(times('uplink.acked'), [2401.3, 2401.3]);
   });
 
-  it('merges an event, a command and the regular timer into that one report', async () => {
+  it('is followed by one report for an event, a command and the regular timer together', async () => {
     const { device, until, times } = await unplugged({
       profile: 'control',
       config: ['app config interval-report 600', 'app config event-report-delay 5'],
@@ -289,7 +289,7 @@ describe('the passes that Motion counts between two samples', () => {
 });
 
 describe('the drain of the spool', () => {
-  it('begins with the report that has the earliest time: the last one, if the clock was set back before', async () => {
+  it('begins with the report that has the earliest time: the last one, if the clock was set back before it', async () => {
     const { device, network, until, zero } = await measured({ config: ['app config send-timeout 1'] });
     zero();
     network.up = false;

@@ -122,7 +122,7 @@ describe('the session phase', () => {
 });
 
 describe('timeline 10.4: a config downlink of 20 lines, with a shell command queued after it', () => {
-  it('saves and reboots 2.0 s + 0.01 s a line later; the command follows right after the session', async () => {
+  it('saves and reboots 2.0 s plus 0.01 s per line later; the command follows right after the session', async () => {
     const { device, configure, command, until, times, zero } = await measured();
     await configure(Array.from({ length: 20 }, (_, i) => `app config interval-sample ${61 + i}`));
     zero();
@@ -142,7 +142,7 @@ describe('timeline 10.4: a config downlink of 20 lines, with a shell command que
       times('uplink.made', ({ type }) => type === 'data'),
       [ready / 1000 + 10],
     );
-    // System start, sensors, boot of the modem, attach.
+    // The system and the sensors start, then the modem boots and attaches.
     expect(ready - boot).toBeGreaterThanOrEqual(seconds(3.1 + 1));
     expect(ready - boot).toBeLessThanOrEqual(seconds(3.1 + 10 + 4));
   });

@@ -1,4 +1,4 @@
-/** The modem that is stuck: error −14 in every state, and the worked timeline 10.1 (firmware timing, 5, 7.4 and 10.1). */
+/** A stuck modem: error −14 in every state, and the worked timeline 10.1 (firmware timing, 5, 7.4 and 10.1). */
 import { describe, expect, it } from 'vitest';
 import { hours, minutes, seconds } from '../../../src/kernel/time.js';
 import { expectTimes, lengths, measured, path, report, unplugged, windows } from './measured.js';
@@ -133,7 +133,7 @@ describe('error −14, by the state of the modem', () => {
 
   it('the back-off grows by 10 s with every error up to 600 s, until a socket opens', async () => {
     const { device, until, phases } = await unplugged();
-    // One poll; each failure is followed by a retry after 5 min, and ends in −14 after 90 s.
+    // The poll fails with −14 after 90 s. It is retried 5 min after each failure, and fails again.
     device.shell('cloud poll');
     const off = lengths(await phases(hours(24)), 'error');
     expect(off.slice(0, 61)).toEqual([...Array.from({ length: 60 }, (_, i) => (i + 1) * 10), 600]);

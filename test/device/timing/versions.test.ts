@@ -21,12 +21,13 @@ describe('timeline 10.2 on Clime 3.5.5: 70 min without network, report at 0', ()
     expectTimes(times('uplink.acked'), [7249 + 1.2, 7249 + 1.2]);
   });
 
-  it('polls fail with −11 and do not restart the modem', async () => {
+  it('polls fail with −11 and do not restart the transfer of the report', async () => {
     const config = ['app config interval-poll 60'];
     const { device, until, times, of } = await unplugged({ ...on355, modem: REAL_BOOT, config });
     report(device);
     await until(seconds(600));
     expect(times('poll.failed').length).toBeGreaterThan(5);
+    expect(of('poll.failed').at(-1)?.why).toBe('another exchange holds the cloud lock');
     expect(of('device.restart')).toEqual([]);
   });
 });

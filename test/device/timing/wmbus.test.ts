@@ -73,7 +73,7 @@ describe('`poll` of wM-Bus', () => {
     expect(times('poll.failed')).toHaveLength(1);
   });
 
-  it('waits until the report before it is sent', async () => {
+  it('waits until an earlier report is sent', async () => {
     const { device, until, times } = await unplugged({ profile: 'wmbus', config: SELDOM });
     device.shell('wm send');
     device.shell('poll');

@@ -1,4 +1,4 @@
-/** A server and clients that the test plays by hand. */
+/** A server, and clients that the test plays by hand. */
 import { seededRandom } from '../../../src/kernel/random.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import { vector } from '../../../src/protocol/dtls/bytes.js';
@@ -18,7 +18,7 @@ import type { Answer } from '../../../src/protocol/dtls/server-connection.js';
 import { EndByHand, messagesIn } from './by-hand.js';
 import { IDENTITY, PSK } from './pair.js';
 
-/** The last step of the handshake that the client takes before the test goes on; each sends one message. */
+/** The last step of the handshake that the client takes before the test continues; each step sends one message. */
 type Progress = 'cookie' | 'hello' | 'key exchange' | 'finished';
 
 interface Hello {
@@ -31,7 +31,7 @@ interface Hello {
   readonly extensions?: readonly (readonly [type: number, content: Uint8Array])[];
 }
 
-/** The client gets a connection ID of the server, and wants none itself. */
+/** A hello for which the server assigns a connection ID. The records of the server then have no connection ID. */
 export const WITH_ID: Hello = { extensions: [[EXTENSION.connectionId, vector(1)]] };
 
 interface Options extends Partial<Pick<ServerOptions, 'random' | 'mostHandshakes'>> {

@@ -1,4 +1,4 @@
-/** A client and a server that the test plays by hand. */
+/** A client, and a server that the test plays by hand. */
 import { seededRandom } from '../../../src/kernel/random.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import { DtlsClient } from '../../../src/protocol/dtls/client.js';
@@ -11,7 +11,7 @@ import { IDENTITY, PSK } from './pair.js';
 
 const SERVER_RANDOM = new Uint8Array(32).fill(7);
 
-/** What the client has received from the server and has answered before the test goes on. */
+/** What the client has received from the server and has answered before the test continues. */
 export type Progress = 'nothing' | 'hello' | 'hello done' | 'finished';
 
 /** A ServerHello with these extensions. */
@@ -42,7 +42,7 @@ export function againstServer(progress: Progress) {
     server.hear(...messagesIn(sent.at(-1)));
     server.say(MESSAGE.serverHello, body);
   };
-  /** The server ends its flight. It computes what the encrypted answer contains. */
+  /** The server ends its flight. It adds the client's encrypted answer, whose content it computes, to the transcript. */
   const askForKey = (): void => {
     const random = readClientHello(messagesIn(sent.at(-1))[0]?.part ?? NO_ID)?.random ?? NO_ID;
     server.say(MESSAGE.serverHelloDone);

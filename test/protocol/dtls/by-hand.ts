@@ -37,7 +37,7 @@ export class EndByHand {
     this.record(CONTENT.handshake, messageOf(type, sequence, body), { epoch, id });
   }
 
-  /** The transcript begins anew: the server asks for a cookie. */
+  /** Begins a new transcript, as after a request for a cookie. */
   restart(): void {
     this.#transcript = new Transcript();
   }

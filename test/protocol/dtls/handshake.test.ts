@@ -85,7 +85,7 @@ describe('before a cookie', () => {
     expect(client.arrived[0]?.length).toBeLessThan(client.sent[0]?.length ?? 0);
   });
 
-  it('a cookie of another address and an expired cookie are answered with a new cookie', async () => {
+  it('a cookie of another address and an expired cookie begin no handshake', async () => {
     const { connect, pass, server, clients } = network();
     const client = connect();
     await pass(60);

@@ -13,10 +13,10 @@ export const withoutOpenssl: string | undefined = (() => {
 })();
 
 export interface Openssl {
-  /** What it has printed. */
+  /** The text that it has printed so far. */
   output(): string;
   write(text: string): void;
-  /** Nothing more will be written: `s_client` then closes its connection. */
+  /** Ends the standard input. `s_client` then closes its connection. */
   endInput(): void;
   /** Ends the process. */
   stop(): Promise<void>;

@@ -33,7 +33,7 @@ describe('fragmented downlink 900 B (base64)', () => {
     expect(Buffer.concat(answers.map((answer) => answer?.data ?? message(0)))).toEqual(Buffer.from(message(900)));
   });
 
-  it('of exactly one or two fragments has no empty one at its end', () => {
+  it('of exactly one or two fragments has no empty fragment at its end', () => {
     const one = fixture({ queue: [message(360)] });
     expect(one.hear('xxxP', 0)).toBe('FLxx 1 +360');
     const two = fixture({ queue: [message(720)] });

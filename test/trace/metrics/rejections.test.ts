@@ -9,7 +9,7 @@ const rejected = (type: DownlinkType, serial = 1): TraceEvent => ({
   ...{ kind: 'downlink.rejected', at: 5, serial, type },
 });
 
-/** Rejections of two shell downlinks, and of one downlink of each other type that steps and loads can request. */
+/** A delivered downlink; rejections of two shell downlinks and of one of each other type that steps and loads can request. */
 const EVENTS: readonly TraceEvent[] = [
   ...downlinkLife({ id: 'delivered', queued: 0, contact: 1, offered: 2, received: 3, delivered: 4 }),
   ...[rejected('shell'), rejected('shell', 2), rejected('config'), rejected('data'), rejected('firmware')],
