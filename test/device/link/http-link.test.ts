@@ -122,16 +122,19 @@ describe('an uplink', () => {
     expect(outcomes).toEqual([{ ok: false, why: 'no answer in time' }]);
   });
 
-  it.each([401, 429, 500, 503])('is repeated after an answer with status %i, as if there was no answer', async (status) => {
-    const { clock, requests, outcomes, send } = await testLink((_, n) =>
-      n === 0 ? { status, body: { message: 'no' } } : { body: { poll: false } },
-    );
-    send(DATA);
-    await clock.runUntil(minutes(3));
-    expect(requests).toHaveLength(2);
-    expect((requests[1]?.at ?? 0) - (requests[0]?.at ?? 0)).toBeGreaterThanOrEqual(10_500);
-    expect(outcomes).toEqual([{ ok: true, poll: false }]);
-  });
+  it.each([401, 429, 500, 503])(
+    'is repeated after an answer with status %i, as if there was no answer',
+    async (status) => {
+      const { clock, requests, outcomes, send } = await testLink((_, n) =>
+        n === 0 ? { status, body: { message: 'no' } } : { body: { poll: false } },
+      );
+      send(DATA);
+      await clock.runUntil(minutes(3));
+      expect(requests).toHaveLength(2);
+      expect((requests[1]?.at ?? 0) - (requests[0]?.at ?? 0)).toBeGreaterThanOrEqual(10_500);
+      expect(outcomes).toEqual([{ ok: true, poll: false }]);
+    },
+  );
 
   it('ignores the answer to another request', async () => {
     const { clock, outcomes, send } = await testLink((_, n) =>

@@ -19,7 +19,7 @@ export function fixture({ expecting, queue = [], ...options }: Setting = {}) {
   return { cloud, hear };
 }
 
-/** Exchanges packets until `expecting` is the next number. A poll without a downlink uses two numbers, one with a downlink three. */
+/** Exchanges packets until `expecting` is the next number. A poll uses two numbers, or three with a downlink. */
 function lead(cloud: LittleCloud, expecting: number): void {
   if (expecting % 2 === 1) cloud.queue.push(message(1));
   let sequence = 0;

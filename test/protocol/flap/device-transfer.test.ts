@@ -51,7 +51,7 @@ function tell(step: DeviceStep): string {
   }
 }
 
-/** Both counters are 0 again: the next transfer begins with 0, and no number counts as the last one received. */
+/** Expects both counters to be 0: the next transfer begins with 0, and no number counts as the last one received. */
 function expectFreshStart({ send, hear }: ReturnType<typeof fixture>): void {
   expect(send(message(3))).toBe('FLxx 0 +3');
   for (let n = 2; n < 20; n++) expect(hear('xxAx', n)).toBe('FLxx 0 +3 (again: unexpected sequence number)');
@@ -92,7 +92,7 @@ describe('an uplink', () => {
     expect([send(message(5)), hear('xxAx', 1), send(message(6))]).toEqual(['FLxx 4095 +5', 'done', 'FLxx 2 +6']);
   });
 
-  it('accepts an answer without A (not checked)', () => {
+  it('accepts an answer without A, because the device does not check A', () => {
     const { send, hear } = fixture();
     send(message(5));
     expect(hear('xxxx', 1)).toBe('done');
@@ -119,7 +119,7 @@ describe('a poll', () => {
     expect([poll(), hear('xLxx', 8, message(9))]).toEqual(['xxxP 7', 'received 9, then xxAx 9']);
   });
 
-  it('acknowledges every fragment of a longer one', () => {
+  it('acknowledges every fragment of a longer downlink', () => {
     const { poll, hear } = fixture({ sequence: 7 });
     expect([
       poll(),
@@ -199,7 +199,7 @@ describe('F or L in uplink ack', () => {
     expectFreshStart(setup);
   });
 
-  it('is recognised before anything else, also with sequence 0', () => {
+  it('is recognised before anything else, even with sequence 0', () => {
     const { send, hear } = fixture({ sequence: 7 });
     send(message(5));
     expect(hear('FLxx', 0, message(1))).toMatch('failed');

@@ -13,7 +13,7 @@ export function flagsOf(letters: string): number {
   return [...letters].reduce((flags, letter) => flags * 2 + (letter === 'x' ? 0 : 1), 0);
 }
 
-/** `packet('FLxx', 7, message(5))` */
+/** A packet from its flags, number and data, for example `packet('FLxx', 7, message(5))`. */
 export function packet(flags: string, sequence: number, data: Uint8Array = NOTHING): Packet {
   return { flags: flagsOf(flags), sequence, data };
 }

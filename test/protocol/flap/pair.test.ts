@@ -139,7 +139,7 @@ const exchange = (pause: number, uplink: Uint8Array, ...downlinks: Uint8Array[])
 });
 
 describe('a device without an answer', () => {
-  it('repeats the same bytes after 10 s: a lost request costs one period', async () => {
+  it('repeats the same bytes after 10 s: a lost packet costs one period', async () => {
     const picture = await runFlapPair(
       [exchange(0, message(5))],
       losing(1, (way) => way === 'up'),
