@@ -269,7 +269,7 @@ describe('the flash', () => {
 });
 
 describe('antenna and battery', () => {
-  it('a weak signal shows in the last report of the next half hour, and a normal one half an hour after its end', async () => {
+  it('reports show a weak signal during the override, and a stronger signal after its end', async () => {
     const { clock, device, bodies } = await readyDevice({ config: ['app config interval-report 300'] });
     device.controls.signal({ rsrp: -117 });
     await clock.runUntil(clock.now + minutes(30));
@@ -280,7 +280,7 @@ describe('antenna and battery', () => {
     expect((await bodies()).at(-1).network.parameter.rsrp).toBeGreaterThan(-116);
   });
 
-  it('a battery set to a voltage has this voltage; a new one is unused', async () => {
+  it('a battery set to a voltage has this voltage; a new battery is unused', async () => {
     const { device } = await readyDevice({ profile: 'meteo' });
     device.controls.batteryVoltage(3.2);
     expect(device.battery.rest()).toBeCloseTo(3.2, 3);

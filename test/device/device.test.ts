@@ -207,7 +207,7 @@ describe('the spool', () => {
 });
 
 describe('a config downlink', () => {
-  it('is saved, reboots the device about 2 s later, and is answered once', async () => {
+  it('is saved, reboots the device about 2 s later, and is answered in the next session', async () => {
     const { clock, cloud, device, of } = await liveDevice();
     await clock.runUntil(minutes(3));
     await cloud.core.queue(await cloud.device(), { type: 'config', lines: ['app config interval-report 900'] });

@@ -84,7 +84,7 @@ describe('the downlink watchdog', () => {
     expect(of('device.boot').map(({ cause }) => cause)).toEqual(['power', 'watchdog']);
   });
 
-  it('is restarted by each empty poll, and resets the device when it polls no longer', async () => {
+  it('is restarted by each empty poll, and resets the device when the device no longer polls', async () => {
     const { device, of, run } = await liveDevice({
       config: ['app config interval-report 86400', 'app config downlink-wdg-interval 3600'],
     });
@@ -207,7 +207,7 @@ describe('an update of the firmware', () => {
 });
 
 describe('the clock', () => {
-  it('set by a session also shifts the times of the counters', async () => {
+  it('that a session sets also shifts the times of the counters', async () => {
     const { clock, device, run } = await liveDevice({ config: ['app config interval-report 86400'] });
     await run(minutes(5));
     const { counters } = device.firmware?.cloud ?? {};

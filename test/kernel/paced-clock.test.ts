@@ -12,7 +12,7 @@ const made = (speed: number) => {
 const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 describe('time at a pace', () => {
-  it('passes at most as fast as the pace, also between the last alarm and the deadline', async () => {
+  it('passes at most as fast as the pace, even between the last alarm and the deadline', async () => {
     const { clock, heard } = made(50);
     clock.begin();
     const began = performance.now();

@@ -110,7 +110,7 @@ describe('VirtualClock, with holds and limits', () => {
     expect([happened, clock.now]).toEqual([true, 1000]);
   });
 
-  it('does not confuse many short holds in a row with one that never ends', async () => {
+  it('does not confuse many short holds in a row with a hold that never ends', async () => {
     const clock = new VirtualClock({ holdLimit: 20 });
     let taken = 0;
     // Each hold begins before the previous one ends. Together, they last several times the limit.

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { configHash, contentFingerprint, fromHex, toHex } from '../../src/protocol/hashes.js';
 
 describe('hashes', () => {
-  it('of an empty configuration are those of its first line break', () => {
+  it('of an empty configuration are those of a single line break', () => {
     // SHA-256 of 0d 0a, folded: 7eb70257593da06f 682a3ddda54a9d26 0d4fc514f645237f 5ca74b08f8da61a6.
     expect(configHash([])).toBe('4775b196f2e87f90');
   });

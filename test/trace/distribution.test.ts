@@ -25,7 +25,7 @@ describe('a distribution', () => {
     expect(distributionOf(-3, 1.4).spread()).toMatchObject({ count: 2, min: 0, max: 1 });
   });
 
-  it('has an exact minimum, maximum and mean, also where buckets are coarse', () => {
+  it('has an exact minimum, maximum and mean, even where buckets are coarse', () => {
     const spread = distributionOf(1_234_567, 7_654_321).spread();
     expect(spread).toMatchObject({ min: 1_234_567, max: 7_654_321, mean: 4_444_444 });
   });

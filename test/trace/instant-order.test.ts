@@ -29,7 +29,7 @@ describe('the order within an instant', () => {
     expect(ordered(given)).toEqual([pruned, refused('unreadable'), refused('wrong tag'), wake(1, 1)]);
   });
 
-  it('never moves an event past one that concerns all devices', () => {
+  it('never moves an event past an event that concerns all devices', () => {
     const closing: TraceEvent = { kind: 'world.closing', at: 1 };
     const given = [wake(1, 2), wake(1, 1), closing, wake(1, 4), wake(1, 3)];
     expect(ordered(given)).toEqual([wake(1, 1), wake(1, 2), closing, wake(1, 3), wake(1, 4)]);

@@ -134,7 +134,7 @@ describe('metrics of uplinks', () => {
     });
   });
 
-  it('count an uplink that is sent after it was acknowledged or dropped as sent again', () => {
+  it('count an uplink as sent once more if it is sent after it was acknowledged or dropped', () => {
     const again = [uplink('sent', 1), uplink('acked', 1), uplink('sent', 1), uplink('dropped', 1), uplink('sent', 1)];
     expect(numberOf(metricsOf(again), 'uplink.sent')).toBe(3);
   });

@@ -264,7 +264,7 @@ describe('downlinks', () => {
     expect(numberOf(metricsOf(events), 'downlink.refused')).toBe(2);
   });
 
-  it('with the same content are matched by their offers: the lost one stays lost', () => {
+  it('with the same content are matched by their offers: the lost downlink stays lost', () => {
     const first = downlinkLife({ id: 'a', type: 'data', offered: 1, delivered: 50 });
     const second = downlinkLife({
       id: 'b',

@@ -72,7 +72,7 @@ describe('a series', () => {
     expect(seriesOf(stored(0), closing(9500)).bins).toBe(10);
   });
 
-  it('counts a late event in the bin of its time, and one before the start in the first bin', () => {
+  it('counts a late event in the bin of its time, and an event before the start in the first bin', () => {
     const { bins, counts } = seriesOf(stored(5000), stored(1000), stored(-5));
     expect([bins, counts.uplinksStored]).toEqual([6, [1, 1, 0, 0, 0, 1]]);
   });

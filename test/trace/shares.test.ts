@@ -247,7 +247,7 @@ describe('a share', () => {
     expect(folded([made(1), { ...closing, at: 100 }], scopes).within('uplink.acked', 100)?.open).toBe(0);
   });
 
-  it('counts up to the latest event, although events of another cloud arrive late', () => {
+  it('counts up to the latest event, even if events of another cloud arrive late', () => {
     expect(folded([made(1), now(150), now(50)], scopes).within('uplink.acked', 100)?.open).toBe(0);
   });
 });

@@ -115,7 +115,7 @@ describe('duplication', () => {
 });
 
 describe('reorder', () => {
-  it('lets later datagrams overtake the ones that are held back', async () => {
+  it('lets later datagrams overtake datagrams that are held back', async () => {
     const { up } = await send([{ fault: { kind: 'reorder', ratio: 0.1, by: 200 } }]);
     expect(up).toHaveLength(1000);
     expect(inOrder(up)).toBe(false);

@@ -58,7 +58,7 @@ it('an image that the device does not confirm is reverted to the old version', a
   expect([device.build.version, device.bufferSize]).toEqual(['v3.5.5', 16_384]);
 });
 
-it('an image of a version that the profile does not describe behaves like the one it replaces', async () => {
+it('an image of a version that the profile does not describe behaves like the image that it replaces', async () => {
   const { device, update } = deviceWith355('clime');
   await update('v9.0.0');
   expect([device.build.version, device.bufferSize]).toEqual(['v9.0.0', 16_384]);

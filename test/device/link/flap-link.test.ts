@@ -167,7 +167,7 @@ describe('an answer', () => {
     expect(outcomes).toEqual([{ ok: true, poll: false }]);
   });
 
-  it('that is outdated and arrives before the right one does not break the sequence numbers permanently', async () => {
+  it('that is outdated and arrives before the right answer does not break the sequence numbers permanently', async () => {
     let expected = 0;
     const { clock, outcomes, sent, send } = await testLink((packet, n) => {
       if (packet.sequence === 0) expected = 0;

@@ -180,7 +180,7 @@ describe('a poll', () => {
     expect(outcomes).toEqual([{ ok: true, message: EMPTY, more: false }]);
   });
 
-  it('acknowledges a downlink before it returns it', async () => {
+  it('acknowledges a downlink before returning it', async () => {
     const { clock, requests, outcomes, poll } = await testLink(cloudWith(DOWNLINK));
     poll();
     await clock.runUntil(minutes(3));

@@ -292,7 +292,7 @@ describe('what a device measures', () => {
     expect(series(1, 'clime')).not.toEqual(series(2, 'clime'));
   });
 
-  it('is the same in a device type with other sensors around it', () => {
+  it('by a sensor does not depend on the other sensors of the device type', () => {
     expect(series(1, 'clime')).toEqual(series(1, 'control'));
   });
 

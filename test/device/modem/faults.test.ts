@@ -53,7 +53,7 @@ const lengths = (phases: readonly Phase[], of: LteFsmState) =>
   phases.filter(({ state }) => state === of).map(({ lasted }) => Math.round(lasted / 1000));
 
 describe('the states of a modem', () => {
-  it('from boot to sleep are those of the firmware, in its order', async () => {
+  it('from boot to sleep are those of the firmware, in the order of the firmware', async () => {
     const { clock, modem, phases } = await attached();
     modem.start();
     expect(names(await phases(minutes(1)))).toEqual(['boot', 'prepare', 'attach', 'open_socket', 'coneval', 'sleep']);
@@ -283,7 +283,7 @@ describe('a lost registration', () => {
 });
 
 describe('a reset loop', () => {
-  it('leaves the modem off for 32 min, 10 s and the 0.1 s of the serial line; then it attaches without a boot', async () => {
+  it('leaves the modem off for 32 min, 10 s and the 0.1 s of the serial line; then the modem attaches without a boot', async () => {
     const { modem, phases } = await attached();
     modem.suffer('reset-loop');
     const seen = await phases(minutes(34));

@@ -254,7 +254,7 @@ describe('from the cloud', () => {
     return { took: ((answered?.at ?? Number.NaN) - (received?.at ?? Number.NaN)) / 1000, rig };
   }
 
-  it('the answer waits for a command that takes time, and the next one runs after it', async () => {
+  it('the answer waits for a command that takes time, and the next command runs after it', async () => {
     const { took } = await asked('clime', ['batt measure', 'hygro read 5']);
     expect(took).toBe(14);
   });

@@ -69,7 +69,7 @@ describe('commands from the cloud', () => {
 describe('commands that take time', () => {
   const board = buildShell(['batt', 'info', 'kernel', 'sample'], []);
 
-  it('finish before the next one runs', () => {
+  it('finish before the next command runs', () => {
     const host = fakeHost();
     let outcome = runRemoteShell(board, host, ['info hw-variant', 'batt measure', 'kernel uptime']);
     const waited: number[] = [];

@@ -41,7 +41,7 @@ describe('timeline 10.2 on Clime 4.0.0', () => {
     expect(windows(seen).length).toBeGreaterThan(6);
   });
 
-  it('reports from the outage wait in the spool and follow the first new one', async () => {
+  it('reports from the outage wait in the spool and follow the first new report', async () => {
     const { device, until, times, of } = await unplugged({ config: EVERY_HALF_HOUR });
     report(device);
     await until(seconds(400));

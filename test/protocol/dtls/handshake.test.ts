@@ -46,7 +46,7 @@ describe('a handshake', () => {
   it.each([
     ['a wrong key', { psk: OTHER_KEY }],
     ['an unknown identity', { identity: 'hsn:1' }],
-  ])('fails with %s, and the alert does not say which of the two it was', async (_, options) => {
+  ])('fails with %s; the alert does not say whether the key or the identity was wrong', async (_, options) => {
     const { connect, pass, opened, failed, server } = network();
     const client = connect('a:1', options);
     await pass(60);
@@ -99,7 +99,7 @@ describe('before a cookie', () => {
 });
 
 describe('a connection', () => {
-  it('ends when the same identity opens another one', async () => {
+  it('ends when the same identity opens another connection', async () => {
     const { connect, pass, opened, closed, server } = network();
     connect('a:1');
     await pass(60);

@@ -60,7 +60,7 @@ describe.each([CLIENT, SERVER])('a $name', ({ read, whole }) => {
 });
 
 describe('a ClientHello', () => {
-  it('without extensions has no list of them', () => {
+  it('without extensions has no list of extensions', () => {
     expect(clientHello({ random, cookie, suites, extensions: none })).toEqual(ending(CLIENT.whole));
   });
 

@@ -62,7 +62,7 @@ describe('a hello', () => {
 });
 
 describe('a record is rejected', () => {
-  it('as one of an unknown connection if there is none at its address or with its ID', () => {
+  it('as one of an unknown connection if no connection has its address or its ID', () => {
     const { client, rejected } = againstClients();
     const { end } = client('cookie');
     end.record(CONTENT.alert, Uint8Array.of(2, 40));
@@ -121,7 +121,7 @@ describe('a record is rejected', () => {
 });
 
 describe('two connections at one address', () => {
-  it('are possible if the records of the older one have an ID', () => {
+  it('are possible if the records of the older connection have an ID', () => {
     const { client, received, closed } = againstClients();
     const older = client('finished', { ...WITH_ID, random: 1, identity: 'hsn:1' });
     const newer = client('finished', { random: 2, identity: 'hsn:2' });

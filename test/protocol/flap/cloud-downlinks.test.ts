@@ -91,7 +91,7 @@ describe('flags at the expected number (wire protocol, 6.2, step 5)', () => {
     expect(cloud.delivered).toEqual([]);
   });
 
-  it('F while an uplink is unfinished: the unfinished one is dropped', () => {
+  it('F while an uplink is unfinished: that uplink is dropped', () => {
     const { cloud, hear } = fixture({ expecting: 7 });
     hear('Fxxx', 7, message(360));
     expect(hear('FLxx', 9, message(5))).toBe('xxAx 10');
@@ -129,7 +129,7 @@ describe('flags at the expected number (wire protocol, 6.2, step 5)', () => {
     expect(cloud.delivered).toEqual([]);
   });
 
-  it('after a delivered downlink, a new one in the queue is offered at the next poll', () => {
+  it('after a delivered downlink, a new downlink in the queue is offered at the next poll', () => {
     const { cloud, hear } = fixture({ expecting: 7, queue: [message(9)] });
     hear('xxxP', 7);
     hear('xxAx', 9);

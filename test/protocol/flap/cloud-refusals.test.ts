@@ -61,7 +61,7 @@ describe('a message that is not acceptable', () => {
     expect(cloud.stored).toEqual([]);
   });
 
-  it('its earlier fragments are acknowledged, and the last one is judged anew when it is repeated', () => {
+  it('its earlier fragments are acknowledged, and the last fragment is judged anew when it is repeated', () => {
     const judged: number[] = [];
     const { cloud, hear } = fixture({ accepts: (candidate) => judged.push(candidate.length) === 3 });
     expect(hear('Fxxx', 0, message(360))).toBe('xxAx 1');
@@ -93,7 +93,7 @@ describe('a message that is not acceptable', () => {
     expect([hear('FLxx', 0, bad), hear('FLxx', 0, bad)]).toEqual(['reset', 'silence']);
   });
 
-  it('leaves no fragment behind to which another could be added', () => {
+  it('leaves no fragment behind to which another fragment could be added', () => {
     const { hear } = fixture({ accepts, expecting: 7 });
     hear('FLxx', 7, bad);
     expect(hear('xLxx', 7, message(5))).toBe('silence');

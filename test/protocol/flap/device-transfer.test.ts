@@ -80,7 +80,7 @@ describe('an uplink', () => {
     expect([send(message(720)), hear('xxAx', 1), hear('xxAx', 3)]).toEqual(['Fxxx 0 +360', 'xLxx 2 +360', 'done']);
   });
 
-  it('requests a poll if the last answer had P, regardless of earlier ones', () => {
+  it('requests a poll if the last answer had P, regardless of earlier answers', () => {
     const last = fixture();
     expect([last.send(message(500)), last.hear('xxAx', 1), last.hear('xxAP', 3)].at(-1)).toBe('done, poll');
     const first = fixture();
@@ -281,7 +281,7 @@ describe('stale answer: the previous sequence first, then the right one', () => 
 describe('stale answers to one packet, of which at most two are accepted', () => {
   const stale = { staleLimit: 2, sameSequence: true };
 
-  it('uplink: the third one restarts the message, and a good answer begins the count anew', () => {
+  it('uplink: the third stale answer restarts the message, and a good answer begins the count anew', () => {
     const { send, hear } = fixture({ stale });
     expect([send(message(900)), hear('xxAx', 1)].at(-1)).toBe('xxxx 2 +360');
     const again = 'xxxx 2 +360 (again: stale answer)';
@@ -291,7 +291,7 @@ describe('stale answers to one packet, of which at most two are accepted', () =>
     expect([hear('xxAx', 3), hear('xxAx', 3), hear('xxAx', 3)]).toEqual([last, last, restart]);
   });
 
-  it('poll: the third one restarts the poll, and a good answer begins the count anew', () => {
+  it('poll: the third stale answer restarts the poll, and a good answer begins the count anew', () => {
     const { poll, hear } = fixture({ stale });
     expect([poll(), hear('Fxxx', 1, message(360))].at(-1)).toBe('xxAx 2');
     const again = 'xxAx 2 (again: stale answer)';

@@ -139,7 +139,7 @@ describe('an uplink', () => {
     expect(() => upFromJson(json)).toThrow(new MessageError('malformed', reason));
   });
 
-  it('of an unknown type is rejected, with at most 40 characters of it', () => {
+  it('of an unknown type is rejected, with at most 40 characters of the type in the error', () => {
     const types = 'session, data, config, decoder, encoder, shell, stats, firmware, timestamp';
     const read = () => upFromJson({ type: `${'x'.repeat(40)}y` });
     expect(read).toThrow(new MessageError('unknown-type', `body/type "${'x'.repeat(40)}" is not one of ${types}`));
@@ -183,7 +183,7 @@ describe('a downlink', () => {
     expect(downFromJson(json)).toEqual({ id: UUID, message });
   });
 
-  it('with data has the values before they were encoded, and the encoded ones', () => {
+  it('with data has the values before they were encoded, and the encoded values', () => {
     const message: DownMessage = { kind: 'download-data', hash: HASH, body: Uint8Array.of(0, 1) };
     const json = downToJson(UUID, message, { relay: 1 });
     expect(json).toEqual({ id: UUID, type: 'data', body: { relay: 1 }, codec_hash: HASH, cbor: 'AAE=' });
@@ -217,7 +217,7 @@ describe('a downlink', () => {
     expect(() => downFromJson(json)).toThrow(new MessageError('malformed', reason));
   });
 
-  it('of an unknown type is rejected, with at most 40 characters of it', () => {
+  it('of an unknown type is rejected, with at most 40 characters of the type in the error', () => {
     const read = () => downFromJson({ id: UUID, type: `${'x'.repeat(40)}y` });
     expect(read).toThrow(new MessageError('unknown-type', `"${'x'.repeat(40)}" is not a type of downlink`));
   });

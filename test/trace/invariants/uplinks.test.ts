@@ -86,7 +86,7 @@ describe('invariants of uplinks', () => {
     for (const name of UPLINK_INVARIANTS) expect(verdictOf(name, events).violations).toBe(0);
   });
 
-  it('no-loss-across-reconnects accepts a session that repeats the previous one within a minute after a reboot', () => {
+  it('no-loss-across-reconnects accepts a session that repeats the previous session within a minute after a reboot', () => {
     const session = (at: number, uplink: number, stored: boolean): readonly TraceEvent[] => {
       const life = uplinkLife({ at, uplink, type: 'session' });
       const boot: TraceEvent = { kind: 'device.boot', at, serial: 1, cause: 'power' };
