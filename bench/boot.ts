@@ -17,7 +17,7 @@ const DEVICES = size('DEVICES', 20_000, 100_000);
 const LIMIT = 0.03;
 /** Memory limit in bytes: per device, and for the program in three threads without devices. */
 const MEMORY = { device: 18_000, program: 600 * 1_048_576 };
-/** Wanted for each device of a fleet of 100,000, on two cores: 60 s and 1.5 GB for all of them. */
+/** Goals for each device: on two cores, a fleet of 100,000 devices takes 60 s and 1.5 GB. */
 const GOAL = { wall: 60_000 / 100_000, memory: 1.5e9 / 100_000 };
 
 export const boot: Bench = {

@@ -1,7 +1,7 @@
 /**
  * Measures whether a device in a large fleet takes as much CPU time as a device in a small fleet. Both fleets simulate a day
  * with reports every half hour, in the same number of threads, so that only the size differs. `DEVICES` and `HOURS` in the
- * environment select the large fleet and the time.
+ * environment select the size of the large fleet and the simulated time.
  */
 import { packagedProfiles } from '../src/profile/library.js';
 import { dayScenario } from './day-scenario.js';

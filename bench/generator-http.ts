@@ -130,7 +130,7 @@ async function ofRun(origin: string, events: string): Promise<number> {
 function ofProgram(origin: string, directory: string): number {
   const target = ['--target', origin, '--space', SPACE, '--api-key', 'key', '--link', 'http'];
   const args = [...target, '--workers', '2', '--out', directory];
-  // On a busy machine, a full load makes the generator late, and the run invalid. The number of its answers is true nevertheless.
+  // On a busy machine, a full load makes the generator late, and the run invalid. The number of its answers is correct nevertheless.
   const { calls } = runProgram(JSON.parse(SCENARIO), args, [EXIT.fine, EXIT.invalid]);
   return rateOf(calls);
 }
@@ -143,7 +143,7 @@ function rateOf(callsByName: RunResult['calls']): number {
   return calls.answered / SECONDS;
 }
 
-/** The devices of the requests; their radios are off. JSON is valid YAML. */
+/** The scenario of the load. The radios of its devices are off. JSON is valid YAML. */
 const SCENARIO = JSON.stringify({
   name: 'generator-http',
   duration: `${SECONDS}s`,

@@ -1,4 +1,4 @@
-/** Runs a scenario with the program in a separate process, and measures CPU time, real time and memory of this process. */
+/** Runs a scenario with the program in a separate process, and measures CPU time, real time and memory of that process. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

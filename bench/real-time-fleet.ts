@@ -71,7 +71,7 @@ interface Minute {
   readonly state: string;
 }
 
-/** Measures a minute of the fleet, after all devices report. */
+/** Measures a minute of the fleet, after all devices have begun to report. */
 async function minuteOfFleet(directory: string): Promise<Minute> {
   const db = join(directory, 'cloud.db');
   await (await registerFleet(db, DEVICES)).store.close();
@@ -124,7 +124,7 @@ class Reports implements Fold {
     if (event.kind === 'cloud.stored' && event.type === 'data') this.stored++;
     if (event.kind !== 'uplink.sent' || event.type !== 'data') return;
     const { now, intended } = this.#clock;
-    // Undefined for a report that waited for another exchange with the cloud.
+    // `intended` is undefined for a report that waited until another exchange with the cloud had ended.
     if (intended !== undefined) this.late.record(now - intended);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Loaded before a measured program. When the process ends, it writes the resource usage of the process into the file
- * `BENCH_USAGE`.
+ * Loaded before a measured program. When the process ends, it writes the resource usage of the process into the file that
+ * `BENCH_USAGE` names.
  */
 import { writeFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';

@@ -1,7 +1,7 @@
 /**
  * Compares a run in two threads with the same run in one thread. The two must have the same digest. Two threads should need
  * about the same CPU time and, on two free cores, little more than half of the real time. `DEVICES` and `HOURS` in the
- * environment select another fleet and another time.
+ * environment select another number of devices and another simulated time.
  */
 import { availableParallelism } from 'node:os';
 import { packagedProfiles } from '../src/profile/library.js';

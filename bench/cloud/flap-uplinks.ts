@@ -1,4 +1,4 @@
-/** Acknowledged durable single-fragment uplinks over UDP, compared with a bare echo that checks and creates the same tags. */
+/** Measures the rate of durable uplinks of one fragment over UDP, against a bare echo that checks and creates the same tags. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Durable uplinks over HTTP (2xx after the commit), compared with a bare endpoint on the same disk. */
+/** Measures the rate of durable uplinks over HTTP (2xx after the commit), against a bare endpoint on the same disk. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * Measures the time for a page of filtered messages in a large store, while devices report. The store has MESSAGES messages
+ * Measures the time for a page of messages in a large store, while devices report. The store has MESSAGES messages
  * (default: 2 million, which takes minutes to fill). The time for a page must not depend on the size of the store. It is
  * compared with the time for a health check, which the same process answers without reading from the store.
  */

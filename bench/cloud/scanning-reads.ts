@@ -1,6 +1,6 @@
 /**
- * One tenant repeats reads that scan a million messages and find none. Meanwhile, health checks and the reads of another tenant
- * must be answered as fast as without them.
+ * Repeats reads that scan a million messages and find none. Meanwhile, health checks and reads of a few devices must be
+ * answered within {@link LIMIT_MS} at p99.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

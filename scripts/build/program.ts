@@ -10,7 +10,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   'dist/index.js': "export * from './program/index.mjs';\n",
 };
 
-/** Its modification time is that of the build; if-stale.mjs compares it with the sources. */
+/** Its modification time is the start of this script; if-stale.mjs compares it with those of the sources. */
 const BUILT = 'dist/.built';
 
 const began = new Date();

@@ -15,7 +15,7 @@ import { settle } from './settle.js';
 const HOUR_MS = 3_600_000;
 const LIFE_MS = 700;
 
-/** @param steps corrections of the clock by up to an hour; every third with a kill */
+/** @param steps number of corrections of the clock by up to an hour; after every third, the service is killed and restarted */
 export async function surviveClockSteps(steps: number): Promise<Verdict> {
   const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-chaos-'));
   const clock = join(directory, 'clock');

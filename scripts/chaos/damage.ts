@@ -1,4 +1,7 @@
-/** Damages the database: the service notices each kind of damage, answers `/readyz` with 503, and stores nothing more. */
+/**
+ * Damages the database. The service must notice each kind of damage: it does not start, or it answers `/readyz` with 503 and
+ * stores nothing more.
+ */
 import { copyFileSync, mkdtempSync, openSync, renameSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -101,7 +104,7 @@ function overwrite(path: string, at: number): void {
   writeSync(openSync(path, 'r+'), Buffer.alloc(64, 0xaa), 0, 64, Math.floor(at));
 }
 
-/** Offset of the first page of an index. */
+/** Offset of the root page of an index in the file. */
 function pageOf(path: string, index: string): number {
   const db = new BetterSqlite(path);
   const row = db

@@ -39,7 +39,7 @@ export class Fleet {
     this.#queuers = Array.from({ length: QUEUERS }, (_, index) => new Queuer(`queuer-${index}`));
   }
 
-  /** Registers the devices and begins. */
+  /** Registers the devices and starts all callers. */
   async start(): Promise<void> {
     const { apis, udpPorts, spaceId } = this.#nodes;
     const client = this.client();
@@ -56,7 +56,7 @@ export class Fleet {
     this.#fetchers = this.#udp.map((device) => device.run(udpPorts));
   }
 
-  /** The callers stop first, then the devices fetch the remaining downlinks. */
+  /** Stops the HTTP devices and the queuers first. Then the UDP devices fetch the remaining downlinks and stop. */
   async stop(): Promise<void> {
     for (const each of [...this.#http, ...this.#queuers]) each.stop();
     await Promise.all(this.#senders);

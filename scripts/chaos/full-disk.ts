@@ -59,14 +59,14 @@ function fill(path: string): () => void {
   }
 }
 
-/** Limits the size of the files. Returns a function that ends the limit. */
+/** Limits the files of the process to the present size of the log. Returns a function that removes the limit. */
 function limitFiles(pid: number, log: string): () => void {
   const limit = (bytes: number | 'unlimited') => spawnSync('prlimit', [`--pid=${pid}`, `--fsize=${bytes}:unlimited`]);
   if (limit(statSync(log).size).status !== 0) throw new Error('this trial needs the right to mount, or prlimit');
   return () => void limit('unlimited');
 }
 
-/** Whether the service answers that it cannot store, and when to repeat the request. */
+/** Whether the service rejects a write with 503 and `Retry-After`. */
 async function isRefused(api: string, spaceId: string): Promise<boolean> {
   const headers = { 'x-api-key': API_KEY, 'content-type': 'application/json' };
   const body = JSON.stringify({ name: `tag-${performance.now()}`, color: '#00ff00' });

@@ -2,8 +2,9 @@
  * `npm run chaos [-- name…]`: checks that a service keeps its promises under kills, a full disk, damage and steps of the clock,
  * and that a run notices when a cloud lies. Prints one verdict a line with its counts, and fails if a promise is broken.
  *
- * Variables: CHAOS_KILLS (300, on SQLite), CHAOS_KILLS_POSTGRES (50, of two services on one database), CHAOS_FULL (5 times),
- * CHAOS_DAMAGE (5 times each kind), CHAOS_STEPS (30 of the clock).
+ * Variables with their defaults: CHAOS_KILLS (300 kills with SQLite), CHAOS_KILLS_POSTGRES (50 kills of two services on one
+ * PostgreSQL database), CHAOS_FULL (the disk is full 5 times), CHAOS_DAMAGE (5 rounds with all kinds of damage), CHAOS_STEPS
+ * (30 steps of the clock).
  */
 import { type Proof, runByName } from '../support/proof.js';
 import { surviveClockSteps } from './clock-steps.js';

@@ -17,7 +17,7 @@ export interface Ledger {
 interface LedgerDevice {
   readonly serial: number;
   readonly id: string;
-  /** Number of acknowledged uplinks, numbered from 0. */
+  /** Number of acknowledged uplinks. The uplinks of a device are numbered from 0. */
   readonly acknowledged: number;
   /** Ids of the commands that the device received, in order. */
   readonly received: readonly string[];
@@ -94,7 +94,7 @@ async function compareCommands(client: DeviceCloudClient, { queued }: Ledger, fa
   return idsOf.size;
 }
 
-/** The order in which a device received the commands of each queuer, and whether it received all of them. */
+/** Checks that a device received the commands of each queuer in their order. */
 function compareReceived(
   { serial, received }: LedgerDevice,
   queued: ReadonlyMap<string, string>,

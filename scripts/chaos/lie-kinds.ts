@@ -4,9 +4,9 @@ import type { Lies } from '../../test/support/lying-proxy.js';
 
 export interface Lie {
   readonly name: string;
-  /** Beginning of the rule that a run reports as broken; null: the cloud does not lie. */
+  /** Beginning of the rule that a run reports as broken; null if the cloud does not lie. */
   readonly rule: string | null;
-  /** How the devices reach the cloud; over HTTP, they pass the proxy, too. Default: `udp`. */
+  /** How the devices reach the cloud. Over HTTP, their requests also go through the proxy. Default: `udp`. */
   readonly link?: 'udp' | 'http';
   /** Creates the lies of one run. */
   readonly make: () => Lies;
@@ -72,7 +72,7 @@ export const LIES: readonly Lie[] = [
     link: 'http',
     make: () => ({
       times: (method, path, body) => (isAnswer(method, path, body) ? 2 : 1),
-      // Without this, the cloud would recognise the second request by its key.
+      // Without this, the cloud would recognise the second request by its idempotency key.
       keepsKey: (_method, path) => !path.endsWith('/uplink'),
     }),
   },
@@ -165,7 +165,7 @@ function polledAgain(): Lies {
   };
 }
 
-/** Answers with the id of a downlink that it never shows again. */
+/** Answers a queueing request with an id that belongs to none of the downlinks. */
 function forgotten(): Lies {
   return {
     answer: (method, path, answer) => {

@@ -1,6 +1,6 @@
 /**
- * Loaded into a service before its program: the calendar clock of the process is off by the milliseconds in the file
- * CHAOS_CLOCK, which is read at the start and on SIGUSR2.
+ * Loaded into a service before its program: the calendar clock of the main thread is off by the milliseconds in the file that
+ * CHAOS_CLOCK names. The file is read at the start and on SIGUSR2.
  */
 import { readFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';

@@ -1,4 +1,4 @@
-/** Devices in the tables of a service, without the requests that would register them. */
+/** Writes devices directly into a store, without the requests that would register them. */
 import type { Store } from '../../src/cloud/store/store.js';
 import { device, idAt, T0, tag } from '../../test/cloud/store/rows.js';
 
@@ -7,7 +7,7 @@ const AT_ONCE = 1_000;
 const HASH = '5fd1a3c2b7e09846';
 
 /**
- * Devices as after a first day: each has a tag, a label and a session.
+ * Inserts devices in the state after their first day: each has a tag, a label and a session.
  * @returns their ids
  */
 export async function fillFleet(store: Store, spaceId: string, count: number): Promise<readonly string[]> {

@@ -129,7 +129,10 @@ async function firstLine(stream: NodeJS.ReadableStream | null): Promise<string |
   return undefined;
 }
 
-/** Registers a device that sends a message; returns how many were acknowledged. */
+/**
+ * Registers a device that sends a message. Returns the number of acknowledged messages, or -1 if the service has stored another
+ * number.
+ */
 async function oneUplink(api: string, udp: number, spaceId: string): Promise<number> {
   const client = new DeviceCloudClient({ baseUrl: api, apiKey: SECRETS.GHOSTFLEET_API_KEY, spaceId });
   await client.createDevice({ name: 'deployed', serial_number: String(SERIAL), token: TOKEN });

@@ -11,7 +11,7 @@ import { parseAllDocuments } from 'yaml';
 
 export const FOLDER = 'deploy/kubernetes';
 
-/** A resource, as far as the rules below read it. Its form is checked before. */
+/** The fields of a resource that the rules below read. `formProblems` checks the complete resource. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;

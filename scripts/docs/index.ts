@@ -21,9 +21,9 @@ const LONG = /^npm run mutation -- (?:metrics|protocol \S+\.ts)$/;
 /** Time that a run in real time gets before Ctrl-C, in milliseconds. */
 const REAL_TIME = 8000;
 const INTERRUPTED = 130;
-/** The address and the control socket of a run in real time are ready. */
+/** Printed when the API and the control socket of a run in real time are ready. */
 const STARTED = /API at /;
-/** A console without a terminal prints nothing before the first line. */
+/** A console without a terminal prints nothing before its first input line, so it counts as ready at once. */
 const AT_ONCE = /^/;
 
 const args = process.argv.slice(2);
@@ -39,7 +39,7 @@ const pages = [...documents(), ...scenarioFiles()].filter(
         .includes(name),
     ),
 );
-/** Results of commands that depend only on files of the package, because several documents show the same command. */
+/** Results of commands that depend only on files of the package. A command that several documents show runs only once. */
 const known = new Map<string, Ended>();
 const counts = { ok: 0, failed: 0, left: 0 };
 
@@ -125,7 +125,7 @@ async function startService(typed: string, session: Session): Promise<string | u
   return status === 200 ? undefined : `answers with status ${status}`;
 }
 
-/** Lines of a dialogue that are the same at any time: without a prompt, and without numbers that depend on the moment. */
+/** Whether a line of a dialogue is the same in every run: it has neither a prompt nor numbers that depend on the moment. */
 function isStable(line: string): boolean {
   return !/^[\w ]+> |^\+|\d|^name /.test(line);
 }

@@ -19,7 +19,7 @@ export interface Care {
   readonly ready: RegExp;
   /** Lines that the user types then, one a second. */
   readonly typed?: readonly string[];
-  /** Time until the user presses Ctrl-C, in milliseconds. undefined: the end of the input ends the command. */
+  /** Time until the user presses Ctrl-C, in milliseconds. If undefined, the end of the input ends the command. */
   readonly interruptAfter: number | undefined;
 }
 
@@ -33,7 +33,7 @@ const NOT_LINKED = new Set(['runs', '.git', '.bench', 'coverage', '.mutation']);
 const COPIED = new Set(['profiles']);
 
 export class Session {
-  /** A folder that looks like a checkout: everything is a link, except `runs` and `profiles`. */
+  /** A folder that looks like a checkout: it has a copy of `profiles`, and links to everything else except NOT_LINKED. */
   readonly folder = mkdtempSync(join(tmpdir(), 'ghostfleet-docs-'));
   readonly #env: Record<string, string>;
   readonly #background: { readonly child: Child; readonly typed: string; readonly exitCode: number }[] = [];
@@ -138,7 +138,7 @@ class Child {
     });
   }
 
-  /** Resolves when the output matches, the process has ended, or it is not ready in time. */
+  /** Resolves when the output matches, when the process has ended, or after {@link START}. */
   until(ready: RegExp): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, START);

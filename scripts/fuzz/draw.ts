@@ -7,7 +7,7 @@ export function pick<T>(random: Draws, list: readonly T[]): T {
   return list[integerBetween(random, 0, list.length - 1)] as T;
 }
 
-/** An item of a list of items with weights. */
+/** An item of a list in which each item has a weight. */
 export function pickWeighted<T>(random: Draws, entries: readonly (readonly [number, T])[]): T {
   const total = entries.reduce((sum, [weight]) => sum + weight, 0);
   let left = random.next() * total;

@@ -61,7 +61,7 @@ async function attempt({ port, serial, secret }: DtlsTarget, random: Random, hos
   return { count, opened };
 }
 
-/** Every third datagram: other bytes, a part, twice itself, or noise. */
+/** Changes a third of the datagrams: changes a byte, cuts the datagram off, repeats its end, or replaces it by noise. */
 function changed(datagram: Uint8Array, random: Random): Uint8Array {
   const bytes = Uint8Array.from(datagram);
   const place = () => integerBetween(random, 0, bytes.length - 1);

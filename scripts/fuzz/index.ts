@@ -160,7 +160,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Sends a datagram as soon as the one before is answered, or 5 ms after it. */
+/** Sends each datagram as soon as the previous one is answered, at the latest after 5 ms. */
 async function datagramsOf(format: EnvelopeFormat, port: number): Promise<number> {
   const datagrams = new Datagrams(seededRandom(seed).fork(`udp/${format}`), signer, messages, format);
   const socket = createSocket('udp4');
@@ -206,7 +206,7 @@ async function goodDevice(): Promise<number> {
   return device.acknowledged;
 }
 
-/** Checks that a correct handshake succeeds at the end. */
+/** Fuzzes the DTLS port, and checks that a correct handshake succeeds at the end. */
 async function dtls(): Promise<number> {
   const target = { port: service.ports.udpDtls, serial: GOOD.serial, secret: GOOD.secret };
   const { count, opened } = await fuzzDtls(target, seededRandom(seed).fork('dtls'), isRunning);

@@ -1,4 +1,4 @@
-/** Requests made from the OpenAPI document: most are valid, the others are invalid in one way. */
+/** Requests made from the OpenAPI document: some are valid, the others are invalid in one way. */
 import { chance, type Draws } from '../../src/kernel/random.js';
 import type { Document, DocumentedOperation, Parameter } from '../../test/support/openapi.js';
 import { oneIn, pick, pickWeighted } from './draw.js';
@@ -70,7 +70,7 @@ export class Requests {
       if (name === 'serial_number') return String(this.#credentials.serial);
       if (name === 'space_id' && !(isSpace && destroys)) return this.#credentials.spaceId;
       const id = this.#pool.draw(random, family) ?? UNKNOWN_ID;
-      // An answer can have other values named `id`, for example in the body of a message.
+      // The id can be any text, because the pool also learns values named `id` from the bodies of messages.
       return destroys && this.#credentials.keep.includes(id) ? UNKNOWN_ID : escaped(id);
     };
     let path = template.replaceAll(/(\w+)\/\{(\w+)\}/g, (_, family: string, name: string) => {

@@ -1,6 +1,6 @@
 /**
- * Mutated scenarios, as a careless or hostile author could write them. The check of a scenario may fail with a list of problems
- * only, and must stay within {@link LIMITS} of time and memory.
+ * Mutated scenarios, as a careless or hostile author could write them. The check of a scenario may only fail with a list of
+ * problems, and must stay within {@link LIMITS} of time and memory.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -69,7 +69,7 @@ export interface ScenarioVerdict {
 
 /**
  * Checks mutations of the packaged scenarios.
- * @param now real milliseconds
+ * @param now clock in real milliseconds
  */
 export function fuzzScenarios(seed: string, count: number, now: () => number): ScenarioVerdict {
   const random = seededRandom(seed).fork('scenarios');

@@ -22,13 +22,13 @@ import type { Trace, TraceEvent } from '../../src/trace/events.js';
 import { withFaults } from '../../src/transport/faults/with-faults.js';
 import type { Transport } from '../../src/transport/transport.js';
 
-/** No faults can be injected during a dialogue. */
+/** Faults cannot be injected while a dialogue runs. It has only the faults of its scenario. */
 const NO_LIVE_FAULTS = { begin: () => {}, skips: () => false };
 
 export interface Dialogue {
   readonly about: string;
   readonly profile: Profile;
-  /** Claim token, 16 bytes. It decodes the datagrams and is never printed. */
+  /** Claim token, 16 bytes. It is used to check the tags of the datagrams, and is never printed. */
   readonly token: Uint8Array;
   /** In order of time. */
   readonly entries: readonly Entry[];

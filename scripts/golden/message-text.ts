@@ -9,7 +9,7 @@ import { type DownMessage, parseDown, parseUp, type UpMessage } from '../../src/
 import { uuidText } from '../../src/protocol/uuid.js';
 import { jsonLines } from './json-lines.js';
 
-/** Formats messages in order. A repeated configuration is shown by its differences, a repeated identity by one word. */
+/** Formats messages in order. A repeated configuration is shown by its differences, repeated session facts as `as before`. */
 export class MessageText {
   readonly #profile: Profile;
   #configuration: readonly string[] | undefined;

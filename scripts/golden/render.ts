@@ -18,7 +18,7 @@ import { MessageText } from './message-text.js';
 const HEAD = `    time     way   flags   seq  data  datagram`;
 const INDENT = ' '.repeat(14);
 
-/** The lines of a dialogue. @throws Error if a datagram cannot be decoded with the token of the device */
+/** The lines of a dialogue. @throws Error for a datagram without a valid tag of the device */
 export function renderDialogue({ about, profile, token, entries }: Dialogue): readonly string[] {
   const text = new MessageText(profile);
   const format: EnvelopeFormat = sendsRaw(profile) ? 'raw' : 'base64';

@@ -19,8 +19,8 @@ interface Locked {
 }
 
 /**
- * Maximum number of packages that are installed with ghostfleet. 57 of them come with graphile-worker, whose command line reads
- * options and files.
+ * Maximum number of packages that are installed with ghostfleet. 57 of them come with graphile-worker, whose command line needs
+ * packages that read options and files.
  */
 export const MOST_PACKAGES = 215;
 

@@ -74,7 +74,7 @@ export const distributed: Proof = {
   },
 };
 
-/** Relays connections to PostgreSQL, whose server for tests listens on 127.0.0.1 only, so that other machines reach it. */
+/** Relays connections of other machines to the PostgreSQL server for tests, which listens on 127.0.0.1 only. */
 async function relay(host: string, url: string): Promise<{ readonly url: string; readonly server: Server }> {
   const { port } = new URL(url);
   const server = createServer((socket) => {

@@ -54,7 +54,7 @@ export interface MeasuredLoad {
 export interface LoadToMeasure {
   readonly baseUrl: string;
   readonly pace: Pace;
-  /** ms. */
+  /** Duration of the load in ms. */
   readonly duration: number;
   readonly seed?: string;
   /** Actions on the server or on this process, by the time at which they run, in ms. */

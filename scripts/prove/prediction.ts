@@ -1,4 +1,4 @@
-/** A replay of the history of a run in real time, on a separate service, predicts each of its deliveries. */
+/** Records a run in real time on a separate service. A replay of the recording must predict each delivery of the run. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,8 +24,8 @@ steps:
   - { at: 80s, to: control, over: 20s, commands: [info show] }
 `;
 /**
- * Limit of an error, in ms. A poll that only one downlink shows can be 1.5 s earlier or later than predicted: the radio wakes
- * up in 1 to 4 s.
+ * Limits in ms: of the largest error, of the median error, and of the largest error after a poll. A poll can be 1.5 s earlier
+ * or later than predicted if only the predicted downlink shows it, because the radio needs 1 to 4 s to wake up.
  */
 const LIMIT = 1000;
 const MEDIAN = 100;

@@ -21,10 +21,10 @@ export interface WorkerDigests {
   readonly digests: Readonly<Record<string, string>>;
 }
 
-/** Scenarios of the package, those with fewer devices, and random ones. */
+/** Which scenarios run: the packaged ones, the packaged ones with fewer devices, or random ones. */
 export type Scenarios = 'packaged' | 'packaged-small' | 'random';
 
-/** How often each scenario runs: in all ways, or in those that differ most. */
+/** Combinations of threads and transport in which each scenario runs: all, or the few that differ most. */
 export type Ways = 'all' | 'few';
 
 const LIBRARY = 'scenarios/library';

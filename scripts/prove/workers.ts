@@ -6,7 +6,7 @@ import type { Scenarios, Ways, WorkerDigests } from './worker-digests.js';
 
 const FIRST = process.env.PROVE_FIRST ?? '0';
 const SEEDS = process.env.PROVE_SEEDS ?? '50';
-/** Versions of Node. In the first, each scenario runs in all ways. */
+/** Versions of Node. In the first, random scenarios and packaged scenarios with a small fleet run in all ways. */
 const [ALL_WAYS = '20', ...FEW_WAYS] = (process.env.PROVE_NODES ?? '20,22,24').split(',');
 const FOLDER = '.bench/out';
 
@@ -25,7 +25,7 @@ export const workers: Proof = {
   },
 };
 
-/** Versions of Node, and how often a scenario runs in them. */
+/** Versions of Node, and the ways in which a scenario runs in each. */
 type Versions = readonly (readonly [version: string, ways: Ways])[];
 
 function same(what: string, versions: Versions, which: Scenarios): Verdict {

@@ -1,6 +1,6 @@
 /**
  * `npm run screenshots [folder]`: pictures of all pages of the console, in both themes, 1280 and 400 pixels wide, for
- * reviewers to look at; each shows the whole page. Default folder: `runs/screenshots`.
+ * reviewers to look at. Each shows the whole page, up to a height of 3,200 pixels. Default folder: `runs/screenshots`.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -2,9 +2,9 @@
  * `npm run soak`: runs a service under a steady load, samples its memory, and fails if the memory keeps growing after a
  * warm-up.
  *
- * Variables: SOAK_MINUTES (60); SOAK_WARMUP (minutes; a sixth of SOAK_MINUTES, so 10: SQLite needs 10 minutes to fill its
- * page caches); SOAK_RATE (300 uplinks a second); SOAK_STORE (a new SQLite file; a path or `postgres://…`); SOAK_PROGRAM
- * (`main.js` of a build; default: built from the sources).
+ * Variables with their defaults: SOAK_MINUTES (60); SOAK_WARMUP (a sixth of SOAK_MINUTES: SQLite needs these 10 minutes to fill
+ * its page caches); SOAK_RATE (300 uplinks a second); SOAK_STORE (a new SQLite file; another value is a path or
+ * `postgres://…`); SOAK_PROGRAM (the program is built from the sources; another value is the path of `main.js` in a build).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * Bundles each program into one file, with all packages except native ones: it starts several times as fast as from hundreds of
- * files.
+ * Bundles each program into one file, with all packages except native ones. A program starts several times as fast from one
+ * file as from hundreds of files.
  */
 import { buildSync } from 'esbuild';
 

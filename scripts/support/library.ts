@@ -16,7 +16,7 @@ export const NAMES = readdirSync('scenarios/library').flatMap((file) =>
 export const fileOf = (name: string) => `scenarios/library/${name}.yaml`;
 export const pageOf = (name: string) => readFileSync(`docs/scenarios/${name}.md`, 'utf8');
 
-/** Plans by file, variables and further expectations, because several documents show the same command. */
+/** Known plans by file, variables and further expectations. Several documents show the same command. */
 const plans = new Map<string, Plan>();
 
 /**
@@ -51,7 +51,7 @@ export function play(plan: Plan, transport: RunOptions['transport'] = 'memory'):
   });
 }
 
-/** What is wrong with a run that should hold: its failure, expectations that do not hold, downlinks without an end. */
+/** Why a run does not pass: its failure, its failed expectations, its exit code, and downlinks that are not accounted for. */
 export function problemsOf({ expectations, failure, downlinks, exitCode }: RunResult): readonly string[] {
   const { queued, answered, delivered, pending, cancelled, expired } = downlinks;
   const ended = answered + delivered + pending + cancelled + expired;

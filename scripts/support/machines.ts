@@ -8,14 +8,14 @@ import { pid } from 'node:process';
 interface Machines {
   /** Description of the machines, with the reason if they are not namespaces. */
   readonly what: string;
-  /** The address of this process, for all machines. */
+  /** Address at which all machines reach this process. */
   readonly host: string;
   /** Converts a command to one that runs it on the machine with this number, from 0. */
   on(machine: number, command: readonly string[]): readonly [program: string, ...args: string[]];
   close(): void;
 }
 
-/** Addresses for tests between networks (RFC 2544), which no other network has. */
+/** Addresses that are reserved for tests (RFC 2544), so no real network has them. */
 const NET = '198.18.53';
 
 export function openMachines(count: number): Machines {
@@ -49,7 +49,7 @@ export function openMachines(count: number): Machines {
   }
 }
 
-/** A namespace with a cable to the bridge. */
+/** Creates a namespace, and connects it to the bridge. */
 function join(name: string, cable: string, address: string, bridge: string): void {
   ip('netns', 'add', name);
   ip('link', 'add', cable, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', name);

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Whether a file is there and newer than all of these files and folders.
+ * Whether a file exists and is newer than all of these files and folders.
  * @param {string} file its modification time is the beginning of the build
  * @param {readonly string[]} sources
  */

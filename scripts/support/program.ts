@@ -29,7 +29,7 @@ const FOLDER = '.bench/program';
 /** The modification time of this file is the beginning of the build in the folder. */
 const BUILT = join(FOLDER, '.built');
 
-/** Path of the program, built from the sources unless none has changed since the last time. */
+/** Path of the program. Builds the program if a source has changed since the last build. */
 export function program(): string {
   if (!isNewerThan(BUILT, ['src', 'profiles', 'scripts/support', 'package-lock.json'])) {
     const began = new Date();

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { dirname, join } from 'node:path';
 
 /**
- * Writes modules and prepared profiles, by absolute path, to a folder, and deletes the other files in the folder. A file that
- * differs is replaced in one step, because another process may be reading it.
+ * Writes modules and prepared profiles, by absolute path, to a folder, and deletes all other modules and `.bin` files in the
+ * folder. A file that differs is replaced in one step, because another process may be reading it.
  */
 export function updateFolder(folder: string, modules: ReadonlyMap<string, Uint8Array>): void {
   const changed = new Map(modules);

@@ -24,14 +24,14 @@ export type Course = Millis | 'not found' | 'not delivered';
 export interface Checked {
   readonly downlink: string;
   readonly took: Millis;
-  /** Empty: the explanation names no cause. */
+  /** Names of these causes; empty if the explanation names none. */
   readonly named: readonly string[];
   readonly predicted: Millis | undefined;
   /** Course of the downlink without the causes; undefined if no cause is named. */
   readonly without: Course | undefined;
   /** Whether the downlink is fast without the causes. */
   readonly held: boolean;
-  /** Whether it is also fast if only some of the causes are removed. Repeats the scenario for each of them. */
+  /** Whether it is also fast if only some of the causes are removed. Repeats the scenario for each such set of causes. */
   readonly needless: () => Promise<boolean>;
 }
 

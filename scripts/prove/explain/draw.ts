@@ -11,18 +11,18 @@ export type Piece = Readonly<Record<string, unknown>>;
 export interface Removable {
   /** Kind of the fault as explanations name it: `outage`, `radio`. */
   readonly name: string;
-  /** Selector of the fault or step; empty: all devices. */
+  /** Selector of the fault or step; empty for all devices. */
   readonly to: string;
   readonly faults: readonly Piece[];
   readonly steps: readonly Piece[];
-  /** When the fault or step is in force, in minutes. */
+  /** Start and duration of the fault, or of the effect of the step, in minutes. */
   readonly from: number;
   readonly lasts: number;
 }
 
 /** A step that queues downlinks. */
 export interface Queueing {
-  /** In minutes. */
+  /** Time of the step in minutes. */
   readonly at: number;
   readonly to: string;
   readonly action: Piece;
@@ -44,7 +44,7 @@ export interface DrawnScenario {
   readonly queueing: readonly Queueing[];
 }
 
-/** In minutes. */
+/** Duration of a scenario in minutes. */
 export const DURATION = 360;
 const PROFILES = [
   'clime',

@@ -7,11 +7,11 @@ import { drawScenario } from './draw.js';
 const SCENARIOS = Number(process.env.PROVE_SEEDS ?? 200);
 /** Seed of the first scenario. Other seeds draw scenarios that were not used when the model was developed. */
 const FIRST = Number(process.env.PROVE_FIRST ?? 0);
-/** Share of the slow downlinks whose named causes have to suffice. */
+/** Smallest accepted share of slow downlinks that are fast without their named causes. */
 export const LEAST = 0.95;
 /**
- * Accepted share of slow downlinks for which a part of the named causes suffices. It is not 0, because the phases of timers are
- * random.
+ * Largest accepted share of slow downlinks that are fast when only some of their named causes are removed. It is not 0, because
+ * the phases of timers are random.
  */
 const MOST_NEEDLESS = 0.3;
 

@@ -68,7 +68,7 @@ async function run(drawn: DrawnScenario, changes: Changes): Promise<Ran> {
  */
 class StepIds {
   readonly ids = new Map<string, string>();
-  /** By serial number: what each of the remaining actions for the device queues. */
+  /** By serial number: for each remaining action, the index of its queueing step; undefined if the action queues nothing. */
   readonly #order = new Map<number, (number | undefined)[]>();
 
   constructor(plan: Plan, { queueing }: DrawnScenario, changes: Changes) {

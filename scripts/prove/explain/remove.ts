@@ -7,8 +7,9 @@
  * | interval | `interval-poll` is 60 s for all devices |
  * | power-on | all devices are switched on at the start |
  * | encoder | the data downlink is a shell downlink instead |
- * | other downlinks | no other downlink is queued for the device's group |
- * | update | the update is left out |
+ * | other downlinks | only the step of the slow downlink queues downlinks |
+ *
+ * Drawn scenarios have no firmware updates.
  */
 import type { ScenarioDefinition } from '../../../src/index.js';
 import { type DrawnScenario, DURATION, type Group, type Piece, type Queueing } from './draw.js';
@@ -20,7 +21,7 @@ export interface Changes {
   readonly interval: boolean;
   readonly powerOn: boolean;
   readonly encoder: boolean;
-  /** The only queueing step that stays; undefined: all stay. */
+  /** Index of the only queueing step that stays; undefined if all stay. */
   readonly only: number | undefined;
 }
 

@@ -4,11 +4,11 @@ import { days, hours } from '../../../src/kernel/time.js';
 import { type Cloud, type Headers, PASSWORD } from './cloud.js';
 import { furnish, ownLogin, type Things } from './things.js';
 
-/** What a valid credential may do, in words of the contract. `null`: it is not valid. */
+/** What a valid credential may do, in the words of the contract. */
 export interface Right {
   /** `write` and `read` of keys; `owner`, `admin` and `user` of logins; `none`: no space is open to it. */
   readonly level: 'write' | 'read' | 'owner' | 'admin' | 'user' | 'none';
-  /** Limit of a key: devices with a tag of this access type. Undefined: the whole space. */
+  /** Access type of the tag to which the key is limited; undefined if the key has no limit. */
   readonly tags?: 'write' | 'read';
   /** A login that opens one space. */
   readonly bound?: true;
@@ -18,8 +18,9 @@ export interface Right {
 
 export interface Credential {
   readonly name: string;
+  /** null if the credential is not valid. */
   readonly right: Right | null;
-  /** Device whose claim token it is. */
+  /** Serial number of the device, if the credential is its claim token. */
   readonly device?: string;
   /** Things that it may see. */
   readonly things: Things;
@@ -63,7 +64,7 @@ function deviceCredentials(things: Things): readonly Credential[] {
 const asKey = (key = '') => ({ 'x-api-key': key });
 const asToken = (token = '') => ({ authorization: `Bearer ${token}` });
 
-/** Creates a key with a credential. */
+/** Creates a key. @param by credential of the request */
 async function newKey({ need, own }: Cloud, body: object, by: Headers = own.key) {
   const made = await need('POST', `/v2/spaces/${own.id}/keys`, by, { name: 'key', ...body });
   return { id: made.id ?? '', headers: asKey(made.key), secret: made.key ?? '' };
@@ -109,7 +110,7 @@ async function keys(cloud: Cloud, things: Things): Promise<readonly Credential[]
   ];
 }
 
-/** Invites and accepts. @returns the id of the account */
+/** Invites a user and accepts the invitation. @returns the id of the account */
 async function newUser({ need, own }: Cloud, email: string, role: string, { id: space, key } = own): Promise<Id> {
   const { id = '', invite_token: token } = await need('POST', `/v2/spaces/${space}/users/invite`, key, {
     email,

@@ -19,7 +19,7 @@ export interface MatrixVerdict {
   readonly failures: readonly string[];
 }
 
-/** Requests that need other things afterwards: they delete or end something. */
+/** Operations that delete, end or occupy their thing, so that the next request needs a new thing. */
 const CONSUMING = /^(delete|cancel|rotate|createFirmwareUpdate)/;
 
 /** @param part `sample`: tries each combination of operation and credential with one group of ids only, in turn */
@@ -143,7 +143,7 @@ class Matrix {
     if (!isTrue) this.#failures.push(`${method} ${template}, ${name}, ${ids}: ${what}`);
   }
 
-  /** Everything in the foreign space, and the things that keys with tags do not see, as their owners read them. */
+  /** Everything in the foreign space, and the things that keys with tags do not see, read with keys without limits. */
   async #seen(operations: readonly Operation[], { foreign, unseen }: Readonly<Record<'foreign' | 'unseen', Things>>) {
     const found = new Map<string, string>();
     // The audit log is left out: it has the logins of members, including those to other spaces.

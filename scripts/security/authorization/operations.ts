@@ -14,7 +14,7 @@ export interface Operation {
   readonly chapter: string;
   readonly access: 'credential' | 'claim-token' | 'anyone';
   readonly hasBody: boolean;
-  /** Status of its success. */
+  /** Status of a successful answer. */
   readonly success: number;
 }
 

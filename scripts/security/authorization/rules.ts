@@ -12,7 +12,7 @@ export type IdKind = (typeof IDS)[number];
 
 /** Chapters that a key with tags does not see at all. */
 const WHOLE_SPACE: readonly string[] = ['Connectors', 'Variables', 'Users', 'Keys', 'Audit'];
-/** What a key with tags may not change, although it reads it. */
+/** Operations that are forbidden for a key with tags, although the key may read the things that they change. */
 const WHOLE_SPACE_CHANGES: readonly string[] = [
   ...['updateSpace', 'deleteSpace', 'createTag', 'updateTag', 'deleteTag'],
   ...['createFirmwareImage', 'deleteFirmwareImage'],

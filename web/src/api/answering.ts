@@ -10,7 +10,7 @@ export const recoveries = signal(0);
 
 /** Time until the next request to a service that does not answer, in ms. */
 export const AGAIN = 2_000;
-/** Time within which a service answers a cheap request, also if it is busy, in ms. */
+/** Time within which even a busy service answers a cheap request, in ms. */
 const CHEAP = 10_000;
 
 let isAsking = false;

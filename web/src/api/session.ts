@@ -19,7 +19,7 @@ export interface Session {
 const COOKIE = '/console/session';
 const SPACE = 'ghostfleet.space';
 
-/** `undefined`: not signed in; `null`: not known yet. */
+/** The open session; `undefined` if the user is not signed in, `null` if this is not known yet. */
 export const session = signal<Session | undefined | null>(null);
 /** Reason for which the page asks for a credential again; empty if there is none. */
 export const signInNotice = signal('');

@@ -32,7 +32,7 @@ export class CauseReader {
   }
 
   /**
-   * Reads the waits of those delivered downlinks that are not known yet, newest first. A further call replaces the list.
+   * Reads the waits of delivered downlinks, newest first, unless they are known. A further call replaces the list.
    * @param all downlinks of the space
    */
   want(delivered: readonly Message[], all: readonly Message[]): void {

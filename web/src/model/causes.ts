@@ -128,7 +128,7 @@ export function histogramOf(messages: readonly Message[], waits: ReadonlyMap<str
   return { causes, bars };
 }
 
-/** Time from queued to sent in ms; undefined if it was not delivered. */
+/** Time from queued to sent in ms; undefined if the downlink was not delivered. */
 export function deliveryTime({ down_state, down_state_at, created_at }: Message): number | undefined {
   return down_state === 'sent' && down_state_at !== null
     ? Math.max(0, Date.parse(down_state_at) - Date.parse(created_at))

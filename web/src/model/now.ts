@@ -21,7 +21,7 @@ export function seenAt(time: number): void {
   ahead = Math.max(ahead, time - Date.now());
 }
 
-/** Follows the time of a run, which may be paused. @param time undefined: the run has ended */
+/** Follows the time of a run, which may be paused. @param time of the run; undefined when the run has ended */
 export function followRun(time: number | undefined): void {
   isOfRun = time !== undefined;
   if (time !== undefined) now.value = time;

@@ -51,7 +51,7 @@ export class Run {
         await followStates((state) => this.#see(state), signal);
         return;
       } catch (error) {
-        // 404: a service without a run; 401: the session did not begin with the address of the run.
+        // The status is 404 if the service has no run, and 401 if the session did not begin at the address of the run.
         if (signal.aborted) return;
         if (error instanceof ApiError) return take(undefined);
         void doubtService();
@@ -73,7 +73,9 @@ export class Run {
   }
 
   /**
-   * @param fault as in a scenario: `loss: 10%` @param to selector; empty: all devices @param lasts `10m`; empty: until lifted
+   * @param fault as in a scenario: `loss: 10%`
+   * @param to selector; empty for all devices
+   * @param lasts `10m`; empty if the fault lasts until it is lifted
    */
   async inject(fault: string, to: string, lasts: string): Promise<void> {
     await this.#http.request(

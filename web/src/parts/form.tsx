@@ -11,7 +11,7 @@ interface SheetProps {
   /** Text of the button. */
   readonly button: string;
   readonly submit: (values: Values) => Promise<void>;
-  /** Called by the cancel button, which leaves the form without a request; omitted: the form has no such button. */
+  /** Called by the cancel button, which leaves the form without a request; omitted if the form has no such button. */
   readonly cancel?: () => void;
 }
 
@@ -101,7 +101,7 @@ function Input({ field, tags }: { readonly field: Field; readonly tags: readonly
         <label>
           {label}{' '}
           <input
-            // Cast, because Preact's types of the other attributes depend on the value of `type`.
+            // The cast is needed because Preact's types of the other attributes depend on the value of `type`.
             type={kind as 'text'}
             class="long"
             autoComplete="off"

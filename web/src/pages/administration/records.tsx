@@ -24,7 +24,7 @@ export function Records<T extends { readonly id: string }>({ family, surrounding
     setNote(text);
     reload();
   };
-  // After a failure as well: another user may have deleted or locked the item.
+  // Reads the table again after a failure as well, because another user may have deleted or locked the item.
   const act = async (action: () => Promise<string | undefined>) => {
     try {
       done(await action());
@@ -74,7 +74,7 @@ export function Records<T extends { readonly id: string }>({ family, surrounding
 
 interface TableProps<T extends { readonly id: string }> extends RecordsProps<T> {
   readonly items: readonly T[];
-  /** Id of the item whose detail is shown; empty: none. */
+  /** Id of the item whose detail is shown; empty if none is shown. */
   readonly openId: string;
   readonly setOpenId: (id: string) => void;
   readonly change: (item: T) => void;

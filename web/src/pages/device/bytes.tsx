@@ -14,8 +14,8 @@ interface Known {
 }
 
 /**
- * Shows the bytes of a message if they are known: the cloud stores those that it could not decode, and for configurations and
- * shell commands they follow from the body.
+ * Shows the bytes of a message if they are known. The cloud stores the bytes of bodies that it could not decode. The bytes of
+ * downlinks with a configuration or shell commands follow from the body.
  */
 export function Bytes({ message }: { readonly message: Message }) {
   const [isOpen, setOpen] = useState(false);

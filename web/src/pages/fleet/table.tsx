@@ -96,7 +96,7 @@ function Head({ sorting, sort }: Pick<TableProps, 'sorting' | 'sort'>) {
 
 interface LineProps {
   readonly row: Row;
-  /** From 0. */
+  /** Index of the row in the table, from 0. */
   readonly index: number;
   readonly isActive: boolean;
 }

@@ -4,13 +4,13 @@ import { EVERY, type Search } from '../../model/search.js';
 import { COLUMNS } from './columns.js';
 
 export interface Sorting {
-  /** Key of a column; undefined: the order of the fleet. */
+  /** Key of a column; undefined for the order of the fleet. */
   readonly key: string | undefined;
   readonly isDescending: boolean;
 }
 
 export function viewOf(rows: readonly Row[], { matches }: Search, { key, isDescending }: Sorting): readonly Row[] {
-  // Not copied if all devices match, because a large fleet is mostly shown without a search.
+  // If all devices match, the rows are not copied: a large fleet is mostly shown without a search.
   const found = matches === EVERY ? rows : rows.filter(matches);
   const order = COLUMNS.find((column) => column.key === key)?.order;
   if (!order) return found;
@@ -21,7 +21,7 @@ export function viewOf(rows: readonly Row[], { matches }: Search, { key, isDesce
   return keyed.map(({ row }) => row);
 }
 
-/** The number of devices with a tag or in a region. */
+/** A tag or a region, with its number of devices and of their waiting downlinks. */
 export interface Group {
   readonly name: string;
   readonly devices: number;

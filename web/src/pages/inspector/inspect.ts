@@ -14,9 +14,9 @@ export type Kind = 'datagram' | 'message' | 'body';
 
 export interface Options {
   readonly kind: Kind;
-  /** Claim token for the check of the tag; empty: the tag is not checked. */
+  /** Claim token for the check of the tag; empty if the tag is not checked. */
   readonly token: string;
-  /** Decoder of the device in CBOR, as hex or base64; empty: data stay CBOR. */
+  /** Decoder of the device in CBOR, as hex or base64; empty if data stay CBOR. */
   readonly decoder: string;
 }
 

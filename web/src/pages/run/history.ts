@@ -10,7 +10,7 @@ export interface Point {
 
 export interface Line {
   readonly name: string;
-  /** A value for each point; null: unknown. */
+  /** A value for each point; null if it is not known. */
   readonly values: readonly (number | null)[];
 }
 

@@ -9,7 +9,7 @@ import { Shells } from './shells.js';
 import { way } from './way.js';
 
 interface SelectedShellsProps {
-  /** Initial selection; empty: no device. */
+  /** Initial selection; empty for no device. */
   readonly initial: string;
 }
 

@@ -11,7 +11,7 @@ import { way } from './way.js';
  */
 const TYPING = 250;
 
-/** @param on selector of the run; empty: no device */
+/** @param on selector of the run; empty for no device */
 export function useSelection(on: string): Loaded<Selection | undefined> {
   const [settled, settle] = useState(on);
   useEffect(() => {

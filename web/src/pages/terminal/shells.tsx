@@ -19,7 +19,7 @@ import { chosenWay, type Way, way } from './way.js';
 interface ShellsProps {
   /** The devices that will receive the next remote line. */
   readonly targets: readonly Target[];
-  /** The selector of the run for the next local line; empty: no device. */
+  /** The selector of the run for the next local line; empty for no device. */
   readonly on: string;
   /** The control commands for these devices. */
   readonly controls: readonly ControlDescription[];
