@@ -12,7 +12,7 @@ const FIRST_SERIAL = 2_159_017_985;
 const UDP_DEVICES = 4;
 const HTTP_DEVICES = 2;
 const QUEUERS = 2;
-/** Pause between two commands of a queuer, because devices fetch commands one by one. */
+/** Pause of a queuer between two commands. Without it, queues would grow, because devices fetch commands one by one. */
 const QUEUE_PAUSE_MS = 30;
 
 /** Nodes of one service. */

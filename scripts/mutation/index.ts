@@ -1,6 +1,6 @@
 /**
- * `npm run mutation -- protocol`: changes a part of the source in one place after the other and runs the unit tests of that
- * part alone. A change that no test notices is a survivor. The run is incremental: it tests again only what has changed since
+ * `npm run mutation -- protocol`: changes a part of the source in one place after the other and runs only the unit tests of
+ * that part. A change that no test notices is a survivor. The run is incremental: it tests again only what has changed since
  * the last run. docs/MUTATION.md has the scores.
  */
 import { Stryker } from '@stryker-mutator/core';

@@ -11,7 +11,7 @@ export interface Target {
   readonly apiKey: string;
 }
 
-/** Queues commands for devices, each with an `Idempotency-Key` until it is accepted. */
+/** Queues commands for devices. Repeats each with the same `Idempotency-Key` until it is accepted. */
 export class Queuer {
   /** Ids that the service returned, by the text of the command. */
   readonly queued = new Map<string, string>();

@@ -27,7 +27,7 @@ export interface Things {
 const IMAGE = Buffer.from(writeImage({ bundle: 'b', name: 'n', version: 'v1' }, 500)).toString('base64');
 let made = 0;
 
-/** @param tags those of the device. Default: a new tag */
+/** @param tags the device gets the first of them. Default: a new tag */
 export async function furnish(cloud: Cloud, home: Home, tags?: readonly Id[]): Promise<Things> {
   const maker = new Maker(cloud, home);
   const tag = tags?.[0] ?? (await maker.tag());
