@@ -24,10 +24,12 @@ export class Attempts {
   readonly #queue: PQueue;
   readonly #threads = new Set<AttemptThread>();
   readonly #idle: Place[];
+  /** Outcomes by text: several cuts lead to the same text, which always has the same outcome. */
+  readonly #outcomes = new Map<string, AttemptOutcome | undefined>();
   readonly #interrupt = new AbortController();
   readonly #forget: () => void;
 
-  constructor(options: AttemptsOptions, host: Host) {
+  constructor(options: AttemptsOptions, host: Pick<Host, 'onInterrupt'>) {
     this.#options = options;
     this.#queue = new PQueue({ concurrency: options.workers });
     const { workers: _, ...undivided } = options;
@@ -57,9 +59,15 @@ export class Attempts {
    */
   async outcome(text: string, signal?: AbortSignal): Promise<AttemptOutcome | undefined> {
     const interrupt = this.#interrupt.signal;
-    if (signal === undefined) return outcomeOf({ ...this.#options, text }, interrupt);
-    const ending = AbortSignal.any([signal, interrupt]);
-    return this.#queue.add(() => this.#amongOthers(text, ending));
+    const ending = signal === undefined ? interrupt : AbortSignal.any([signal, interrupt]);
+    if (this.#outcomes.has(text)) return this.#outcomes.get(text);
+    const outcome =
+      signal === undefined
+        ? await outcomeOf({ ...this.#options, text }, ending)
+        : await this.#queue.add(() => this.#amongOthers(text, ending));
+    // The outcome of an attempt that was ended says nothing about its text.
+    if (!ending.aborted) this.#outcomes.set(text, outcome);
+    return outcome;
   }
 
   async #amongOthers(text: string, signal: AbortSignal): Promise<AttemptOutcome | undefined> {

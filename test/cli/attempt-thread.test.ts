@@ -1,6 +1,8 @@
-/** The threads in which `shrink` runs scenarios. */
-import { afterEach, describe, expect, it } from 'vitest';
+/** The threads in which `shrink` runs scenarios, and what it remembers about these runs. */
+import { afterAll, describe, expect, it } from 'vitest';
 import { AttemptThread } from '../../src/cli/attempt-thread.js';
+import { Attempts } from '../../src/cli/attempts.js';
+import { packagedProfiles } from '../../src/profile/library.js';
 
 const FAILING = `name: failing
 duration: 10s
@@ -8,18 +10,16 @@ fleet: [{ name: clime, profile: clime, count: 1 }]
 expect: [fleet.devices > 5]
 `;
 
-let thread: AttemptThread | undefined;
-afterEach(() => thread?.close());
+const SETTINGS = { file: 'failing.yaml', allowFile: [], allowHost: [] };
 
-function opened(): AttemptThread {
-  thread = new AttemptThread({ file: 'failing.yaml', allowFile: [], allowHost: [] });
-  return thread;
-}
+const opened = () => new AttemptThread(SETTINGS);
 
 describe('a thread of shrink', () => {
+  const attempts = opened();
+  afterAll(() => attempts.close());
+
   it('returns the outcome of one attempt after another, and undefined for an invalid scenario', async () => {
     const { signal } = new AbortController();
-    const attempts = opened();
     expect(await attempts.outcomeOf(FAILING, signal)).toMatchObject({
       ...{ exitCode: 3, passed: false },
       expectations: [{ line: 'fleet.devices > 5', left: 1, right: 5 }],
@@ -30,7 +30,6 @@ describe('a thread of shrink', () => {
 
   it('ends a run early if its outcome is not needed', async () => {
     const ending = new AbortController();
-    const attempts = opened();
     const outcome = attempts.outcomeOf(FAILING.replace('10s', '300d'), ending.signal);
     ending.abort();
     expect(await outcome).toMatchObject({ exitCode: 130 });
@@ -38,14 +37,34 @@ describe('a thread of shrink', () => {
   });
 
   it('reports that it has ended, and what the user can do', async () => {
-    const attempts = opened();
-    const outcome = attempts.outcomeOf(FAILING, new AbortController().signal);
+    const ended = opened();
+    const outcome = ended.outcomeOf(FAILING, new AbortController().signal);
     await Promise.all([
       expect(outcome).rejects.toMatchObject({
         ...{ message: 'a thread of shrink has failed: it has ended', exit: 1 },
         hint: expect.stringContaining('--workers 1'),
       }),
-      attempts.close(),
+      ended.close(),
     ]);
+  });
+});
+
+describe('the attempts of shrink', () => {
+  const opened = () =>
+    new Attempts({ ...SETTINGS, profiles: packagedProfiles(), workers: 1 }, { onInterrupt: () => () => {} });
+
+  it('run a text once', async () => {
+    const attempts = opened();
+    const first = await attempts.outcome(FAILING, new AbortController().signal);
+    expect(first).toMatchObject({ exitCode: 3 });
+    expect(await attempts.outcome(FAILING)).toBe(first);
+    await attempts.close();
+  });
+
+  it('run a text again whose attempt was ended', async () => {
+    const attempts = opened();
+    await attempts.outcome(FAILING, AbortSignal.abort());
+    expect(await attempts.outcome(FAILING)).toMatchObject({ exitCode: 3 });
+    await attempts.close();
   });
 });
