@@ -175,7 +175,7 @@ expect:
     const { visit } = await theirCloud();
     const result = await visit(`
 name: roll-out
-duration: 12m
+duration: 7m
 settle: 5m
 fleet: [{ name: clime, profile: clime, count: 1, config: { interval-report: 60 } }]
 setup: [{ firmware: { name: v2, profile: clime, version: v9.0.0, size: 5000 } }]
