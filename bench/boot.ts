@@ -15,7 +15,7 @@ import { size } from './size.js';
 
 const DEVICES = size('DEVICES', 20_000, 100_000);
 const LIMIT = 0.03;
-/** Memory limit in bytes: per device, and for the program in three threads without devices. */
+/** Memory limits in bytes: for each device, and for the program with its three threads before it has devices. */
 const MEMORY = { device: 18_000, program: 600 * 1_048_576 };
 /** Goals for each device: on two cores, a fleet of 100,000 devices takes 60 s and 1.5 GB. */
 const GOAL = { wall: 60_000 / 100_000, memory: 1.5e9 / 100_000 };

@@ -3,8 +3,8 @@ import { type Action, type Alarm, type EdgeClock, perform, type Release } from '
 import type { Instant, Millis, UnixMillis } from '../src/kernel/time.js';
 
 /**
- * Name of the alarm for the next task of a device. The schedule of the device determines its due time, however late earlier
- * alarms ran. So a chain of alarms begins with it.
+ * Name of the alarm for the next task of a device. The schedule of the device determines the due time of this alarm,
+ * however late earlier alarms ran. So this alarm begins a new chain, without the lateness of earlier alarms.
  */
 const OF_ITSELF = 'the next task of a device';
 

@@ -20,7 +20,7 @@ export interface Goal {
   readonly most?: number;
   /** Unit of the measured and of the wanted figure. Default: a ratio. */
   readonly unit?: string;
-  /** Heading in docs/SCALE.md under which a profile shows what limits the figure. */
+  /** Heading in docs/SCALE.md under which a CPU or memory profile shows what limits the figure. */
   readonly section: string;
 }
 

@@ -25,7 +25,7 @@ export type Step =
   /** An instruction without an effect in this check, because it needs a container engine. */
   | { readonly kind: 'expose' | 'cmd' };
 
-/** @throws Error for an instruction that is unknown, or in an unknown form */
+/** @throws Error for an unknown instruction, or for ENV, USER or ENTRYPOINT in an unknown form */
 export function readDockerfile(text: string): readonly Stage[] {
   const stages: { name: string | undefined; image: string; steps: Step[] }[] = [];
   for (const line of text.replace(/\\\n/g, ' ').split('\n')) {

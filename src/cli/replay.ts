@@ -35,7 +35,8 @@ export const replay = command<ReplayFlags>(
       .option('polls', {
         choices: POLLS,
         default: POLLS[0],
-        describe: 'predict all polls, or use also the polls that only the predicted downlink shows',
+        describe:
+          'polls that the simulation uses: those known without the delivery that it predicts, or all in the recording',
       })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object instead of the report' }),
   execute,

@@ -179,7 +179,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/** The error of a start that cannot store its space or key. A damaged database is readable, but the service does not start. */
+/** The error of a start that cannot store its space or key. A damaged database can be read but not written, so the start fails here. */
 function withoutSpace(db: string, error: unknown): unknown {
   if (!(error instanceof StoreUnavailable)) return error;
   const { code, message, cause } = error;

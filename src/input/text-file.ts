@@ -32,7 +32,7 @@ export function readBeside(folder: string, name: string): NamedText {
  * Reads a file that a scenario names. It must be a regular file in the folder of the scenario or below, also after symbolic
  * links are resolved.
  * @param allowed files elsewhere that the user has permitted
- * @throws UsageError like {@link readText}, or `outside` for another file
+ * @throws UsageError like {@link readText}; with the code `outside` if the file is neither in the folder nor in `allowed`
  */
 export function readInside(folder: string, name: string, allowed: readonly string[] = []): NamedText {
   const file = isAbsolute(name) ? name : join(folder, name);

@@ -1,6 +1,6 @@
 /**
- * Converts a JavaScript value to the tree that the checks for files read. The places in the tree are paths, such as
- * `steps[2].at`.
+ * Converts a JavaScript value to the same kind of tree as a parsed file, so that the same checks apply to it. The places in
+ * the tree are paths, such as `steps[2].at`.
  */
 import type { LocatedNode, ScalarNode } from './document.js';
 

@@ -75,7 +75,7 @@ it('a value that is not a plan is rejected with a message', async () => {
   );
 });
 
-it('unknown options are rejected, all together', async () => {
+it('invalid values of options are rejected, all together', async () => {
   const plan = defineScenario({ name: 'fine', duration: '1h', fleet: [{ name: 'clime', profile: 'clime', count: 1 }] });
   // @ts-expect-error JavaScript lets it pass
   await expect(run(plan, { clock: 'fast', transport: 'pigeon', speed: 0 })).rejects.toThrow(
@@ -89,7 +89,7 @@ it('unknown options are rejected, all together', async () => {
   );
 });
 
-it('a definition and a file with the same content give the same plan', () => {
+it('a seed given as an option and the same seed in the scenario give the same plan', () => {
   const fleet = [{ name: 'clime', profile: 'clime', count: 3 }] as const;
   expect(defineScenario({ name: 'same', duration: '1h', fleet }, { seed: 3 })).toEqual(
     defineScenario({ name: 'same', duration: '1h', fleet, seed: 3 }),

@@ -289,7 +289,7 @@ describe('the cloud rejects', () => {
 });
 
 describe('a device accepts', () => {
-  it('a session in any order, with indefinite length, and reads missing texts as empty', () => {
+  it('a session with its keys in any order and of indefinite length, and reads missing texts as empty', () => {
     expect(parseDown(raw('set-session', hex('bf 04 05 00 01 ff')))).toEqual({
       kind: 'set-session',
       sessionId: 1,

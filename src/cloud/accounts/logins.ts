@@ -1,8 +1,7 @@
 /**
  * Logins: opaque tokens, valid for {@link LIFETIME}. Each is a record of the family `login`, found by the hash of its token.
  * Expired records are deleted at the next login. A login can also be made with the token of another login
- * (`POST /v2/auth/space`). It expires together with that login, and ends when the first login of the chain ends, which was made
- * with the password.
+ * (`POST /v2/auth/space`). It expires together with that login, and ends when that login ends.
  *
  * A login contains a hash that identifies the password for which it was issued. It becomes invalid when the account's password
  * changes, even if another service changes the password while this service issues a token for the old one.
@@ -29,7 +28,7 @@ interface Login {
   readonly spaceId: Id | null;
   /** Identifies the password: a hash of its stored hash. */
   readonly password: string;
-  /** Id of the first login of the chain from which this login was made. Absent: this login was made with the password. */
+  /** Id of the login whose token made this login. Absent: this login was made with the password. */
   readonly origin?: Id;
   /** IP address from which the login was made. Absent in logins of earlier versions. */
   readonly from?: string;
@@ -77,7 +76,7 @@ export class Logins {
 
   /** A token for one space, made with another token. It expires together with that token. */
   issueFor(spaceId: Id, { id, createdAt: _, expiresAt, ...login }: Session): Promise<Issued> {
-    return this.#store({ ...login, spaceId, origin: login.origin ?? id }, expiresAt);
+    return this.#store({ ...login, spaceId, origin: id }, expiresAt);
   }
 
   async #store(login: Login, expiresAt: UnixMillis): Promise<Issued> {
@@ -124,13 +123,29 @@ export class Logins {
     return found;
   }
 
-  /** Ends a login of an account, and those of which it is the origin. False if the account has no such login. */
+  /**
+   * Ends a login of an account, and those that were made with its token or with the token of such a login. False if the account
+   * has no such login.
+   */
   async end(userId: Id, id: Id): Promise<boolean> {
-    const { store } = this.#options;
     const sessions = await this.list(userId, { limit: Number.POSITIVE_INFINITY });
-    const ended = sessions.filter((session) => session.id === id || session.origin === id);
-    await store.commit(ended.map((session) => ({ kind: 'record.delete', family: 'login', id: session.id })));
-    return ended.some((session) => session.id === id);
+    if (!sessions.some((session) => session.id === id)) return false;
+    const ended = new Set([id]);
+    // The list has a login after the one that made it. If clocks differ, a login may be before it: `find` rejects such a login.
+    for (const { id: made, origin } of sessions) if (origin !== undefined && ended.has(origin)) ended.add(made);
+    await this.#options.store.commit([...ended].map((each) => ({ kind: 'record.delete', family: 'login', id: each })));
+    return true;
+  }
+
+  /** Ends the login that was made with the password and from which `session` was made, and so all logins made from it. */
+  async endChain(session: Session): Promise<void> {
+    let first = session;
+    while (first.origin !== undefined) {
+      const row = await this.#options.store.record('login', null, first.origin);
+      if (row === undefined) break;
+      first = loginOf(row);
+    }
+    await this.end(first.userId, first.id);
   }
 }
 

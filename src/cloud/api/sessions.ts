@@ -41,9 +41,9 @@ export const sessions: Family = (routes, { members, logins, signIn, clock }) => 
       response: { 204: NoContent },
     }),
     async ({ access, headers }, reply) => {
-      const userId = needAccount(access);
+      needAccount(access);
       const own = await logins.find(presentedSecret(headers) ?? '');
-      if (own) await logins.end(userId, own.origin ?? own.id);
+      if (own) await logins.endChain(own);
       return reply.code(204).send();
     },
   );

@@ -2,7 +2,7 @@
 import type { Ids } from './ids.js';
 import { ConflictError, type Id, type Store } from './store.js';
 
-/** Maximum number of attempts. In each round of concurrent commits, one succeeds. */
+/** Maximum number of attempts. Of the commits that compete in a round, one succeeds. */
 const PATIENCE = 100;
 
 /**

@@ -50,7 +50,7 @@ function changedList(
 /** Shows or writes parameters: `[<name> [<value>]]`. */
 function parameters(config: DeviceConfig, items: readonly ConfigItem[], words: readonly string[]): CommandResult {
   const [name, value, surplus] = words;
-  // The shell accepts one surplus word; the firmware then does nothing.
+  // The shell accepts one surplus word; the firmware then changes nothing and rejects the command.
   if (surplus !== undefined) return rejected();
   const help = items.flatMap((item) => helpLines(item.spec));
   if (name === undefined) return ok(...help);
@@ -73,7 +73,10 @@ function allLines(config: DeviceConfig, module: ConfigModule): readonly string[]
   return [...listLines(config, module), ...configLines(config, module.items)];
 }
 
-/** The lines of a module in `config show`. Motion omits four parameters unless the running configuration uses them. */
+/**
+ * The lines of a module in `config show`. A module may omit parameters unless another parameter has a certain value in the
+ * running configuration: Motion omits four.
+ */
 export function moduleLines(config: DeviceConfig, module: ConfigModule): readonly string[] {
   const { hidden } = module;
   if (hidden === undefined || config.text(module.name, hidden.unless.spec.name) === hidden.is) {

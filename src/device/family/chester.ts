@@ -1,4 +1,4 @@
-/** CHESTER, v3.5.5 and v4.0.0: hardwario/chester-sdk (firmware timing, both columns). */
+/** CHESTER with firmware v3.5.5 or v4.0.0, from hardwario/chester-sdk (firmware timing: the columns of both versions). */
 import { millis, minutes, seconds } from '../../kernel/time.js';
 import { FRAGMENT_SIZE } from '../../protocol/flap/envelope.js';
 import type { Policy } from './policy.js';
@@ -16,8 +16,8 @@ export const CHESTER: Policy = {
     keepsReport: false,
     namesModem: true,
   },
-  // The extra millisecond matters if the device polls every minute. A poll that takes its whole budget then ends just after the
-  // next poll is due; that next poll is queued already, and replaces the retry.
+  // The extra millisecond matters if the device polls every minute: a poll that uses its whole budget ends 1 ms after the next
+  // poll is due. So the next poll is already queued, and the device makes it instead of the retry.
   polls: { budget: seconds(60) + millis(1), retry: minutes(5), inPlace: false },
   transfers: {
     alwaysRaw: false,

@@ -2,14 +2,15 @@
  * The measuring part of one device's firmware: samples, windows, counters, events. Its state is in RAM: each boot creates a new
  * object (firmware behaviour, 3, 6 and 11).
  *
- * The object has no timers. The firmware runs its {@link Measurements.tasks} when they are due, with two times: `wall`, the
- * calendar time of the simulated world, determines the values of the sensors; the device records `clock`, Unix seconds on its
- * own clock.
+ * The object has no timers. The firmware runs its {@link Measurements.tasks} when they are due, with two times. `wall` is
+ * the calendar time of the simulated world; it determines the values of the sensors. `clock` is the time of the device's own
+ * clock in Unix seconds; it is recorded with the values.
  *
  *     run(sample) ──► last sample, sample buffer, alarms       run(aggregate) ──► windows
  *     run(watch), look ──► edges, counters                     encodeBody (report-body) ──► clear
  *
- * A fleet takes millions of samples, so taking one allocates nothing. Devices with the same configuration share a plan; each
+ * A fleet takes millions of samples, so taking one allocates nothing unless a
+ * buffer must grow. Devices with the same configuration share a plan; each
  * device has its own memory.
  */
 import { type Millis, millis, type UnixMillis, type UnixSeconds } from '../../kernel/time.js';
@@ -95,7 +96,7 @@ export class Measurements {
     countPulses(this.memory, this.environment, sensor, wall);
   }
 
-  /** Updates the counters for a body. The next {@link clear} makes this moment the start of the next deltas. */
+  /** Updates the counters before the body of a report is encoded. After the next {@link clear}, deltas begin at this moment. */
   beginBody(wall: UnixMillis): void {
     for (const sensor of this.memory.plan.sensors) {
       countPulses(this.memory, this.environment, sensor, wall);
@@ -119,7 +120,10 @@ export class Measurements {
     memory.shrink();
   }
 
-  /** A report has been sent or given up. Some counts in logs then restart from 0 (Motion: the passes since the last sample). */
+  /**
+   * A report has been sent or given up. Some counts in logs then restart from 0, such as the detections that Motion counts from
+   * one sample to the next.
+   */
   reported(wall: UnixMillis): void {
     for (const sensor of this.memory.plan.sensors) {
       const restarts = sensor.spec.windows?.restarts;
@@ -264,7 +268,7 @@ export class Measurements {
     const { at } = this.memory.placeOf(list);
     if (on === this.memory.int(at)) return;
     this.memory.ints[at] = on;
-    // The firmware reads the module again, so the report has the voltage at the event.
+    // The firmware reads the sensor again, so the report has its values at the event, such as the voltage.
     this.readLast(list.sensor, wall);
     this.record(list, clock, on, 0, list.settings.report[on === 1 ? 0 : 1]);
   }

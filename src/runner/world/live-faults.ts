@@ -19,7 +19,7 @@ import type { FaultSpec } from '../../transport/faults/index.js';
 import type { Target } from '../targets/target.js';
 import { namedNetworkFaults } from './in-force.js';
 
-/** A fault as its user sees it. */
+/** A fault as the user of the run sees it. */
 interface LiveFault {
   readonly id: string;
   /** `loss 10%` */
@@ -45,7 +45,7 @@ interface Injection {
   readonly lasts: Millis | undefined;
 }
 
-/** A fault with the planned faults that carry it out. */
+/** A planned or injected fault, with what applies it: a network fault, a service fault, both, or a device fault. */
 interface Kept {
   readonly id: string;
   readonly name: string;
@@ -251,7 +251,7 @@ export class LiveFaults {
     const end = this.#ends.get(fault);
     const isPlanned = fault < (this.#plan.deviceFaults?.length ?? 0);
     if (end === undefined && isPlanned && until === null && now >= from) {
-      throw new UsageError('bad-fault', `${name} of the scenario lasts to its end and cannot be lifted`);
+      throw new UsageError('bad-fault', `${name} lasts until the end of the scenario and cannot be lifted`);
     }
     this.#lifted.set(fault, now);
     this.#deviceFaults = this.#deviceFaults.map((each, i) =>

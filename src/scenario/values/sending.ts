@@ -1,6 +1,6 @@
 /**
- * Checks the lines and data that a scenario sends to devices: reports parameters, shell commands and data keys that the
- * firmware of the devices does not have.
+ * Checks the lines and data that a scenario sends to devices. Adds a problem for each parameter, shell command and data key
+ * that the firmware of the devices does not have.
  */
 import { type Check, type Form, formOf } from '../../input/checks.js';
 import type { LocatedNode, Place, Problems } from '../../input/document.js';

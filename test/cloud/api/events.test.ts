@@ -89,7 +89,7 @@ async function read(api: string, spaceId: string, headers: Record<string, string
 }
 
 describe('the stream of events', () => {
-  it('reports devices, messages and the stations of downlinks as they happen, in order', async () => {
+  it('reports changes of devices, messages and the progress of downlinks as they happen, in order', async () => {
     const { client, device } = await start();
     const { until, names, seen } = await follow(client);
     const { id } = await device(1);
@@ -135,7 +135,7 @@ describe('the stream of events', () => {
     expect(seen).toEqual(['message message', both, both, both, '']);
   });
 
-  it('rejects unknown parameters and values with the nearest name', async () => {
+  it('rejects an unknown parameter, with the nearest known name, and an unknown value', async () => {
     const { service } = await start();
     const { answer, until } = await read(service.api, service.spaceId, {}, '?tpye=data');
     expect([answer.status, await until('}')]).toEqual([400, expect.stringContaining('did you mean')]);

@@ -50,6 +50,30 @@ describe('a login', () => {
   });
 });
 
+describe('a chain of logins, each made with the token of the one before', () => {
+  async function chain() {
+    const { call, eva, spaceId } = await withEva();
+    const next = async (before: typeof eva.call) =>
+      withToken(call, await before('POST', '/v2/auth/space', { space_id: spaceId }));
+    const second = await next(eva.call);
+    const third = await next(second);
+    return { first: eva.call, second, third };
+  }
+
+  it('ends from a login onwards, if this login is ended', async () => {
+    const { first, second, third } = await chain();
+    const [, { id }] = (await first('GET', '/v2/auth/logins')).json;
+    expect((await first('DELETE', `/v2/auth/logins/${id}`)).status).toBe(204);
+    expect([await opens(first), await opens(second), await opens(third)]).toEqual([true, false, false]);
+  });
+
+  it('ends completely if any of its logins logs out', async () => {
+    const { first, second, third } = await chain();
+    expect((await third('POST', '/v2/auth/logout')).status).toBe(204);
+    expect([await opens(first), await opens(second), await opens(third)]).toEqual([false, false, false]);
+  });
+});
+
 describe('the change of a password', () => {
   it('needs the current password, ends all logins, and returns a new token', async () => {
     const { call, eva, login } = await withEva();

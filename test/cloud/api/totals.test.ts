@@ -1,4 +1,4 @@
-/** The headers x-total and x-total-at-least, in which each page of a list has the number of all items. */
+/** The headers of each page of a list: `x-total` is the number of all items, `x-total-at-least` a lower bound of it. */
 import { describe, expect, it } from 'vitest';
 import { setTotal } from '../../../src/cloud/api/totals.js';
 import { person } from './people.js';

@@ -45,7 +45,7 @@ async function dtlsCloud() {
       store.commit([
         { kind: 'record.put', row: record(0, { family: 'secret', id, spaceId, body: { type: 'psk', secret } }) },
       ]),
-    /** Connects a device; its packets are answered by `exchange`. */
+    /** Connects a device. `exchange` sends one of its packets and returns the last answer of the gateway. */
     async connect({ serial = SERIAL, secret = SECRET } = {}) {
       const address = `device@${clients.size}`;
       const answers: Packet[] = [];
