@@ -88,6 +88,7 @@ interface Fleet {
 
 async function restingFleet(): Promise<Fleet> {
   const clock = new VirtualClock();
+  const world = { clock, trace };
   const random = seededRandom(7);
   const wire: { deliver: (datagram: Uint8Array, reply: Receive, format: EnvelopeFormat) => void } = { deliver: quiet };
   const transport = withFaults(
@@ -103,9 +104,8 @@ async function restingFleet(): Promise<Fleet> {
       serial,
       claimToken: tokenOf(serial),
       flash,
-      clock,
+      world,
       random: random.fork(`device/${serial}`),
-      trace,
       format: 'base64',
       connect: (device, format) => transport.connect(serial, device, format),
     });

@@ -7,9 +7,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startService } from '../src/cloud/service.js';
-import { Device, type DeviceOptions } from '../src/device/device.js';
+import { Device, type DeviceWorld } from '../src/device/device.js';
 import { deviceType } from '../src/device/type/device-type.js';
-import { seededRandom } from '../src/kernel/random.js';
+import { type Random, seededRandom } from '../src/kernel/random.js';
 import { RealClock } from '../src/kernel/real-clock.js';
 import { type Millis, minutes } from '../src/kernel/time.js';
 import { packagedProfiles } from '../src/profile/library.js';
@@ -86,7 +86,7 @@ async function minuteOfFleet(directory: string): Promise<Minute> {
     ...{ clock, random: random.fork('cloud'), trace, log },
   });
   const udp = await udpTransport({ host: LOOPBACK, ports: { base64: service.udp ?? 0 } });
-  const devices = fleetOn(withFaults(udp, { clock, random, trace, faults: [] }), { clock, random, trace });
+  const devices = fleetOn(withFaults(udp, { clock, random, trace, faults: [] }), { clock, trace }, random);
   devices.forEach((device, i) => void real.after((BOOT * i) / DEVICES, 'power-up', () => device.powerOn()));
   real.begin();
   await real.runUntil(FROM);
@@ -129,7 +129,7 @@ class Reports implements Fold {
   }
 }
 
-function fleetOn(transport: Transport, world: Pick<DeviceOptions, 'clock' | 'random' | 'trace'>): readonly Device[] {
+function fleetOn(transport: Transport, world: DeviceWorld, random: Random): readonly Device[] {
   const profile = packagedProfiles().get('clime');
   if (profile === undefined) throw new Error('the profile "clime" is missing');
   const type = deviceType(profile);
@@ -137,8 +137,8 @@ function fleetOn(transport: Transport, world: Pick<DeviceOptions, 'clock' | 'ran
   return Array.from({ length: DEVICES }, (_, i) => {
     const serial = FIRST_SERIAL + i;
     return new Device({
-      ...{ ...world, random: world.random.fork(`device/${serial}`) },
-      ...{ type, serial, claimToken: tokenOf(serial), flash, format: 'base64' },
+      ...{ type, serial, claimToken: tokenOf(serial), flash, world, format: 'base64' },
+      random: random.fork(`device/${serial}`),
       connect: (device) => transport.connect(serial, device),
     });
   });

@@ -33,6 +33,14 @@ import type { CommandResult } from './shell/command.js';
 import type { DeviceIdentity } from './shell/host.js';
 import type { DeviceType } from './type/device-type.js';
 
+/** What all devices of a run share. It is one object, so that each device needs only one reference to it. */
+export interface DeviceWorld {
+  readonly clock: Clock;
+  readonly trace: Trace;
+  /** Receives the content of the messages. If undefined, the content is not recorded. */
+  readonly witness?: MessageWitness | undefined;
+}
+
 export interface DeviceOptions {
   readonly type: DeviceType;
   /** 1 to 4294967295. */
@@ -41,12 +49,9 @@ export interface DeviceOptions {
   readonly claimToken: string;
   /** Settings in flash before the first boot. */
   readonly flash?: Settings;
-  readonly clock: Clock;
+  readonly world: DeviceWorld;
   /** Random generator of this device alone. */
   readonly random: Random;
-  readonly trace: Trace;
-  /** Receives the content of the device's messages. If undefined, the content is not recorded. */
-  readonly witness?: MessageWitness | undefined;
   readonly format: LinkFormat;
   /**
    * Connects the device's radio to a network. The parameter `format` is the format that the firmware uses
@@ -74,7 +79,6 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
    * CHESTER, in a separate object.
    */
   readonly #serial: number;
-  readonly clock: Clock;
   readonly draws: Draws;
   readonly config: DeviceConfig;
   bootloader: Bootloader | undefined;
@@ -88,21 +92,18 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   boardOverrides: BoardOverrides | undefined;
   /** Created on the first use: most device types do not use a spool. */
   #spool: Spool | undefined;
-  readonly #trace: Trace;
-  readonly #witness: MessageWitness | undefined;
+  readonly #world: DeviceWorld;
   #firmware: Firmware | undefined;
   /** Set while the power is on but no firmware runs, for example during a swap of images. */
   #standstill: Standstill | undefined;
   #uplinks = 0;
-  #closing = false;
+  isClosing = false;
 
   constructor(options: DeviceOptions) {
-    const { type, serial, clock, random, trace, format } = options;
+    const { type, serial, world, random, format } = options;
     this.type = type;
     this.#serial = serial | 0;
-    this.clock = clock;
-    this.#trace = trace;
-    this.#witness = options.witness;
+    this.#world = world;
     this.token = tokenText(options.claimToken);
     this.draws = new NoiseStream(noiseSeed(random.fork('firmware')));
     this.config = new DeviceConfig(type.layout, options.flash);
@@ -111,6 +112,10 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     const wire = wireFormat(format, type.policy, this.config);
     this.port = options.connect(this, wire);
     this.link = openLink(this, wire);
+  }
+
+  get clock(): Clock {
+    return this.#world.clock;
   }
 
   get serial(): number {
@@ -187,11 +192,11 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   }
 
   paused(why: RadioPause, lasts: Millis): void {
-    this.#trace.emit({ kind: 'radio.paused', at: this.clock.now, serial: this.serial, why, lasts });
+    this.#world.trace.emit({ kind: 'radio.paused', at: this.clock.now, serial: this.serial, why, lasts });
   }
 
   faded(way: 'up' | 'down'): void {
-    this.#trace.emit({ kind: 'net.fault', at: this.clock.now, serial: this.serial, fault: 'weak-signal', way });
+    this.#world.trace.emit({ kind: 'net.fault', at: this.clock.now, serial: this.serial, fault: 'weak-signal', way });
   }
 
   socketOpened(): void {
@@ -260,64 +265,64 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
 
   /** Starts no new work; running exchanges finish. */
   close(): void {
-    this.#closing = true;
+    this.isClosing = true;
     this.#firmware?.close();
   }
 
   ready(): void {
-    this.#trace.emit({ kind: 'device.ready', at: this.clock.now, serial: this.serial });
+    this.#world.trace.emit({ kind: 'device.ready', at: this.clock.now, serial: this.serial });
   }
 
   made(type: UplinkType, message: Uint8Array): number {
     const uplink = ++this.#uplinks;
     const { length: bytes } = message;
-    this.#trace.emit({ kind: 'uplink.made', at: this.clock.now, serial: this.serial, uplink, type, bytes });
-    this.#witness?.made(this.serial, uplink, message);
+    this.#world.trace.emit({ kind: 'uplink.made', at: this.clock.now, serial: this.serial, uplink, type, bytes });
+    this.#world.witness?.made(this.serial, uplink, message);
     return uplink;
   }
 
   sent(uplink: number, type: UplinkType): void {
-    this.#trace.emit({ kind: 'uplink.sent', at: this.clock.now, serial: this.serial, uplink, type });
+    this.#world.trace.emit({ kind: 'uplink.sent', at: this.clock.now, serial: this.serial, uplink, type });
   }
 
   acknowledged(uplink: number, type: UplinkType): void {
-    this.#trace.emit({ kind: 'uplink.acked', at: this.clock.now, serial: this.serial, uplink, type });
+    this.#world.trace.emit({ kind: 'uplink.acked', at: this.clock.now, serial: this.serial, uplink, type });
   }
 
   dropped(uplink: number, type: UplinkType, why: string): void {
-    this.#trace.emit({ kind: 'uplink.dropped', at: this.clock.now, serial: this.serial, uplink, type, why });
+    this.#world.trace.emit({ kind: 'uplink.dropped', at: this.clock.now, serial: this.serial, uplink, type, why });
   }
 
   received(type: DownlinkType, message: Uint8Array, print: string): void {
-    this.#witness?.received(this.serial, message);
-    this.#trace.emit({ kind: 'downlink.received', at: this.clock.now, serial: this.serial, type, print });
+    this.#world.witness?.received(this.serial, message);
+    this.#world.trace.emit({ kind: 'downlink.received', at: this.clock.now, serial: this.serial, type, print });
   }
 
   offeredAgain(message: Uint8Array): void {
-    this.#witness?.received(this.serial, message);
+    this.#world.witness?.received(this.serial, message);
   }
 
   executed(type: DownlinkType, print: string, extent: Extent): void {
     const { serial } = this;
     const ok = extent === 'wholly';
     const partly = extent === 'partly' && { partly: true as const };
-    this.#trace.emit({ kind: 'downlink.executed', at: this.clock.now, serial, type, print, ok, ...partly });
+    this.#world.trace.emit({ kind: 'downlink.executed', at: this.clock.now, serial, type, print, ok, ...partly });
   }
 
   pollFailed(why: string): void {
-    this.#trace.emit({ kind: 'poll.failed', at: this.clock.now, serial: this.serial, why });
+    this.#world.trace.emit({ kind: 'poll.failed', at: this.clock.now, serial: this.serial, why });
   }
 
   woke(): void {
-    this.#trace.emit({ kind: 'device.wake', at: this.clock.now, serial: this.serial, why: this.reason });
+    this.#world.trace.emit({ kind: 'device.wake', at: this.clock.now, serial: this.serial, why: this.reason });
   }
 
   repeated(waited: Millis): void {
-    this.#trace.emit({ kind: 'device.repeat', at: this.clock.now, serial: this.serial, waited });
+    this.#world.trace.emit({ kind: 'device.repeat', at: this.clock.now, serial: this.serial, waited });
   }
 
   restarted(why: string): void {
-    this.#trace.emit({ kind: 'device.restart', at: this.clock.now, serial: this.serial, why });
+    this.#world.trace.emit({ kind: 'device.restart', at: this.clock.now, serial: this.serial, why });
   }
 
   /** Stops the firmware. @param why reason in the trace for the unsent uplinks, which are dropped */
@@ -338,7 +343,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   }
 
   private run(cause: BootCause): void {
-    this.#trace.emit({ kind: 'device.boot', at: this.clock.now, serial: this.serial, cause });
+    this.#world.trace.emit({ kind: 'device.boot', at: this.clock.now, serial: this.serial, cause });
     if (this.build.bundle !== this.type.build.bundle) {
       // The firmware of another device type hangs on this board until the watchdog resets it.
       return this.standStill(HARDWARE_WATCHDOG, 'the watchdog, because the firmware is for another device type', () =>
@@ -354,7 +359,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
       });
     }
     this.#firmware = new Firmware(this);
-    if (this.#closing) this.#firmware.close();
+    if (this.isClosing) this.#firmware.close();
   }
 
   /** Adopts the parameters, buffers and timing of the firmware version that boots: an update may have replaced the firmware. */

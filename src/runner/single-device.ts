@@ -117,14 +117,18 @@ interface Wire {
 }
 
 /** Builds a device and switches it on. */
-export function switchOn(kind: DeviceKind, identity: DeviceIdentity, { transport, ...wire }: Wire): SwitchedOn {
+export function switchOn(
+  kind: DeviceKind,
+  identity: DeviceIdentity,
+  { transport, format, clock, trace }: Wire,
+): SwitchedOn {
   const { serial, claimToken, secret } = identity;
   // The seed is the serial number, so that the device has the same radio cell and the same climate in every process.
   const random = seededRandom(`device/${serial}`);
   const device = new Device({
-    ...{ ...kind, serial, claimToken, ...wire },
-    random,
-    connect: connection({ serial, claimToken, secret, transport, clock: wire.clock, random }),
+    ...{ ...kind, serial, claimToken, format, random },
+    world: { clock, trace },
+    connect: connection({ serial, claimToken, secret, transport, clock, random }),
   });
   device.powerOn();
   return { device, member: memberOf(device, deviceHandle(identity, [], device)) };

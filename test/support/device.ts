@@ -62,9 +62,8 @@ export function testDevice(options: TestDeviceOptions): TestDevice {
     serial,
     claimToken: TOKEN,
     flash: flashSettings(type.layout, [...(type.layout.find('app', 'mode') ? ['app config mode lte'] : []), ...config]),
-    clock,
+    world: { clock, trace: { emit: (event) => events.push(event) } },
     random: seededRandom(seed),
-    trace: { emit: (event) => events.push(event) },
     format,
     connect: (device) => ({
       send: (datagram) => options.network(datagram, (answer) => clock.after(1, 'answer', () => device.receive(answer))),

@@ -24,7 +24,7 @@ const BATTERY_MEASUREMENT = 'sample battery';
 /** The parts of the firmware that the application needs. */
 export interface ApplicationHost extends ReporterHost {
   readonly clock: Clock;
-  readonly hardware: Pick<Hardware, 'spent' | 'reboot'>;
+  readonly hardware: Pick<Hardware, 'spent' | 'reboot' | 'isClosing'>;
   readonly measurements: Measurements;
   /** Undefined for device types without a receiver. */
   readonly receiver: Receiver | undefined;
@@ -44,7 +44,6 @@ export class Application implements TaskOwner {
   readonly #tasks: TaskTable;
   /** Numbers of the tasks that came due while the work queue was blocked. */
   #overdue: Set<number> | undefined;
-  #closing = false;
 
   constructor(firmware: ApplicationHost) {
     this.#firmware = firmware;
@@ -61,9 +60,13 @@ export class Application implements TaskOwner {
     return this.#firmware.clock;
   }
 
+  private get isClosing(): boolean {
+    return this.#firmware.hardware.isClosing;
+  }
+
   /** Begins the tasks: this moment is T0 of the firmware's time table (firmware behaviour, 1 and 3.1). */
   start(): void {
-    if (this.#closing) return;
+    if (this.isClosing) return;
     this.running = true;
     this.#firmware.measurements.tasks.forEach((task, index) => {
       this.#tasks.set(index, task.first);
@@ -75,9 +78,8 @@ export class Application implements TaskOwner {
     if (this.#firmware.usesLte) this.#tasks.set(this.own + WATCHDOG, this.seconds(timing.downlinkWatchdog));
   }
 
-  /** Starts nothing new; a report that is being sent continues. */
+  /** Removes all tasks, because the device is closing. A report that is being sent continues. */
   close(): void {
-    this.#closing = true;
     this.#tasks.clear();
   }
 
@@ -136,7 +138,7 @@ export class Application implements TaskOwner {
   /** Plans the receiver's next scan, or the end of the present one. Call it after the receiver or the clock was changed. */
   planScan(): void {
     const { receiver } = this.#firmware;
-    if (receiver && !this.#closing) this.#tasks.set(this.own + SCAN, receiver.next);
+    if (receiver && !this.isClosing) this.#tasks.set(this.own + SCAN, receiver.next);
   }
 
   /** Reads inputs that have just changed, as soon as the work queue allows. */
@@ -201,7 +203,7 @@ export class Application implements TaskOwner {
 
   private report(why: ContactReason): void {
     // The timer is set again before the report is sent, and by every kind of report (firmware behaviour, 3.1 and 6).
-    if (!this.#closing) this.#tasks.set(this.own + REPORT, this.#reporter.interval() ?? Number.POSITIVE_INFINITY);
+    if (!this.isClosing) this.#tasks.set(this.own + REPORT, this.#reporter.interval() ?? Number.POSITIVE_INFINITY);
     this.#reporter.report(why, () => this.resume());
   }
 
@@ -209,7 +211,7 @@ export class Application implements TaskOwner {
   private planWatch(): void {
     const { measurements } = this.#firmware;
     const watch = measurements.tasks.findIndex(({ kind }) => kind === 'watch');
-    if (watch < 0 || !this.running || this.#closing) return;
+    if (watch < 0 || !this.running || this.isClosing) return;
     this.#tasks.set(watch, measurements.untilChange(this.clock.wall));
   }
 
@@ -234,7 +236,7 @@ export class Application implements TaskOwner {
     if (silent) return finish();
     const send = (): void =>
       this.#reporter.report(why, () => {
-        if (receiver.nextPart() && !this.#closing) return send();
+        if (receiver.nextPart() && !this.isClosing) return send();
         finish();
         this.resume();
       });
@@ -254,8 +256,8 @@ export class Application implements TaskOwner {
 
   private planEventReport(): void {
     const { measurements } = this.#firmware;
-    if (measurements.takeUrgent() && !this.#closing) this.#tasks.set(this.own + EVENT, 0);
-    if (!measurements.takeReportable() || this.#closing) return;
+    if (measurements.takeUrgent() && !this.isClosing) this.#tasks.set(this.own + EVENT, 0);
+    if (!measurements.takeReportable() || this.isClosing) return;
     const delay = this.#reporter.eventDelay();
     if (delay !== undefined) this.#tasks.set(this.own + EVENT, delay);
   }
@@ -271,7 +273,7 @@ export class Application implements TaskOwner {
     if (this.#firmware.receiver) this.catchUp();
     const overdue = new Set([...(this.#overdue ?? []), ...this.#tasks.takeOverdue()]);
     this.#overdue = undefined;
-    if (this.#closing) return;
+    if (this.isClosing) return;
     for (const task of [...overdue].sort((a, b) => a - b)) this.runNow(task);
   }
 

@@ -14,13 +14,8 @@ interface Waiter {
 const NONE: readonly Waiter[] = [];
 
 export class CloudLock {
-  readonly #clock: Clock;
   #held = false;
   #waiters = NONE;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
 
   /** Whether an exchange holds the lock. */
   get held(): boolean {
@@ -31,8 +26,9 @@ export class CloudLock {
    * Calls `granted` when the caller holds the lock, at once if it is free; calls `refused` if it is not free within `limit`
    * (error −11).
    * @param limit longest wait; Infinity for no limit
+   * @param clock a parameter, not a field, because each of up to 100,000 locks would have the field
    */
-  take(limit: Millis, granted: () => void, refused: () => void): void {
+  take(clock: Clock, limit: Millis, granted: () => void, refused: () => void): void {
     if (!this.#held) {
       this.#held = true;
       return granted();
@@ -40,7 +36,7 @@ export class CloudLock {
     const waiter: Waiter = {
       granted,
       limit: Number.isFinite(limit)
-        ? this.#clock.after(limit, 'the lock of the cloud connection', () => {
+        ? clock.after(limit, 'the lock of the cloud connection', () => {
             this.#waiters = this.#waiters.filter((other) => other !== waiter);
             refused();
           })

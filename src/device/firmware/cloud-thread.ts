@@ -79,7 +79,7 @@ export class CloudThread implements PollHandler {
 
   constructor(host: CloudThreadHost) {
     this.#host = host;
-    this.#lock = new CloudLock(host.clock);
+    this.#lock = new CloudLock();
     this.#polls = new PollWork(this);
   }
 
@@ -124,7 +124,8 @@ export class CloudThread implements PollHandler {
    * @param refused called if the lock is not free in time
    */
   lock(limit: Millis, granted: () => void, refused: () => void = () => {}): void {
-    this.#lock.take(this.#host.policy.transfers.lockCounts ? limit : Number.POSITIVE_INFINITY, granted, refused);
+    const { clock, policy } = this.#host;
+    this.#lock.take(clock, policy.transfers.lockCounts ? limit : Number.POSITIVE_INFINITY, granted, refused);
   }
 
   unlock(): void {

@@ -43,6 +43,8 @@ export interface Hardware {
   readonly clockDrift: number;
   /** Whether the button on the board is pressed. */
   readonly buttonPressed: boolean;
+  /** Whether the device is closed: it starts no new work, but running exchanges finish. */
+  readonly isClosing: boolean;
   /** Counts the charge that a use of the battery takes, in addition to the idle current. */
   spent(use: CurrentUse, duration: Millis): void;
   /** Stops the firmware at once and boots again. */

@@ -6,7 +6,7 @@
  * {@link countPulses}, {@link restartCounter} and {@link setMark} ignore sensors that are not counters. `countPulses` also
  * ignores buttons: measurements.ts takes their pulses with {@link takePulses} and counts each press.
  */
-import type { UnixMillis, UnixSeconds } from '../../kernel/time.js';
+import type { UnixMillis } from '../../kernel/time.js';
 import type { Environment } from '../environment/environment.js';
 import { COUNTER } from './layout.js';
 import type { SensorPlan } from './measuring-plan.js';
@@ -75,7 +75,7 @@ export function closeCount(
 }
 
 /** Writes the pulses since the previous sample into a row of a log. */
-export function logPulses(memory: Memory, sensor: SensorPlan, at: UnixSeconds): void {
+export function logPulses(memory: Memory, sensor: SensorPlan, at: number): void {
   for (let quantity = 0; quantity < sensor.spec.quantities.length; quantity++) {
     const counter = startOf(memory, sensor, quantity);
     memory.floats[at + quantity] = memory.int(counter + COUNTER.counted) - memory.int(counter + COUNTER.atWindow);

@@ -32,6 +32,7 @@ interface FleetOptions {
  */
 export function buildFleet(options: FleetOptions): readonly Device[] {
   const { plan, profiles, clock, random, trace, witness, transport, format } = options;
+  const world = { clock, trace, witness };
   const types = new Map<string, DeviceType>();
   const groups = plan.groups.map((group) => {
     const newest = types.get(group.profile) ?? deviceType(profileOf(profiles, group.profile));
@@ -48,10 +49,8 @@ export function buildFleet(options: FleetOptions): readonly Device[] {
       serial,
       claimToken,
       flash: group.flash,
-      clock,
+      world,
       random: own,
-      trace,
-      witness,
       format,
       connect: connection({ serial, claimToken, transport, clock, random: own }),
     });

@@ -52,6 +52,14 @@ export function withFaults(inner: Transport, options: FaultOptions): Transport {
   };
 }
 
+/** The datagrams of one direction that are on their way. */
+interface Queue {
+  /** When the last of them arrives. */
+  last: Instant;
+  /** When the limit of the bandwidth lets the next datagram leave. */
+  freeAt: Instant;
+}
+
 /**
  * The hop of one device. Datagrams of one direction arrive in the order in which they left, whatever their delays, because a
  * radio link is a queue. Only the fault `reorder`, which is applied last, lets a datagram overtake another.
@@ -67,10 +75,8 @@ class Hop implements Channel, Receiver {
   #draws: NoiseStream | undefined;
   readonly #device: Receiver;
   readonly #channel: Channel;
-  #lastUp: Instant = 0;
-  #lastDown: Instant = 0;
-  /** When the queue of each direction will be empty. Undefined until a bandwidth limit has delayed a datagram. */
-  #freeAt: Record<Way, Instant> | undefined;
+  /** Undefined while no datagram is on its way: a hop at rest takes less memory without its queues. */
+  #queues: Record<Way, Queue> | undefined;
 
   constructor(serial: number, options: HopOptions, inner: Transport, device: Receiver) {
     this.#serial = serial | 0;
@@ -83,7 +89,10 @@ class Hop implements Channel, Receiver {
     const verdict = this.verdict('up', datagram.length);
     const arriving = this.asSent(datagram);
     for (const delay of verdict) {
-      this.#options.clock.after(delay, 'a datagram on its way', () => this.#channel.send(arriving));
+      this.#options.clock.after(delay, 'a datagram on its way', () => {
+        this.rest();
+        this.#channel.send(arriving);
+      });
     }
   }
 
@@ -95,7 +104,10 @@ class Hop implements Channel, Receiver {
     const verdict = this.verdict('down', datagram.length);
     const arriving = asReceived(datagram);
     for (const delay of verdict) {
-      this.#options.clock.after(delay, 'a datagram on its way', () => this.#device.receive(arriving));
+      this.#options.clock.after(delay, 'a datagram on its way', () => {
+        this.rest();
+        this.#device.receive(arriving);
+      });
     }
   }
 
@@ -113,39 +125,42 @@ class Hop implements Channel, Receiver {
     const { now } = clock;
     const serial = this.#serial >>> 0;
     const verdict: Verdict = [LEAST_HOP];
-    let queued = false;
+    this.#queues ??= { up: { last: 0, freeAt: 0 }, down: { last: 0, freeAt: 0 } };
+    const queue = this.#queues[way];
+    let isQueued = false;
     DELIVERY.size = size;
     DELIVERY.now = now;
-    DELIVERY.freeAt = this.#freeAt?.[way] ?? 0;
+    DELIVERY.freeAt = queue.freeAt;
     DELIVERY.flippedBit = -1;
     for (const { fault, from, until, way: hitWay, hits } of faults.all) {
       if (now < from || now >= until || (hitWay !== 'both' && hitWay !== way) || !hits(serial)) continue;
-      if (!queued && overtakes(fault)) {
-        this.queueUp(verdict, way, now);
-        queued = true;
+      if (!isQueued && overtakes(fault)) {
+        queueUp(verdict, queue, now);
+        isQueued = true;
       }
       this.#draws ??= new NoiseStream(noiseSeed(random.fork(`net/${serial}`)));
       if (strike(fault, verdict, this.#draws, DELIVERY))
         trace.emit({ kind: 'net.fault', at: now, serial, fault: fault.kind, way });
     }
-    if (!queued) this.queueUp(verdict, way, now);
-    if (DELIVERY.freeAt > now) {
-      this.#freeAt ??= { up: 0, down: 0 };
-      this.#freeAt[way] = DELIVERY.freeAt;
-    }
+    if (!isQueued) queueUp(verdict, queue, now);
+    queue.freeAt = DELIVERY.freeAt;
     if (DELIVERY.flippedBit >= 0 && checksummed) verdict.length = 0;
     return verdict;
   }
 
-  /** Delays copies so that none arrives before an earlier datagram. */
-  private queueUp(verdict: Verdict, way: Way, now: Instant): void {
-    let last = way === 'up' ? this.#lastUp : this.#lastDown;
-    for (let i = 0; i < verdict.length; i++) {
-      last = Math.max(now + (verdict[i] as Millis), last);
-      verdict[i] = last - now;
-    }
-    if (way === 'up') this.#lastUp = last;
-    else this.#lastDown = last;
+  /** Forgets the queues if they are empty. They then delay no later datagram. */
+  private rest(): void {
+    if (this.#queues === undefined) return;
+    const { up, down } = this.#queues;
+    if (Math.max(up.last, up.freeAt, down.last, down.freeAt) <= this.#options.clock.now) this.#queues = undefined;
+  }
+}
+
+/** Delays copies so that none arrives before an earlier datagram. */
+function queueUp(verdict: Verdict, queue: Queue, now: Instant): void {
+  for (let i = 0; i < verdict.length; i++) {
+    queue.last = Math.max(now + (verdict[i] as Millis), queue.last);
+    verdict[i] = queue.last - now;
   }
 }
 
