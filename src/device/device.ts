@@ -41,7 +41,7 @@ export interface DeviceWorld {
   readonly witness?: MessageWitness | undefined;
 }
 
-export interface DeviceOptions {
+interface DeviceOptions {
   readonly type: DeviceType;
   /** 1 to 4294967295. */
   readonly serial: number;
