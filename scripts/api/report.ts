@@ -49,11 +49,17 @@ function emitDeclarations(folder: string): void {
   const compiler = join(ROOT, 'node_modules/tsc/bin/tsc');
   const settings = join(folder, 'tsconfig.json');
   // `npm run types` checks the types.
-  const compilerOptions = {
-    ...{ noCheck: true, rootDir: join(ROOT, 'src'), outDir: folder, typeRoots: [join(ROOT, 'node_modules/@types')] },
+  const content = {
+    extends: join(ROOT, 'tsconfig.build.json'),
+    compilerOptions: {
+      noCheck: true,
+      rootDir: join(ROOT, 'src'),
+      outDir: folder,
+      typeRoots: [join(ROOT, 'node_modules/@types')],
+    },
+    files: [join(ROOT, 'src/index.ts')],
+    include: [],
   };
-  const files = [join(ROOT, 'src/index.ts')];
-  const content = { extends: join(ROOT, 'tsconfig.build.json'), compilerOptions, files, include: [] };
   writeFileSync(settings, JSON.stringify(content));
   const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', settings], { cwd: ROOT, encoding: 'utf8' });
   if (status !== 0) throw new Error(stdout);

@@ -58,9 +58,9 @@ export class Attempts {
    * @param signal ends the attempt, with any outcome. Undefined if no other attempt runs at the same time
    */
   async outcome(text: string, signal?: AbortSignal): Promise<AttemptOutcome | undefined> {
+    if (this.#outcomes.has(text)) return this.#outcomes.get(text);
     const interrupt = this.#interrupt.signal;
     const ending = signal === undefined ? interrupt : AbortSignal.any([signal, interrupt]);
-    if (this.#outcomes.has(text)) return this.#outcomes.get(text);
     const outcome =
       signal === undefined
         ? await outcomeOf({ ...this.#options, text }, ending)

@@ -4,8 +4,9 @@
 export type AfterLine = 'leave' | 'stay';
 
 /**
- * Passes each line to `handle` until the input ends, `handle` returns `leave`, or `ended` settles.
- * @returns true if the input ended or `handle` returned `leave`; false if `ended` settled first
+ * Passes each line to `handle` until the input ends, `handle` returns `leave`, or `ended` resolves.
+ * @returns true if the input ended or `handle` returned `leave`; false if `ended` resolved first
+ * @throws the error of `ended` if it rejects first
  */
 export async function takeLines(
   lines: AsyncIterable<string>,

@@ -1,16 +1,15 @@
 /** A profile after `extends`, as YAML: the output of `ghostfleet profile show --resolved`. */
 import { stringify } from 'yaml';
 import { type LocatedNode, Problems } from '../input/document.js';
-import { type LoadText, type ReadFiles, readExtended } from './extend.js';
+import { type LoadText, readExtended } from './extend.js';
 
 /**
  * The profile in YAML with all inherited values and without `extends`.
- * @param read keeps the files that the profile extends for the next profile
  * @throws InputError if one of the files is invalid
  */
-export function resolvedText(source: string, file: string, load: LoadText, read?: ReadFiles): string {
+export function resolvedText(source: string, file: string, load: LoadText): string {
   const problems = new Problems();
-  const root = readExtended(source, file, load, problems, read);
+  const root = readExtended(source, file, load, problems);
   problems.finish();
   return stringify(written(root), { lineWidth: 120, aliasDuplicateObjects: false });
 }

@@ -72,6 +72,26 @@ describe('ghostfleet shrink', () => {
     expect(await reduced('3')).toEqual(await alone());
   }, 60_000);
 
+  it('reduces a scenario whose expectation about numbers is not met', async () => {
+    const text = `name: quick
+duration: 15m
+fleet:
+  - { name: clime, profile: clime, count: 2, config: { interval-report: 60 } }
+  - { name: other, profile: clime, count: 1, config: { interval-report: 60 } }
+network: { faults: [{ outage: both, from: 4m, to: clime }] }
+steps:
+  - { at: 3m, to: other, commands: [info show] }
+  - { at: 5m, to: clime/2, commands: [info show] }
+expect: [downlink.delivered == downlink.queued]
+`;
+    const { exit, err } = await ghostfleet(['shrink', file('quick.yaml', text), '--workers', '1', '--budget', '1d']);
+    expect(exit).toBe(0);
+    expect(readFileSync(join(directory, 'quick-small.yaml'), 'utf8')).toContain(
+      '- { at: 5m, commands: [ info show ] }',
+    );
+    expect(err).toMatch(/^ +\d+ tries {2}the group "clime" alone$/m);
+  }, 60_000);
+
   it('reports that a scenario passes, with exit code 2', async () => {
     const path = file(
       'fine.yaml',

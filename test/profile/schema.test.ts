@@ -29,7 +29,7 @@ function source(name: string): string {
 const resolvedTexts = new Map<string, string>();
 
 function resolved(name: string): string {
-  const text = resolvedTexts.get(name) ?? resolvedText(source(name), `profiles/${name}.yaml`, packagedFiles, extended);
+  const text = resolvedTexts.get(name) ?? resolvedText(source(name), `profiles/${name}.yaml`, packagedFiles);
   resolvedTexts.set(name, text);
   return text;
 }

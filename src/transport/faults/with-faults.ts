@@ -75,7 +75,7 @@ class Hop implements Channel, Receiver {
   #draws: NoiseStream | undefined;
   readonly #device: Receiver;
   readonly #channel: Channel;
-  /** Undefined while no datagram is on its way: a hop at rest takes less memory without its queues. */
+  /** A hop at rest takes less memory without its queues, so a datagram that arrives removes them if they are empty. */
   #queues: Record<Way, Queue> | undefined;
 
   constructor(serial: number, options: HopOptions, inner: Transport, device: Receiver) {
@@ -88,12 +88,7 @@ class Hop implements Channel, Receiver {
   send(datagram: Uint8Array): void {
     const verdict = this.verdict('up', datagram.length);
     const arriving = this.asSent(datagram);
-    for (const delay of verdict) {
-      this.#options.clock.after(delay, 'a datagram on its way', () => {
-        this.rest();
-        this.#channel.send(arriving);
-      });
-    }
+    this.passOn(verdict, () => this.#channel.send(arriving));
   }
 
   reopen(server?: number): void {
@@ -103,12 +98,7 @@ class Hop implements Channel, Receiver {
   receive(datagram: Uint8Array): void {
     const verdict = this.verdict('down', datagram.length);
     const arriving = asReceived(datagram);
-    for (const delay of verdict) {
-      this.#options.clock.after(delay, 'a datagram on its way', () => {
-        this.rest();
-        this.#device.receive(arriving);
-      });
-    }
+    this.passOn(verdict, () => this.#device.receive(arriving));
   }
 
   /** A datagram for the cloud as it arrives. */
@@ -148,7 +138,17 @@ class Hop implements Channel, Receiver {
     return verdict;
   }
 
-  /** Forgets the queues if they are empty. They then delay no later datagram. */
+  /** Calls `arrive` for each copy of a datagram, after its delay. */
+  private passOn(delays: Verdict, arrive: () => void): void {
+    for (const delay of delays) {
+      this.#options.clock.after(delay, 'a datagram on its way', () => {
+        this.rest();
+        arrive();
+      });
+    }
+  }
+
+  /** Removes the queues if they are empty. They then delay no later datagram. */
   private rest(): void {
     if (this.#queues === undefined) return;
     const { up, down } = this.#queues;

@@ -92,11 +92,10 @@ export function ruleResults(
       return { line, passed: false, undecided: true, left: null, right: 0, unit: 'count', sentence: UNKNOWN };
     if (checked === 0 && first === undefined) return [];
     const verdict = { line, passed: first === undefined, left: broken, right: 0, unit: 'count' as const };
-    if (first === undefined)
-      return {
-        ...verdict,
-        sentence: `held in ${checked === 1 ? 'the only case' : `all ${humanCount(checked)} cases`}`,
-      };
+    if (first === undefined) {
+      const cases = checked === 1 ? 'the only case' : `all ${humanCount(checked)} cases`;
+      return { ...verdict, sentence: `held in ${cases}` };
+    }
     const { at, serial, what } = first;
     const where = `${humanDuration(sinceStart(at))} for ${nameOf(serial)}`;
     const times = `violated in ${humanCount(broken)} of ${humanCount(Math.max(checked, broken))} cases`;
