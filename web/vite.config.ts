@@ -6,7 +6,7 @@ import { defineConfig, type Plugin } from 'vite';
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-/** Gives index.html the time at which the build began: a source that changes later may not be in it. */
+/** Sets the time of index.html to the start of the build, because a source that changes during the build may not be in it. */
 function timeOfBuild(): Plugin {
   const began = new Date();
   return { name: 'time-of-build', writeBundle: ({ dir = '' }) => utimesSync(join(dir, 'index.html'), began, began) };
@@ -19,7 +19,7 @@ export default defineConfig({
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   resolve: {
     alias: {
-      // The client of the API and the protocol run unchanged; these replace what they take from Node.
+      // The API client and the protocol run unchanged; these files replace the modules that browsers do not have.
       undici: path('./src/api/pool.ts'),
       'node:crypto': path('./src/platform/crypto.ts'),
     },
@@ -28,7 +28,7 @@ export default defineConfig({
     outDir: path('../dist/web'),
     emptyOutDir: true,
     target: 'es2022',
-    // The policy of the service forbids inline code and data: all files stay files.
+    // The content security policy of the service forbids inline code and data, so no file is inlined.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     // Licences of the packages whose code is in the files.

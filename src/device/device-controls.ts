@@ -28,7 +28,7 @@ export interface DeviceControls {
   free(quantity: string): void;
   /** Adds pulses to a counter, or closes a contact repeatedly. */
   pulse(quantity: string, pulses: Pulses): void;
-  /** Clicks a button: one multiple click of the button on the board, or single clicks of another button. */
+  /** Clicks a button. Several clicks are one multiple click on the button of the board, and single clicks on other buttons. */
   click(button: ButtonName, times: number): void;
   /** Holds a button down. During a boot, the button on the board can erase the settings (firmware shell, 3.5). */
   press(button: ButtonName, duration: Millis): void;

@@ -1,6 +1,6 @@
 /**
- * A transport over HTTP: sends each frame of a device as an HTTP request and returns the response as a frame. A failed request
- * gives no response, so the device repeats it.
+ * A transport over HTTP: sends each datagram of a device as an HTTP request and returns the response as a datagram
+ * (protocol/http/frames.ts). A failed request gives no response, so the device repeats it.
  */
 import { Pool } from 'undici';
 import type { EdgeClock } from '../kernel/clock.js';
@@ -21,7 +21,7 @@ interface HttpRequest {
 /** Sends a request; resolves with the response, whatever its status. */
 type SendRequest = (request: HttpRequest) => Promise<{ readonly status: number; readonly body: string }>;
 
-/** @param clock held while a request is open */
+/** @param clock simulated time is stopped while a request is open */
 export function httpTransport(
   send: SendRequest,
   clock: Pick<EdgeClock, 'hold'>,
@@ -56,6 +56,7 @@ export function httpTransport(
 const CONNECTIONS = 64;
 /** Longer than the time that any device waits for a response. */
 const TIMEOUT = seconds(30);
+/** Bytes. */
 const LARGEST_ANSWER = 1_048_576;
 
 /**

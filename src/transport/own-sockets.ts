@@ -17,7 +17,7 @@ interface OwnSocketsOptions {
   readonly host: string;
   readonly port: number;
   readonly clock: Clock;
-  /** Holds of simulated time while datagrams are on the wire; undefined in real time. */
+  /** Stop simulated time while datagrams are on the wire; undefined in real time. */
   readonly wires?: { readonly toCloud: InFlight; readonly toDevices: InFlight };
 }
 
@@ -68,7 +68,7 @@ export async function ownSockets(options: OwnSocketsOptions): Promise<Transport>
     },
     close: async () => {
       closed = true;
-      // A real alarm would keep the process running.
+      // In real time, a pending alarm would keep the process running.
       for (const alarm of retiring.values()) alarm.cancel();
       await Promise.all(Array.from(open, (socket) => new Promise<void>((resolve) => socket.close(() => resolve()))));
     },

@@ -1,4 +1,4 @@
-/** `channel`: the inputs of Control (applications.json, control). */
+/** `channel`: the inputs of CHESTER Control (applications.json, control). */
 import { seconds } from '../../kernel/time.js';
 import { EINVAL, ENODEV } from '../../protocol/errno.js';
 import { leadingInteger } from '../config/parse.js';
@@ -55,7 +55,7 @@ function onChannels(host: ShellHost, act: (channels: ShellChannels) => CommandRe
   return host.channels ? act(host.channels) : failed(ENODEV);
 }
 
-/** One line for each named channel, or for all channels if none is named; stops at an invalid name. */
+/** One line for each named channel, or for all channels if none is named. Fails at the first invalid name. */
 function onEach(channels: ShellChannels, names: readonly string[], lineOf: (n: number) => string): CommandResult {
   if (names.length === 0) return ok(...Array.from({ length: channels.count }, (_, i) => lineOf(i + 1)));
   const lines: string[] = [];
@@ -96,7 +96,7 @@ function stateLine(n: number, state: ChannelState): string {
 
 function liveLine(n: number, state: ChannelState): string {
   if ('live' in state) {
-    // C prints a reading that failed as nan.
+    // For a failed reading, the firmware (printf in C) prints "nan".
     return `channel ${n}: ${state.mode}, live: ${state.live?.toFixed(2) ?? 'nan'} ${unitOf(state.mode)}`;
   }
   return stateLine(n, state);

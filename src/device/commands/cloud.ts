@@ -10,7 +10,7 @@ import { failed, groupHelp, ok, refused, succeeded } from './results.js';
 const SYNCED_SINCE = 1_577_836_800;
 const FIRMWARE_ID_MAX = 200;
 
-/** @param spool whether to add the commands of the spool, which only some applications have */
+/** @param spool whether the application has a spool (unsent messages in flash), and so its commands */
 export function cloudGroup(spool: boolean): Command {
   return {
     word: 'cloud',

@@ -1,4 +1,4 @@
-/** `config`: all modules together (firmware shell, 3.1 and 3.3). */
+/** `config`: the configuration of all modules together (firmware shell, 3.1 and 3.3). */
 
 import { EIO } from '../../protocol/errno.js';
 import type { Command } from '../shell/command.js';

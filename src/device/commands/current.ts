@@ -1,4 +1,4 @@
-/** `current`: the inputs of Current and their calibration (applications.json, current). */
+/** `current`: the inputs of CHESTER Current and their calibration (applications.json, current). */
 
 import { EINVAL, EIO, ENODEV } from '../../protocol/errno.js';
 import type { Command, CommandResult } from '../shell/command.js';
@@ -63,7 +63,7 @@ export const current: Command = {
   })),
 };
 
-/** This group calls a mode "avg" that `app config` calls "mean". */
+/** Names of the modes in this command group: "avg" is the mode that `app config` calls "mean". */
 const WORD = { mean: 'avg', rms: 'rms' } as const;
 
 function read(inputs: ShellInputs, n: number): CommandResult {

@@ -13,7 +13,7 @@ import { ok, refused } from './results.js';
 /** 8 MB of NOR flash beside the processor, in pages of 4 kB. */
 const SIZE = 0x80_0000;
 const PAGE = 0x1000;
-/** Maximum number of bytes that `read` shows; more would not fit into the capture buffer for the cloud. */
+/** Maximum number of bytes that `read` shows. Their text is already longer than the cloud can receive (shell/capture.ts). */
 const READ_MAX = 0x400;
 
 export const flash: Command = {

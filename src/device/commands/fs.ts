@@ -61,7 +61,10 @@ function list({ spool }: ShellHost, path: string): CommandResult {
   return refused(ENOEXEC, `Unable to open ${path} (err ${ENOENT})`);
 }
 
-/** Here, the name of a spool file is the position of its message in the spool; in the firmware, it is the time of storing. */
+/**
+ * Position of a file's message in the spool; undefined if the path is not a file of the spool. The name of a file is this
+ * position. In the firmware, the name is the time of storing.
+ */
 function fileNumber({ spool }: ShellHost, path: string): number | undefined {
   const name = path.startsWith(`${SPOOL}/`) ? path.slice(SPOOL.length + 1) : '';
   const n = Number(name);

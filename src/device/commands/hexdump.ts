@@ -1,4 +1,4 @@
-/** Bytes in a row, which has two halves. */
+/** Bytes in a row of the output. */
 const ROW = 16;
 const HALF = ROW / 2;
 
@@ -18,7 +18,7 @@ export function hexdump(bytes: Uint8Array, from = 0): readonly string[] {
   });
 }
 
-/** The cells of a row with a space between its halves. @param width columns of a cell */
+/** The cells of a row (one for each byte) with a space between the two halves. @param width characters of a cell */
 function inHalves(cells: readonly string[], width: number): string {
   const [first, second] = [cells.slice(0, HALF), cells.slice(HALF)].map((half) => half.join('').padEnd(HALF * width));
   return `${first} ${second}`;

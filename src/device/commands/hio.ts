@@ -69,7 +69,7 @@ const psk: Command = {
       word: 'set',
       help: 'Store the pre-shared key in the modem: <hex digits>',
       args: [1, 1],
-      // The key is in the modem, which never shows it.
+      // Nothing is stored: a real modem keeps the key to itself, and the simulation does not use it.
       run: (_host, [key = '']) =>
         PSK_FORM.test(key) ? succeeded() : refused(EINVAL, `hio_cloud_transfer_set_psk failed: ${EINVAL}`),
     },

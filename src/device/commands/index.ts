@@ -1,4 +1,3 @@
-/** Builds the shell of a device type. */
 import type { CommandWord } from '../../profile/command-words.js';
 import type { ModuleSpec } from '../../profile/parameters.js';
 import type { FamilyName } from '../../profile/profile.js';

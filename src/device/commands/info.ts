@@ -3,7 +3,7 @@ import type { Command } from '../shell/command.js';
 import type { DeviceIdentity } from '../shell/host.js';
 import { ok } from './results.js';
 
-/** In the order of `info show`. */
+/** The fields of `info show`, in its order. */
 const FIELDS: readonly { readonly word: string; readonly label: string; readonly of: keyof DeviceIdentity }[] = [
   { word: 'vendor-name', label: 'vendor name', of: 'vendorName' },
   { word: 'product-name', label: 'product name', of: 'productName' },

@@ -7,7 +7,7 @@ import { heap, thread } from './threads.js';
 
 /** Zephyr version of current firmware. */
 const ZEPHYR_VERSION = '4.4.0';
-/** The system timer of the nRF52 counts a 32768 Hz crystal in 32 bits. */
+/** The system timer of the nRF52 counts the cycles of a 32,768 Hz crystal in 32 bits. */
 const CYCLES_PER_SECOND = 32_768;
 const CYCLE_COUNTER_RANGE = 4_294_967_296;
 

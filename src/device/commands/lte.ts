@@ -6,9 +6,9 @@ import type { LteEvaluation, LteMetrics, LteState } from '../shell/host.js';
 import { failed, groupHelp, refused, succeeded } from './results.js';
 import { inTestMode, modemTest } from './test-mode.js';
 
-/** Differences between the families of firmware. */
+/** The differences between `lte` of CHESTER and `lte` of hio devices. */
 interface LteDifferences {
-  /** Commands before the common ones. */
+  /** Commands that the help lists before the common ones. */
   readonly before?: readonly Command[];
   /** Lines of `lte metrics`. */
   readonly metrics: (metrics: LteMetrics) => readonly string[];
@@ -16,7 +16,7 @@ interface LteDifferences {
   readonly test: Parameters<typeof modemTest>[1];
 }
 
-/** Numbers of the modem and its SIM card. */
+/** Commands that show identities of the modem and its SIM card. */
 const identities: readonly Command[] = [
   known('imei', 'Show the IMEI of the modem.', (state) => state.imei),
   known('imsi', 'Show the IMSI of the SIM card.', (state) => state.imsi),
@@ -40,7 +40,7 @@ export const lte: Command = lteGroup({
   test: ['uart', 'reset', 'wakeup', 'cmd', 'prepare', 'bypass'],
 });
 
-/** The group `lte` of a family. */
+/** The command group `lte` of a firmware family. */
 export function lteGroup({ before = [], metrics, test }: LteDifferences): Command {
   return {
     word: 'lte',

@@ -25,7 +25,7 @@ export const mcuboot: Command = {
       word: 'request_upgrade',
       help: 'At the next reset, run the image of the other slot: [permanent]',
       args: [0, 1],
-      // No effect: only a complete image can start, and the download has already requested the swap of a complete image.
+      // No effect: an incomplete image cannot start, and for a complete image the download has already requested the swap.
       run: (_host, [how], command) =>
         how === undefined || how === 'permanent' ? ok() : refused(EINVAL, ...commandHelp(command)),
     },

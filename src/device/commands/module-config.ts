@@ -68,14 +68,14 @@ function parameters(config: DeviceConfig, items: readonly ConfigItem[], words: r
 
 const NO_COMPLAINT = { lines: [], fault: 'unsaid' } as const;
 
-/** The lines of `<module> config show`: every parameter. */
+/** The lines of `<module> config show`: the list of the module, then every parameter. */
 function allLines(config: DeviceConfig, module: ConfigModule): readonly string[] {
   return [...listLines(config, module), ...configLines(config, module.items)];
 }
 
 /**
- * The lines of a module in `config show`. A module may omit parameters unless another parameter has a certain value in the
- * running configuration: Motion omits four.
+ * The lines of a module in `config show`. A module can hide some of its parameters while another parameter does not have a
+ * certain value in the running configuration. CHESTER Motion hides four in this way.
  */
 export function moduleLines(config: DeviceConfig, module: ConfigModule): readonly string[] {
   const { hidden } = module;
@@ -92,8 +92,8 @@ export function configLines(config: DeviceConfig, items: readonly ConfigItem[]):
 }
 
 /**
- * The mode of the serial line in the interim copy of the configuration (device-config.ts); empty if the device type has no
- * serial line.
+ * The mode of the serial line with unsaved changes (the interim copy, device-config.ts); empty if the device type has no serial
+ * line.
  */
 function modeOf(config: DeviceConfig): string {
   const mode = config.layout.find('app', 'serial-mode');

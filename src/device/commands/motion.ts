@@ -1,4 +1,6 @@
-/** `motion`: the two detectors of Motion (applications.json, motion). L->R is a pass to the right, R->L one to the left. */
+/**
+ * `motion`: the two detectors of CHESTER Motion (applications.json, motion). L->R is a pass to the right, R->L one to the left.
+ */
 import { type Seconds, seconds, type UnixSeconds } from '../../kernel/time.js';
 import { EINVAL, ENODEV } from '../../protocol/errno.js';
 import { leadingInteger } from '../config/parse.js';
@@ -53,7 +55,7 @@ function countsText({ detectLeft, detectRight, motionRight, motionLeft }: Motion
   return `L=${detectLeft}, R=${detectRight}, L->R=${motionRight}, R->L=${motionLeft}`;
 }
 
-/** Reads the totals every second and prints the growth within each second as one line. */
+/** Reads the totals every second. If they have grown, prints one line with the direction and the new totals. */
 function watch(host: ShellHost, detectors: ShellMotion, duration: Seconds): CommandResult {
   const look = (left: number, before: MotionCounts): CommandResult => {
     const now = detectors.totals();

@@ -1,6 +1,6 @@
 /**
- * `gpio` and `i2c`: Zephyr's tools for pins and for the bus of the sensors (firmware shell, 5.10). A pin has the value that was
- * set last, low at first. A scan finds the chips on the bus, but their registers are not modelled and cannot be read.
+ * `gpio` and `i2c`: Zephyr's tools for pins and for the bus of the sensors (firmware shell, 5.10). A pin keeps the level that
+ * was set last; it starts low. A scan finds the chips on the bus, but their registers are not modelled and cannot be read.
  */
 
 import { EINVAL, EIO, ENODEV } from '../../protocol/errno.js';
@@ -97,7 +97,7 @@ function chipsOf({ sensors }: ShellHost): readonly number[] {
   return chips;
 }
 
-/** A row for sixteen addresses; reserved addresses are left empty. */
+/** Rows of sixteen addresses. The cells of reserved addresses are left empty. */
 function scanTable(chips: readonly number[]): readonly string[] {
   const columns = Array.from({ length: 16 }, (_, i) => i.toString(16).padStart(2));
   const rows = Array.from({ length: 8 }, (_, row) => {

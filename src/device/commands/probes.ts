@@ -22,7 +22,7 @@ export const hygro: Command = {
   ],
 };
 
-/** Lines of a hygrometer reading; undefined if it does not answer. */
+/** Lines of a hygrometer reading; undefined if the hygrometer does not answer. */
 export function hygroLines({ sensors }: ShellHost): readonly string[] | undefined {
   const reading = sensors.hygrometer();
   return reading && [`Temperature: ${reading.temperature.toFixed(2)} C`, `Humidity: ${reading.humidity.toFixed(1)} %`];

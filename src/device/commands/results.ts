@@ -9,7 +9,7 @@ export function ok(...lines: readonly string[]): CommandResult {
   return { code: OK, lines };
 }
 
-/** Result of a rejected parameter or value: the firmware prints why and returns 0 (firmware shell, 3.2). */
+/** Result of a rejected parameter or value: the firmware prints the reason and returns 0 (firmware shell, 3.2). */
 export function rejected(...lines: readonly string[]): CommandResult {
   return { code: OK, lines, rejected: true };
 }
@@ -36,7 +36,7 @@ export function later(lines: readonly string[], wait: Millis, go: () => CommandR
 
 /**
  * Prints the lines of `round`, `times` times (at least once) with `every` between two rounds, then ends with the result of
- * `done`. Rounds count from 1. A round that returns a result ends the command with it.
+ * `done`. Rounds count from 1. If `round` returns a result instead of lines, the command ends with this result.
  */
 export function rounds(
   times: number,
@@ -62,7 +62,7 @@ export function noAnswer(): CommandResult {
   return failed(EIO);
 }
 
-/** Runs `use` on a reading; the command fails if there is none. */
+/** Runs `use` on a reading; the command fails if the reading is undefined. */
 export function withReading<T>(reading: T | undefined, use: (reading: T) => CommandResult): CommandResult {
   return reading === undefined ? noAnswer() : use(reading);
 }

@@ -44,7 +44,7 @@ function calendar(time: UnixSeconds): string {
   return `${day.replaceAll('-', '/')} ${rest.slice(0, 8)} ${WEEKDAYS[date.getUTCDay()]}`;
 }
 
-/** Unix seconds of a calendar time in UTC; undefined for an invalid date. */
+/** Unix seconds of year, month, day, hour, minute and second in UTC; undefined if they are not a valid time. */
 function unixTime(fields: readonly number[]): UnixSeconds | undefined {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = fields;
   if (year < YEARS.from || year > YEARS.to || hour > 23 || minute > 59 || second > 59) return undefined;

@@ -1,4 +1,4 @@
-/** `serial`, `modbus` and `device`: the serial line of Serial and the devices on it (applications: serial). */
+/** `serial`, `modbus` and `device`: the serial line of CHESTER Serial and the devices on it (applications.json, serial). */
 import { Buffer } from 'node:buffer';
 import { seconds } from '../../kernel/time.js';
 import { EINVAL, ENODEV, ENOTSUP, ETIMEDOUT } from '../../protocol/errno.js';
@@ -62,7 +62,7 @@ export const modbus: Command = {
         if (registers === undefined) return refused(ETIMEDOUT, `Read failed: ${ETIMEDOUT}`);
         const name = kind === 'holding' ? 'holding' : 'input';
         const head = `Read ${count} ${name} registers from slave ${address}, starting at ${hex16(at)}:`;
-        // In the byte order of a little-endian processor.
+        // The processor is little-endian, so the dump of its memory shows the low byte of each register first.
         return ok(head, ...hexdump(Uint8Array.from(registers.flatMap((word) => [word & 0xff, word >> 8]))));
       },
     },
@@ -162,7 +162,7 @@ function waitOf(text: string | undefined): number {
   return text === undefined ? 1 : Math.max(1, leadingInteger(text));
 }
 
-/** A decimal number or, after `0x`, a hexadecimal one; 0 without a number. */
+/** A decimal number or, after `0x`, a hexadecimal one; 0 if the text does not begin with a number. */
 function number(text: string): number {
   const hexadecimal = /^0x([\da-f]+)/i.exec(text)?.[1];
   return hexadecimal === undefined ? leadingInteger(text) : Number.parseInt(hexadecimal, 16);

@@ -65,14 +65,17 @@ export const settings: Command = {
   ],
 };
 
-/** The type of the value, then the other words. The type is optional, `hex` by default; undefined for an unknown type. */
+/**
+ * The type of the value, then the other words. A missing type is `hex`; an unknown type becomes undefined.
+ * @param rest number of words after the type
+ */
 function typed(args: readonly string[], rest: number): readonly (string | undefined)[] {
   if (args.length === rest) return ['hex', ...args];
   const [type, ...words] = args;
   return [type === 'hex' || type === 'string' ? type : undefined, ...words];
 }
 
-/** Keys in flash: those of all settings if a value in flash differs from its default; otherwise none. */
+/** The keys in flash: all settings if at least one value in flash differs from its default, otherwise none. */
 function stored({ config }: ShellHost): readonly string[] {
   if (config.flash.size === 0) return [];
   return config.layout.modules.flatMap((module) => module.items.map((item) => item.key));
@@ -90,7 +93,7 @@ function notFound(): CommandResult {
   return refused(ENOENT, 'Setting not found');
 }
 
-/** The bytes that the firmware stores: four for a number or the index of an enum value, a final zero for a text. */
+/** The bytes that the firmware stores. For an enum, they are the index of the value; a text ends with a zero byte. */
 function encode(spec: ParameterSpec, value: ParameterValue): Buffer {
   const bytes = Buffer.alloc(4);
   switch (spec.type) {

@@ -8,12 +8,12 @@ import type { ShellTags, TagReading } from '../shell/equipment.js';
 import type { ShellHost } from '../shell/host.js';
 import { later, refused, succeeded } from './results.js';
 
-/** Default and largest duration of `read all`, in seconds. */
+/** Default and largest duration of `tag read all`, in seconds. */
 const SEARCH = { default: 60, max: 300 };
 /** Default threshold of `tag enroll` in dBm: only a tag next to the device is this strong. */
 const ENROLL_RSSI = -40;
 const ENROLL_LIMIT = seconds(12);
-/** Tags advertise every few seconds [assumption]. */
+/** Time in which every tag advertises at least once [assumption]. */
 const ADVERTISED = seconds(2);
 export const EMPTY_ADDRESS = '000000000000';
 

@@ -87,7 +87,7 @@ function parameter(name: string, help: string): Command {
 }
 
 function add(host: ShellHost, text: string): CommandResult {
-  // The firmware prints the error code of the conversion as a slot number.
+  // For an invalid address, the firmware reports success and prints the error code as the slot number.
   if (!ADDRESS.test(text)) return succeeded(`tag addr ${text} added to slot ${EINVAL}`);
   const slots = slotsOf(host);
   if (findAddress(host, text)) return failed(EEXIST, `tag addr ${text} already exists`);

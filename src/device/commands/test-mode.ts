@@ -1,6 +1,6 @@
 /**
- * `lte test` and `lrw test`: direct access to a modem, for its manufacturer (firmware shell, 5.2 and 5.3). Outside of test mode
- * they are rejected. In test mode commands are accepted, but the virtual modem does not answer them.
+ * `lte test` and `lrw test`: direct access to a modem, for its manufacturer (firmware shell, 5.2 and 5.3). Outside of test
+ * mode, these commands are rejected. In test mode, they succeed, but the virtual modem does not answer.
  */
 
 import { EINVAL, ENOEXEC } from '../../protocol/errno.js';
@@ -11,7 +11,7 @@ import { groupHelp, refused, succeeded } from './results.js';
 
 type ModemModule = 'lte' | 'lrw';
 
-/** Test mode begins with the boot after `<module> config test true`. */
+/** Test mode begins with the boot after `<module> config test true` has been saved. */
 export function inTestMode({ config }: ShellHost, module: ModemModule): boolean {
   return config.layout.find(module, 'test') !== undefined && config.flag(module, 'test');
 }

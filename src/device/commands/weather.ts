@@ -1,5 +1,5 @@
 /**
- * Sensors of Meteo: `meteo`, the barometer `mpl3115a2`, and `sensors_read` for all of them (firmware shell, 5.7;
+ * Sensors of CHESTER Meteo: `meteo`, the barometer `mpl3115a2`, and `sensors_read` for all of them (firmware shell, 5.7;
  * applications.json, meteo).
  */
 

@@ -10,7 +10,7 @@ import { ok, refused } from './results.js';
 export const sample = queueing('sample', 'Sample the sensors now.', (host) => {
   const before = host.motion?.samples().length ?? 0;
   host.requestSample();
-  // In the application Motion, the work queue prints the sample after taking it.
+  // In CHESTER Motion, the work queue prints the sample after taking it.
   const taken = host.motion?.samples() ?? [];
   const last = taken.at(-1);
   return last && taken.length > before ? [sampleLine(taken.length - 1, last)] : undefined;
@@ -35,7 +35,7 @@ export const poll = queueing('poll', 'Ask the cloud for a downlink now.', (host)
   return undefined;
 });
 
-/** @param queue queues the work; returns the lines that the work prints after the command has returned */
+/** @param queue queues the work; returns the lines that the work prints after the command has returned, if any */
 function queueing(word: string, help: string, queue: (host: ShellHost) => readonly string[] | undefined): Command {
   return {
     word,

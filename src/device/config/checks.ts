@@ -1,6 +1,6 @@
 /**
- * Checks of string parameters (firmware shell, 3.4; applications: serial). A check returns what is wrong with a text, in one or
- * more lines, or undefined if the text is valid.
+ * Checks of string parameters (firmware shell, 3.4; applications.json, serial). A check returns the error text (one or more
+ * lines), or undefined if the value is valid.
  */
 import type { StringCheck, StringParameter } from '../../profile/parameters.js';
 import { parseDeviceSlot } from './device-slot.js';
@@ -64,7 +64,7 @@ function checkBands(text: string, { bands, number: wrongNumber, band }: Checks):
   }
 }
 
-/** A network's number (PLMN); empty for any. */
+/** The number of a network (PLMN ID); empty for any network. */
 function checkNetwork(text: string, { network, digits }: Checks): string | undefined {
   if (text === '') return undefined;
   if (text.length < 5 || text.length > 6) return network;

@@ -29,7 +29,7 @@ export class DeviceConfig {
   #flash: Settings;
   #live: Settings;
   #interim: Settings;
-  /** Created by the first write: most devices are never written to. */
+  /** Created by the first write of settings: most devices never write any. */
   #wear: { writes: number; left: number } | undefined;
 
   /** `flash` is what the settings storage holds when the device is first switched on. */
@@ -45,7 +45,10 @@ export class DeviceConfig {
     return this.#layout;
   }
 
-  /** Another firmware version runs from now on. Flash keeps all settings, also of parameters that this version lacks. */
+  /**
+   * Changes to the parameters of another firmware version. Flash keeps all settings, also of parameters that this version
+   * lacks.
+   */
   adopt(layout: ConfigLayout): void {
     this.#layout = layout;
   }
@@ -133,7 +136,7 @@ export class DeviceConfig {
   }
 
   /**
-   * Changes a value in flash only: the running firmware keeps its own. Undefined erases the value. Returns false if the write
+   * Changes a value in flash only: the running firmware keeps its value. Undefined erases the value. Returns false if the write
    * failed.
    */
   poke(item: ConfigItem, value: ParameterValue | undefined): boolean {
@@ -156,8 +159,8 @@ export class DeviceConfig {
   }
 
   /**
-   * Sets the interim value from `text`. Returns undefined if it was accepted; otherwise what the firmware prints, and the
-   * value is unchanged.
+   * Sets the interim value from `text`. Returns undefined if the text is accepted. If it is rejected, the value is unchanged,
+   * and the result contains the lines that the firmware prints.
    */
   write(item: ConfigItem, text: string): Refused | undefined {
     const parsed = PARSERS[this.#layout.family](item.spec, text);

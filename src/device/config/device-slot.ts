@@ -1,7 +1,7 @@
 /**
- * A slot for a device on the serial line: `type[,address[,timeout in s]]` (applications: serial). The parser is as lenient as
- * that of the firmware: it reads several commas as one, takes the leading digits of a text as its number, and treats an address
- * out of range as missing.
+ * The text that configures a slot for a device on the serial line: `type[,address[,timeout in s]]` (applications.json, serial).
+ * The parser is as lenient as that of the firmware: it reads several commas as one, takes the leading digits of a text as its
+ * number, and treats an address out of range as missing.
  */
 import type { Seconds } from '../../kernel/time.js';
 import type { SlotTypes } from '../../profile/parameters.js';
@@ -18,7 +18,7 @@ export interface DeviceSlot {
 /** Type of an unused slot. */
 export const NO_DEVICE = 'none';
 
-/** Parses a slot; undefined if its type is unknown. An empty slot has the type {@link NO_DEVICE}. */
+/** Parses the text of a slot; undefined if its type is unknown. An empty text has the type {@link NO_DEVICE}. */
 export function parseDeviceSlot(text: string, types: SlotTypes): DeviceSlot | undefined {
   const [type = NO_DEVICE, first = '', second = ''] = text.split(',').filter((word) => word !== '');
   if (types[type] === undefined && type !== NO_DEVICE) return undefined;

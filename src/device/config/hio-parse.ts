@@ -1,7 +1,7 @@
 /**
- * Parses the text of a write as hio devices do (`hio_config.c`, `hio_config_module_item_set_value`; `hio_lte_config.c`). The
- * error texts are not those of CHESTER (parse.ts). The help line follows each error text, and the command returns an error
- * code.
+ * Parses the text of a new parameter value as hio devices do (`hio_config.c`, `hio_config_module_item_set_value`;
+ * `hio_lte_config.c`). The error texts differ from those of CHESTER (parse.ts). The help line follows each error text, and the
+ * command returns an error code.
  */
 import type { ParameterSpec, StringParameter } from '../../profile/parameters.js';
 import { stringCheckers } from './checks.js';
@@ -44,13 +44,13 @@ export function parseHioValue(spec: ParameterSpec, text: string): Parsed {
   }
 }
 
-/** Nothing may follow the number. */
+/** A number with nothing after it. */
 const WHOLE_FLOAT = /^\s*[+-]?(?:nan|inf|infinity|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)$/i;
 
 function parseString(spec: StringParameter, text: string): Parsed {
   if (text.length > spec.maxLength) {
     if (spec.check === undefined) return refused('Value too long', spec);
-    // For a network that is too long, the firmware prints the text for an invalid value.
+    // For a network number that is too long, the firmware prints the text for an invalid value.
     return refused(spec.check === 'lte-network' ? 'Invalid value' : 'Value too long', spec, 'too long');
   }
   const complaint = spec.check && CHECKERS[spec.check](text, spec);

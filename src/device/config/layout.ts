@@ -16,7 +16,7 @@ export interface ConfigLayout {
   readonly family: FamilyName;
   /** In the order of registration, which is the order of `config show`. */
   readonly modules: readonly ConfigModule[];
-  /** Finds a module by its shell word. */
+  /** Finds a module by its shell word; undefined when the device type has no such module. */
   module(name: string): ConfigModule | undefined;
   /** Finds a parameter; undefined when the device type has no such module or parameter. */
   find(module: string, name: string): ConfigItem | undefined;
@@ -48,7 +48,7 @@ export interface ConfigItem {
   /** Name in the settings storage: `app-clime/interval-report`. */
   readonly key: string;
   readonly spec: ParameterSpec;
-  /** The default as the device holds it: single precision for float. */
+  /** The default as the device stores it: single precision for float. */
   readonly default: ParameterValue;
 }
 

@@ -1,5 +1,5 @@
 /**
- * A list of numbers in the configuration, which commands change entry by entry (applications: wmbus):
+ * A list of numbers in the configuration, which commands change entry by entry (applications.json, wmbus):
  *
  *     app config address add 12345678 | remove 12345678 | erase | count 2 | gen 5
  *
@@ -11,7 +11,7 @@ import { leadingInteger } from './number.js';
 
 /** First number with which `gen` fills a list; it counts up from there. */
 const GENERATED_FROM = 81_763_000;
-/** The firmware reads numbers into a signed int; larger numbers become negative. */
+/** The firmware reads numbers into a signed int; larger numbers would become negative. */
 const LARGEST = 2_147_483_647;
 
 /** Result of a list command: the change was made, the firmware rejected it, or the words are not a list command. */
@@ -31,7 +31,7 @@ export function changeList(config: DeviceConfig, list: ConfigList, words: readon
     for (const item of found) config.write(item, '0');
     return found.length > 0 ? 'done' : { complaint: 'item not found' };
   }
-  // An empty entry holds 0. So `add 0` finds a 0 in the list already, unless the list is full.
+  // An empty entry holds 0. So the firmware rejects `add 0` as a duplicate, unless the list is full.
   if (found.length > 0) return { complaint: 'address already exists' };
   const free = list.items.find((item) => config.read(item) === 0);
   if (free === undefined) return { complaint: 'no empty position' };
@@ -39,7 +39,10 @@ export function changeList(config: DeviceConfig, list: ConfigList, words: readon
   return 'done';
 }
 
-/** `app config address count 2` with the count of the live numbers, then a line for each interim number. */
+/**
+ * The lines of `config show` for a list: `app config address count 2`, then `app config address add …` for each number. The
+ * count is that of the live copy (device-config.ts); the numbers are those of the interim copy, with unsaved changes.
+ */
 export function listLines(config: DeviceConfig, module: ConfigModule): readonly string[] {
   const { list } = module;
   if (list === undefined) return [];
@@ -47,7 +50,7 @@ export function listLines(config: DeviceConfig, module: ConfigModule): readonly 
   return [`${head} count ${config.list(module.name).length}`, ...numberLines(config, module)];
 }
 
-/** Only the lines with the numbers. */
+/** The lines of {@link listLines} without the first. */
 export function numberLines(config: DeviceConfig, { name, list }: ConfigModule): readonly string[] {
   const numbers = (list?.items ?? []).map((item) => config.read(item)).filter((number) => number !== 0);
   return numbers.map((number) => `${name} config ${list?.name} add ${number}`);

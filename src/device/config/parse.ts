@@ -1,6 +1,6 @@
 /**
- * Parses the text of a write as CHESTER does. The rules of hio devices are in hio-parse.ts. The result is a value, or the lines
- * that the firmware prints when it rejects the text (firmware shell, 3.2).
+ * Parses the text of a new parameter value as CHESTER does. The rules of hio devices are in hio-parse.ts. The result is a
+ * value, or the lines that the firmware prints when it rejects the text (firmware shell, 3.2).
  *
  * The firmware calls functions of the C library. So the rules are those of these functions, with all peculiarities: a value
  * that a real device accepts must be accepted here, too.
@@ -41,7 +41,7 @@ export function parseValue(spec: ParameterSpec, text: string): Parsed {
 
 function parseString(spec: StringParameter, text: string): Parsed {
   if (text.length > spec.maxLength) {
-    // A network that is too long is answered with the help line alone.
+    // For a network number that is too long, the firmware prints only the help line.
     return spec.check === 'lte-network'
       ? { kind: 'refused', lines: helpLines(spec), fault: 'unsaid' }
       : refused('value too long', spec);

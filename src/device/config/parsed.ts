@@ -1,7 +1,7 @@
-/** Result of parsing the text of a write. */
+/** Result of parsing the text of a new parameter value. */
 import type { ParameterValue } from '../../profile/parameters.js';
 
-/** The firmware prints `lines` and returns a code; the value is unchanged. */
+/** The text was rejected: the firmware prints `lines` and returns a code, and the value is unchanged. */
 export interface Refused {
   readonly kind: 'refused';
   readonly lines: readonly string[];

@@ -1,6 +1,6 @@
 /**
  * The battery of a device: its remaining charge, and its voltage at rest and under load. Radio time, measurements under load
- * and a small constant current drain it. Cold lowers the voltage, not the charge.
+ * and a small constant current drain the battery. Cold lowers the voltage, not the charge.
  *
  * All figures of the model are here. The sources give the ends of each range (firmware behaviour, 9); values marked
  * [assumption] are ours.
@@ -33,7 +33,7 @@ export const TEST_LOAD_TIME: Millis = 9000;
 const BROWN_OUT = 2.5;
 /** Volts at rest while the board has line power (firmware behaviour, 9: "3.6-3.7 V"). */
 const LINE_SUPPLY = 3.65;
-/** Differences between packs and boards: ± volts [assumption]. */
+/** Largest deviation of the voltage between packs and boards: ± volts [assumption]. */
 const SPREAD = 0.02;
 /** Largest used share of a pack at the start of a run. Such a pack still supplies the transmitter at any temperature. */
 const OLDEST_AT_START = 0.25;

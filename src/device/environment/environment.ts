@@ -101,7 +101,7 @@ export class Environment {
   give(address: QuantityAddress, train: PulseTrain): void {
     const signal = this.signal(address);
     const { waveform, moved, trains } = this.#overrides?.get(signal) ?? UNTOUCHED;
-    // Pulses of finished trains are added once; the trains are then dropped.
+    // The pulses of finished trains become part of `moved`, and these trains are dropped.
     const over = waveform ? NO_TRAINS : trains.filter((earlier) => pulsesGiven(earlier, train.start) === earlier.times);
     const given = over.reduce((sum, { times }) => sum + times, 0);
     const open = trains.filter((earlier) => !over.includes(earlier));
@@ -182,12 +182,12 @@ export class Environment {
 
 /** If the line voltage is above this number of volts, CHESTER-Z supplies the board from the line. */
 export const LINE_PRESENT = 6;
-/** °C of the battery if the device has no thermometer, or if it does not answer. */
+/** °C of the battery if the device has no thermometer, or if the thermometer does not answer. */
 const ROOM = 20;
 
 /**
- * The line voltage, which decides whether the line feeds the board, and the temperature of the thermometer, which is that of
- * the battery.
+ * The quantities on which the supply of the board depends. `line`: voltage of the power line, which decides whether the line
+ * supplies the board. `thermometer`: temperature on the board, taken as that of the battery.
  */
 interface Feeding {
   readonly line: QuantityAddress | undefined;

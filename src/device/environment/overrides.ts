@@ -1,7 +1,7 @@
 /**
- * Overrides of a signal by steps and the console, as pure functions of time: hold a value, ramp to a value, play back a
- * recording, add pulses, close a contact repeatedly. They do not depend on earlier readings. So a task that takes a sample
- * later than it was due still gets the value of the due time.
+ * Overrides of a signal (a quantity of a sensor) by steps and the console, as pure functions of time: hold a value, ramp to a
+ * value, play back a recording, add pulses, close a contact repeatedly. They do not depend on earlier readings. So a task that
+ * takes a sample later than it was due still gets the value of the due time.
  *
  * Only devices with overrides have objects of this file; environment.ts holds them.
  */

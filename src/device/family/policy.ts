@@ -20,7 +20,7 @@ export interface Policy {
     readonly lineReset: Millis;
     readonly steps: readonly SessionStep[];
     /**
-     * Whether the device sends the report of an update even if the image was confirmed before, and keeps it until it is
+     * Whether the device sends the report of an update even if the image was confirmed before, and keeps the report until it is
      * delivered.
      */
     readonly keepsReport: boolean;

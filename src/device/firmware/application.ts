@@ -184,7 +184,10 @@ export class Application implements TaskOwner {
     return receiver !== undefined && (own < 0 || (own === SCAN && !receiver.scanning));
   }
 
-  /** Runs a task of the work queue that is not a measurement. Each plans its own next time. */
+  /**
+   * Runs a task of the work queue that is not a measurement. Returns the delay to its next time; Infinity if the task plans its
+   * next time itself.
+   */
   private queued(own: number): Millis {
     const { receiver } = this.#firmware;
     if (own === SCAN) return this.scan(receiver);
@@ -202,7 +205,7 @@ export class Application implements TaskOwner {
   }
 
   private report(why: ContactReason): void {
-    // The timer is set again before the report is sent, and by every kind of report (firmware behaviour, 3.1 and 6).
+    // Every kind of report sets the timer of the next regular report before it is sent (firmware behaviour, 3.1 and 6).
     if (!this.isClosing) this.#tasks.set(this.own + REPORT, this.#reporter.interval() ?? Number.POSITIVE_INFINITY);
     this.#reporter.report(why, () => this.resume());
   }

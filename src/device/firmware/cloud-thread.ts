@@ -39,7 +39,7 @@ export type Reaction =
   | ({ readonly kind: 'restart' } & Restart & LineResults);
 
 interface LineResults {
-  /** The device rejected a line of the downlink and executed the others. */
+  /** The device rejected at least one line of the downlink and executed the others. */
   readonly rejected?: boolean;
 }
 

@@ -26,7 +26,7 @@ export function reactTo(message: Reactive, size: number, hardware: Hardware, hos
     case 'download-shell':
       return runCommands(message, size, hardware, host);
     case 'download-data':
-      // The data set outputs and LEDs, whose states neither reports nor commands show. So they have no effect here.
+      // The data set outputs and LEDs, whose states neither reports nor commands show. So the data have no effect here.
       return { kind: 'done' };
     default:
       return message satisfies never;

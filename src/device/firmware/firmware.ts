@@ -42,7 +42,7 @@ import { reportUpdate, Updater } from './updater.js';
  */
 const START_UP: readonly [Millis, Millis] = [seconds(1), seconds(10)];
 
-/** One writer serves the whole fleet: firmware is synchronous, and each body is copied before the next one is written. */
+/** One writer serves the whole fleet: each body is complete and copied before the next one is begun. */
 const writer = new CborWriter();
 
 export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware {

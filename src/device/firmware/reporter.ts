@@ -26,7 +26,7 @@ export interface ReporterHost {
   exactTime(at: Instant): UnixSeconds;
   /** Builds the complete message of a report. */
   encode(): Uint8Array;
-  /** Forgets windows and events. */
+  /** Discards the collected windows and events. */
   clear(): void;
   /** A report has been sent or given up. */
   reported(): void;

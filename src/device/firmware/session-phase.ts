@@ -36,7 +36,7 @@ interface SessionExchanges {
 
 const TYPES = { decoder: 'codec', encoder: 'codec', config: 'config', update: 'firmware' } as const;
 
-/** Runs the phase; `done` is called once, when the session is set up. */
+/** Runs the phase; `done` is called once, after the last step. */
 export function setUpSession(host: SessionHost, exchanges: SessionExchanges, policy: Policy, done: () => void): void {
   const again = () => setUpSession(host, exchanges, policy, done);
   exchanges.send('session', host.sessionRequest(), (outcome) => {

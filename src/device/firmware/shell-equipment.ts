@@ -1,4 +1,6 @@
-/** The equipment of single device types as shell commands see it (shell/equipment.ts), on top of the firmware. */
+/**
+ * The equipment of single device types as shell commands see it (shell/equipment.ts), computed from the state of the firmware.
+ */
 import type { Clock } from '../../kernel/clock.js';
 import { noise } from '../../kernel/random.js';
 import { seconds, type UnixSeconds } from '../../kernel/time.js';

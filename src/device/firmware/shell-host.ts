@@ -208,8 +208,8 @@ class FirmwareShellHost implements Omit<ShellHost, keyof OptionalEquipment> {
 
   setBatteryLoad(on: boolean): void {
     const { memory } = this;
-    // The test load has an effect on the charge only, which is counted when the load is switched off. The battery sensor always
-    // returns both voltages, at rest and under load.
+    // The test load only takes charge, which is counted when the load is switched again. It does not change readings: the
+    // battery sensor always returns both voltages, at rest and under load.
     if (memory.loadSince !== undefined) this.#firmware.hardware.spent('test-load', this.uptime() - memory.loadSince);
     memory.loadSince = on ? this.uptime() : undefined;
   }

@@ -2,10 +2,10 @@
  * Many tasks, one alarm: a table of due times, of which only the earliest is set on the clock. Tasks that are due together run
  * in the order of their numbers.
  *
- * A *quiet* task, such as taking a sample, has no visible effect until another task runs. So a quiet task sets no alarm. It
- * runs when the table is caught up. Then the quiet tasks run in the order of their due times, as if each had run on time.
- * Most devices therefore wake up about once per report instead of forty times, and simulating a day of a fleet is several times
- * faster.
+ * A *quiet* task, such as taking a sample, has no visible effect until another task runs. So a quiet task sets no alarm. The
+ * quiet tasks that are due run before the next other task, or when `catchUp` is called. They run in the order of their due
+ * times, as if each had run on time. Most devices therefore wake up about once per report instead of forty times, and
+ * simulating a day of a fleet is several times faster.
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import { type Instant, type Millis, unboxed } from '../../kernel/time.js';

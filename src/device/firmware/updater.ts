@@ -91,9 +91,9 @@ export class Updater {
 }
 
 /**
- * The report of a successful update, after the session is set up; it also confirms the image that is on trial. Undefined if
- * there was no update. CHESTER sends the report once, and not at all if the bootloader has reverted the update. hio devices
- * also send it after a reverted update, and at every boot until it is delivered (wire protocol, 11).
+ * The report of a successful update, after the session is set up. Building the report also confirms the image that is on trial.
+ * Undefined if there was no update. CHESTER sends the report once, and not at all if the bootloader has reverted the update.
+ * hio devices also send it after a reverted update, and at every boot until it is delivered (wire protocol, 11).
  */
 export function reportUpdate({ bootloader, type }: Hardware): Uint8Array | undefined {
   if (bootloader === undefined) return undefined;

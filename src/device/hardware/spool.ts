@@ -9,7 +9,7 @@ export interface SpooledMessage {
   readonly uplink: number;
   /** The complete message: type byte, decoder hash, body. */
   readonly message: Uint8Array;
-  /** When it was stored, on the device's clock. The firmware uses it as the name of the file, and sorts by it. */
+  /** Time of storing, on the device's clock. The firmware names the file after this time, and sorts the files by it. */
   readonly stored: UnixSeconds;
 }
 
@@ -35,7 +35,7 @@ export class Spool {
     const excess = Math.max(0, this.#messages.length + 1 - capacity);
     const kept = this.#messages.slice(excess);
     const lost = this.#messages.slice(0, excess);
-    // After the clock was set back, newer messages have earlier times.
+    // After the clock was set back, a new message has an earlier time than older messages.
     const later = kept.findIndex(({ stored }) => stored > message.stored);
     kept.splice(later < 0 ? kept.length : later, 0, message);
     this.#keep(kept);

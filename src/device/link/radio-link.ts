@@ -1,8 +1,9 @@
 /**
  * The part of a link that every protocol shares: the socket of the modem, and one exchange at a time (wire protocol, 5.2).
  *
- * The dialogue decides what is sent and what an answer means, and never repeats anything. The modem repeats the byte-identical
- * datagram until it is answered or its time limit is over. For hio devices, resending-link.ts repeats it instead.
+ * The dialogue (flap-link.ts, http-link.ts) decides what is sent and what an answer means, and never repeats anything. The
+ * modem repeats the byte-identical datagram until it is answered or its time limit is over. For hio devices, resending-link.ts
+ * repeats it instead.
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Instant, Millis } from '../../kernel/time.js';
@@ -50,7 +51,10 @@ export interface Dialogue {
   readonly fragments: FragmentSizes;
   startUplink(message: Uint8Array): SendStep;
   startPoll(): SendStep;
-  /** Takes a datagram from the network. Returns undefined if it does not answer the last one: the modem keeps listening. */
+  /**
+   * Takes a datagram from the network. Returns undefined if it does not answer the datagram sent last: the modem keeps
+   * listening.
+   */
   answered(datagram: Uint8Array): SendStep | End | undefined;
   /** Begins the present message or poll again. Returns undefined if the same datagram may be sent again instead. */
   startOver(why: string): SendStep | undefined;

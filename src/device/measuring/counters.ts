@@ -1,7 +1,7 @@
 /**
- * Counters of pulses. The firmware counts edges. Here, the count is updated when the running total of an input is read: it
- * grows by the difference to the previous read. The counts since boot, since the last window and since the last report wrap at
- * 2^32.
+ * Counters of pulses. The firmware counts edges. In the simulation, the count is updated when the running total of an input is
+ * read: it grows by the difference to the previous read. The counts since boot, since the last window and since the last report
+ * wrap at 2^32.
  *
  * {@link countPulses}, {@link restartCounter} and {@link setMark} ignore sensors that are not counters. `countPulses` also
  * ignores buttons: measurements.ts takes their pulses with {@link takePulses} and counts each press.

@@ -81,7 +81,7 @@ class Space {
 function makeLayout(plan: Plan, scale: number): Layout {
   const floats = new Space();
   const ints = new Space();
-  // `expected` may be Infinity.
+  // `expected` may be Infinity, and 0 × Infinity would be NaN.
   const room = (most: number, expected: number, times = scale): number =>
     times === 0 ? 0 : Math.min(most, times * (expected + 1));
 

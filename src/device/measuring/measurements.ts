@@ -9,9 +9,8 @@
  *     run(sample) ──► last sample, sample buffer, alarms       run(aggregate) ──► windows
  *     run(watch), look ──► edges, counters                     encodeBody (report-body) ──► clear
  *
- * A fleet takes millions of samples, so taking one allocates nothing unless a
- * buffer must grow. Devices with the same configuration share a plan; each
- * device has its own memory.
+ * A fleet takes millions of samples, so taking one allocates nothing unless a buffer must grow. Devices with the same
+ * configuration share a plan; each device has its own memory.
  */
 import { type Millis, millis, type UnixMillis, type UnixSeconds } from '../../kernel/time.js';
 import type { AlarmListSpec, PressListSpec, Profile, WindowSpec } from '../../profile/profile.js';
@@ -110,7 +109,7 @@ export class Measurements {
     for (const sensor of memory.plan.sensors) {
       const { counts } = memory.place(sensor);
       if (sensor.spec.windows?.kind === 'log') {
-        // The firmware counts the times of a log from this call, not from the first sample.
+        // The times in a log are offsets from this call, not from the first sample.
         memory.ints[counts] = 0;
         memory.ints[counts + 2] = clock;
       } else if (sensor.spec.windows) memory.ints[counts + 1] = 0;

@@ -27,6 +27,7 @@ export interface MeasuringSettings {
   readonly every: readonly Millis[];
   /** By event list: its settings. */
   readonly lists: readonly ListSettings[];
+  /** Interval of the regular reports; 0 if they are off. */
   readonly report: Millis;
 }
 

@@ -32,8 +32,8 @@ export class Memory {
   }
 
   /**
-   * Views of the block. Two views need more than a fifth of the memory of the values. So only the device that was used last has
-   * views.
+   * Views of the block. For every device, they would take more than a fifth of the memory of its values. So only the device
+   * that was used last has views.
    */
   private views(): Views {
     if (views?.of === this) return views;
@@ -103,9 +103,9 @@ export class Memory {
   }
 
   /**
-   * When the first window since the last report was closed, or the last window with `datedByLast`, in Unix seconds of the
-   * device; before that, the time of the previous report's windows; 0 before the first window since boot. Of a log: its base
-   * time.
+   * The time that a report gives for its windows, in Unix seconds of the device: when the first window since the last report
+   * was closed (with `datedByLast`: the last window). As long as no window has been closed since the last report, it is the
+   * time in that report; 0 before the first window since boot. For a log: the base time, from which its offsets count.
    */
   windowTime(sensor: SensorPlan): UnixSeconds {
     return sensor.spec.windows ? this.int(this.place(sensor).counts + 2) >>> 0 : 0;

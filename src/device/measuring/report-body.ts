@@ -146,7 +146,7 @@ function isLeftOut(node: BodyNode, each: SensorPlan | undefined, job: Job): bool
   }
 }
 
-/** Sensors of a list that the device has, in the order of their numbers if the list has several kinds. */
+/** The sensors of a list, as far as the device has them; sorted by their numbers if the list has several kinds. */
 function sensorsOf({ sensors }: { readonly sensors: readonly number[] }, memory: Memory): readonly SensorPlan[] {
   const [only = -1, ...more] = sensors;
   if (more.length === 0) return memory.plan.byKind[only] ?? [];

@@ -383,8 +383,8 @@ export class Modem extends ModemState implements SendOwner {
   }
 
   /**
-   * The modem has counted too many resets and pauses. After the pause, a CHESTER attaches without a boot, and a hio device
-   * boots (firmware timing, 7.1).
+   * The modem has counted too many resets: it is switched off for a pause. After the pause, a CHESTER attaches without a boot,
+   * and a hio device boots (firmware timing, 7.1).
    */
   private rest(): void {
     this.switchOff();

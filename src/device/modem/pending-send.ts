@@ -43,7 +43,7 @@ export class PendingSend {
   readonly #clock: Clock;
   readonly #owner: SendOwner;
   readonly #policy: Policy;
-  /** Result of the last attempt; undefined before its end, and while the next one runs. */
+  /** Error of the last attempt; undefined before its end, and while the next attempt runs. */
   #failure: SendError | undefined;
   #overdue = false;
   #limit: Alarm | undefined;
@@ -74,7 +74,7 @@ export class PendingSend {
     this.#owner.forget(this);
   }
 
-  /** Ends the send without a call of `ended`: the power fails. */
+  /** Cancels the time limit. After a power failure, this ends the send without a call of `ended`. */
   cancel(): void {
     this.#limit?.cancel();
   }

@@ -1,6 +1,6 @@
 /**
  * The signal of a device and the effects of a weak one: longer attaching, lost datagrams, failed radio connections. Pure
- * functions; reception.ts knows which signal a device has.
+ * functions; reception.ts stores the signal of a device.
  *
  * The sources give no figures (firmware behaviour, 4.1: "5-40 s with good signal, up to minutes with bad"). The figures in
  * {@link COSTS} are ours [assumption], modelled on the coverage levels of LTE-M and NB-IoT (3GPP TS 36.133, 9.1.22 and 36.304).
@@ -11,7 +11,7 @@ import type { Ratio } from '../../kernel/ratio.js';
 import type { Dbm, Decibels } from '../../kernel/units.js';
 import type { LteEvaluation } from '../shell/host.js';
 
-/** The signal at an antenna. Values that are left out follow from `rsrp`. */
+/** The signal at an antenna. Values that are left out are computed to match `rsrp`. */
 export interface Signal {
   /** Reference signal received power, dBm. */
   readonly rsrp: Dbm;

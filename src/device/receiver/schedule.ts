@@ -15,7 +15,7 @@ const DAYS_AHEAD = 63;
 export function untilScan(scan: ScanSpec, config: DeviceConfig, now: number, last: number | undefined): Millis {
   const number = ({ module, name }: ScanSpec['every']) => config.number(module, name);
   const mode = config.text(scan.mode.module, scan.mode.name);
-  // Every second, the firmware checks whether more than the interval has passed. At its start this is always the case.
+  // Every second, the firmware checks whether more than the interval has passed. After a boot, this is the case at once.
   if (mode === 'interval') return last === undefined ? 0 : seconds(Math.max(0, last + number(scan.every) + 1 - now));
   if (mode === 'off') return Number.POSITIVE_INFINITY;
   const midnight = now - (now % DAY);

@@ -8,7 +8,7 @@ import type { Dbm } from '../../kernel/units.js';
 import type { SerialLineSpec } from '../../profile/profile.js';
 import type { DeviceSlot } from '../config/device-slot.js';
 
-/** Devices on the line of Serial (applications: serial). */
+/** Devices on the serial line of CHESTER Serial (applications.json, serial). */
 export interface ShellLine {
   /** By slot, as the running firmware has them; unused slots have the type `none`. */
   readonly slots: readonly DeviceSlot[];

@@ -15,7 +15,7 @@ export class ShellMemory {
   gnssSince: Millis | undefined;
   /** Uptime at which the search for all tags ends. */
   searchingUntil: Millis = 0;
-  /** Uptime at which the battery's test load was connected; undefined while it is not. */
+  /** Uptime at which the battery's test load was connected; undefined while it is disconnected. */
   loadSince: Millis | undefined;
   /** Pins that `gpio set` has set to 1, such as `gpio0 13`. */
   readonly pins = new Set<string>();

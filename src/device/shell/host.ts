@@ -18,18 +18,18 @@ import type { Position, ShellInputs, ShellMemory, ShellMotion, ShellTags, Weathe
 export interface OptionalEquipment {
   /** Unsent messages in flash; only applications with a spool have it. */
   readonly spool?: ShellSpool | undefined;
-  /** Inputs of an X0 module (Control only). */
+  /** Inputs of an X0 module (CHESTER Control only). */
   readonly channels?: ShellChannels | undefined;
-  /** Inputs of a K1 module (Current only). */
+  /** Inputs of a K1 module (CHESTER Current only). */
   readonly inputs?: ShellInputs | undefined;
-  /** Motion detectors (Motion only). */
+  /** Motion detectors (CHESTER Motion only). */
   readonly motion?: ShellMotion | undefined;
   /** BLE tags; undefined if the application does not receive tags. */
   readonly tags?: ShellTags | undefined;
 
-  /** Devices on a serial line (Serial only). */
+  /** Devices on a serial line (CHESTER Serial only). */
   readonly line?: ShellLine | undefined;
-  /** A receiver of meters (wM-Bus only). */
+  /** A receiver of meters (CHESTER wM-Bus only). */
   readonly receiver?: ShellReceiver | undefined;
 }
 
@@ -119,7 +119,7 @@ export type DeviceTime = UnixSeconds | undefined;
 export interface CloudState {
   /** The session and its codecs are set up. */
   readonly initialized: boolean;
-  /** Last successful exchange. */
+  /** Time of the last successful exchange. */
   readonly lastSeen: DeviceTime;
   readonly metrics: CloudMetrics;
   /** Undefined for devices with one address of the cloud. */
@@ -271,12 +271,12 @@ export interface ShellSensors {
   battery(): { readonly rest: number; readonly load: number } | undefined;
   /** °C and % RH. */
   hygrometer(): { readonly temperature: number; readonly humidity: number } | undefined;
-  /** The METEO module; undefined if the device has none. */
+  /** The METEO module; undefined if the device has none, or if it does not answer. */
   weather(): WeatherReading | undefined;
   /** Thermometers on the 1-Wire bus, in the order of their numbers. */
   probes(): readonly Probe[];
   button(button: Button): boolean;
-  /** The backup supply module; undefined when there is none. */
+  /** The backup supply module; undefined if the device has none, or if it does not answer. */
   backup(): BackupModule | undefined;
 }
 
@@ -315,7 +315,7 @@ export interface ShellSpool {
   clean(): void;
 }
 
-/** The inputs of Control, numbered from 1 to `count` (applications.json, control). */
+/** The inputs of CHESTER Control, numbered from 1 to `count` (applications.json, control). */
 export interface ShellChannels {
   readonly count: number;
   state(channel: number): ChannelState;

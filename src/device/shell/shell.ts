@@ -118,7 +118,7 @@ function helpOf(command: Command): CommandResult {
   return { code: HELP_PRINTED, lines: commandHelp(command) };
 }
 
-/** Removes all characters except printable ASCII, as the firmware does: control characters (also TAB) and letters like "é". */
+/** Keeps only printable ASCII, as the firmware does. Removes control characters (also TAB) and letters like "é". */
 function typable(line: string): string {
   return line.replace(/[^ -~]/g, '');
 }

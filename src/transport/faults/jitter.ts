@@ -2,7 +2,7 @@ import { type Draws, exponential } from '../../kernel/random.js';
 import type { Millis } from '../../kernel/time.js';
 import type { FaultKind } from './fault.js';
 
-/** `even`: uniform up to `by`; `bell`: mostly about half of it; `tail`: exponential with mean `by`. */
+/** `even`: uniform up to `by`; `bell`: mostly about half of `by`; `tail`: exponential with mean `by`. */
 const JITTER_SHAPES = ['even', 'bell', 'tail'] as const;
 
 /** Delays each datagram by a random time with the distribution `shape`. */

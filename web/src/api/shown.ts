@@ -15,7 +15,7 @@ export interface Showable {
   addEventListener(type: 'visibilitychange', listener: () => void): void;
 }
 
-/** A tab that is opened in the background is hidden from the beginning. */
+/** Keeps {@link isShown} up to date. A tab that is opened in the background is hidden from the beginning. */
 export function followVisibility(page: Showable): void {
   let grace: ReturnType<typeof setTimeout> | undefined;
   const isVisible = () => page.visibilityState !== 'hidden';

@@ -10,7 +10,7 @@ const PAGE = 100;
 /** Maximum number of API pages that are read. More would delay the display. */
 const MOST_PAGES = 20;
 
-/** The latest downlinks, newest first; at most 2,000. */
+/** The downlinks of the last 30 days, newest first; at most 2,000. */
 export async function recentDownlinks(client: DeviceCloudClient): Promise<readonly Message[]> {
   const found: Message[] = [];
   const after = new Date(Date.now() - LIFETIME).toISOString();

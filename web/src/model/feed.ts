@@ -38,7 +38,8 @@ export class Feed {
 
   /**
    * Follows the events until the feed is closed, as long as the tab is shown.
-   * @param onOpen called when a stream has begun: lists that are read afterwards miss no event
+   * @param onOpen called when a stream has begun: lists that are read afterwards miss no event. `resumed`: whether the stream
+   * continues after the latest known event. If events may have been missed, the listeners are reset instead of this call.
    * @throws ApiError if the credential becomes invalid
    */
   async follow(onOpen: (resumed: boolean) => void): Promise<void> {

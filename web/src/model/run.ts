@@ -103,7 +103,7 @@ export class Run {
     return (await this.#http.request('POST', '/run/past', {}, { at })) as PastRun;
   }
 
-  /** Lets a run of the past continue to its end, and compares it with the original. */
+  /** Lets a repeated run ({@link goBack}) continue to its end, and compares it with the original. */
   async compare(id: string): Promise<RunComparison> {
     return (await this.#http.request('POST', '/run/comparisons', {}, { id })) as RunComparison;
   }

@@ -8,7 +8,7 @@ import type { Row } from './fleet.js';
 
 export interface Search {
   readonly matches: (row: Row) => boolean;
-  /** Reason for which the text is not a selector; empty if the text is a selector. */
+  /** Error in the text as a selector, in which case all devices match; empty without an error. */
   readonly failure: string;
 }
 

@@ -22,8 +22,7 @@ export function storyOf(
   contacts: Contacts,
   now: number,
 ): readonly string[] {
-  // The timeline may begin before the message: for a downlink of the cloud itself, the first station is a contact of the
-  // device.
+  // The timeline may begin before the message: for a downlink of the cloud itself, the first entry is a contact of the device.
   const queued = Date.parse(entries[0]?.at ?? message.created_at);
   const at = (what: string) => {
     const found = entries.find((entry) => entry.what === what);

@@ -1,7 +1,7 @@
 import { lengthText } from '../model/length.js';
 import { now } from '../model/now.js';
 
-/** Created once, because a table formats many times every second. */
+/** Created once, because a table formats many dates every second. */
 const FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** `3 min ago`, with the exact time as its title. @param at Unix time in ms */

@@ -21,7 +21,7 @@ export function summaryOf({ type, body, raw, direction }: Message): string {
   return printableLine(text ?? '').slice(0, LONGEST);
 }
 
-/** A short text with the most important values of a message; an empty text if the message has none. */
+/** The most important values of a message as short texts; empty if the message has none. */
 function factsIn(type: string, body: Readonly<Record<string, unknown>>): readonly string[] {
   switch (type) {
     case 'session':

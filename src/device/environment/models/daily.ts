@@ -5,7 +5,7 @@ import type { Model } from './model.js';
 import { warmth } from './people.js';
 import { front, rain } from './sky.js';
 
-/** Factor of the daily swing under a low, when the sky is covered. */
+/** Factor of the daily swing in the middle of an area of low pressure, when the sky is covered. */
 const OVERCAST = 0.5;
 
 /** A mean plus the effects of the day, the year, the weather and people; gusts multiply the sum by a random factor. */
@@ -29,8 +29,8 @@ export function daily(spec: DailyModel): Model {
 }
 
 /**
- * Temperature by the hour from midnight UTC: lowest at 5, highest at 15, rising faster than it falls. A table, because
- * sine functions differ between engines.
+ * Temperature by the hour from midnight UTC, on a scale from -1 to 1: lowest at 5, highest at 15, rising faster than it falls.
+ * A table, because sine functions differ between engines.
  */
 const BY_HOUR = [
   -0.66, -0.76, -0.85, -0.92, -0.98, -1, -0.95, -0.8, -0.57, -0.29, 0.02, 0.33, 0.61, 0.83, 0.96, 1, 0.96, 0.85, 0.66,

@@ -5,8 +5,8 @@ import type { Model } from './model.js';
 import { rhythm } from './week.js';
 
 /**
- * Pulses are evenly spaced within a stretch of active time (week.ts) of this length. Their number varies from stretch to
- * stretch.
+ * Active time (time that runs faster in busy hours, week.ts) is divided into stretches of this length. Pulses are evenly spaced
+ * within a stretch; their number varies from stretch to stretch.
  */
 const STRETCH = minutes(10);
 
@@ -14,8 +14,8 @@ const STRETCH = minutes(10);
 export function pulses({ perHour, by }: PulsesModel): Model {
   const { activeTime } = rhythm(by);
   const mean = (perHour * STRETCH) / hours(1);
-  // The total at the start of a stretch is less than `mean` above that of evenly spaced pulses. So it grows by 0 to 2 × `mean`
-  // in a stretch, and never falls.
+  // The total at the start of a stretch exceeds that of evenly spaced pulses by a random part of `mean`. So the total grows by
+  // 0 to 2 × `mean` in a stretch, and never falls.
   const before = (seed: number, stretch: number): number => mean * (stretch + noise(seed, stretch));
   return {
     value(seed: number, wall: UnixMillis): number {

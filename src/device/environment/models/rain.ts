@@ -3,7 +3,7 @@ import type { RainModel } from '../../../profile/models.js';
 import type { Model } from './model.js';
 import { rainfall } from './sky.js';
 
-/** The tips in a shower differ from the mean by at most this share. */
+/** The number of tips (of the bucket in the gauge) in a shower differs from the mean by at most this share. */
 const UNEVEN = 0.9;
 
 /** Number of tips of a rain gauge since 1970. It increases during the showers at the device's place. */

@@ -11,7 +11,7 @@ import { walk } from './chance.js';
 const PASSAGE: Millis = days(4);
 /** Step of the random walk that makes lows early or late. */
 const UNREST: Millis = days(6);
-/** Factor of that walk. The slope of a walk is at most 3 per step: 0.85 of the limit keeps {@link passage} rising. */
+/** Factor of this walk: 0.85 of the limit above which {@link passage} could fall. The slope of a walk is at most 3 per step. */
 const BEND = (0.85 * UNREST) / (3 * PASSAGE);
 /** Share of a passage in which pressure falls; it rises faster. */
 const FALLING = 0.65;

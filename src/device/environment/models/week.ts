@@ -2,8 +2,8 @@
  * The rhythm of a week: how busy people are in which hour. Times are UTC, and the week begins on Monday.
  *
  * Models spread pulses, presses and door events evenly over the time of a clock with variable speed. This `activeTime` runs
- * fast in busy hours and slowly at night, and advances by exactly one week in a week. It never stops, so that `wallAt` can
- * invert it.
+ * fast in busy hours and slowly at night, and advances by exactly one week in a calendar week. It never stops, so that `wallAt`
+ * can invert it.
  */
 import { days, hours, type Millis, type UnixMillis } from '../../../kernel/time.js';
 import type { RhythmName } from '../../../profile/models.js';
@@ -66,7 +66,7 @@ export function rhythm(name: RhythmName): Rhythm {
   return RHYTHMS[name];
 }
 
-/** The hour of the week, 0 to 167, from Monday midnight. */
+/** The hour of the week, 0 to 167; hour 0 is the first hour of Monday. */
 export function hourOfWeek(wall: UnixMillis): number {
   const since = wall + MONDAY;
   return Math.floor((since - WEEK * Math.floor(since / WEEK)) / hours(1));
@@ -75,7 +75,7 @@ export function hourOfWeek(wall: UnixMillis): number {
 function bent({ workday, saturday, sunday }: Week): Rhythm {
   const busy = [...Array.from({ length: 5 }, () => workday).flat(), ...saturday, ...sunday];
   const total = busy.reduce((sum, hour) => sum + hour, 0);
-  /** Speed of the clock in each hour. `shown`: active time since Monday midnight at the start of each hour. */
+  /** Speed of the clock in each hour. `shown`: active time since the start of Monday at the start of each hour. */
   const pace = busy.map((hour) => (hour * HOURS) / total);
   const shown = [0];
   for (const hour of pace) shown.push((shown.at(-1) ?? 0) + hour * hours(1));

@@ -1,8 +1,8 @@
 /** What a user has changed in a dialog. */
 
 /**
- * The fields that differ from those of the item as the dialog showed it; undefined if none does. Only these are sent, so that
- * changes of other users to the other fields stay.
+ * The fields that differ from those of the item as the dialog showed it; undefined if no field differs. Only these fields are
+ * sent, so that changes by other users to the other fields stay.
  */
 export function changesOf<T extends object>(
   wanted: T,
@@ -18,8 +18,8 @@ export function changesOf<T extends object>(
 }
 
 /**
- * The text of a field after the user has left it. Browsers change line ends in text fields: a text that differs from the one
- * before only in its line ends stays unchanged.
+ * The text of a field that the user may have edited; the text before if the two differ only in their line ends, because
+ * browsers change line ends in text fields.
  */
 export function edited<T extends string | null | undefined>(text: T, before: string | null): T | string {
   return before !== null && text === before.replace(/\r\n?/g, '\n') ? before : text;

@@ -23,6 +23,7 @@ export interface Column<T> {
 
 export interface ItemAction<T> {
   readonly title: string;
+  /** @returns a text that is shown once, such as a secret */
   readonly run: (item: T, surroundings: Surroundings) => Promise<string | undefined>;
   /** A question that the user must confirm first. */
   readonly confirm?: (item: T) => string;

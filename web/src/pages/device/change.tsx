@@ -1,4 +1,4 @@
-/** Changes of a device by the user: its name, its tags, and its removal. */
+/** Changes of a device by the user: a form for its name, labels and tags, and its removal. */
 import type { Device } from '../../../../src/client/types.js';
 import { current } from '../../api/session.js';
 import { Action } from '../../parts/action.js';

@@ -52,7 +52,7 @@ function Explained({ device, message, entries }: StoryProps) {
   const { id, down_state, down_attempt } = message;
   const turn = down_state === 'pending' ? Math.floor(now.value / EVERY) : 0;
   const serial = device.device.value?.serial_number ?? '';
-  // The latest station is an input as well, because the answer of the device changes neither state nor attempt.
+  // The latest entry of the timeline is an input as well, because the answer of the device changes neither state nor attempt.
   const latest = entries.at(-1)?.id;
   const { value, failure } = useLoad(
     () => model().run.explain(id, serial),

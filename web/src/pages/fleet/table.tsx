@@ -44,7 +44,7 @@ export function Table({ rows, turn, count, sorting, sort }: TableProps) {
     if (!current) return;
     const top = to * ROW;
     if (top < current.scrollTop) current.scrollTop = top;
-    // The head of the table covers one row, so two rows are subtracted.
+    // The rows begin below the head, which is as high as a row. So the end of a row is two rows below its `top`.
     else if (top + 2 * ROW > current.scrollTop + current.clientHeight) {
       current.scrollTop = top + 2 * ROW - current.clientHeight;
     }

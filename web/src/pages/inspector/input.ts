@@ -8,7 +8,8 @@ export interface Pasted {
 }
 
 /**
- * Reads hex digits (with spaces, colons or `0x`) or base64 (also the URL-safe form). A text that could be both counts as hex.
+ * Reads hex digits (also with spaces, colons, commas, hyphens or `0x`) or base64 (also the URL-safe form). A text that could be
+ * both counts as hex.
  * @throws Error with a sentence if it is neither
  */
 export function readPasted(text: string): Pasted {

@@ -20,7 +20,7 @@ export interface Options {
   readonly decoder: string;
 }
 
-/** @throws Error with a sentence if the text is neither hex nor base64 */
+/** @throws Error with a sentence if the text is neither hex nor base64, or the decoder is invalid */
 export function inspect(text: string, options: Options): readonly Section[] {
   const { bytes, form } = readPasted(text);
   const codec = options.decoder.trim() === '' ? undefined : codecIn(options.decoder);

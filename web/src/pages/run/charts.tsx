@@ -141,7 +141,7 @@ function optionsOf(
   };
 }
 
-/** Draws the times of active faults as bands behind the lines. */
+/** Draws the times at which faults are active as bands behind the lines. */
 function drawBands(plot: uPlot, faults: readonly RunFault[], colour: string): void {
   const { ctx, bbox, scales } = plot;
   const { min = 0, max = 0 } = scales.x ?? {};

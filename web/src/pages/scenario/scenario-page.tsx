@@ -100,7 +100,7 @@ function Scenario() {
   );
 }
 
-/** @throws Error with a sentence */
+/** The entered seed; undefined if the field is empty. @throws Error with a sentence if it is not a whole number */
 function seedIn(text: string): number | undefined {
   if (text.trim() === '') return undefined;
   if (/^\d+$/.test(text.trim())) return Number(text);
