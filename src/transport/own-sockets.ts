@@ -17,7 +17,7 @@ interface OwnSocketsOptions {
   readonly host: string;
   readonly port: number;
   readonly clock: Clock;
-  /** Stop simulated time while datagrams are on the wire; undefined in real time. */
+  /** Objects that stop simulated time while datagrams are on the wire; undefined in real time. */
   readonly wires?: { readonly toCloud: InFlight; readonly toDevices: InFlight };
 }
 

@@ -18,7 +18,7 @@ interface UdpTransportOptions {
   readonly ports: GatewayPorts;
   /** Number of sockets. Default 16. */
   readonly sockets?: number;
-  /** Stop simulated time while datagrams are on the wire; undefined in real time. */
+  /** Objects that stop simulated time while datagrams are on the wire; undefined in real time. */
   readonly wires?: { readonly toCloud: InFlight; readonly toDevices: InFlight };
 }
 

@@ -9,7 +9,7 @@ export const HIO: Policy = {
   session: {
     lineReset: 0,
     steps: [
-      // A failed report is ignored. The device keeps the id of the update and reports it again at the next boot.
+      // After a failed report of an update, the device keeps the id of the update and reports it again at the next boot.
       { upload: 'update', failed: 'next step' },
       { upload: 'decoder', failed: 'same step' },
       { upload: 'encoder', failed: 'same step' },
@@ -21,7 +21,7 @@ export const HIO: Policy = {
   polls: { budget: Number.POSITIVE_INFINITY, retry: undefined, inPlace: true },
   transfers: {
     alwaysRaw: true,
-    // 508 bytes, less 14 of the envelope and 2 more that the firmware sets aside.
+    // 508 bytes, less 14 of the envelope. For uplinks, the firmware sets 2 more bytes aside.
     rawFragments: { up: 492, down: 494 },
     staleLimit: 3,
     sameSequence: true,

@@ -45,7 +45,7 @@ export class CloudLock {
     this.#waiters = [...this.#waiters, waiter];
   }
 
-  /** Hands the lock to the next waiter. */
+  /** Passes the lock to the next waiter; frees the lock if there is none. */
   release(): void {
     const [next, ...rest] = this.#waiters;
     if (next === undefined) {

@@ -37,8 +37,8 @@ import { type ShellFirmware, shellHostOf } from './shell-host.js';
 import { reportUpdate, Updater } from './updater.js';
 
 /**
- * Time for sensors, Bluetooth and the 1-Wire scan, from the reset of the serial line to the start of the modem (firmware
- * behaviour, 1).
+ * Shortest and longest time for sensors, Bluetooth and the 1-Wire scan, from the reset of the serial line to the start of the
+ * modem (firmware behaviour, 1).
  */
 const START_UP: readonly [Millis, Millis] = [seconds(1), seconds(10)];
 

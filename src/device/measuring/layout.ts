@@ -36,7 +36,10 @@ export interface ListPlace {
   readonly room: number;
 }
 
-/** Ints of a counter per quantity: the input's total at the last read; the count now, and at the last window, body, report. */
+/**
+ * Ints of a counter per quantity: the input's total at the last read; the count now, and at the last window, report body and
+ * report.
+ */
 export const COUNTER = { raw: 0, counted: 1, atWindow: 2, atBody: 3, atReport: 4, size: 5 } as const;
 
 /** Number of ints in an event list before its events. */

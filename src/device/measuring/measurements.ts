@@ -120,8 +120,8 @@ export class Measurements {
   }
 
   /**
-   * A report has been sent or given up. Some counts in logs then restart from 0, such as the detections that Motion counts from
-   * one sample to the next.
+   * A report has been sent or given up. Some counts in logs then restart from 0, such as the detections that CHESTER Motion
+   * counts from one sample to the next.
    */
   reported(wall: UnixMillis): void {
     for (const sensor of this.memory.plan.sensors) {

@@ -56,7 +56,7 @@ export interface SensorPlan {
   readonly sensor: number;
   /** Number among the sensors of its kind, from 0. */
   readonly number: number;
-  /** Address of a BLE tag, or the line address of a device in decimal digits; empty for other sensors. */
+  /** Address of a BLE tag, or of a device on the serial line (in decimal digits); empty for other sensors. */
   readonly address: string;
   /** Seconds from one window to the next. */
   readonly period: Seconds;

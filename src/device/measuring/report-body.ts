@@ -1,7 +1,7 @@
 /**
  * The body of a report: the measured values of a device in CBOR, as the firmware writes them (wire protocol, 12). The profile's
  * `body` defines the source of each key. Maps and lists have indefinite length. Measured values are multiplied by a factor and
- * cut to an integer; a missing value is null.
+ * truncated to an integer; a missing value is null.
  */
 import type { Seconds, UnixMillis, UnixSeconds } from '../../kernel/time.js';
 import type { BodyNode, Fact, IdentityFact, Label, NetworkFact, ParameterRef, Profile } from '../../profile/profile.js';

@@ -10,7 +10,7 @@ const DAYS_AHEAD = 63;
 /**
  * Delay until the next scan; Infinity for never.
  * @param now Unix seconds of the device
- * @param last when the last scan began, Unix seconds; undefined before the first
+ * @param last when the last scheduled scan began, Unix seconds; undefined before the first
  */
 export function untilScan(scan: ScanSpec, config: DeviceConfig, now: number, last: number | undefined): Millis {
   const number = ({ module, name }: ScanSpec['every']) => config.number(module, name);

@@ -10,7 +10,10 @@ import type { ShellHost } from './host.js';
 export interface Command {
   readonly word: string;
   readonly help: string;
-  /** Minimum and maximum number of words after this one; undefined if the handler checks it itself (firmware shell, 1.2). */
+  /**
+   * Minimum and maximum number of words after this one; undefined if the handler checks the number itself (firmware shell,
+   * 1.2).
+   */
   readonly args?: readonly [min: number, max: number];
   /** Undefined for a group, which prints its help. */
   readonly run?: Handler;

@@ -52,7 +52,7 @@ export interface ShellHost extends OptionalEquipment {
   /** What commands remember until the next boot. */
   readonly memory: ShellMemory;
 
-  /** Queues a sample of all sensors. */
+  /** Queues the samples that the command `sample` takes. */
   requestSample(): void;
   /** Queues a sample of one kind of sensor, by its name in the profile. */
   requestMeasurement(sensor: string): void;

@@ -59,7 +59,7 @@ export function runRemoteShell(shell: Shell, host: ShellHost, commands: readonly
   return from(0);
 }
 
-/** `rejected`: as in {@link RemoteShellOutcome}. */
+/** `rejected`: whether the shell rejected at least one line with the result 0, such as an invalid value. */
 export type RemoteConfigOutcome =
   /**
    * All `ran` lines have run. The firmware pauses for each line and before it saves (`linePause` and `savePause` in

@@ -105,8 +105,8 @@ export class Client {
 }
 
 /**
- * The longest time for an answer. Undefined for requests about runs and scenarios, which may take any time. An example is
- * the comparison of two runs.
+ * The longest time for an answer. Undefined for requests below `/run/` and `/scenarios/`, which may take any time, such as the
+ * comparison of two runs.
  */
 function longestOf({ method, path }: PoolRequest): number | undefined {
   if (/^\/(run|scenarios)\//.test(path)) return undefined;

@@ -123,7 +123,7 @@ export class DeviceModel {
   #merge(messages: readonly Message[]): void {
     const byId = new Map(this.messages.value.map((message) => [message.id, message]));
     for (const message of messages) byId.set(message.id, message);
-    // Ids sort by creation.
+    // The ids sort by the time of creation.
     this.messages.value = [...byId.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
   }
 }

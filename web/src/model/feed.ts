@@ -1,6 +1,6 @@
 /**
- * Events of the space while the console is open: new messages, and stations of downlinks (new entries of their timelines).
- * Every page receives each event once. The stream is resumed after a lost connection, and after the tab was hidden.
+ * Events of the space while the console is open: new messages, and stations of downlinks (new entries of their timelines). One
+ * stream serves all pages. It is resumed after a lost connection, and after the tab was hidden.
  */
 import { ApiError, type DeviceCloudClient, type SpaceEvent } from '../../../src/client/client.js';
 import type { Message } from '../../../src/client/types.js';

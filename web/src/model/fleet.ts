@@ -31,7 +31,7 @@ export interface Row {
   trend: readonly number[];
   /** Ids of its pending downlinks. */
   waiting: ReadonlySet<string>;
-  /** Whether its reports were requested. */
+  /** Whether its reports were requested, or need no request. */
   isAsked: boolean;
 }
 

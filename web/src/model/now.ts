@@ -1,4 +1,4 @@
-/** The present time for texts such as "3 min ago": a signal that changes every second while the page is visible. */
+/** The present time, as a signal for texts such as "3 min ago". */
 import { signal } from '@preact/signals';
 
 /**

@@ -1,4 +1,4 @@
-/** The search of the fleet: a part of a name or serial number, or a selector as in scenarios and on consoles. */
+/** The search of the fleet: a part of a name or serial number, or a selector as in scenarios. */
 
 import { seededRandom } from '../../../src/kernel/random.js';
 import type { SelectableDevice } from '../../../src/scenario/selector/device.js';

@@ -1,7 +1,7 @@
 /**
  * The random numbers of models, drawn from the stateless noise of a sensor. Each kind of draw has its own range of indices, so
- * that no two draws share a number: -1 for the constant of a device, steps since 1970 for walks, milliseconds since 1970 for
- * readings.
+ * that no two draws use the same random number: -1 for the constant of a device, steps since 1970 for walks, milliseconds since
+ * 1970 for readings.
  */
 import { noise } from '../../../kernel/random.js';
 import { hours, type Millis, type UnixMillis } from '../../../kernel/time.js';

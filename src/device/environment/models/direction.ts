@@ -3,7 +3,7 @@ import { jitter, own, weather } from './chance.js';
 import type { Model } from './model.js';
 import { front } from './sky.js';
 
-/** A direction that varies around the prevailing one of the device, in steps of the vane: 0 to below 360. */
+/** A direction that varies around the prevailing one of the device, in steps of the vane; in degrees, 0 to below 360. */
 export function direction({ step, drift, front: turns, noise }: DirectionModel): Model {
   return {
     value(seed, wall, { place }) {

@@ -1,4 +1,4 @@
-/** Spaces, users, keys and the audit log. */
+/** Spaces, users and keys. */
 import type { Key, Space, User } from '../../../../src/client/types.js';
 import { open } from '../../api/session.js';
 import { Ago } from '../../parts/ago.js';

@@ -1,4 +1,4 @@
-/** One device: its facts, its messages, its queue, and a remote shell. */
+/** One device: its facts, messages, downlinks, updates and deliveries, and a terminal. */
 import type { ComponentType } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { ApiError } from '../../../../src/client/client.js';

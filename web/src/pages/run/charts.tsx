@@ -46,7 +46,7 @@ interface ChartProps {
   readonly points: readonly Point[];
   readonly faults: readonly RunFault[];
   readonly text: (value: number) => string;
-  /** Possible distances between the ticks of its axis. Default: the distances for plain numbers. */
+  /** Possible distances between the ticks of the axis of values. Default: the distances for plain numbers. */
   readonly steps?: number[] | undefined;
 }
 

@@ -55,7 +55,7 @@ export function ActiveFaults({ faults, run }: ActiveFaultsProps) {
   const later = planned.slice(MOST_PLANNED);
   return (
     <>
-      {shown.length === 0 && <p class="dim">No fault acts.</p>}
+      {shown.length === 0 && <p class="dim">No fault is active.</p>}
       <ul class="messages spaced">
         {shown.map((fault) => (
           <li key={fault.id}>

@@ -36,7 +36,7 @@ interface GroupProps extends Pick<BenchProps, 'isDisabled' | 'enter'> {
 function Group({ control: { title, choice, number, buttons }, words, isDisabled, enter }: GroupProps) {
   const [chosen, choose] = useState('');
   const [set, setNumber] = useState(number?.initial ?? '');
-  // After a change of the selection, the chosen word may be gone; then the first word counts.
+  // After a change of the selection, the chosen word may be gone; then the first word is used.
   const word = words.includes(chosen) ? chosen : (words[0] ?? '');
   return (
     <fieldset disabled={isDisabled}>
