@@ -69,7 +69,7 @@ export const TIMES = [
   [Number.POSITIVE_INFINITY, 'longer'],
 ] as const;
 
-/** Number of causes with a colour of their own; the others share one. */
+/** Number of colours for causes. Further causes are shown together as {@link OTHERS}, unless there is only one. */
 export const MOST_CAUSES = 6;
 /** Name of the causes beyond {@link MOST_CAUSES}. */
 export const OTHERS = 'other causes';

@@ -9,8 +9,8 @@ export interface Model {
   /** @param wall calendar time of the simulated world, which can differ from the clock of the device */
   value(seed: number, wall: UnixMillis, others: Others): number;
   /**
-   * When the value next changes after `wall`; Infinity for never. Only models of inputs that the firmware watches have this
-   * method: with it, the firmware does not have to read an input all the time.
+   * When the value next changes after `wall`; Infinity for never. With this method, the firmware watches an input without
+   * reading it all the time. Only the models that are allowed for watched inputs have it.
    */
   nextChange?(seed: number, wall: UnixMillis): UnixMillis;
 }
