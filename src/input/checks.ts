@@ -2,8 +2,8 @@
  * Checks: functions that convert a located value to a typed one, or note problems with the expected form.
  *
  * A check returns undefined if it noted a problem. The caller then continues, so that all problems of a file are reported
- * together. A check also has a form: a JSON Schema of the accepted values, for editors (profile/schema.ts). The form may accept
- * more than the check, but never less: it does not contain rules that depend on other parts of a file.
+ * together. A check also has a form: a JSON Schema of the accepted values, for editors (profile/schema.ts). The form accepts
+ * every value that the check accepts. It may accept more, because it lacks the rules that depend on other parts of a file.
  */
 
 import { parseRatio, RATIO_FORM, type Ratio } from '../kernel/ratio.js';
@@ -31,7 +31,7 @@ export function formOf(check: Check<unknown>): Form {
   return check.form?.() ?? {};
 }
 
-/** A check with the form of another check. `make` converts the value of the other check. */
+/** A check that runs `check` and converts its value with `make`. It has the form of `check`. */
 export function refine<A, B>(
   check: Check<A>,
   make: (value: A, node: LocatedNode, problems: Problems) => B | undefined,
@@ -62,7 +62,7 @@ function show(node: LocatedNode): string {
   return quote(typeof node.value === 'string' ? node.value : node.source);
 }
 
-/** A non-empty text that matches `pattern`. @param wanted description of such a text, for messages */
+/** A text that matches `pattern`; by default, one that is not blank. @param wanted description of such a text, for messages */
 export function text(pattern: RegExp = /\S/, wanted = 'a text'): Check<string> {
   return formed(
     () => ({ type: 'string', pattern: pattern.source }),
@@ -210,7 +210,7 @@ export interface OptionalCheck<T, D> {
 /** The keys of a map, each with its check. */
 type Shape = Readonly<Record<string, Check<unknown> | OptionalCheck<unknown, unknown>>>;
 
-/** The type of {@link record} for a shape. */
+/** The type of the values that {@link record} reads with a shape. */
 export type RecordOf<S extends Shape> = {
   readonly [K in keyof S]: S[K] extends OptionalCheck<infer T, infer D>
     ? T | D
@@ -219,7 +219,10 @@ export type RecordOf<S extends Shape> = {
       : never;
 };
 
-/** A map with the keys of `shape`. Unknown keys and missing required keys are problems. @param what for messages: "a group" */
+/**
+ * A map with the keys of `shape`. Unknown keys and missing required keys are problems.
+ * @param what name of the map for messages, such as "a group"
+ */
 export function record<S extends Shape>(what: string, shape: S): Check<RecordOf<S>> {
   return formed(recordForm.bind(undefined, shape), (node, problems) => {
     if (node.kind !== 'map') return complain(node, problems, `${what}: a map with ${orList(Object.keys(shape))}`);
@@ -255,14 +258,14 @@ function recordForm(shape: Shape): Form {
 interface Variant<S extends Shape, K extends string> {
   readonly common: RecordOf<S> | undefined;
   readonly kind: K | undefined;
-  /** The unchecked value of the key `kind`. */
+  /** The unchecked value of the key `kind`; the whole map if `kind` is undefined. */
   readonly options: LocatedNode;
 }
 
 /**
  * Reads a map with the keys of `shape` and exactly one key of `kinds`, such as `{ at: 1h, shell: sample }`. The value of that
  * key has the options of the kind.
- * @param what for messages: "a step"
+ * @param what name of the map for messages, such as "a step"
  */
 export function readVariant<S extends Shape, K extends string>(
   what: string,
@@ -300,7 +303,7 @@ export function eitherForm(...forms: readonly Form[]): Form {
   return { anyOf: forms };
 }
 
-/** A value that has a short form beside its map of options: `5%`, or `{ ratio: 5%, by: 3s }`. */
+/** A value that users write either in short, such as `5%`, or as a map of options, such as `{ ratio: 5%, by: 3s }`. */
 export function shortOrMap<T>(short: Check<T>, map: Check<T>): Check<T> {
   return formed(
     () => eitherForm(formOf(short), formOf(map)),
@@ -308,7 +311,7 @@ export function shortOrMap<T>(short: Check<T>, map: Check<T>): Check<T> {
   );
 }
 
-/** The value of `key` in a map, or the node itself if it has no such key: the place for a message about the key. */
+/** The place for a message about `key`: the value of this key in a map, or the node itself if it has no such key. */
 export function valueAt(node: LocatedNode, key: string): LocatedNode {
   const value = node.kind === 'map' ? node.entries.get(key)?.value : undefined;
   return value ?? node;

@@ -1,7 +1,7 @@
 /**
- * Comma-separated values as a table in which every cell knows its line and column. Format: RFC 4180, read by csv-parse. The
- * separator is a comma, a semicolon or a tab, whichever is most frequent in the first line. Empty lines and lines that begin
- * with `#` are skipped. Spaces around cells are removed. The first line names the columns.
+ * Comma-separated values as a table in which every cell knows its line and column. Format: RFC 4180, read by csv-parse. Empty
+ * lines and lines that begin with `#` are skipped. The first of the other lines names the columns. The separator is a comma, a
+ * semicolon or a tab, whichever is most frequent in that line. Spaces around cells are removed.
  */
 import { type CastingContext, CsvError, parse } from 'csv-parse/sync';
 import type { Problems } from './document.js';
@@ -18,14 +18,14 @@ export interface Cell {
 
 export interface Table {
   readonly header: readonly Cell[];
-  /** Each as long as the header. */
+  /** Each row has as many cells as the header. */
   readonly rows: readonly (readonly Cell[])[];
 }
 
 /**
  * Reads a table.
- * @returns undefined if a problem was noted: an unclosed quotation mark, a row with more or fewer cells than the header, or a
- * file without rows
+ * @returns undefined if a problem was noted, such as an unclosed quotation mark, a row with more or fewer cells than the header,
+ * or a file without rows
  */
 export function readCsv(text: string, file: string, problems: Problems): Table | undefined {
   const before = problems.list.length;
@@ -74,7 +74,7 @@ function isData(line: string): boolean {
 
 function separatorOf(line: string): string {
   const bare = line.replace(/"[^"]*"/g, '');
-  // If two are equally frequent, the comma loses: it is more likely to be a part of a name.
+  // If a comma is as frequent as another separator, the other one wins: a comma is more likely to be a part of a name.
   const counts = [';', '\t', ','].map((candidate) => [bare.split(candidate).length, candidate] as const);
   return counts.reduce((best, next) => (next[0] > best[0] ? next : best))[1];
 }

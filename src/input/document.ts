@@ -1,9 +1,9 @@
 /**
  * Reads a YAML file as a tree in which every value has its line and column, for messages.
  *
- * Accepts only the data model of JSON: aliases are resolved; tags, duplicate keys, empty keys, and lists or maps as keys are
- * problems. Deep nesting, and aliases that expand to more than 100,000 values, are problems too, because they could exhaust the
- * stack or the memory.
+ * Accepts only the data model of JSON: aliases are resolved; unknown tags, duplicate keys, empty keys, and lists or maps as
+ * keys are problems. Deep nesting, and aliases that expand to more than 100,000 values, are problems too, because they could
+ * exhaust the stack or the memory.
  */
 import {
   Composer,
@@ -142,7 +142,7 @@ type PlaceOf = (offset: number) => Place;
 
 interface Tokens {
   readonly tokens: CST.Token[];
-  /** Undefined if all of the text was split. */
+  /** Where and why splitting ended early; undefined if all of the text was split. */
   readonly refused?: { readonly at: number; readonly why: string };
 }
 

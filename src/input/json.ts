@@ -9,7 +9,7 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s"[\]{},:]+/y;
 
 /**
  * Reads JSON text.
- * @throws InputError with line and column of the first syntax error
+ * @throws InputError with line and column of the first syntax error, or if the text is nested too deep
  */
 export function readJson(text: string, file: string): LocatedNode {
   if (isTooDeep(text)) throw new InputError([{ file, line: 1, column: 1, message: TOO_DEEP }]);

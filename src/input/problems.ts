@@ -42,7 +42,7 @@ export function quote(value: unknown): string {
   return `"${oneLine(typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value)), 60)}"`;
 }
 
-/** A text on one line, shortened if it is longer than `most`. */
+/** A text on one line, shortened if it is longer than `most` characters. */
 export function oneLine(text: string, most: number): string {
   const short = text.length > most ? `${text.slice(0, most - 3)}…` : text;
   // Control characters are escaped: they could break the line or control the terminal.

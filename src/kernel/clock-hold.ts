@@ -1,8 +1,8 @@
 import type { EdgeClock, Release } from './clock.js';
 
 /**
- * Holds virtual time for one caller, from construction to {@link end}. Time passes between {@link suspend} and
- * {@link resume}.
+ * Stops virtual time for one caller, from construction to {@link end}. Between {@link suspend} and {@link resume}, time
+ * passes.
  */
 export class ClockHold {
   readonly #clock: EdgeClock;

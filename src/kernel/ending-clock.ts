@@ -1,4 +1,7 @@
-/** A clock that can be ended. The end cancels its alarms and releases its holds; later alarms and holds have no effect. */
+/**
+ * Wraps a clock so that its use can be ended. `end` cancels all alarms and holds that were made through the wrapper. Later
+ * calls of `after` and `hold` have no effect.
+ */
 import { type Action, type Alarm, type EdgeClock, perform, type Release } from './clock.js';
 import type { Instant, Millis, UnixMillis } from './time.js';
 
@@ -8,7 +11,7 @@ export class EndingClock implements EdgeClock {
   readonly #holds = new Set<Release>();
   #ended = false;
 
-  /** @param clock the clock that it wraps, which keeps running */
+  /** @param clock the wrapped clock, which keeps running after the end */
   constructor(clock: EdgeClock) {
     this.#clock = clock;
   }

@@ -1,4 +1,7 @@
-/** Compares the source of a value with the layout and the modifiers of its key in the decoder. */
+/**
+ * Checks that an entry of a body, such as `windows thermometer.temperature`, fits the layout and the modifiers of its key in
+ * the decoder.
+ */
 import type { Problems, ScalarNode } from '../input/document.js';
 import { quote } from '../input/problems.js';
 import type { CodecColumn, CodecField } from '../protocol/codec.js';
@@ -15,7 +18,7 @@ export function columnsOf(
   node: ScalarNode,
   { parts, problems }: { readonly parts: BodyParts; readonly problems: Problems },
 ): readonly CodecColumn[] | undefined {
-  // If one of these sections has errors, the wanted columns are not known.
+  // If the section `sensors` or `events` has errors, the wanted columns are not known.
   if (parts.sensors === undefined || parts.eventLists === undefined) return undefined;
   const { series } = field;
   const columns = series?.kind === kind ? series.columns : [];
@@ -25,7 +28,7 @@ export function columnsOf(
   return undefined;
 }
 
-/** The factor of all these columns, see {@link divideOf}; it is a problem if they differ. */
+/** The common factor of the columns, see {@link divideOf}. Notes a problem if their factors differ. */
 export function sameDivide(
   columns: readonly CodecColumn[],
   path: string,

@@ -21,7 +21,7 @@ export type BodyNode =
     }
   | { readonly kind: 'fact'; readonly key: number; readonly fact: Fact }
   | { readonly kind: 'label'; readonly key: number; readonly label: Label }
-  /** The last sample × `divide`, cut to an integer; null before the first. */
+  /** The last sample × `divide`, cut to an integer; null before the first sample. */
   | {
       readonly kind: 'last';
       readonly key: number;
@@ -33,7 +33,7 @@ export type BodyNode =
   | { readonly kind: 'state'; readonly key: number; readonly list: number }
   /** A counter's total since boot, or its increment since the last report. */
   | { readonly kind: 'total' | 'delta'; readonly key: number; readonly sensor: number; readonly quantity: number }
-  /** The closed windows: time of the first, interval, values × `divide` (codec: `$tsp`). */
+  /** The closed windows of samples (`WindowSpec`): time of the first, interval, values × `divide` (codec: `$tsp`). */
   | {
       readonly kind: 'windows';
       readonly key: number;
@@ -58,7 +58,7 @@ export type BodyNode =
       readonly is: boolean;
       readonly keys?: { readonly rssi: number; readonly data: number };
     }
-  /** The raw quantity from which a calibrated one is computed: its position in the model's `of`. */
+  /** Which raw quantity the calibrated quantity is computed from: its position in the list `of` of the model, from 0. */
   | { readonly kind: 'calibration'; readonly key: number; readonly sensor: number }
   /** The recorded events: time of the first, then offset and type of each (codec: `$tso`); alarms add value × `divide`. */
   | {
@@ -106,8 +106,9 @@ export const FACTS = ['version', 'sequence', 'timestamp', 'uptime', ...NETWORK_F
 export type Fact = (typeof FACTS)[number];
 
 /**
- * Facts about the sensor of the enclosing `each`: its 1-Wire serial number, its number from 1 or from 0, or its BLE address. A
- * device in a slot also has its address on the line, and the number and name of its type.
+ * Facts about the sensor of the enclosing `each`. `serial`: 1-Wire serial number. `channel`: number of the sensor from 1.
+ * `index`: the same from 0. `address`: address of a BLE tag. `line_address`: address on the serial line. `type` and
+ * `type_name`: number and name of the device type on the serial line.
  */
 export const LABELS = ['serial', 'channel', 'index', 'address', 'line_address', 'type', 'type_name'] as const;
 export type Label = (typeof LABELS)[number];

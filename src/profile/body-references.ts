@@ -43,7 +43,7 @@ export class BodyReferences {
     return this.#decoder.keys.map(({ path }) => path);
   }
 
-  /** The key of the decoder with this path. */
+  /** The key of the decoder with this path; undefined if there is none. */
   field(path: string): CodecField | undefined {
     return this.#decoder.keys[this.#decoder.numbers.get(path) ?? -1];
   }
@@ -54,7 +54,7 @@ export class BodyReferences {
     return sensor === undefined ? undefined : this.#ifBelongs(sensor, sensor, node, each);
   }
 
-  /** Reads the name of any sensor as its index. */
+  /** The check that reads the name of any sensor as its index. */
   get anySensor(): Check<number> {
     const names = this.parts.sensors?.map(({ name }) => name);
     return indexOf(names, 'a sensor');

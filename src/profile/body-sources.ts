@@ -178,7 +178,7 @@ function readEvents({ field, node, name, ifAny, each }: Source, refs: BodyRefere
   return { ...common, divide: value ? divideOf(value, field.path, node, refs.problems) : undeclared };
 }
 
-/** Frames are written unchanged for a `$wmbus`, otherwise as a list of maps with `rssi` and `data`. */
+/** For a `$wmbus` key, signal strengths and frames alternate. For other keys, each frame is a map with `rssi` and `data`. */
 function readFrames(
   refs: BodyReferences,
   field: CodecField,

@@ -106,7 +106,7 @@ function tagged(form: Form, tag: string, kind: string): Form {
 }
 
 /**
- * A map whose keys decide its kind: it is the first kind whose key the map has. A map without any of these keys is of the last
+ * A map that is of the first kind in `kinds` whose name is one of its keys. A map without any of these keys is of the last
  * kind.
  */
 export function byKey<T>(kinds: Readonly<Record<string, Check<T>>>): Check<T> {

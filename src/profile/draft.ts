@@ -21,13 +21,13 @@ interface DraftOptions {
   /** Name of the file without `.yaml`: `coldroom`. */
   readonly name: string;
   readonly family: FamilyName;
-  /** Messages of one device, in any order; empty for a template. */
+  /** Messages of one device, the oldest first; empty for a template. */
   readonly history: readonly ObservedMessage[];
 }
 
 type Plain = Readonly<Record<string, unknown>>;
 
-/** The messages of a draft without a history: a device that reports its temperature. */
+/** Reports of a device with a thermometer, for a draft from a history without reports. */
 const TEMPLATE: readonly ObservedMessage[] = [
   { type: 'data', body: { thermometer: { temperature: 21.5 } } },
   { type: 'data', body: { thermometer: { temperature: 23.25 } } },
@@ -106,7 +106,7 @@ function identityIn(session: Plain, bundle: string, name: string): Plain {
   };
 }
 
-/** Body of the newest message of a type; `{}` without one. A list is returned under the key `lines`. */
+/** Body of the newest uplink of a type; `{}` without one. A list is returned under the key `lines`. */
 function last(history: readonly ObservedMessage[], type: string): Plain {
   const body = history.filter((message) => message.type === type && message.direction !== 'down').at(-1)?.body;
   return Array.isArray(body) ? { lines: body } : isPlain(body) ? body : {};

@@ -7,7 +7,7 @@ import { text } from '../input/checks.js';
 import { type LocatedNode, type MapNode, type Problems, readYaml } from '../input/document.js';
 import { quote } from '../input/problems.js';
 
-/** Reads a file by its path relative to the profile; undefined if it does not exist. */
+/** Reads a file by its path: the folder of the extending file plus the path in `extends`. Undefined if it does not exist. */
 export type LoadText = (path: string) => string | undefined;
 
 const KEY = 'extends';

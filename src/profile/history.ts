@@ -13,8 +13,8 @@ import { INTERVALS, isCommonSection, type ObservedMessage, observedText, PARAMET
 const LARGEST = 1e12;
 
 /**
- * Reads the messages that GET …/messages has returned, the newest first.
- * @returns the oldest first
+ * Reads the answer of GET …/messages, which has the newest message first.
+ * @returns the messages, the oldest first
  * @throws InputError with all problems
  */
 export function readHistory(text: string, file: string): readonly ObservedMessage[] {
@@ -89,7 +89,7 @@ function isFilled(message: LocatedNode, wanted: string): boolean {
   return type === wanted && direction !== 'down' && Object.keys(body ?? {}).length > 0;
 }
 
-/** Notes the problems of a message. @returns its body if the message is a report */
+/** Notes the problems of a message. @returns its body if the message is a valid report, otherwise undefined */
 function checkMessage(node: LocatedNode, problems: Problems): MapNode | undefined {
   if (node.kind !== 'map') return complain(node, problems, 'a message: a map with "type" and "body"');
   const [type, direction, body] = ['type', 'direction', 'body'].map((key) => node.entries.get(key)?.value);
@@ -140,7 +140,7 @@ function checkReport(body: MapNode, problems: Problems): void {
   }
 }
 
-/** A list of lines, or a map with such lists. */
+/** Checks the body of a `config` message: a list of lines, or a map with such lists. */
 function checkConfig(body: LocatedNode, problems: Problems): void {
   if (body.kind === 'scalar') return complain(body, problems, 'a list of configuration lines');
   const lists = body.kind === 'list' ? [body] : [...body.entries.values()].map(({ value }) => value);
@@ -164,7 +164,7 @@ function hasNumbers(body: MapNode): boolean {
   );
 }
 
-/** Notes a problem for each value of a report if no report has a number for a sensor. */
+/** Notes a problem for each value of a report. Called for every report if none of them has a number for a sensor. */
 function complainOfBody(body: MapNode, problems: Problems): void {
   const own = [...body.entries].filter(([section]) => !isCommonSection(section));
   if (own.length === 0) complain(body, problems, WANTED);

@@ -1,4 +1,4 @@
-/** The packaged profiles: every file in profiles/ of the installed package. */
+/** Finds profiles: the packaged ones (each .yaml file in profiles/ of the installed package), and those in files of the user. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { orList } from '../input/problems.js';
@@ -112,7 +112,7 @@ export function packagedSource(name: string): { readonly source: string; readonl
   return source === undefined ? undefined : { source, path };
 }
 
-/** Reads a file that a packaged profile extends. */
+/** Reads a file of the package by its path in it, such as `profiles/common/chester.yaml`. */
 export const packagedFiles: LoadText = (path) => readPackaged(path);
 
 function readPackaged(path: string): string | undefined {

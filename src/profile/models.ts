@@ -22,7 +22,10 @@ export interface DailyModel {
   readonly mean: number;
   /** Largest difference between the mean of a device and `mean`. */
   readonly spread: number;
-  /** Half the difference between day and night; negative for a quantity that is lower by day. */
+  /**
+   * Half the difference between day and night; negative for a quantity that is lower by day. Outdoors (`front` or `rain` is not
+   * 0), the covered sky in the middle of a low-pressure area halves it.
+   */
   readonly swing: number;
   /** Largest random drift within hours. */
   readonly drift: number;
@@ -30,16 +33,13 @@ export interface DailyModel {
   readonly noise: number;
   /** Half the difference between July and January. */
   readonly season: number;
-  /**
-   * Added in the middle of a low-pressure area, subtracted in the middle of a high-pressure area. A covered sky halves the
-   * daily swing.
-   */
+  /** Added in the middle of a low-pressure area, subtracted in the middle of a high-pressure area. */
   readonly front: number;
   /** Added in heavy rain. */
   readonly rain: number;
   /** Added by a room full of people, in office hours. */
   readonly people: number;
-  /** Largest relative error of a reading. */
+  /** Largest relative effect of gusts of wind on a reading. */
   readonly gusts: number;
 }
 
@@ -144,14 +144,14 @@ export interface OrientationModel {
 }
 
 /**
- * A value that the firmware computes from another quantity, with a line through two points of the configuration; null while the
- * two points are equal.
+ * A value that the firmware computes from another quantity, with a line through two points of the configuration; null while
+ * both points have the same x.
  */
 export interface CalibratedModel {
   readonly kind: 'calibrated';
   /** Parameters `<points>-x0-<n>`, `-y0-<n>`, `-x1-<n>`, `-y1-<n>`, and `<points>-mode-<n>`. */
   readonly points: string;
-  /** Indices of the raw quantities, one for each value of the mode, in its order. */
+  /** Indices of the raw quantities, one for each value of the mode, in the order of these values. */
   readonly of: readonly number[];
 }
 

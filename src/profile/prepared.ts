@@ -57,7 +57,7 @@ function intact(file: URL): Prepared | undefined {
   try {
     const bytes = readFileSync(file);
     const content = bytes.subarray(DIGEST_BYTES);
-    // The cast of `deserialize` is safe because only `prepareProfile` writes files with the right digest.
+    // The type of the content is not checked, because only `prepareProfile` writes files with the right digest.
     return digestOf(content).equals(bytes.subarray(0, DIGEST_BYTES)) ? deserialize(content) : undefined;
   } catch {
     return undefined;

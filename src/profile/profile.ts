@@ -197,7 +197,10 @@ export interface QuantitySpec {
   readonly model: ModelSpec;
 }
 
-/** Buffers of a sensor (firmware behaviour, 3.2). When one is full, newer values are dropped. */
+/**
+ * How the firmware aggregates the samples of a sensor until the next report (firmware behaviour, 3.2). A window has the results
+ * for the samples of one interval. When a buffer for samples or windows is full, newer values are dropped.
+ */
 export interface WindowSpec {
   /**
    * `statistics`: min, max, average and median of the samples. `direction`: their vector mean, in whole degrees. `count`:

@@ -11,7 +11,10 @@ export interface QuantityAddress {
   readonly quantity: number;
 }
 
-/** Finds a quantity by its name. The number is optional if there is only one sensor of the kind. */
+/**
+ * Finds a quantity by its name; undefined if there is none with this name. The number is optional if there is only one sensor
+ * of the kind.
+ */
 export function findQuantity(profile: Profile, name: string): QuantityAddress | undefined {
   const words = name.split('.');
   const sensor = profile.sensors.findIndex((spec) => spec.name === words[0]);

@@ -15,7 +15,7 @@ import { type BodyParts, BodyReferences, EACH, type Each } from './body-referenc
 import { readSource } from './body-sources.js';
 import type { BodyNode } from './profile.js';
 
-/** This key of a map names a sensor. The map is written only if the device has it. */
+/** This key of a map names a sensor. Only a device with that sensor writes the map. */
 const IF = '$if';
 /** This key limits a list to sensors with samples. */
 const SPARSE = '$sparse';

@@ -36,8 +36,9 @@ export function readTasks(
 }
 
 /**
- * Checks that exactly one task aggregates each sensor with windows, and that a task samples it. A run would not show such
- * mistakes.
+ * Checks that exactly one task aggregates each sensor whose windows a task closes, and that a task samples each sensor whose
+ * windows contain samples. A run would not show such mistakes.
+ * @param pressed sensors whose windows are closed by presses of a button, not by a task
  */
 function checkTasks(
   tasks: readonly TaskSpec[],

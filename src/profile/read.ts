@@ -192,7 +192,7 @@ export interface Parts extends BodyParts {
 
 const commandWords = list(oneOf(COMMAND_WORDS));
 
-/** The sections of a profile with their checks, in the order of the documentation. */
+/** The sections of a profile with their checks, in the order of the JSON Schema for editors. */
 export const SECTIONS = {
   title: () => text(),
   identity: () => identity,

@@ -48,7 +48,7 @@ export function separateVersions(root: LocatedNode, problems: Problems): Version
 /**
  * @param version number of the newest version, with or without a leading `v`
  * @param newest compiles the profile as the file describes it
- * @param older compile the older versions, by version
+ * @param older functions that compile the older versions, by version
  */
 export function firmwareVersions(
   version: string,

@@ -13,8 +13,8 @@ type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonO
 export type JsonObject = { readonly [name: string]: JsonValue };
 
 /**
- * Decodes the body of a data message. An unknown key keeps its number as name. Integers beyond 2^53 become decimal
- * text, byte strings become hex digits, NaN and infinities become null.
+ * Decodes the body of a data message. An unknown key keeps its number as name. Integers beyond 2^53 become decimal text unless
+ * their key has modifiers; byte strings become hex digits; NaN and infinities become null.
  * @throws CborError when the body is not one CBOR map
  */
 export function decodeBody(codec: Codec, body: Uint8Array): JsonObject {

@@ -18,10 +18,10 @@ import {
 import { verifyData } from './key-schedule.js';
 import { DTLS_1_2, NO_ID, recordsIn } from './record.js';
 
-/** Time for a handshake: flights after 0, 1 and 3 s (firmware timing, 8). */
+/** Time for a handshake, in which an unanswered flight is sent at 0, 1 and 3 s (firmware timing, 8). */
 const HANDSHAKE_TIMEOUT: Millis = seconds(7);
 
-/** Maximum number of cookies in one handshake: a server asks for another one if the first expires before it arrives. */
+/** Maximum number of cookies in one handshake. A server sends another cookie if the first expires before the client uses it. */
 const MOST_COOKIES = 3;
 
 export interface ClientOptions {

@@ -123,7 +123,7 @@ export abstract class Connection {
     this.end({ kind: 'closed', by: 'us' });
   }
 
-  /** Ends the connection without a record. */
+  /** Ends the connection without sending anything. */
   end(ending: Ending): void {
     if (this.#phase === 'closed') return;
     this.#phase = 'closed';
@@ -168,7 +168,8 @@ export abstract class Connection {
   }
 
   /**
-   * Computes the master secret and the keys. Afterwards, {@link receiveEarly} processes the records that have arrived early.
+   * Computes the master secret and the keys. The caller then calls {@link receiveEarly} for the encrypted records that arrived
+   * before the keys were known.
    */
   protected agree(role: 'client' | 'server', psk: Uint8Array, randoms: Randoms, extended: boolean): void {
     const master = masterSecret(psk, randoms, extended ? this.transcript.digest() : undefined);

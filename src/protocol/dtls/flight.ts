@@ -56,7 +56,7 @@ export class Flight {
     this.#transmit();
   }
 
-  /** Stops the repetitions, because the other end has answered or the connection has ended. */
+  /** Stops the timer, because the other end has answered or the connection has ended. */
   end(): void {
     this.#alarm?.cancel();
   }

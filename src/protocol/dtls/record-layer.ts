@@ -51,7 +51,7 @@ export class RecordLayer {
     return epoch === 0 ? !hasId : epoch === 1 && hasId === this.ownId.length > 0;
   }
 
-  /** Whether a record that fits has not arrived before. It may still be forged. */
+  /** Whether a record that fits has not arrived before. Plain records always count as new. The record may still be forged. */
   isNew({ epoch, sequence }: TlsRecord): boolean {
     return epoch === 0 || this.#window.admits(sequence);
   }

@@ -99,7 +99,7 @@ export class ServerConnection extends Connection {
     else this.fail('unexpected-message');
   }
 
-  /** The last flight was lost if the client repeats its own (RFC 6347, section 4.2.4). */
+  /** A client that repeats its Finished has not received the last flight of the server (RFC 6347, section 4.2.4). */
   protected repeated(type: number): void {
     if (type === MESSAGE.finished) this.repeatFlight();
   }

@@ -7,7 +7,7 @@
  */
 import { ACK, bytesOf, FIRST, LAST, NOTHING, type Packet, POLL, successor, textOf } from './packet.js';
 
-/** Send this packet and wait for an answer. `again`: why a part is sent again. */
+/** Send this packet and wait for an answer. `again`: why the device sends again what it has sent before. */
 interface SendStep {
   readonly kind: 'send';
   readonly packet: Packet;
@@ -34,7 +34,7 @@ export type DeviceStep =
 
 /** What a device does after a stale answer: an answer with the sequence number of the previous answer. */
 interface StaleRule {
-  /** Number of stale answers to one packet after which the transfer starts over. */
+  /** Maximum number of stale answers to one packet. With one more, the transfer starts over. */
   readonly staleLimit: number;
   /** Whether a fragment is sent again with its own sequence number; otherwise it gets the next one. */
   readonly sameSequence: boolean;

@@ -22,9 +22,9 @@ export interface LogDifference {
   readonly b: LoggedEvent | undefined;
   /** Names of the fields that differ; only `kind` for events of different kinds. */
   readonly fields: readonly string[];
-  /** Up to four earlier events of the same device, or of any device if the event has no device. They are equal in both logs. */
+  /** Up to four earlier events of the same device, or of any device if the event has no device. Both logs have them. */
   readonly before: readonly LoggedEvent[];
-  /** Up to four later events of the same device. */
+  /** Like `before`, but later events, of log A and of log B. */
   readonly afterA: readonly LoggedEvent[];
   readonly afterB: readonly LoggedEvent[];
 }
@@ -44,7 +44,7 @@ const CONTEXT_BYTES = 16 * 1024 * 1024;
 
 /**
  * Compares two event logs.
- * @throws UsageError if a file cannot be read, or if the first different line is not an event
+ * @throws UsageError if a file cannot be read, or if its first line or the first different line is not an event
  */
 export function compareLogs(pathA: string, pathB: string): LogComparison {
   const a = new LogFile(pathA);

@@ -111,7 +111,7 @@ export class WaitAccount {
     this.#inVain = true;
   }
 
-  /** The cloud or the device has received a packet of the other. */
+  /** The cloud has received a packet from the device, or the device one from the cloud. */
   contact(at: Instant): void {
     if (this.#phase === 'radio') this.#enter('transfer', at);
     this.#active(at);

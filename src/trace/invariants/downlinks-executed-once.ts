@@ -2,7 +2,8 @@
  * A device executes a downlink at most as often as users queued its content.
  *
  * The protocol itself can violate this rule: if the last acknowledgement of a transfer is lost, both sides start the transfer
- * again. Downlinks are compared by the fingerprint of their content, over the last {@link REMEMBERED} offers to a device.
+ * again. Downlinks are compared by the fingerprint of their content, over the last {@link REMEMBERED} downlinks that were
+ * offered to a device.
  */
 
 import { isUserType } from '../downlinks/ledger.js';

@@ -1,8 +1,8 @@
 /**
  * At the end of the run, every downlink that users queued was delivered, answered or cancelled, or has expired.
  *
- * A downlink can count as delivered although the device never received it. `downlinks-answered` checks whether the device
- * executed the downlink.
+ * A downlink can count as delivered although the device never received it. The invariant `downlinks-answered` detects this for
+ * shell and config downlinks: they get no answer.
  */
 
 import { isUserType } from '../downlinks/ledger.js';

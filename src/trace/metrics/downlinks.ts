@@ -57,7 +57,7 @@ interface WaitSummary {
   /** Share of the total waiting time, 0 to 1; 0 when there was no waiting. */
   readonly share: Ratio;
   readonly total: Millis;
-  /** The time for each downlink; null when no downlink was delivered. */
+  /** Distribution of the waiting time of a downlink; null when no downlink was delivered. */
   readonly spread: Spread | null;
 }
 

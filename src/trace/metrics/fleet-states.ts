@@ -7,7 +7,7 @@ import type { Instant, Millis } from '../../kernel/time.js';
 /**
  *   off       not switched on yet
  *   starting  booted, no session yet
- *   unheard   repeats a datagram, has failed its last exchange, or has woken twice without sending
+ *   unheard   has repeated its last datagram within the window, failed its last exchange, or woken twice without sending
  *   awake     was active within the window (see {@link FleetStates.closeUntil})
  *   asleep    was not active within the window
  */
