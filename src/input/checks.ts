@@ -1,5 +1,5 @@
 /**
- * Checks: functions that convert a located value to a typed one, or note problems with the expected form.
+ * Checks: functions that convert a value with its place in a file to a typed value, or note a problem with the expected form.
  *
  * A check returns undefined if it noted a problem. The caller then continues, so that all problems of a file are reported
  * together. A check also has a form: a JSON Schema of the accepted values, for editors (profile/schema.ts). The form accepts

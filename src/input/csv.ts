@@ -24,8 +24,8 @@ export interface Table {
 
 /**
  * Reads a table.
- * @returns undefined if a problem was noted, such as an unclosed quotation mark, a row with more or fewer cells than the header,
- * or a file without rows
+ * @returns undefined if a problem was noted, such as an unclosed quotation mark, a row with more or fewer cells than the
+ * header, or a file without rows
  */
 export function readCsv(text: string, file: string, problems: Problems): Table | undefined {
   const before = problems.list.length;

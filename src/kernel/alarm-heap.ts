@@ -1,8 +1,9 @@
 /**
- * A 4-ary heap of alarms in typed arrays, ordered by (due, order of insertion).
+ * A 4-ary heap of alarms in typed arrays, ordered by (due, order of insertion). An alarm is stored as a slot number, which the
+ * clock maps to the action of the alarm.
  *
  * A fleet sets and fires millions of alarms. With four children per node, the heap has half the depth of a binary heap. With
- * flat arrays, the garbage collector has no objects to collect. The clock defines what a slot number means.
+ * flat arrays, the garbage collector has no objects to collect.
  */
 export class AlarmHeap {
   #due = new Float64Array(1024);

@@ -1,4 +1,4 @@
-/** Named holds, such as those that stop virtual time: a stuck run reports the names. */
+/** Holds: named reasons to wait, such as an open request, during which virtual time stops. A stuck run reports the names. */
 import type { Release } from './clock.js';
 
 export class Holds {

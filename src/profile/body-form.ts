@@ -1,4 +1,4 @@
-/** Form of the entries of a body: the patterns for reading them, and the schema for editors. */
+/** Form of the entries in the section `body` of a profile: the patterns for reading them, and the schema for editors. */
 import type { Form } from '../input/checks.js';
 
 /** `last thermometer.temperature * 1000`, `events backup if any`: kind of source, its name, factor, condition. */

@@ -1,4 +1,7 @@
-/** The compiled form of a body: keys of the decoder, and the value that the firmware writes for each (see read-body.ts). */
+/**
+ * The compiled form of the section `body` of a profile: keys of the decoder, and the value that the firmware writes for each
+ * (see read-body.ts).
+ */
 import type { ParameterRef } from './parameters.js';
 
 /** A key of the body with the source of its value. `key` is its number in the decoder (wire protocol, 12.2). */

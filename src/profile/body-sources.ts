@@ -1,5 +1,6 @@
 /**
- * The leaves of a body: each names the source of a value in two words, `last thermometer.temperature`.
+ * The leaves of the section `body` of a profile: each names the source of a value in two words, such as
+ * `last thermometer.temperature`.
  *
  * Each kind of source has a function that resolves the name and, where the kind requires it, checks the key of the decoder.
  */

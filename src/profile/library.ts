@@ -1,4 +1,4 @@
-/** Finds profiles: the packaged ones (each .yaml file in profiles/ of the installed package), and those in files of the user. */
+/** Finds profiles: the packaged ones (each .yaml file in profiles/ of the installed package), and those in a user's files. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { orList } from '../input/problems.js';

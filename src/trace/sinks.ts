@@ -32,9 +32,9 @@ export class DigestSink implements LineSink {
 }
 
 /**
- * Writes a file, `events.jsonl`. Writes are synchronous: a simulation never yields to the event loop, so a stream would buffer
- * without limit. Batches of 64 kB make the cost small. After a failed write, every further write and `close` throw the same
- * error, because the caller of the failed write may be unable to report it.
+ * Writes a file, `events.jsonl`. Writes are synchronous: a simulation seldom gives the event loop a turn, so a stream would
+ * have to buffer a large part of the trace. Batches of 64 kB make the cost small. After a failed write, every further write and
+ * `close` throw the same error, because the caller of the failed write may be unable to report it.
  */
 export class FileSink implements LineSink {
   readonly #path: string;

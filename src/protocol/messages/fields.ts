@@ -10,8 +10,8 @@ import { MessageError } from './error.js';
 type CborMap = ReadonlyMap<CborKey, CborValue>;
 
 /**
- * The fields of a map by key. Each reader returns undefined for a missing field. In loose reading, it also returns undefined for
- * a field of another type.
+ * The fields of a map by key. Each reader returns undefined for a missing field. In loose reading, it also returns undefined
+ * for a field of another type.
  */
 export class Fields {
   readonly #map: CborMap;

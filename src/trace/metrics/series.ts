@@ -21,7 +21,7 @@ const PLANNED_BINS = 240;
 const MOST_BINS = 300;
 /** Minimum length of a bin. */
 const SHORTEST_BIN: Millis = 100;
-/** Time without activity after which a device counts as asleep. */
+/** Time without activity after which a device counts as asleep, unless a bin is longer. */
 const AWAKE_FOR = seconds(10);
 /** Resolution of the latencies of calls, in steps per millisecond: a step is a microsecond. */
 const MICROSECONDS = 1000;
@@ -43,7 +43,7 @@ export interface SeriesSummary {
   readonly bin: Millis;
   readonly bins: number;
   readonly counts: Readonly<Record<SeriesCount, readonly number[]>>;
-  /** Latency of answered requests, in the bin in which they were due; null in bins without requests. */
+  /** Latency of answered requests, in the bin in which they were due; null in bins without such requests. */
   readonly callLatency: PercentileColumns;
   /** Time from the API to the confirmed delivery, in the bin of the delivery; null in bins without deliveries. */
   readonly deliveryTime: PercentileColumns;
