@@ -49,7 +49,7 @@ export type LocatedNode = ScalarNode | ListNode | MapNode;
 /** Collects problems while a file is read; `finish` throws all of them. */
 export class Problems {
   readonly list: Problem[] = [];
-  /** Places with a problem that explains all others at the same place. */
+  /** Places with a problem that explains all later problems at the same place. */
   readonly #explained = new Set<string>();
 
   /** Notes a problem with the value at `place`. */

@@ -21,7 +21,7 @@ interface CalendarFields {
 export function utcTime({ year, month, day, hour, minute, second, milli }: CalendarFields): UnixMillis | undefined {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
-  // A day beyond the end of the month rolls over into the next one.
+  // `Date` converts a day beyond the end of the month to a day of the next month.
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
   if (hour > 23 || minute > 59 || second > 59) return undefined;
   return date.setUTCHours(hour, minute, second, milli);

@@ -17,7 +17,7 @@ export interface Draws {
 }
 
 export interface Random extends Draws {
-  /** An independent generator, whose path is that of this one plus `name`. */
+  /** An independent generator. Its path is the path of this generator plus `name`. */
   fork(name: string): Random;
 }
 
@@ -28,7 +28,7 @@ export function seededRandom(seed: string | number): Random {
 
 class PathRandom implements Random {
   readonly #path: string;
-  // Created by the first draw, because most forks of a large fleet are only forked again.
+  // Created at the first draw, because most generators of a large fleet are only forked and never draw a number.
   #generator: (() => number) | undefined;
 
   constructor(path: string) {

@@ -243,7 +243,7 @@ export class RealClock implements DrivenClock, Pace {
   }
 }
 
-/** The pending entry and its handle in one object, because a fleet sets thousands of alarms per second. */
+/** Entry of the clock and handle for the caller in one object, because a fleet sets thousands of alarms per second. */
 class RealAlarm implements Alarm {
   readonly slot: number;
   readonly action: Action;

@@ -85,8 +85,8 @@ export class BodyReferences {
   }
 
   /**
-   * Whether a value may refer to a sensor. Inside a list, it may refer only to the sensor of the list; outside, only to a
-   * sensor that every device has exactly once, or to the sensor in `$if` of an enclosing map.
+   * Whether a value may refer to a sensor. Inside a list of one kind of sensor, it may refer to this sensor. Outside of lists,
+   * it may refer to a sensor with a count of 1, if every device has the sensor or `$if` of an enclosing map names it.
    */
   #belongs(sensor: number, each: Each): boolean {
     const spec = this.parts.sensors?.[sensor];

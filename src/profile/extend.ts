@@ -31,7 +31,7 @@ interface Files {
   readonly read: ReadFiles;
 }
 
-/** @param chain files that extend each other, the present one last */
+/** @param chain paths of the files from the profile to `root`; each file extends the next one */
 function resolve(root: LocatedNode, chain: readonly string[], files: Files, problems: Problems): LocatedNode {
   const entry = root.kind === 'map' ? root.entries.get(KEY) : undefined;
   if (root.kind !== 'map' || entry === undefined) return root;

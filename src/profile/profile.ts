@@ -192,7 +192,7 @@ export interface QuantitySpec {
   readonly enabled?: ParameterRef;
   /** Whether lists of samples have it as a single-precision number instead of an integer. */
   readonly float: boolean;
-  /** Whether the firmware reads it once, when a window ends, instead of with each sample; a window then has one value of it. */
+  /** Whether the firmware reads the quantity once at the end of a window, instead of with each sample. */
   readonly atWindow: boolean;
   readonly model: ModelSpec;
 }
@@ -258,7 +258,7 @@ export interface AlarmListSpec extends EventList {
 }
 
 /**
- * A button: every press is counted, recorded as an event and reported, unless the list is full. Then it is neither counted nor
+ * A button: every press is counted, recorded as an event and reported. A press while the list is full is neither counted nor
  * recorded.
  */
 export interface PressListSpec extends EventList {

@@ -2,8 +2,8 @@
  * Reads a profile from YAML text. The result is a checked and compiled {@link Profile}, or all problems of the file with line
  * and column. The caller passes the function that loads files, so the reader works with a disk, in a test and in a browser.
  *
- * The sections are read in the order of their references. References to a section with errors are accepted, so that one mistake
- * causes one message.
+ * A section is read after the sections to which it refers. References to a section with errors are accepted, so that one
+ * mistake causes one message.
  */
 import {
   type Check,

@@ -1,7 +1,7 @@
 /**
  * A flight: the messages that one end sends before it waits for the other end (RFC 6347, section 4.2.4). A flight that needs an
- * answer is sent again, in new records, until the answer arrives; the last flight is sent again only on request. No flight is
- * sent more than {@link MOST_TRANSMISSIONS} times.
+ * answer is sent again, in new records, until the answer arrives. The last flight of a handshake needs no answer; it is sent
+ * again only if the other end repeats its own flight. No flight is sent more than {@link MOST_TRANSMISSIONS} times.
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import { type Millis, seconds } from '../../kernel/time.js';
@@ -31,7 +31,7 @@ interface FlightOptions {
   readonly send: (datagram: Uint8Array) => void;
   /** Size of the largest datagram. */
   readonly mtu: number;
-  /** Whether a timer repeats the flight; otherwise it is only repeated on request. */
+  /** Whether a timer repeats the flight. If false, it is repeated only if the other end repeats its own flight. */
   readonly timed: boolean;
 }
 

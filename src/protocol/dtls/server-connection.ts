@@ -69,7 +69,7 @@ export class ServerConnection extends Connection {
     return this.layer.ownId.length > 0;
   }
 
-  /** Whether a hello with this random number began the connection; then it is a repetition. */
+  /** Whether `hello` repeats the hello that began the connection: it then has the same random number. */
   beganWith(hello: ClientHello): boolean {
     return sameBytes(hello.random, this.#clientRandom);
   }

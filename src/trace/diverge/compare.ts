@@ -1,6 +1,6 @@
 /**
  * Finds the first difference between two event logs. Files are compared byte by byte in large chunks, so that gigabytes take
- * seconds; lines are parsed only where the files differ.
+ * seconds. Only the first lines and the lines at differences are parsed.
  *
  * If both logs have the same events in one instant and only their order differs, the comparison counts this instant separately
  * and continues. A different order looks harmless, but is often the cause of a later difference.

@@ -10,7 +10,7 @@ import { type MetricTable, type Share, Tally } from './metric.js';
 export interface FleetSummary {
   /** Devices in the plan. */
   readonly devices: number;
-  /** Devices that had a session at least once until the end of the scenario. */
+  /** Devices that had a session at least once before the end of the scenario. */
   readonly ready: number;
   /** Boots by cause. */
   readonly boots: Readonly<Record<string, number>>;
@@ -36,8 +36,8 @@ export class DeviceFold {
   restarts = 0;
   pollsFailed = 0;
   /**
-   * Devices that had a session before the end of the scenario. Later sessions do not count, because faults that prevented them
-   * until the end no longer hold.
+   * Devices that had a session before the end of the scenario. Later sessions do not count, because the faults of the scenario
+   * end with it.
    */
   readonly #ready = new Set<number>();
   #closed = false;
