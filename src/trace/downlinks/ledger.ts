@@ -254,7 +254,7 @@ export class DownlinkLedger {
 
   /**
    * The downlink that the device has just executed or refused. If several have this content, it is the first one that was
-   * received and not yet executed. A downlink that was refused before is chosen only if there is no other one.
+   * received and not yet executed. Downlinks that were refused before are chosen last.
    */
   #atWork(serial: number, type: DownlinkType, fingerprint: string): TrackedDownlink | undefined {
     const open = this.#alike(serial, type, fingerprint).filter(
