@@ -1,6 +1,6 @@
 /**
- * Wraps a clock so that its use can be ended. `end` cancels all alarms and holds that were made through the wrapper. Later
- * calls of `after` and `hold` have no effect.
+ * Wraps a clock so that its use can be ended. `end` cancels all alarms and releases all holds that were made through
+ * the wrapper. Later calls of `after` and `hold` have no effect.
  */
 import { type Action, type Alarm, type EdgeClock, perform, type Release } from './clock.js';
 import type { Instant, Millis, UnixMillis } from './time.js';
