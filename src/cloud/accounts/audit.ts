@@ -1,6 +1,6 @@
 /**
  * The audit log: who did what, when and from where. Entries are never changed, and are deleted only together with their space.
- * An entry is stored before the answer to its request is sent.
+ * The service stores an entry before it sends the answer to the request; `add` logs a failure of the store.
  */
 import { isoTime } from '../../kernel/calendar.js';
 import type { Clock } from '../../kernel/clock.js';

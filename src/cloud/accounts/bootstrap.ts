@@ -13,7 +13,7 @@ interface Bootstrap {
   readonly apiKey?: string | undefined;
   readonly ids: Ids;
   readonly clock: Clock;
-  /** Source of a new key. It must be cryptographically secure for a service that others can reach. */
+  /** Source of a new key. It must be cryptographically secure if other machines can reach the service. */
   readonly random: Random;
 }
 

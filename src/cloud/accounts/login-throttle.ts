@@ -1,7 +1,8 @@
 /**
  * Slows down the guessing of passwords without locking out the rightful user.
  *
- * A source is the network of the caller. Each failed login counts for the account, for the source, and for this pair.
+ * A source is the network of the caller. Each failed login counts three times: for the account, for the source, and for the
+ * pair of this account and this source.
  * The limits of the account and of the source do not apply to a pair that has logged in before: an attack from other places
  * does not affect a user at the usual place. The limit of a pair lasts only a minute, because an attacker may share the address
  * of the user. Each service keeps its own counts in memory: if n services share a PostgreSQL database, an attacker has n times
@@ -10,7 +11,7 @@
 import type { Clock } from '../../kernel/clock.js';
 import { type Millis, minutes } from '../../kernel/time.js';
 
-/** Maximum number of failures in a window, and the length of the window. */
+/** Maximum number of failed logins in a period, and the length of the period (`window`). */
 const LIMITS = {
   pair: { most: 5, window: minutes(1) },
   account: { most: 50, window: minutes(15) },
@@ -30,7 +31,7 @@ export class LoginThrottle {
 
   /**
    * How long an attempt has to wait; 0: it may be made now.
-   * @param isKnown whether the account has been opened from this source before
+   * @param isKnown whether a login of this account from this source has succeeded before
    */
   wait(account: string, source: string, isKnown: boolean): Millis {
     const own = this.#pairs.wait(pairOf(account, source));
@@ -48,7 +49,7 @@ export class LoginThrottle {
   }
 }
 
-/** Counts failures by name in windows of a fixed length. The windows of all names end together; then all counts are deleted. */
+/** Counts failed logins by name, in periods of a fixed length. At the end of a period, the counts of all names are deleted. */
 class Failures {
   readonly #clock: Clock;
   readonly #most: number;

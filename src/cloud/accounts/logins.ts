@@ -1,7 +1,7 @@
 /**
  * Logins: opaque tokens, valid for {@link LIFETIME}. Each is a record of the family `login`, found by the hash of its token.
- * Expired records are deleted at the next login. A login can also be made with the token of another login
- * (`POST /v2/auth/space`). It expires together with that login, and ends when that login ends.
+ * Each new login deletes up to {@link CLEARED_AT_ONCE} expired records. A login can also be made with the token of another
+ * login (`POST /v2/auth/space`). It expires together with that login, and ends when that login ends.
  *
  * A login contains a hash that identifies the password for which it was issued. It becomes invalid when the account's password
  * changes, even if another service changes the password while this service issues a token for the old one.
@@ -100,7 +100,10 @@ export class Logins {
     return { token, expiresAt };
   }
 
-  /** The login of a token; undefined if the token is unknown or expired, or the account's password has changed. */
+  /**
+   * The login of a token. Undefined if the token is unknown or expired, if the account's password has changed, or if the login
+   * with whose token this one was made has ended.
+   */
   async find(token: string): Promise<Session | undefined> {
     const { store, clock } = this.#options;
     const row = await store.recordByKey('login', null, hashKey(token));
@@ -112,7 +115,7 @@ export class Logins {
     return hashed && proofOf(login.userId, hashed).password === login.password ? login : undefined;
   }
 
-  /** Valid logins of an account, oldest first. */
+  /** Stored logins of an account that have not expired, oldest first. */
   async list(userId: Id, { limit, after }: Page): Promise<readonly Session[]> {
     const found: Session[] = [];
     for await (const row of everyRecord(this.#options.store, 'login', null, after)) {
@@ -124,20 +127,21 @@ export class Logins {
   }
 
   /**
-   * Ends a login of an account, and those that were made with its token or with the token of such a login. False if the account
-   * has no such login.
+   * Ends a login of an account and its descendants: the logins made with its token, the logins made with their tokens, and so
+   * on. Returns false if the account has no login with this id, or if the login has expired.
    */
   async end(userId: Id, id: Id): Promise<boolean> {
     const sessions = await this.list(userId, { limit: Number.POSITIVE_INFINITY });
     if (!sessions.some((session) => session.id === id)) return false;
     const ended = new Set([id]);
-    // The list has a login after the one that made it. If clocks differ, a login may be before it: `find` rejects such a login.
+    // A login comes after its origin in the list, so one pass finds all descendants. If the clocks of services differ, a login
+    // may come before its origin. It then stays stored, but `find` rejects it because its origin is missing.
     for (const { id: made, origin } of sessions) if (origin !== undefined && ended.has(origin)) ended.add(made);
     await this.#options.store.commit([...ended].map((each) => ({ kind: 'record.delete', family: 'login', id: each })));
     return true;
   }
 
-  /** Ends the login that was made with the password and from which `session` was made, and so all logins made from it. */
+  /** Follows `session` back to the login that was made with the password, and ends that login with all its descendants. */
   async endChain(session: Session): Promise<void> {
     let first = session;
     while (first.origin !== undefined) {
@@ -159,6 +163,6 @@ export async function endLogins(store: Store, userId: Id): Promise<readonly Chan
 }
 
 function loginOf({ id, createdAt, dueAt, body }: RecordRow): Session {
-  // The cast is safe because only this class writes these records.
+  // The cast is safe because only `Logins` writes these records.
   return { ...(body as Login), id, createdAt, expiresAt: dueAt ?? createdAt };
 }

@@ -147,7 +147,7 @@ export class Members {
     });
   }
 
-  /** Changes a member. `last-admin`, `owner` and `gone` are reasons why the change was not made. */
+  /** Changes a member. `last-admin`, `owner` and `gone` (no longer a member) are reasons why the change was not made. */
   change(
     { spaceId, id }: Member,
     change: Partial<Pick<Member, 'role' | 'name'>>,
@@ -161,7 +161,7 @@ export class Members {
     });
   }
 
-  /** Ends a membership; the account is kept. `last-admin`, `owner` and `gone` are reasons why it was not ended. */
+  /** Ends a membership; the account is kept. `last-admin`, `owner` and `gone` are reasons why the membership was not ended. */
   remove({ spaceId, id }: Member): Promise<'removed' | 'last-admin' | 'owner' | 'gone'> {
     return this.#decide<'removed' | 'last-admin' | 'owner' | 'gone'>(spaceId, async () => {
       const member = await this.find(spaceId, id);
@@ -203,7 +203,7 @@ export class Members {
    * Deletes a space together with all its memberships. The deletion goes through `#decide`, so that no member is added at the
    * same time.
    * @param deletion the change that deletes the space
-   * @throws ConflictError if the space cannot be deleted or is already deleted
+   * @throws ConflictError if the space has devices or is already deleted
    */
   dissolve(spaceId: Id, deletion: Change): Promise<void> {
     return this.#decide(spaceId, async () => {
@@ -214,8 +214,9 @@ export class Members {
   }
 
   /**
-   * Ensures that the space has an active admin with this address and password. An existing member keeps the name. If the
-   * password replaces another one, all logins of the account end. If the space has no owner, the admin becomes its owner.
+   * Ensures that the space has an active admin with this address and password. An active admin who already has this password
+   * is not changed. Otherwise the account becomes an active admin, and also the owner if the space has none. An existing member
+   * keeps the name. If the password replaces another one, all logins of the account end.
    */
   async ensureAdmin(spaceId: Id, email: string, password: string): Promise<void> {
     const { store, random, passwordCost } = this.#options;
@@ -268,7 +269,7 @@ export class Members {
     return proofOf(userId, hashed);
   }
 
-  /** The account with this address, and the changes that store it: none if it exists and keeps its password. */
+  /** Id of the account with this address, and the changes that store it. No changes if it exists and keeps its password. */
   async #account(email: string, password: string | null): Promise<{ id: Id; changes: readonly Change[] }> {
     const key = keyOf(email);
     const known = await this.#options.store.recordByKey('user', null, key);
@@ -299,9 +300,9 @@ export class Members {
   }
 
   /**
-   * Serialises the changes of the members of a space. Each commit stores the next number of the space. If another commit, also
-   * of another service, has already stored this number, `decide` runs again on the new state. Without this rule, two admins
-   * could demote each other at the same time.
+   * Serialises the changes of the members of a space: the changes have numbers, and each commit stores the next number
+   * (family `member-turn`). If another commit, possibly of another service, has already stored this number, `decide` runs again
+   * on the new state. Without this rule, two admins could demote each other at the same time.
    * @param decide reads the state and returns the result with its changes; without `changes`, nothing is committed
    * @throws ConflictError `record-body` after {@link MOST_ATTEMPTS} attempts
    */

@@ -29,9 +29,9 @@ export async function hashPassword(password: string, random: Random, cost = DEFA
 }
 
 /**
- * Whether `password` is the password that was hashed. An account that does not exist has no hash: the result is false, after
- * the same work. So the response time does not reveal which accounts exist.
- * @param cost the cost of the check without a hash; a stored hash is checked with its own cost
+ * Whether `password` is the password that was hashed. For an account that does not exist, `hashed` is null: the result is
+ * false, after the same work as for an existing account. So the response time does not reveal which accounts exist.
+ * @param cost the cost of the check if `hashed` is null; a stored hash contains its own cost
  */
 export async function verifyPassword(password: string, hashed: string | null, cost = DEFAULT_COST): Promise<boolean> {
   const [, N, r, p, salt = '', hash = ''] = (hashed ?? formatted(cost, NO_SALT, NO_HASH)).split(':');

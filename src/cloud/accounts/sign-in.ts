@@ -17,7 +17,7 @@ import type { Members } from './members.js';
 const MEMORY = days(90);
 /** The record of a source is renewed at most once in this time, because one write per login would be too expensive. */
 const PRECISION = days(1);
-/** Maximum number of expired sources that are deleted in the commit of a new source. */
+/** Maximum number of expired sources that are deleted in a commit that stores a source. */
 const CLEARED_AT_ONCE = 10;
 
 const FAMILY = 'login-source';

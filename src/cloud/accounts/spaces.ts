@@ -23,7 +23,7 @@ const FAMILIES = [
   ...['member-turn', 'owner', 'secret', 'variable'],
 ];
 
-/** The change that deletes a space and everything in it. The store rejects it if the space has devices. */
+/** The change that marks a space as deleted and deletes its records. The store rejects it if the space has devices. */
 export function deletionOf(spaceId: Id): Change {
   return { kind: 'space.delete', id: spaceId, families: [...FAMILIES, familyOf(spaceId)] };
 }

@@ -1,6 +1,6 @@
 /**
- * Events for readers, in the order of the journal, each with the rows that it refers to. The rows are read once for all
- * readers of a service that are at the same position.
+ * Events for readers, in the order of the journal (journal.ts), each with the rows that it refers to. The journal is kept only
+ * while readers need it. The rows are read once for all readers of a service that are at the same position.
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Ids } from '../store/ids.js';
@@ -8,7 +8,7 @@ import type { DeviceRow, EventRow, Id, ListedMessage, RecordRow, Store } from '.
 import { Journal, journalCommits } from './journal.js';
 import { type Position, positionIn } from './position.js';
 
-/** An event with the present state of the rows that it refers to. A row that was deleted is undefined. */
+/** An event with the present state of its rows. A row is undefined if it was deleted, or if the event has no such row. */
 export interface Entry {
   readonly row: EventRow;
   readonly device: DeviceRow | undefined;
@@ -45,7 +45,7 @@ export class Feed {
     journalCommits(store, clock, this.#journal, () => this.#wake());
     store.nodes?.listen(clock, (news) => {
       if (news.kind === 'events') this.#wake();
-      // If the record cannot be read, this service keeps its earlier state of the journal until the next notification.
+      // If `look` fails, this service uses its earlier state of the journal until the next notification.
       if (news.kind === 'journal' || news.kind === 'missed')
         this.#journal.look().then(
           () => this.#wake(),
@@ -70,8 +70,8 @@ export class Feed {
   }
 
   /**
-   * Extends the lease of the journal if it ends soon. Commits extend the lease as well. Readers call this method because there
-   * may be no commits for a long time.
+   * Extends the lease, the time until which the journal is kept, if it ends soon. Commits extend the lease as well. Readers
+   * call this method because there may be no commits for a long time.
    */
   async keep(): Promise<void> {
     if (this.#journal.endsSoon) await this.#journal.keep();

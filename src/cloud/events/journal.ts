@@ -1,7 +1,7 @@
 /**
  * Keeps the journal of events while readers need it: from the first reader until some time after the last reader has left. So a
- * reader can resume after a lost connection or a restart of the service. At all other times no entries are written, and the
- * only cost for a commit is one comparison.
+ * reader can resume after a lost connection or a restart of the service. At all other times no entries are written, and a
+ * commit costs no more than the check whether the journal is kept.
  *
  * A record contains the time until which the journal is kept. The record is shared by all services on a database: each service
  * adds entries to its commits until that time. After a period in which the journal was not kept, a new edition begins.
@@ -24,7 +24,7 @@ import {
 const LEASE = minutes(10);
 /** While there are readers, the lease is extended if less than this time remains. */
 const REMAINING = minutes(8);
-/** Number of entries that remain when older entries are deleted. */
+/** About this many entries remain when older entries are deleted. */
 const KEPT = 100_000;
 /** Greater than the number of every entry. */
 const BEYOND = Number.MAX_SAFE_INTEGER;
@@ -60,7 +60,7 @@ export class Journal {
 
   /** Whether commits add entries now. */
   get isKept(): boolean {
-    // If there has never been a reader, there is only this check for a row: the clock is not read.
+    // If there has never been a reader, there is no row, and the clock is not read.
     return this.#row !== undefined && (this.#readers > 0 || this.#remaining > 0);
   }
 
@@ -79,7 +79,7 @@ export class Journal {
     return this.#row?.body as Edition | undefined;
   }
 
-  /** Reads whether the journal is kept: at the start, and when another service has changed it. */
+  /** Reads the record that says until when the journal is kept: another service may have changed it. */
   async look(): Promise<void> {
     this.#learn(await this.#options.store.recordByKey(FAMILY, null, FAMILY));
   }
@@ -106,7 +106,8 @@ export class Journal {
       await this.look();
       const now = Math.floor(this.#options.clock.wall);
       const kept = this.#row;
-      // A single service has added entries for its readers all the time, even if the record has expired.
+      // A service that shares its store with no other has added entries for its readers all the time, even if the record has
+      // expired.
       const isWhole = this.#remaining > 0 || (this.#readers > 0 && !this.#options.store.nodes);
       if (!kept || !isWhole) {
         if (await this.#begin(kept, now)) return;
@@ -115,7 +116,7 @@ export class Journal {
     }
   }
 
-  /** Deletes all entries except the newest {@link KEPT}. */
+  /** Deletes old entries: about {@link KEPT} remain. */
   async #prune(): Promise<void> {
     const floor = (await this.#options.store.newestEvent()) - KEPT;
     const { edition } = this;

@@ -8,13 +8,14 @@ import type { Id } from '../store/store.js';
 /** A place in the journal, between two entries. */
 export interface Position {
   readonly edition: string;
-  /** Number of the entry before it. */
+  /** Number of the entry before this place. */
   readonly seq: number;
 }
 
-/** Size in bytes of the entry number in a block. The rest of the block shows to which space the position belongs. */
-const NUMBER = 6;
+/** The cipher encrypts one block of this many bytes. */
 const BLOCK = 16;
+/** The first bytes of the block are the number of the entry. The other bytes identify the space of the position. */
+const NUMBER = 6;
 const CIPHER = 'aes-128-ecb';
 
 /** The position as the id of an event: 32 hex digits. */

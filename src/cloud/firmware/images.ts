@@ -8,12 +8,12 @@ import type { Change, Id, Page, RecordRow, Store } from '../store/store.js';
 
 /** Metadata of an image. */
 export interface Image {
-  /** The firmware identifier. */
+  /** The firmware identifier, by which devices and users request the image. */
   readonly id: Id;
   readonly spaceId: Id;
   readonly bundle: string | null;
   readonly name: string | null;
-  /** The `fw_version` that a device with this image reports in its session. */
+  /** Label of the image. It should equal the `fw_version` that a device with this image reports, but this cannot be verified. */
   readonly version: string;
   /** Size in bytes. */
   readonly size: number;

@@ -21,8 +21,8 @@ export interface UpdateJob {
   /** Version that the device ran before the update; null: not reported yet. */
   readonly fromVersion: string | null;
   /**
-   * Version in the session after the swap, if it does not prove that the new image runs. An acknowledgement proves it, and
-   * application data without an acknowledgement disprove it.
+   * Version in the session after the swap, if it does not prove that the new image runs. The update then waits for an
+   * acknowledgement, and fails if application data arrive before it.
    */
   readonly unprovenVersion?: string;
   readonly state: UpdateState;

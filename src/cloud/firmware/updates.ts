@@ -4,14 +4,13 @@
  *   scheduled ──chunk 0 delivered──► downloading ──swap──► swapping ──ack, or a session with the new version──► succeeded
  *                                                                      └──data without ack──► failed
  *
- * The label of an image alone proves nothing. The label may be the version that ran before, and it may differ from the version
- * that the image reports. If the session after the swap does not report a new version that equals the label, the
- * acknowledgement of the device decides. A device that runs a new image on trial acknowledges it before it sends application
- * data (wire protocol, 8.1).
+ * The update has succeeded if the session after the swap reports a new version, and this version equals the label of the image.
+ * But a label may be wrong, or equal to the version that ran before. Then the acknowledgement of the device decides. A device
+ * that runs a new image on trial acknowledges it before it sends application data (wire protocol, 8.1).
  *
  * A scheduled update sends chunk 0 without a request of the device; a device that requests an image by its identifier gets the
- * same chunk. From then on the cloud sends the chunk at the offset that the device reports, one at a time. A reboot or a lost
- * chunk restarts the download from offset 0, at most {@link MOST_RESTARTS} times.
+ * same chunk. From then on the cloud sends one chunk at a time, at the offset that the device reports. After a reboot or a lost
+ * chunk, the download restarts from offset 0, at most {@link MOST_RESTARTS} times.
  *
  * The class {@link Updates} has no queue and no timer. For each event it returns the changes and the chunk to queue, and
  * src/cloud/delivery commits them together with the message that caused the event.
@@ -33,7 +32,7 @@ interface UpdatesOptions {
   readonly log: Log;
 }
 
-/** Result of an event. */
+/** What follows from an event. */
 export interface UpdateStep {
   readonly job: UpdateJob;
   readonly changes: readonly Change[];
@@ -53,9 +52,9 @@ interface ChunkBody {
   readonly size: number;
 }
 
-/** Size in bytes of a chunk for a device that has not reported its maximum. */
+/** Maximum size in bytes of the chunk that starts or restarts a download, and of a chunk if the device reports no maximum. */
 const FIRST_CHUNK = 256;
-/** Maximum size of a chunk in bytes. A transfer can carry a chunk of this size and 52 bytes of overhead (wire protocol, 11). */
+/** Maximum size in bytes of any chunk. A transfer can carry a chunk of this size and 52 bytes of overhead (wire protocol, 11). */
 const LONGEST_CHUNK = 16_128;
 /** Maximum number of restarts of a download; then the update fails. */
 const MOST_RESTARTS = 5;
@@ -258,8 +257,8 @@ export class Updates {
 const SUCCESS: Partial<UpdateJob> = { state: 'succeeded' };
 
 /**
- * CHESTER acknowledges only an image that was on trial. Devices of the hio family acknowledge the old image as well; the
- * version in their session shows which image runs (wire protocol, 8.1 and 11).
+ * The change of the job after an acknowledgement. CHESTER acknowledges only an image that was on trial. Devices of the hio
+ * family acknowledge the old image as well; the version in their session shows which image runs (wire protocol, 8.1 and 11).
  */
 function acknowledged(job: UpdateJob, session: DeviceRow['session']): Partial<UpdateJob> {
   const version = versionIn(session);
@@ -302,7 +301,7 @@ export function endOf(chunk: WaitingRow): number {
 }
 
 function bodyOf(chunk: WaitingRow): ChunkBody {
-  // The casts are safe because only this class makes downlinks of type `firmware`, and their short bodies are always in memory.
+  // The casts are safe because only `Updates` makes downlinks of type `firmware`, and rows always contain such short bodies.
   return (chunk as MessageRow).body as ChunkBody;
 }
 

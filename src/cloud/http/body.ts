@@ -28,8 +28,8 @@ export function acceptJsonOnly(api: FastifyInstance): void {
 }
 
 /**
- * Matches every spelling of a key that changes prototypes. Nearly all bodies have no match; they are parsed without a further
- * check.
+ * Matches every spelling of a key that changes prototypes. Only a body with a match needs the slower parser, which checks each
+ * key.
  */
 const POISON = /__proto__|constructor|\\u/;
 
@@ -50,7 +50,7 @@ function poisoned(): ApiFault {
   return new ApiFault(400, 'the JSON has a forbidden key: "__proto__", or "constructor" with a "prototype"');
 }
 
-/** A compressed body could expand a thousandfold; bodies must not be encoded. */
+/** Encoded bodies are rejected, because a compressed body could expand a thousandfold. */
 function isEncoded({ headers }: FastifyRequest): boolean {
   const coding = headers['content-encoding'];
   return coding !== undefined && coding.trim() !== '' && coding.trim().toLowerCase() !== 'identity';

@@ -18,7 +18,7 @@ function picture(content: string, width: number): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} 32">${content}</svg>`;
 }
 
-/** Request headers that are passed on to the server of the page: they concern a file that the browser has in its cache. */
+/** Request headers that are passed on to the server of the page: they say which parts of a file the browser already has. */
 const FORWARDED = ['if-none-match', 'if-modified-since', 'range', 'if-range'] as const;
 /** Response headers that are not copied from the server of the page, because the server of the API sets its own. */
 const OWN: ReadonlySet<string> = new Set(['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding']);

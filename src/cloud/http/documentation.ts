@@ -97,7 +97,7 @@ type Meaning = (owner: string, name: string) => string | undefined;
 function describe(schema: SchemaObject, owner: string, meaning: Meaning): void {
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
     describe(field, owner, meaning);
-    // A referenced schema has a description of its own.
+    // A reference gets no text: the fields of the referenced schema are described in the components.
     if (field.$ref === undefined) field.description = sentences(meaning(owner, name), validValues(field));
   }
   for (const inner of [schema.items, ...(schema.anyOf ?? [])]) if (inner) describe(inner, owner, meaning);

@@ -24,8 +24,9 @@ export function hostName(text: string): string | undefined {
 }
 
 /**
- * Adds {@link SAFE_HEADERS} to every answer; a route may replace them, as for the files of the console.
- * @param hosts names of the service without a port, in lower case; requests to other names get 403. null: all are accepted
+ * Rejects a request with 403 if its header `Host` has neither one of the names `hosts` nor an IP address. Adds
+ * {@link SAFE_HEADERS} to every answer; a route may replace them, as for the files of the console.
+ * @param hosts names of the service without a port, in lower case; null: all names are accepted
  */
 export function guardHosts(api: FastifyInstance, hosts: readonly string[] | null): void {
   api.addHook('onRequest', (request, reply, done) => {

@@ -135,7 +135,7 @@ function withDescriptions(response: Operation['response']): Record<string, objec
 interface CommonFailure {
   readonly status: number;
   readonly sentence: string;
-  /** Whether a request can fail in this way. */
+  /** Whether requests of the route can fail in this way. */
   readonly concerns: (route: Operation) => boolean;
 }
 

@@ -8,7 +8,7 @@
 import { didYouMean } from '../../kernel/did-you-mean.js';
 import { UUID_PATTERN } from './schemas.js';
 
-/** A query or path parameters, as parsed by the framework. */
+/** The parameters of a query or of a path, as parsed by the framework. */
 type Raw = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** The part of a parameter's schema that is used here. */

@@ -9,7 +9,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiFault } from './errors.js';
 
-/** The credential in the cookie of a request; undefined if it has none. */
+/** The credential in the cookie of a request; undefined without a cookie or without a valid value. */
 export function cookieSecret(headers: IncomingHttpHeaders): string | undefined {
   if (headers.cookie === undefined) return undefined;
   const prefix = `${nameFor(headers.host)}=`;
@@ -35,7 +35,7 @@ export function sessionCookie(headers: IncomingHttpHeaders, secret: string, { ma
 
 /**
  * Checks that a request comes from a page of this service. A browser says so in `Sec-Fetch-Site`. An older browser sends only
- * `Origin`, and only with requests that change something. So GET and HEAD are accepted without both headers.
+ * `Origin`, and only with requests that change something. So GET and HEAD are accepted if both headers are missing.
  * @throws ApiFault 403 `foreign-origin`
  */
 export function needSameOrigin(method: string | undefined, headers: IncomingHttpHeaders): void {

@@ -53,9 +53,9 @@ export function limitConnections(
 }
 
 /**
- * Returns a function that says whether an address is one of these, or in one of these networks.
+ * Returns a function that says whether an address is in one of the networks.
  * @param networks addresses and networks: `10.0.0.1`, `10.0.0.0/8`, `fd00::/8`
- * @throws RangeError for a text that is neither
+ * @throws RangeError for a text that is neither an address nor a network
  */
 export function addressesIn(networks: readonly string[]): (address: string) => boolean {
   const list = new BlockList();

@@ -1,4 +1,4 @@
-/** The port through which the API queues downlinks; the delivery core implements it. */
+/** The port (interface) through which the API queues downlinks; src/cloud/delivery implements it. */
 import type { Change, DeviceRow, MessageRow, WaitingRow } from '../store/store.js';
 
 /** A downlink as requested by a user (cloud API, 3.6). */

@@ -1,4 +1,4 @@
-/** The port through which the API starts and ends firmware updates; the firmware queue implements it. */
+/** The port (interface) through which the API starts and ends firmware updates; src/cloud/delivery implements it. */
 import type { Image, Images } from '../firmware/images.js';
 import type { UpdateJob } from '../firmware/job.js';
 import type { Change, DeviceRow } from '../store/store.js';

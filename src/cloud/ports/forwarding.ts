@@ -1,8 +1,11 @@
-/** The port from the delivery core to the connectors. */
+/** The port (interface) through which src/cloud/delivery passes messages to the connectors. */
 import type { Change, DeviceRow, WaitingRow } from '../store/store.js';
 
 export interface Forwarding {
-  /** Deliveries for the commit that stores an uplink or marks a downlink as sent, so that a crash loses none of them. */
+  /**
+   * Changes that store which connectors have to forward the message. They belong to the commit that stores the uplink or marks
+   * the downlink as sent, so that a crash loses no delivery.
+   */
   deliveries(device: DeviceRow, message: WaitingRow): readonly Change[] | Promise<readonly Change[]>;
   /** Notifies the connectors that deliveries have been committed. */
   wake(): void;

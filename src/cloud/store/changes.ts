@@ -21,8 +21,8 @@ export type TagChange = Partial<Pick<TagRow, 'name' | 'color' | 'accessType'>>;
 export type DeviceChange = Partial<Omit<DeviceRow, 'id' | 'spaceId' | 'serial' | 'createdAt'>>;
 /**
  * One change. The changes of a commit are written in order, all or none. A change of a row that does not exist has no
- * effect. `commit` rejects a new row that refers to a space or device that never existed, and a new device, key, tag or
- * record in a deleted space.
+ * effect. `commit` rejects a new row that refers to a space or device that never existed. It also rejects a new device, key,
+ * tag or record in a deleted space, except a record of the family `delivery`.
  */
 export type Change =
   | { readonly kind: 'space.put'; readonly row: SpaceRow }
@@ -66,8 +66,8 @@ export type Change =
       readonly room?: number;
     }
   /**
-   * Records an offer of a pending downlink: sets its number of attempts. From then on, an acknowledgement of the downlink is
-   * accepted. `commit` rejects the offer with `down-state` if the downlink is not pending. It rejects the offer with `attempt`
+   * Records that a pending downlink is offered (sent to its device): sets its number of attempts. From then on, an
+   * acknowledgement of the downlink is accepted. `commit` rejects the offer with `down-state` if the downlink is not pending. It rejects the offer with `attempt`
    * if the stored number is not `attempt - 1`, because another service has offered the downlink meanwhile.
    */
   | { readonly kind: 'message.offer'; readonly id: Id; readonly attempt: number }
@@ -123,8 +123,8 @@ const OVERTAKEN: Partial<Record<ConflictField, string>> = {
 };
 
 /**
- * `commit` rejects with this error if a unique field is taken, a record or downlink has changed meanwhile, a message is a copy,
- * the queue of the device is full, or a space is deleted or not empty. Nothing has been written.
+ * `commit` rejects with this error if a unique field is taken, a record or downlink has changed meanwhile, a message is a copy
+ * or out of order, the queue of the device is full, or a space is deleted or not empty. Nothing has been written.
  */
 export class ConflictError extends Error {
   /**

@@ -96,7 +96,7 @@ export function inSequence(fresh: (serial: number) => Id, random: Random): Pick<
   };
 }
 
-/** The id after `id` in the same millisecond, or in the next one if its sequence number is the last. */
+/** The id after `id`: in the same millisecond, or in the next millisecond if `id` has the last sequence number. */
 function successor(id: Id, random: Random): Id {
   const sequence = sequenceOf(id);
   const ms = timeOfId(id);

@@ -49,7 +49,10 @@ export function stationId(position: number): Id {
   return STATIONS + position.toString(16).padStart(12, '0');
 }
 
-/** The position of the timeline entry with this id; for any other id, the position where it would be. */
+/**
+ * The position of the timeline entry with this id; 0 if `id` is undefined or smaller than the ids of all entries, and
+ * MAX_SAFE_INTEGER if it is greater than all of them.
+ */
 export function positionOf(id: Id | undefined): number {
   if (id === undefined || id < STATIONS) return 0;
   return id.startsWith(STATIONS) ? Number.parseInt(id.slice(STATIONS.length), 16) : Number.MAX_SAFE_INTEGER;

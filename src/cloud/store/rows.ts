@@ -2,8 +2,8 @@
 import type { UnixMillis } from '../../kernel/time.js';
 
 /**
- * A lower-case UUID, version 7. The order of ids is the order of creation. This always holds for the messages of one device,
- * and for other rows as long as the clock is not corrected. The time in a row's id and its `createdAt` differ only slightly
+ * A lower-case UUID, version 7. The order of ids is the order of creation. This always holds for the messages of one device. It
+ * holds for other rows as long as the clocks of all services agree and are not corrected. The time in a row's id and its `createdAt` differ only slightly
  * (`SLACK` in order.ts); searches by time rely on this.
  */
 export type Id = string;

@@ -62,7 +62,7 @@ export interface DeviceQuery extends DeviceFilter, Page {
   readonly withTokens?: boolean | undefined;
 }
 
-/** Newest first. Messages of deleted devices are not listed. */
+/** A page of messages, newest first. Messages of deleted devices are not listed. */
 export interface MessageQuery extends Page {
   readonly deviceId?: Id | undefined;
   readonly tagId?: Id | undefined;
@@ -154,7 +154,7 @@ export interface Store {
   /** Due records of the family in all spaces, or in one: `dueAt` <= `now`, earliest first. */
   dueRecords(family: string, now: UnixMillis, limit: number, spaceId?: Id): Promise<readonly RecordRow[]>;
   /**
-   * The spaces that have due records of the family, by id. In SQLite and PostgreSQL, the cost depends on the number of spaces,
+   * The spaces that have due records of the family, sorted by id. In SQLite and PostgreSQL, the cost depends on the number of spaces,
    * not on the number of records.
    */
   dueSpaces(family: string, now: UnixMillis): Promise<readonly Id[]>;

@@ -16,7 +16,7 @@ export class OneTimeTokens {
   readonly #clock: Clock;
   readonly #issued = new Map<string, { readonly expiry: Instant; readonly spaceId: Id }>();
 
-  /** @param random must be cryptographic if others can reach the service @param clock real time, also in a simulation */
+  /** @param random must be secure if other machines can reach the service @param clock real time, also in a simulation */
   constructor(random: Random, clock: Clock) {
     this.#random = random;
     this.#clock = clock;

@@ -31,7 +31,7 @@ const PAGE_HEADERS = {
 const HASHED = /-[\w-]{8,}\.\w+$/;
 const HIDDEN = { schema: { hide: true } } as const;
 
-/** A file of the console by the path of a request, with its headers; undefined if the built console has no such file. */
+/** A file of the console by the path of a request, with its headers; undefined if the built console has no such public file. */
 export async function consoleFile(
   files: ConsoleFiles,
   path: string,

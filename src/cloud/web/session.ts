@@ -20,7 +20,7 @@ import type { Ids } from '../store/ids.js';
 import type { Change, Id, Store } from '../store/store.js';
 import type { OneTimeTokens } from './one-time-tokens.js';
 
-/** How long the key of a session is valid. */
+/** How long the key of a session is valid in an operated service (`operated` in service.ts); in others, it does not expire. */
 export const SESSION = hours(12);
 /** Name of the keys of sessions in the list of keys. */
 const KEY_NAME = 'console session';
@@ -134,7 +134,7 @@ async function endSession({ store }: SessionContext, secret: string): Promise<vo
   if (key?.isSession) await store.commit(deleteKey(key.id));
 }
 
-/** Changes that delete the keys of earlier sessions that have expired. */
+/** Changes that delete the expired keys of earlier sessions, as far as they are among the first 500 keys of the space. */
 async function endedSessions({ store, clock }: SessionContext, spaceId: Id): Promise<readonly Change[]> {
   const keys = await listKeys(store, spaceId, { limit: 500 });
   return keys.filter((key) => key.isSession && isExpired(key, clock.wall)).flatMap(({ id }) => deleteKey(id));

@@ -265,7 +265,7 @@ function messageMatcher(query: MessageQuery): (entry: MessageEntry) => boolean {
     (tagId === undefined || device.row.tagIds.includes(tagId));
 }
 
-/** Nulls last in both directions; ties by id, ascending. */
+/** The order of a list of devices: null values come last in both directions, and equal values are sorted by id, ascending. */
 function deviceOrder(sortBy: DeviceSort, order: 'asc' | 'desc'): (a: DeviceRow, b: DeviceRow) => number {
   const sortValue = SORT_VALUES[sortBy];
   const sign = order === 'asc' ? 1 : -1;

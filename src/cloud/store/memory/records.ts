@@ -1,4 +1,4 @@
-/** The records of the memory store. Their bodies are stored as JSON text, like those of messages. */
+/** The records of the memory store. Their bodies are stored as JSON text. */
 import type { UnixMillis } from '../../../kernel/time.js';
 import { compareValues } from '../order.js';
 import type { Id, Page, RecordRow } from '../store.js';
@@ -97,7 +97,7 @@ export class MemoryRecords {
     return due.slice(0, limit).map(toRecord);
   }
 
-  /** The spaces with due records of the family, by id. */
+  /** The spaces with due records of the family, sorted by id. */
   dueSpaces(family: string, now: UnixMillis): readonly Id[] {
     const ids = new Set(this.#due(family, now).map(({ row }) => row.spaceId));
     return [...ids].filter((id) => id !== null).sort(compareValues);

@@ -278,7 +278,7 @@ export class MemoryWriter {
     if (row.print !== null && device.prints?.get(row.print) === entry) device.prints.delete(row.print);
   }
 
-  /** Adds a message to the queues of its state. */
+  /** Adds a downlink to the list of its state: pending or unanswered. Other messages are in no such list. */
   #queueUp(entry: MessageEntry): void {
     if (entry.row.downState === 'pending') {
       insertById(entry.device.pending, entry);

@@ -13,8 +13,9 @@ import { UsageError } from '../../../kernel/errors.js';
  *    primary key for it. Otherwise, for a device with many messages, the planner would find the newest ones by scanning the
  *    primary key backwards. If the device has sent nothing recently, that scan reads all later messages of other devices.
  *  - Triggers notify other services of changes of a device, in the transaction that makes them: no change is missed, and a
- *    change that is rolled back causes no notification. A notification contains the `application_name` of its sender; see
- *    nodes.ts. `last_seen`, the session and the hashes of a device cause none, because uplinks change them.
+ *    change that is rolled back causes no notification. Notifications are sent for a new name, a deletion, and every change of
+ *    the queue. Fields that uplinks change (`last_seen`, the session, the hashes) cause none. A notification contains the
+ *    `application_name` of its sender; see nodes.ts.
  */
 const FIRST = `
 CREATE SEQUENCE ghostfleet_node;

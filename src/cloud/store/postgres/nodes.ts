@@ -130,7 +130,7 @@ export class PostgresNodes implements Nodes {
     hear({ kind: 'missed' });
   }
 
-  /** Reads a notification; undefined if this service itself sent it, or if it does not have the form above. */
+  /** Reads a notification; undefined if this service itself sent it, or if it has another form. */
   #read(payload: string): News | undefined {
     const [, sender, kind, serial] = /^(\S+) (changed|moved|events|journal) (\d+)$/.exec(payload) ?? [];
     if (sender === undefined || sender === this.#name) return undefined;

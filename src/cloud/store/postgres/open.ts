@@ -74,7 +74,7 @@ const TYPES: NonNullable<ClientConfig['types']> = {
   }) as typeof pg.types.getTypeParser,
 };
 
-/** Migrates the database; resolves with a name that is unique to this service on the database, and the schema of its tables. */
+/** Checks and migrates the database. Resolves with a name that is unique to this service, and with the schema of the tables. */
 function prepare(
   url: string,
   name: string,
@@ -98,7 +98,7 @@ function prepare(
 }
 
 /**
- * Replaces the key of a database while no service uses it. Resolves with the number of rows with secrets.
+ * Replaces the key of a database while no service uses it. Resolves with the number of rows that were rewritten.
  * @throws UsageError `bad-database`, `no-secrets-key`, `wrong-secrets-key`, `same-secrets-key`, `database-in-use`
  */
 export async function rotatePostgres(url: string, key: NamedKey | undefined, next: NamedKey): Promise<number> {

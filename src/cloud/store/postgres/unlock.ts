@@ -7,7 +7,7 @@ import { type Resealing, resealing } from '../sql/resealing.js';
 import { inMigration } from './migrations.js';
 import { fromPostgres, toPostgres } from './text.js';
 
-/** Id of the lock that the connections of services share, for each schema: "gfky" in ASCII. */
+/** Id of the lock that the connections of all services on a schema share: "gfky" in ASCII, and a hash of the schema's name. */
 const KEY_LOCK = '1734765433, hashtext(current_schema())';
 
 /** Every connection of a service executes this, and then holds the lock until it is closed. */
@@ -28,7 +28,7 @@ export async function unlock(client: ClientBase, name: string, key: NamedKey): P
 }
 
 /**
- * Compares the key with the key of the database, without changing anything: the schema is migrated afterwards.
+ * Compares the key with the key of the database, if it has one. Changes nothing, because it runs before the migration.
  * @throws UsageError `wrong-secrets-key`
  */
 export async function checkKey(client: ClientBase, name: string, key: NamedKey): Promise<void> {
@@ -39,7 +39,7 @@ export async function checkKey(client: ClientBase, name: string, key: NamedKey):
 }
 
 /**
- * Replaces the key in one transaction. Resolves with the number of rows with secrets.
+ * Replaces the key in one transaction. Resolves with the number of rows that were rewritten.
  * @throws UsageError `wrong-secrets-key`, `same-secrets-key`; `database-in-use` if services use the database
  */
 export async function rotate(client: ClientBase, name: string, key: NamedKey, next: NamedKey): Promise<number> {

@@ -94,8 +94,8 @@ export function keyInFileIfAny(path: string): NamedKey | undefined {
 }
 
 /**
- * Creates a file with a new key, which only its owner may read. The file is on disk when the function returns, and thus before
- * the key is used.
+ * Creates a file with a new key. Only the owner of the file may read it. The file is on disk when the function returns, so
+ * before the key is used.
  * @throws UsageError `bad-secrets-key` if the file exists or cannot be written
  */
 export function createKeyFile(path: string): NamedKey {

@@ -1,7 +1,7 @@
 /** Maps the errors that the databases report to the reasons of conflicts. */
 import type { ConflictField } from '../store.js';
 
-/** The reason for each NOT NULL column that a statement sets to null to make the database reject the commit (ADR 8). */
+/** A statement sets a NOT NULL column to null to make the database reject the commit (ADR 8). The column shows the reason. */
 export const NULLED: Readonly<Record<string, ConflictField>> = {
   'message.direction': 'print',
   'message.down_attempt': 'queue',

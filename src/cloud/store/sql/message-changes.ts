@@ -16,8 +16,8 @@ export function cancelPending(deviceId: Id, at: UnixMillis): Statement {
 }
 
 /**
- * Sets the state `pending` again: a trigger of the database rejects this if the downlink is in another state. The database also
- * rejects the statement if the new number of attempts is not the stored number plus one.
+ * Records an offer. It sets the state `pending` again, which a trigger of the database rejects if the downlink is in another
+ * state. The database also rejects the statement if the new number of attempts is not the stored number plus one.
  */
 export const OFFER_MESSAGE = `UPDATE message SET down_state = 'pending', created_at = ${valueIf('down_attempt = ?', 'created_at')},
   down_attempt = ? WHERE id = ?`;
@@ -60,7 +60,7 @@ function insertionsIn(sql: Dialect): MessageInsertions {
   return insertions;
 }
 
-/** The statement and its values are written out, which is faster than `insert`, because this is the most frequent write. */
+/** This is the most frequent write. So its statement and values are written out, which is faster than `insert`. */
 export function insertMessage(
   { row, newSince, room }: Extract<Change, { kind: 'message.insert' }>,
   sql: Dialect,

@@ -94,7 +94,7 @@ export function messageList(
   };
 }
 
-/** The id of the message that is `size` places below `to` in the index of the list; no row if there are fewer. */
+/** Selects the id of the `size`-th message below `to`, newest first; no row if there are fewer messages from `from` on. */
 export function stepEnd(
   sql: Dialect,
   spaceId: Id,
@@ -111,7 +111,7 @@ export function stepEnd(
   };
 }
 
-/** A row if the space has more than `count` devices. */
+/** Selects a row if the space has more than `count` devices. */
 export function moreDevices(spaceId: Id, count: number): Statement {
   return {
     text: 'SELECT id FROM device WHERE space_id = ? AND deleted_at IS NULL LIMIT 1 OFFSET ?',

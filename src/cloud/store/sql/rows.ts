@@ -41,7 +41,10 @@ const SEALED_CONTENT = 4 * WAITING_CONTENT + 200;
 const IS_SHORT = `length(m.body) + coalesce(length(m.raw), 0) <=
   CASE WHEN m.type IN (${SEALED_TYPES.map((type) => `'${type}'`).join(', ')}) THEN ${SEALED_CONTENT} ELSE ${WAITING_CONTENT} END`;
 
-/** Columns of `message m`. If the body and the raw bytes together are longer than {@link WAITING_CONTENT}, both are null. */
+/**
+ * Columns of `message m`. Body and raw bytes are null if they are together longer than {@link WAITING_CONTENT}. For encrypted
+ * content, this limit is only estimated here: `toWaiting` checks it after decryption.
+ */
 export const WAITING_COLUMNS = MESSAGE_COLUMNS.replace(
   'm.body, m.codec_hash AS "codecHash", m.raw',
   `CASE WHEN ${IS_SHORT} THEN m.body END AS body, m.codec_hash AS "codecHash", CASE WHEN ${IS_SHORT} THEN m.raw END AS raw`,

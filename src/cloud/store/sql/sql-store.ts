@@ -54,7 +54,7 @@ export interface SqlDriver {
    * order of the calls; they may share a transaction, and with it the cost of durability. @throws ConflictError
    */
   write(statements: readonly Statement[]): Promise<void>;
-  /** Completes running calls and closes the database. */
+  /** Completes all writes and closes the database. Reads that are still running may be rejected. */
   close(): Promise<void>;
 }
 
@@ -261,7 +261,7 @@ export class SqlStore implements Store {
     return this.#converted(toRecord, await this.#driver.scan(spaceId ?? '', text, values));
   }
 
-  /** Rejects every write after damage was found. */
+  /** Executes the statements. @throws StoreUnavailable `store-damaged` after damage was found */
   #write(statements: readonly Statement[]): Promise<void> {
     this.soundness.demand();
     return this.#driver.write(statements);

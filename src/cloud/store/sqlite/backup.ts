@@ -18,7 +18,7 @@ const PAGES_AT_ONCE = 4096;
 
 interface Copied {
   readonly bytes: number;
-  /** Whether secrets are encrypted: false for a database of an earlier version that no service has opened since. */
+  /** Whether secrets are encrypted: false if only services of earlier versions, without encryption, have used the database. */
   readonly encrypted: boolean;
 }
 

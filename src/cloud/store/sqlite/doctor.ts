@@ -14,9 +14,9 @@ import { isKeyFile, keyPath, storedProof } from './unlock.js';
 
 export interface Examination {
   readonly pages: number;
-  /** Findings of the check of pages; empty if they are sound. */
+  /** Findings of the check of pages; empty if all pages are sound. */
   readonly damagedPages: readonly string[];
-  /** Which of the last commits are missing; undefined if no commit is missing, or if it cannot be known. */
+  /** What the tail file shows to be lost, as a message; undefined if no commit is missing, or if this cannot be known. */
   readonly lostEnd: string | undefined;
   /** Id of the key with which secrets are encrypted; undefined for a file of an earlier version. */
   readonly keyId: string | undefined;

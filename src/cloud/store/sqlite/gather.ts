@@ -1,7 +1,7 @@
 /**
- * Merges the databases of the parts of a run (ADR 18) into the first one. Each part has a service with devices of its own, so a
- * device, its messages and its timelines occur in one database only. Tags are merged by name. Other rows, such as spaces and
- * API keys, may occur in several databases: if the first database has a row with the same id, it keeps its own.
+ * Merges the databases of a run that was divided into parts (ADR 18) into the first one. Each part has a service with its own
+ * devices, so a device, its messages and its timelines occur in one database only. Tags are merged by name. Other rows, such as
+ * spaces and API keys, may occur in several databases: a row of the first database is kept, and its copies are ignored.
  */
 import { copyFileSync, existsSync, rmSync, statSync } from 'node:fs';
 import BetterSqlite, { type Database } from 'better-sqlite3';

@@ -3,7 +3,7 @@
  * serves requests. The thread starts with the first query.
  *
  * The thread executes one query at a time, and takes turns between the spaces: a space with many queries delays the others by
- * one query each. A query should therefore be short; SqlStore divides long queries into steps.
+ * one query each. A query should therefore be short: SqlStore lists messages in steps, with one query for each step.
  */
 import { Worker } from 'node:worker_threads';
 import { StoreBusy } from '../bounded-commits.js';

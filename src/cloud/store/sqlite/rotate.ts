@@ -21,7 +21,7 @@ interface RotationOptions {
 }
 
 export interface Rotated {
-  /** Number of rows with secrets. */
+  /** Number of rows that were rewritten. */
   readonly rows: number;
   readonly keyId: string;
   /** The key file beside the database; undefined if the new key was given. */
@@ -54,6 +54,8 @@ export function rotateDatabase(path: string, { key, next, progress }: RotationOp
 /**
  * Creates the file with the next key of a database. If an interrupted rotation has left such a file, its key was never used,
  * and the file is replaced.
+ * @param file the file with the present key; undefined if the present key was given
+ * @throws UsageError `no-new-key` if the present key was given
  */
 function nextKey(path: string, file: string | undefined): NamedKey {
   if (file === undefined) {

@@ -1,9 +1,9 @@
 /**
- * The file `<path>-tail` beside an SQLite database: the number of the last commit that is on disk. SQLite cannot notice that
+ * The file `<path>-tail` beside an SQLite database: the number of the last transaction that is on disk. SQLite cannot notice that
  * the end of its write-ahead log is lost, because a shorter log is a valid log; the number in this file reveals the loss.
  *
- * The writer thread (writer.mjs) writes the file after the disk sync of a commit, without a sync of its own. So after a crash
- * of the machine, the file may be behind the database. It is ahead of the database only if commits are lost.
+ * The writer thread (writer.mjs) writes the file after the disk sync of a transaction, without a sync of its own. So after a crash
+ * of the machine, the file may be behind the database. It is ahead of the database only if transactions are lost.
  *
  * This file is JavaScript, because the writer thread is. It opens no file of SQLite, because closing such a file would release
  * the locks of the process.
@@ -15,7 +15,7 @@ import { crc32 } from 'node:zlib';
  * A place in the history of a database.
  * @typedef {object} Tail
  * @property {string} lineage identity of the database, 16 hex digits
- * @property {number} sequence number of its last commit
+ * @property {number} sequence number of its last transaction; messages to users call it a commit
  */
 
 const MAGIC = 'gfltail1';

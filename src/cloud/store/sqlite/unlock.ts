@@ -104,6 +104,7 @@ export function encrypt(db: Database, vault: Vault): void {
 /**
  * Encrypts all secrets with another key, in one transaction: a process that ends in the middle leaves everything as it was.
  * @param progress called for each statement with the number of statements so far
+ * @returns the number of rows that were rewritten
  */
 export function reseal(
   db: Database,
