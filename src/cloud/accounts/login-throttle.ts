@@ -2,11 +2,10 @@
  * Slows down the guessing of passwords without locking out the rightful user.
  *
  * A source is the network of the caller. Each failed login counts three times: for the account, for the source, and for the
- * pair of this account and this source.
- * The limits of the account and of the source do not apply to a pair that has logged in before: an attack from other places
- * does not affect a user at the usual place. The limit of a pair lasts only a minute, because an attacker may share the address
- * of the user. Each service keeps its own counts in memory: if n services share a PostgreSQL database, an attacker has n times
- * as many attempts (docs/SECURITY.md, "Accounts").
+ * pair of this account and this source. The limits of the account and of the source do not apply to a pair that has logged in
+ * before: an attack from other places does not affect a user at the usual place. The limit of a pair lasts only a minute,
+ * because an attacker may share the address of the user. Each service keeps its own counts in memory: if n services share a
+ * PostgreSQL database, an attacker has n times as many attempts (docs/SECURITY.md, "Accounts").
  */
 import type { Clock } from '../../kernel/clock.js';
 import { type Millis, minutes } from '../../kernel/time.js';

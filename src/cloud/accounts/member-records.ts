@@ -28,7 +28,7 @@ export interface Member {
   readonly role: Role;
   /** `invited`: not accepted yet, and without access. */
   readonly state: 'invited' | 'active';
-  /** The only valid invitation. If a user was removed and invited again, the earlier invitation is not valid. */
+  /** Id of the only valid invitation; null for an active member. An invitation from before a removal is not valid. */
   readonly invitation: Id | null;
   readonly createdAt: UnixMillis;
 }

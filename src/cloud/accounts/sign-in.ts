@@ -13,7 +13,7 @@ import type { Proof } from './logins.js';
 import { deletion, keyOf } from './member-records.js';
 import type { Members } from './members.js';
 
-/** How long a source is remembered after the latest login from it. */
+/** How long a source is remembered after the latest login from it; up to {@link PRECISION} less. */
 const MEMORY = days(90);
 /** The record of a source is renewed at most once in this time, because one write per login would be too expensive. */
 const PRECISION = days(1);

@@ -18,7 +18,7 @@ export interface Entry {
 
 /** Maximum number of entries that a reader gets at a time. */
 export const PAGE = 500;
-/** Maximum number of pages that are kept for readers at the same position. */
+/** Maximum number of pages that are kept in memory, one for each position at which readers are. */
 const MOST_PAGES = 16;
 
 interface FeedOptions {
@@ -141,7 +141,7 @@ export class Feed {
     };
   }
 
-  /** Ends all readers. */
+  /** Wakes all readers, so that they see {@link isClosed} and end. */
   close(): void {
     this.#closed = true;
     this.#wake();

@@ -13,7 +13,7 @@ export interface Image {
   readonly spaceId: Id;
   readonly bundle: string | null;
   readonly name: string | null;
-  /** Label of the image. It should equal the `fw_version` that a device with this image reports, but this cannot be verified. */
+  /** Label of the image. It should be the `fw_version` that a device with this image reports, but this cannot be verified. */
   readonly version: string;
   /** Size in bytes. */
   readonly size: number;

@@ -54,7 +54,7 @@ interface ChunkBody {
 
 /** Maximum size in bytes of the chunk that starts or restarts a download, and of a chunk if the device reports no maximum. */
 const FIRST_CHUNK = 256;
-/** Maximum size in bytes of any chunk. A transfer can carry a chunk of this size and 52 bytes of overhead (wire protocol, 11). */
+/** Maximum size in bytes of any chunk. A transfer can carry such a chunk and 52 bytes of overhead (wire protocol, 11). */
 const LONGEST_CHUNK = 16_128;
 /** Maximum number of restarts of a download; then the update fails. */
 const MOST_RESTARTS = 5;

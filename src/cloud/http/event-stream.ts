@@ -16,9 +16,9 @@ const FAREWELL = seconds(5);
 const RETRY = 1000;
 
 export interface Sent {
-  /** Name of the event. Without a name, nothing but the position of the client changes. */
+  /** Name of the event. Without a name, no event is sent: only the position of the client changes. */
   readonly event?: string;
-  /** Position for `Last-Event-ID`; default: the position of the client stays. */
+  /** Position for `Last-Event-ID`; default: the position of the client stays unchanged. */
   readonly id?: string;
   /** A JSON value. */
   readonly data?: unknown;

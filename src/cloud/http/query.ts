@@ -20,8 +20,8 @@ export interface Parameter {
 }
 
 /**
- * Converts a query: splits lists, parses numbers, fills in defaults. Values that do not fit stay unchanged and fail the
- * check.
+ * Converts a query: splits lists, parses numbers, fills in defaults. Values that do not fit stay unchanged; the check against
+ * the schema rejects them.
  */
 export function readQuery(parameters: Readonly<Record<string, Parameter>>, raw: Raw): Record<string, unknown> {
   const given = new Map<string, string[]>();

@@ -34,7 +34,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
 
 export type Checked<T> = { readonly value: T } | { readonly error: ApiFault };
 
-/** Maximum number of problems reported for a value: more than there are fields, so that every field is covered. */
+/** Maximum number of problems reported for a value: more than any schema has fields, so that every field is covered. */
 const MOST_PROBLEMS = 100;
 Settings.Set({ maxErrors: MOST_PROBLEMS });
 

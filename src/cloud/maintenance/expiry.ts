@@ -1,7 +1,7 @@
 /**
  * Expires pending downlinks that their devices do not fetch (wire protocol, 6.2: after 30 days).
  *
- * A sweep at the start and every hour finds overdue downlinks. Between two sweeps, the delivery core checks a downlink before
+ * A sweep at the start and every hour finds overdue downlinks. Between two sweeps, src/cloud/delivery checks a downlink before
  * the downlink is offered or shown. So the state of a downlink does not depend on the time of a sweep.
  */
 import type { Alarm, EdgeClock } from '../../kernel/clock.js';

@@ -67,8 +67,8 @@ export type Change =
     }
   /**
    * Records that a pending downlink is offered (sent to its device): sets its number of attempts. From then on, an
-   * acknowledgement of the downlink is accepted. `commit` rejects the offer with `down-state` if the downlink is not pending. It rejects the offer with `attempt`
-   * if the stored number is not `attempt - 1`, because another service has offered the downlink meanwhile.
+   * acknowledgement of the downlink is accepted. `commit` rejects the offer with `down-state` if the downlink is not pending,
+   * and with `attempt` if the stored number is not `attempt - 1`, because another service has offered the downlink meanwhile.
    */
   | { readonly kind: 'message.offer'; readonly id: Id; readonly attempt: number }
   /**

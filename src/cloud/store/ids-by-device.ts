@@ -12,7 +12,7 @@ import type { UnixMillis } from '../../kernel/time.js';
 import { createIds, type Ids, inSequence } from './ids.js';
 import type { Id } from './store.js';
 
-/** A source of ids. The time in an id is `clock.wall`. The other bits follow from `random` and, if it is given, the device. */
+/** A source of ids. The time in an id is `clock.wall`. The other bits follow from `random`, and from the serial number. */
 export function createIdsByDevice(clock: Clock, random: Random): Ids {
   const seed = noiseSeed(random.fork('devices'));
   let lastMs: UnixMillis | undefined;

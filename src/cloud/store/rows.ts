@@ -3,8 +3,8 @@ import type { UnixMillis } from '../../kernel/time.js';
 
 /**
  * A lower-case UUID, version 7. The order of ids is the order of creation. This always holds for the messages of one device. It
- * holds for other rows as long as the clocks of all services agree and are not corrected. The time in a row's id and its `createdAt` differ only slightly
- * (`SLACK` in order.ts); searches by time rely on this.
+ * holds for other rows as long as the clocks of all services agree and are not corrected. The time in a row's id and its
+ * `createdAt` differ only slightly (`SLACK` in order.ts); searches by time rely on this.
  */
 export type Id = string;
 
@@ -89,7 +89,10 @@ export interface MessageRow {
   readonly direction: 'up' | 'down';
   /** A JSON value; callers may pass an EncodedBody, and reads return the decoded body. */
   readonly body: unknown;
-  /** Hash of the codec that decoded the body, 16 hex digits; {@link NO_CODEC} for a downlink of raw bytes. */
+  /**
+   * Hash of a codec, 16 hex digits: of the one with which a device encoded its data, or of the one that it uploads.
+   * {@link NO_CODEC} for a downlink of raw bytes; null for other messages.
+   */
   readonly codecHash: string | null;
   /** The bytes of an uplink that could not be decoded, or of a downlink that is not encoded, in lower-case hex. */
   readonly raw: string | null;

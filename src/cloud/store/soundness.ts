@@ -20,7 +20,7 @@ export class Soundness {
     for (const listener of this.#listeners) listener(what);
   }
 
-  /** Calls `listener` for each reported damage, now for earlier reports and later for further ones. */
+  /** Calls `listener` for each reported damage: at once for earlier reports, and later for each new one. */
   listen(listener: (what: string) => void): void {
     this.#listeners.push(listener);
     for (const what of this.#damage) listener(what);

@@ -114,7 +114,7 @@ export interface Store {
 
   messages(spaceId: Id, query: MessageQuery): Promise<readonly ListedMessage[]>;
   message(spaceId: Id, id: Id): Promise<ListedMessage | undefined>;
-  /** Id of the newest message of the device; without `deviceId`, of the whole service. */
+  /** Id of the newest message of the device; without `deviceId`, of the whole service. Undefined without messages. */
   newestMessage(deviceId?: Id): Promise<Id | undefined>;
   /** Downlinks of the device in state pending, oldest first; without long bodies, see {@link WaitingRow}. */
   pendingDownlinks(deviceId: Id): Promise<readonly WaitingRow[]>;
@@ -124,7 +124,7 @@ export interface Store {
   countPending(): Promise<number>;
   /** Config and shell downlinks of the device in state sent that are not answered yet, oldest first. */
   unansweredDownlinks(deviceId: Id): Promise<readonly MessageRow[]>;
-  /** Id of the device's uplink with this fingerprint that is not older than `since`. */
+  /** Id of the device's uplink with this fingerprint that is not older than `since`; undefined without such an uplink. */
   copyOf(deviceId: Id, print: string, since: UnixMillis): Promise<Id | undefined>;
   /** Timeline entries in the order in which they were written. */
   timeline(messageId: Id, page: Page): Promise<readonly Station[]>;
@@ -154,8 +154,8 @@ export interface Store {
   /** Due records of the family in all spaces, or in one: `dueAt` <= `now`, earliest first. */
   dueRecords(family: string, now: UnixMillis, limit: number, spaceId?: Id): Promise<readonly RecordRow[]>;
   /**
-   * The spaces that have due records of the family, sorted by id. In SQLite and PostgreSQL, the cost depends on the number of spaces,
-   * not on the number of records.
+   * The spaces that have due records of the family, sorted by id. In SQLite and PostgreSQL, the cost depends on the number of
+   * spaces, not on the number of records.
    */
   dueSpaces(family: string, now: UnixMillis): Promise<readonly Id[]>;
 

@@ -47,7 +47,7 @@ export class Check implements Bodies {
   readonly #texts = new SharedTexts();
   /** Serial numbers that the list registers (true) or releases (false). */
   readonly #serials = new Map<number, boolean>();
-  /** Which device holds each claim token that the list has changed; undefined: none. */
+  /** For each claim token that the list has changed: the device that has it now, if any. */
   readonly #tokenHolders = new Map<string, Id | undefined>();
   /** Claim tokens of the devices that the list has changed. */
   readonly #tokens = new Map<Id, string>();
@@ -57,9 +57,9 @@ export class Check implements Bodies {
   readonly #downStates = new Map<Id, DownState | null>();
   /** Keys that the list deletes: their hashes can be used again. */
   readonly #deletedKeys = new Set<Id>();
-  /** Which record holds each key that the list has changed; undefined: none. */
+  /** For each key of a record that the list has changed: the record that has it now, if any. */
   readonly #recordHolders = new Map<string, Id | undefined>();
-  /** Keys of the records that the list has changed; undefined: none. */
+  /** Keys of the records that the list has changed; undefined for a record that now has no key or is deleted. */
   readonly #recordKeys = new Map<string, string | undefined>();
   /** Bodies, as JSON text, of the records that the list has changed; undefined: deleted. */
   readonly #recordBodies = new Map<string, string | undefined>();

@@ -2,8 +2,8 @@
  * A store in a PostgreSQL database, which several services may share.
  *
  * As in SQLite, commits share the cost of durability: those that arrive in one turn of the event loop, or while earlier
- * ones are written, form one transaction. Its statements are sent without waiting for each other's results, so that a
- * batch costs one round trip. If one commit conflicts, the transaction fails and is repeated without it: conflicts are
+ * ones are written, form one transaction (a batch). All statements of a batch are sent without waiting for results, so that
+ * the batch costs one round trip. If one commit conflicts, the transaction fails and is repeated without it: conflicts are
  * rare, and a savepoint for each commit would cost time in every transaction. The driver writes one batch at a time, so
  * that commits take effect in the order of the calls.
  */
@@ -38,7 +38,7 @@ const BEGIN = 'BEGIN; SET LOCAL synchronous_commit = on';
 
 /**
  * Takes a lock until the end of the transaction. Without it, entries of the journal could become visible after entries with
- * greater numbers that another service writes at the same time; a reader would miss them. This statement is the first one,
+ * greater numbers that another service writes at the same time; a reader would miss them. This statement follows BEGIN,
  * so that the transaction waits for this lock before it locks rows.
  */
 const IN_ORDER = "SELECT pg_advisory_xact_lock(hashtextextended('ghostfleet.events.' || current_schema(), 0))";
@@ -179,7 +179,7 @@ export class PostgresDriver implements SqlDriver {
     throw error;
   }
 
-  /** The error for callers of the store. Damage ends all writes. */
+  /** The error for callers of the store. Reports damage to `soundness`, which then rejects all writes. */
   #failure(error: unknown): unknown {
     const failure = asOutage(error);
     if (failure instanceof StoreUnavailable && failure.code === 'store-damaged') this.soundness.report(String(error));

@@ -18,8 +18,8 @@ import { parsePostgresUrl, publicName } from './url.js';
 const CONNECTIONS = 10;
 /**
  * Timeouts for opening a connection, for a statement in the database server, and for a query with its response. If an API
- * request exceeds one of them, it gets status 503 and can be retried. The database server enforces the second one, also for a
- * statement that waits for a lock.
+ * request exceeds one of them, it gets status 503 and can be retried. The database server enforces
+ * `STATEMENT_LIMIT`, also for a statement that waits for a lock.
  */
 const CONNECT_LIMIT = seconds(3);
 const STATEMENT_LIMIT = seconds(4);

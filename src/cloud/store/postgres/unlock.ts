@@ -10,7 +10,7 @@ import { fromPostgres, toPostgres } from './text.js';
 /** Id of the lock that the connections of all services on a schema share: "gfky" in ASCII, and a hash of the schema's name. */
 const KEY_LOCK = '1734765433, hashtext(current_schema())';
 
-/** Every connection of a service executes this, and then holds the lock until it is closed. */
+/** Every connection of a service executes this, and then holds the lock until the connection is closed. */
 export const USE_KEY = `SELECT pg_advisory_lock_shared(${KEY_LOCK})`;
 
 /**
@@ -82,7 +82,7 @@ async function executed(client: ClientBase, steps: Resealing): Promise<number> {
   return step.value;
 }
 
-/** Decodes the texts of a row (text.ts): the connection of the migration does not do that. */
+/** Decodes the texts of a row (text.ts). The connections of the driver decode texts by themselves, this one does not. */
 function fromRow(row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [name, typeof value === 'string' ? fromPostgres(value) : value]),

@@ -34,8 +34,8 @@ export const SQLITE: Dialect = {
 export type CommitStatements = readonly (readonly [text: number, values: readonly SqlValue[]])[];
 
 /**
- * Message to the writer, part of one transaction; null ends the writer. Each SQL text is sent to the thread once, and then
- * named by its number: there are few texts, and copying one with every message would be the largest cost.
+ * Message to the writer: commits that belong to one transaction. The message null ends the writer. Each SQL text is sent to the
+ * thread once, and then named by its number: there are few texts, and copying one with every message would be the largest cost.
  */
 export interface Batch {
   /** Texts not sent before; the first text has number 0. */

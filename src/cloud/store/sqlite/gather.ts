@@ -14,8 +14,8 @@ import { asUsageError } from './open.js';
 import { keyPath } from './unlock.js';
 
 /**
- * Paths for the databases of the parts. The first path is `path` itself. The databases of the other parts get a copy of its
- * key, because their encrypted values are later moved without being decrypted.
+ * Paths for the databases of the parts. The first path is `path` itself. The other databases get a copy of the key of the first
+ * one, because their encrypted values are later moved without being decrypted.
  * @throws UsageError `old-database` if the first database exists, `bad-secrets-key` if the key cannot be written
  */
 export function pathsOfParts(path: string, parts: number): readonly string[] {

@@ -71,7 +71,7 @@ CREATE TABLE codec (hash TEXT PRIMARY KEY, document BLOB NOT NULL);
 `;
 
 /**
- * 2: Families of rows that are small and rarely read (users, variables, connectors, …; rows.ts) share one table. A UNIQUE
+ * 2: Families of rows that are small or rarely read (users, variables, connectors, …; rows.ts) share one table. A UNIQUE
  * constraint ignores nulls, so the index replaces a null space by ''. The index of due times contains only records that have
  * a due time.
  */
@@ -131,7 +131,7 @@ CREATE INDEX record_due_of_space ON record (family, space_id, due_at, id) WHERE 
 `;
 
 /**
- * 8: The identity of the database and the number of its last commit (tail.mjs), in one row; and checksums of bodies, which
+ * 8: The identity of the database and the number of its last transaction (tail.mjs), in one row; and checksums of bodies, which
  * the rows of earlier versions do not have.
  */
 const SOUNDNESS = `

@@ -59,7 +59,7 @@ export class Reader {
     });
   }
 
-  /** Ends the thread; waiting queries are rejected. */
+  /** Ends the thread. The running query and the waiting ones are rejected. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#worker?.terminate();

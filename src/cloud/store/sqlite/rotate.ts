@@ -1,9 +1,9 @@
 /**
  * Replaces the key of an SQLite file while no service runs on it.
  *
- * One transaction encrypts everything with the new key, so the database always has exactly one key. The key file beside the
- * database changes in three steps: the new key is written to `<path>-key-next`, the transaction ends, the file is renamed. A
- * start after a crash completes the last step.
+ * One transaction encrypts everything with the new key, so the database always has exactly one key. A new random key is stored
+ * in three steps: it is written to `<path>-key-next`, the transaction ends, and the file is renamed to `<path>-key`. After a
+ * crash, the next start of a service completes the last step.
  */
 import { rmSync } from 'node:fs';
 import { UsageError } from '../../../kernel/errors.js';

@@ -1,9 +1,9 @@
 /**
- * The file `<path>-tail` beside an SQLite database: the number of the last transaction that is on disk. SQLite cannot notice that
- * the end of its write-ahead log is lost, because a shorter log is a valid log; the number in this file reveals the loss.
+ * The file `<path>-tail` beside an SQLite database: the number of the last transaction that is on disk. SQLite cannot notice
+ * that the end of its write-ahead log is lost, because a shorter log is a valid log; the number in this file reveals the loss.
  *
- * The writer thread (writer.mjs) writes the file after the disk sync of a transaction, without a sync of its own. So after a crash
- * of the machine, the file may be behind the database. It is ahead of the database only if transactions are lost.
+ * The writer thread (writer.mjs) writes the file after the disk sync of a transaction, without a sync of its own. So after a
+ * crash of the machine, the file may be behind the database. It is ahead of the database only if transactions are lost.
  *
  * This file is JavaScript, because the writer thread is. It opens no file of SQLite, because closing such a file would release
  * the locks of the process.
@@ -38,7 +38,7 @@ function encode({ lineage, sequence }) {
 }
 
 /**
- * Reads the file. Returns undefined if it does not exist or is incomplete: then the number of the last commit is unknown.
+ * Reads the file. Returns undefined if it does not exist or is incomplete: then the number of the last transaction is unknown.
  * @param {string} path of the database
  * @returns {Tail | undefined}
  */
