@@ -1,7 +1,7 @@
 /**
- * Keeps the journal of events while readers need it: from the first reader until some time after the last reader has left. So a
- * reader can resume after a lost connection or a restart of the service. At all other times no entries are written, and a
- * commit costs no more than the check whether the journal is kept.
+ * Keeps the journal of events (store/events.ts) while readers need it: from the first reader until some time after the last
+ * reader has left. So a reader can resume after a lost connection or a restart of the service. At all other times no entries
+ * are written, and a commit costs no more than the check whether the journal is kept.
  *
  * A record contains the time until which the journal is kept. The record is shared by all services on a database: each service
  * adds entries to its commits until that time. After a period in which the journal was not kept, a new edition begins.

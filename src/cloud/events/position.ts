@@ -1,6 +1,6 @@
 /**
  * Positions in the journal as readers get them: encrypted, because the numbers of the entries would reveal how many events all
- * spaces have. A position belongs to one edition of the journal and to one space.
+ * spaces have. A position belongs to one space, and to one edition of the journal: an unbroken part of it (journal.ts).
  */
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
 import type { Id } from '../store/store.js';
@@ -14,7 +14,7 @@ export interface Position {
 
 /** The cipher encrypts one block of this many bytes. */
 const BLOCK = 16;
-/** The first bytes of the block are the number of the entry. The other bytes identify the space of the position. */
+/** The first 6 bytes of the block are the number of the entry. The other bytes identify the space of the position. */
 const NUMBER = 6;
 const CIPHER = 'aes-128-ecb';
 

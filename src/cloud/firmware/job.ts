@@ -30,7 +30,7 @@ export interface UpdateJob {
   readonly offset: number;
   /** Number of times that the download was restarted from offset 0. */
   readonly restarts: number;
-  /** Reason of the failure; null if the update has not failed. */
+  /** Why the update failed, or was cancelled because its device was deleted; otherwise null. */
   readonly error: string | null;
   readonly scheduledAt: UnixMillis;
   readonly updatedAt: UnixMillis;

@@ -187,7 +187,7 @@ export class Updates {
     return this.#send(device, job, { offset: 0, restarts: job.restarts + 1 }, FIRST_CHUNK);
   }
 
-  /** Ends the open update without success. @param why reason of the failure; null if it is cancelled */
+  /** Ends the open update without success. @param why the reason; null if a user has cancelled the update */
   end(job: UpdateJob, state: 'cancelled' | 'failed', why: string | null): UpdateStep {
     return this.#only(job, { state, error: why });
   }

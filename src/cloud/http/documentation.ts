@@ -49,7 +49,7 @@ interface SchemaObject {
   anyOf?: SchemaObject[];
 }
 
-/** Adds the texts to a document, in place. Its schemas with a title are components already. */
+/** Adds the texts to a document, in place. Its schemas with a title must already be components. */
 export function complete(document: Documented, texts: Texts): void {
   const { meanings } = texts;
   const meaning = (owner: string, name: string) => meanings[`${owner}.${name}`] ?? meanings[name];

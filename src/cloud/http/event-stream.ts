@@ -10,7 +10,7 @@ import { type Millis, seconds } from '../../kernel/time.js';
 
 /** How long a client may take to receive the events that were sent. */
 const PATIENCE = seconds(10);
-/** How long a client may take for the last event. */
+/** How long a client may take to receive the last event. */
 const FAREWELL = seconds(5);
 /** After how many milliseconds a browser connects again. */
 const RETRY = 1000;

@@ -23,7 +23,7 @@ export function documentApi(api: FastifyInstance, texts: Texts): void {
         description: ABOUT,
         license: { name: 'MIT', identifier: 'MIT' },
       },
-      // Relative to the address of the document, so that clients behind a proxy use the address of the proxy.
+      // This address is relative to that of the document, so that clients behind a proxy use the address of the proxy.
       servers: [{ url: '/', description: 'The service that returned this document.' }],
       tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       components: { securitySchemes: SECURITY_SCHEMES },

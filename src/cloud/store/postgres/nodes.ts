@@ -30,7 +30,7 @@ export class PostgresNodes implements Nodes {
   #listener: PoolClient | undefined;
   #retry: Alarm | undefined;
   #closed = false;
-  /** Claims that wait for {@link #claimsSent}. */
+  /** Claims that will be sent together, when `#claimsSent` resolves. */
   #nextClaims: { readonly serials: number[]; readonly sent: Promise<void> } | undefined;
   #claimsSent: Promise<void> = Promise.resolve();
 

@@ -1,7 +1,7 @@
 /**
- * Lists messages in steps of bounded cost. A filter such as an unknown type may read every message of a space, so each step
- * reads a part of the index, newest first. The first steps, which are enough for most requests, are executed immediately. The
- * other steps run without delaying other requests.
+ * Lists messages in steps of bounded cost. To find the few messages that match a filter, a query may have to read every message
+ * of a space. So each step reads a part of the index, newest first. The first steps, which are enough for most requests, are
+ * executed immediately. The other steps run without delaying other requests.
  */
 import { idRange } from '../order.js';
 import type { Id, MessageQuery } from '../store.js';
