@@ -60,7 +60,7 @@ export class Journal {
 
   /** Whether commits add entries now. */
   get isKept(): boolean {
-    // If there has never been a reader, there is no row, and the clock is not read.
+    // If there has never been a reader, `#row` is undefined, and the clock is not read.
     return this.#row !== undefined && (this.#readers > 0 || this.#remaining > 0);
   }
 
