@@ -1,4 +1,4 @@
-/** A thread of `shrink`, as the command controls it. */
+/** The main thread's handle on another thread of `shrink`, in which scenario texts are run. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { EXIT, GhostfleetError } from '../kernel/errors.js';
@@ -20,8 +20,9 @@ export class AttemptThread {
   }
 
   /**
-   * Makes an attempt. Call it again only when the attempt has ended.
+   * Runs a scenario text in the thread. The thread makes one attempt at a time: wait for the outcome before the next call.
    * @param signal interrupts the run
+   * @returns undefined for an invalid scenario, and for one that cannot be run
    * @throws GhostfleetError if the thread fails, for example because its memory is full
    */
   async outcomeOf(text: string, signal: AbortSignal): Promise<AttemptOutcome | undefined> {

@@ -18,7 +18,7 @@ interface Attempt extends AttemptSettings {
   readonly text: string;
   /** Replaces the seed of the scenario. */
   readonly seed?: number;
-  /** Default: those next to the file. */
+  /** Default: the packaged profiles, and those in the folder `profiles` next to `file`. */
   readonly profiles?: Profiles;
   /** Maximum number of threads of the run. Default: 1. */
   readonly workers?: number;

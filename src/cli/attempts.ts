@@ -24,7 +24,7 @@ export class Attempts {
   readonly #queue: PQueue;
   readonly #threads = new Set<AttemptThread>();
   readonly #idle: Place[];
-  /** Outcomes by text: several cuts lead to the same text, which always has the same outcome. */
+  /** Outcomes by text, because different reductions can lead to the same text. A text always has the same outcome. */
   readonly #outcomes = new Map<string, AttemptOutcome | undefined>();
   readonly #interrupt = new AbortController();
   readonly #forget: () => void;
@@ -55,7 +55,8 @@ export class Attempts {
 
   /**
    * The outcome of a text; undefined for an invalid scenario, and for one that cannot be run.
-   * @param signal ends the attempt, with any outcome. Undefined if no other attempt runs at the same time
+   * @param signal ends the attempt early; the caller must then ignore its outcome. Without a signal, the attempt runs in the
+   *   main thread at once, so no other attempt may run at the same time
    */
   async outcome(text: string, signal?: AbortSignal): Promise<AttemptOutcome | undefined> {
     if (this.#outcomes.has(text)) return this.#outcomes.get(text);

@@ -1,6 +1,6 @@
 /**
- * Checks the words of a command line against the chosen command and reports all errors together. The values of options are
- * checked later, by each option.
+ * Checks the words of a command line against the declaration of the chosen command, and reports all errors together. Values
+ * with a form of their own, such as numbers and durations, are not checked here: each option parses its own value.
  */
 import { didYouMean, orList, quote } from '../input/problems.js';
 
@@ -28,7 +28,7 @@ interface Given {
   readonly name: string;
   /** `--` or `-`. */
   readonly dashes: string;
-  /** The text after an equals sign. */
+  /** The text after the equals sign, as in `--seed=7`; undefined without an equals sign. */
   readonly value: string | undefined;
 }
 

@@ -25,7 +25,11 @@ export function command<O>(build: (parser: Argv) => Argv, run: (options: O, host
   };
 }
 
-/** An option whose text is parsed and checked. The error names the option and quotes the text, unless it is a secret. */
+/**
+ * An option whose text is parsed and checked. The error names the option and quotes the text; the text of a secret is hidden.
+ * @param wanted the expected text for the error, such as `a number from 1 to 9`
+ * @param read parses the text; returns undefined for an invalid text
+ */
 export function checked<T>(
   options: Options & { readonly secret?: boolean },
   name: string,

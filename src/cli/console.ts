@@ -1,6 +1,6 @@
 /**
- * `ghostfleet console`: attaches to the devices of a run in another terminal. Typed lines go to the shells of the selected
- * devices; lines that begin with a dot control the devices from outside. Identical answers are shown once.
+ * `ghostfleet console`: attaches to the devices of a run that was started in another terminal. Typed lines go to the shells of
+ * the selected devices; lines that begin with a dot control the devices from outside. Identical answers are shown once.
  */
 import { resolve } from 'node:path';
 import { type Connection, findRuns, LEFT } from '../console/client.js';
@@ -64,7 +64,7 @@ async function execute(flags: ConsoleFlags, host: Host): Promise<ExitCode> {
   }
 }
 
-/** The run with the wanted name, or the only one. @throws UsageError that lists the runs */
+/** The run with the wanted name, or the only run. @throws UsageError if there is no such run, or more than one */
 async function attach(wanted: string | undefined, host: Host, clock: EdgeClock): Promise<Connection> {
   const runs = await findRuns(host.env, clock);
   const chosen = runs.filter(({ greeting }) => wanted === undefined || [greeting.run, greeting.name].includes(wanted));
@@ -99,7 +99,10 @@ class Session {
     this.#clock = clock;
   }
 
-  /** Sends one line and waits until all selected devices have executed it. @throws UsageError when no device is selected */
+  /**
+   * Sends one line and waits until all selected devices have executed it.
+   * @throws UsageError for an empty line, and if no device is selected
+   */
   async typeOnce(line: string, host: Host): Promise<void> {
     this.#print = (lines) => host.out.write(lines.map((text) => `${text}\n`).join(''));
     if (line === '') throw new UsageError('bad-command', 'the line after the colon is empty');
@@ -152,7 +155,11 @@ class Session {
     return 'stay';
   }
 
-  /** @param toTheEnd whether to wait until commands that take time have finished */
+  /**
+   * Sends a line to the devices that match the selector `on`.
+   * @param toTheEnd whether to wait until commands that take time have finished
+   * @returns the number of devices that match
+   */
   async #carryOut(on: string, line: string, toTheEnd: boolean): Promise<number> {
     parseSelector(on);
     if (line === '.list') return this.#list(on);

@@ -123,7 +123,7 @@ function deviceOf(line: LoggedEvent | undefined, names: Readonly<Record<string, 
   return String(names[String(serial)] ?? serial);
 }
 
-/** Lists the events side by side; an event that both have in the same place is listed once. */
+/** Lists the events of both logs in their order. Events with the same text at the same position share a row. */
 function aligned(a: readonly LoggedEvent[], b: readonly LoggedEvent[]): readonly string[] {
   const rows: string[] = [];
   for (let i = 0; i < Math.max(a.length, b.length); i++) {

@@ -24,7 +24,7 @@ interface ExplainFlags {
 }
 
 const MOST_ASKED = 1000;
-/** Number of downlinks that are explained if the user names no device, downlink or option. */
+/** Number of downlinks to explain if the command line names no device and no downlink, and has no --slowest or --pending. */
 const DEFAULT_SLOWEST = 3;
 const WIDEST = 120;
 

@@ -26,7 +26,7 @@ export const SCENARIO_FILE =
 /**
  * Finds and reads a scenario. A file takes precedence over a packaged scenario with the same name.
  * @param name a file, a name such as `demo`, `boot-storm` or `library/boot-storm`, or `-`
- * @throws UsageError for an unknown file or scenario; the message names the nearest scenario
+ * @throws UsageError for an unknown file or scenario
  */
 export async function findScenario(name: string, host: Host): Promise<FoundScenario> {
   if (name === STANDARD_INPUT) return { text: await allOf(host.lines()), path: '<stdin>' };
@@ -44,7 +44,7 @@ export function typedNames(names: readonly string[], { args }: Pick<Host, 'args'
   return args.includes(STANDARD_INPUT) ? [...names, STANDARD_INPUT] : names;
 }
 
-/** Path of a scenario. @throws UsageError for a name that is neither a file nor a packaged scenario */
+/** Path of a scenario. @throws UsageError for an unknown name, and for a short name that several packaged scenarios have */
 function scenarioPath(name: string): string {
   if (existsSync(name)) return name;
   const names = packagedNames();

@@ -10,7 +10,7 @@ export class LiveApi {
   /** Where the API is, and where its key is: one line without the key. */
   readonly announcement: string;
 
-  /** Writes the key to a new file. @throws UsageError if it cannot be written */
+  /** Writes the key to a file in a new folder. @throws UsageError if the folder cannot be created */
   constructor({ baseUrl, spaceId, apiKey }: ApiAccess) {
     this.#directory = newDirectory();
     const file = join(this.#directory, 'api-key');

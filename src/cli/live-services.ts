@@ -1,4 +1,4 @@
-/** The services around a run while it runs: progress, metrics for Prometheus, its API, consoles, and Ctrl-C. */
+/** What users can do with a run while it lasts: see its progress, read its metrics, use its API and consoles, press Ctrl-C. */
 import type { Fleet } from '../console/member.js';
 import type { ConsoleServer } from '../console/server.js';
 import { RunControls } from '../control/controls.js';
@@ -29,7 +29,7 @@ interface LiveOptions {
   readonly metricsPush: PushAddress | undefined;
   /** Whether consoles can attach. They cannot attach to a run that is as fast as possible: it ends before a user could type. */
   readonly consoles: boolean;
-  /** Whether to print the address of the API of the run's cloud, and to open the web console. */
+  /** Whether to print the address of the API of the run's cloud, and to serve the web console. */
   readonly api: boolean;
   /** Called with the address of the web console, if the run has one. */
   readonly onConsole?: (link: string) => void;
@@ -70,7 +70,7 @@ export class LiveServices {
   /**
    * Starts the services when the run begins.
    * @param again repeats a run in virtual time, for time travel
-   * @throws UsageError if the key of the API cannot be written
+   * @throws UsageError if the folder for the key of the API cannot be created
    */
   follow(control: RunControl, again?: Again): void {
     const { host, leftBehind } = this.#options;

@@ -1,6 +1,7 @@
 /**
- * Pushes the metrics of a run to a Prometheus Pushgateway: every 15 s while the run lasts, and once at its end. A failed push
- * never fails the run: only the first failure is reported, and each push is given up after 5 s.
+ * Pushes the metrics of a run to a Prometheus Pushgateway: every 15 s while the run lasts, and once at its end. A push times
+ * out after 5 s, or after 1 s if the user has pressed Ctrl-C. A failed push never fails the run, and only the first failure is
+ * reported.
  *
  * Each push replaces the last one of the same run (PUT), so the gateway ends up with the final state of the run.
  */
@@ -79,13 +80,13 @@ export class MetricsPush {
     later();
   }
 
-  /** The user pressed Ctrl-C: aborts the current push and shortens the timeout of the last one. */
+  /** The user pressed Ctrl-C: aborts the current push and shortens the timeout of the final push. */
   interrupt(): void {
     this.#timeout = TIMEOUT_INTERRUPTED;
     this.#current?.abort(ABORTED);
   }
 
-  /** Pushes the final state of the run; resolves when that succeeded, failed or timed out. Never rejects. */
+  /** Pushes the final state of the run. Resolves when the push has succeeded, failed or timed out; never rejects. */
   async last(): Promise<void> {
     this.close();
     await this.#push();

@@ -19,7 +19,7 @@ import { CheckThread } from './check/thread.js';
 import { packagedNames, packagedText } from './find-scenario.js';
 import type { Host } from './host.js';
 
-/** If a run gives no verdict, this many last characters of its error output are shown as the reason. */
+/** If a run gives no verdict, the end of its error output is shown as the reason: this many characters. */
 const LONGEST_REASON = 2000;
 
 export class PageScenarios implements ScenarioTools {
@@ -43,7 +43,7 @@ export class PageScenarios implements ScenarioTools {
   }
 
   run(text: string, seed: number | undefined, progress: (sentence: string) => void): ScenarioProcess {
-    // The scenario gets a new folder, because it can name the files of its folder.
+    // A run may read the files in the folder of its scenario, so the scenario gets a folder without other files.
     const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-'));
     const file = join(folder, 'scenario.yaml');
     writeFileSync(file, text, { mode: PRIVATE.file });

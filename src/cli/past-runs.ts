@@ -1,6 +1,7 @@
 /**
- * Time travel: repeats a run in virtual time. Such a run of the past stops at a given moment and gets its own console. A
- * comparison runs it to its end, and repeats the original run to compare their events.
+ * Time travel: repeats a run in virtual time up to a given moment. There the repetition, a "run of the past", pauses, and its
+ * own console lets users change it. A comparison runs it to its end, and compares its events with those of a second, unchanged
+ * repetition.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +33,7 @@ interface PastRunsOptions {
   readonly again: Again;
   /** The plan with the faults that users have injected and lifted so far. */
   readonly happened: () => Plan;
-  /** The present time of the original run. */
+  /** The simulated time that the original run has reached. */
   readonly now: () => Millis;
   /** The speed at which a run of the past continues from its moment. */
   readonly speed: () => number;
@@ -62,7 +63,7 @@ export class PastRuns implements TimeTravel {
   /** Runs of the past that ended because another one was opened. */
   #ended: readonly PastRun[] = [];
   #count = 0;
-  /** Begins the runs one after another, because each first counts the open ones. */
+  /** Begins runs of the past one after another, because each beginning first counts the open runs. */
   readonly #turns = new PQueue({ concurrency: 1 });
 
   constructor(options: PastRunsOptions) {

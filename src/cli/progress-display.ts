@@ -40,7 +40,7 @@ export class ProgressDisplay {
     this.#clear();
   }
 
-  /** Writes another line to the error stream, below the progress. */
+  /** Erases the progress line of a terminal, and writes another line to the error stream. */
   say(line: string): void {
     this.#clear();
     this.#host.err.write(`${line}\n`);

@@ -25,10 +25,11 @@ interface StoredRun {
   readonly unknown: readonly string[];
 }
 
-/** A downlink of a run, and how long it took so far. */
+/** A downlink of a run. */
 export interface StoredDownlink {
   readonly id: string;
   readonly serial: number;
+  /** Milliseconds, as in {@link timeTaken}. */
   readonly took: number;
   /** Whether the downlink was delivered, was not lost, and was answered if the device answers downlinks of its type. */
   readonly complete: boolean;
@@ -41,7 +42,10 @@ export function isRun(path: string): boolean {
 
 const FILES: ReadonlySet<string> = new Set(['events.jsonl', 'summary.json']);
 
-/** @throws UsageError without an event log, or for a summary of another version */
+/**
+ * Reads `summary.json`, and checks that `events.jsonl` belongs to it.
+ * @throws UsageError if the event log is missing or does not belong to the summary, and for a summary of another version
+ */
 export function openRun(path: string): StoredRun {
   const folder = isDirectory(path) ? path : dirname(path);
   const events = join(folder, 'events.jsonl');
@@ -159,7 +163,10 @@ function serialIn(line: string): number {
   return at < 0 ? Number.NaN : Number.parseInt(line.slice(at + SERIAL.length, at + SERIAL.length + 10), 10);
 }
 
-/** @throws UsageError for a line that is not an event; an incomplete last line, of a run that was killed, is skipped */
+/**
+ * The events whose lines are wanted. An incomplete line is skipped: it is the last line of a run that was killed.
+ * @throws UsageError for a wanted line that is not an event
+ */
 function* eventsIn(path: string, wanted: (line: string) => boolean): Generator<TraceEvent> {
   const file = new LogFile(path);
   try {

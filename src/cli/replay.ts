@@ -36,7 +36,7 @@ export const replay = command<ReplayFlags>(
         choices: POLLS,
         default: POLLS[0],
         describe:
-          'polls that the simulation uses: those known without the delivery that it predicts, or all in the recording',
+          'polls of the recording that the simulation uses: foretold omits those that only the predicted delivery explains',
       })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object instead of the report' }),
   execute,

@@ -224,7 +224,7 @@ function placeOf(flags: RunFlags, host: Host) {
   return { cloud, clock, queue: queueIn(flags, host) };
 }
 
-/** Options of a run that users watch in a console or through metrics. */
+/** Options for the consoles of a run in real time or with --pace. */
 function watchedBy(watch: LiveServices, { pace }: RunFlags): Pick<RunOptions, 'watch' | 'webConsole' | 'pace'> {
   return { watch, webConsole: WEB_CONSOLE, ...(pace !== undefined && { pace }) };
 }
@@ -252,7 +252,7 @@ function printResult(result: RunResult, { json }: RunFlags, { out, env }: Host):
   else out.write(RENDERERS.text(result, { colour, width: textWidth(out) }), 'styled');
 }
 
-/** @throws UsageError for options that exclude each other */
+/** @throws UsageError for options that exclude --target or need it */
 function checkTarget(flags: RunFlags): void {
   const wrong = flags.target === undefined ? undefined : OF_EMBEDDED.find((name) => flags[name] !== undefined);
   if (wrong !== undefined)
@@ -303,7 +303,7 @@ function keptText(things: readonly string[]): string {
   return [`kept in the cloud: ${things.length} things`, ...things].join('\n  ').concat('\n');
 }
 
-/** The shortest command that repeats the run. */
+/** The command that repeats the run. Options that do not decide its events are left out. */
 function commandLine(flags: RunFlags, clock: string, plan: Plan): string {
   const words = ['ghostfleet', ...runWords(flags, plan.seed, clock)];
   if (flags.speed !== undefined) words.push('--speed', String(flags.speed));

@@ -52,7 +52,7 @@ export function targetOptions(parser: Argv): Argv {
     .option(
       'udp-raw-port',
       checked(
-        { describe: 'port of that gateway for hio devices (default: 5002)' },
+        { describe: 'port of the UDP gateway of --target for hio devices (default: 5002)' },
         'udp-raw-port',
         REMOTE_PORT,
         remotePort,
@@ -61,7 +61,7 @@ export function targetOptions(parser: Argv): Argv {
     .option(
       'udp-dtls-port',
       checked(
-        { describe: 'port of that gateway for hio devices with DTLS (default: 5005)' },
+        { describe: 'port of the UDP gateway of --target for hio devices with DTLS (default: 5005)' },
         'udp-dtls-port',
         REMOTE_PORT,
         remotePort,
@@ -85,7 +85,7 @@ const OF_TARGET = ['api-key', 'space', 'udp', 'udp-raw-port', 'udp-dtls-port', '
 /** Options for devices that use UDP. */
 const OF_UDP = ['udp', 'udp-raw-port', 'udp-dtls-port'] as const;
 
-/** The cloud of --target. @throws UsageError when options exclude each other or the key is missing */
+/** The cloud of --target; undefined without it. @throws UsageError if options exclude each other or the key is missing */
 export function cloudIn(flags: TargetFlags, host: Host): RemoteCloud | undefined {
   const { target, udp, link } = flags;
   if (target === undefined) {
@@ -117,7 +117,7 @@ export function cloudIn(flags: TargetFlags, host: Host): RemoteCloud | undefined
   };
 }
 
-/** @throws UsageError when the environment variable is not set */
+/** The API key of a further space, from its environment variable. @throws UsageError if the variable is not set */
 function spaceKey(space: string, { env }: Host): string {
   const variable = `GHOSTFLEET_API_KEY_${space.toUpperCase().replaceAll('-', '_')}`;
   const key = env[variable];

@@ -1,4 +1,4 @@
-/** The options by which the user trusts a scenario with more than its own folder and the cloud of its run. */
+/** The options that permit a scenario to access more than its own folder and the cloud of its run. */
 import type { Argv } from 'yargs';
 import { UsageError } from '../kernel/errors.js';
 import type { Plan } from '../scenario/model/plan.js';
@@ -37,7 +37,7 @@ export function trustWords({ allowFile, allowHost, allowPrivate }: TrustFlags): 
   ];
 }
 
-/** @throws UsageError if the scenario wants more than the user has permitted */
+/** @throws UsageError for `allow-private` without permission. A run with --target ignores this setting, so it needs none */
 export function checkTrust(
   { cloud }: Plan,
   { allowPrivate, target }: TrustFlags & { readonly target?: unknown },

@@ -12,7 +12,7 @@ export const REMOTE_PORT = 'a port number from 1 to 65535';
 /** A port of another machine. */
 export const remotePort = wholeNumber(1, 65_535);
 
-/** `127.0.0.1:5003`, `[::1]:5003` */
+/** Reads `127.0.0.1:5003` or `[::1]:5003`; undefined for a text of another form. */
 export function hostAndPort(text: string): HostAndPort | undefined {
   const [, bracketed, plain, digits] = /^(?:\[(.+)\]|([^:]+)):(\d+)$/.exec(text) ?? [];
   const host = bracketed ?? plain;

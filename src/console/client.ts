@@ -26,7 +26,10 @@ export const LEFT = 'the console has left';
 
 /** The progress of a request. */
 interface Asked {
-  /** Resolves with the number of devices that received the request. Rejects with a UsageError if the run refuses it. */
+  /**
+   * Resolves with the number of devices that received the request. Rejects with a UsageError if the run refuses the request, or
+   * ends before it replies.
+   */
   readonly done: Promise<number>;
   /** Resolves when the command has finished on every device. Never rejects. */
   readonly finished: Promise<void>;
@@ -43,7 +46,7 @@ interface Open {
 
 export class Connection {
   readonly greeting: Greeting;
-  /** Resolves when the connection has ended, with the last message of the run. */
+  /** Resolves when the connection has ended: with the last message of the run, or with {@link LEFT}. */
   readonly ended: Promise<string>;
   readonly #socket: Socket;
   readonly #open = new Map<number, Open>();

@@ -7,7 +7,7 @@ export interface ControlDescription {
   /** The arguments: `QUANTITY NUMBER | free | silent`. */
   readonly usage: string;
   readonly about: string;
-  /** Possible values of its first argument for a device type; empty if any value is possible. */
+  /** Suggested values of the first argument. Empty if the command suggests none, and if no device type is given. */
   readonly words: readonly string[];
 }
 

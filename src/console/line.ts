@@ -1,4 +1,4 @@
-/** Executes a line of a console on one device: a shell command or, with a dot, a control command. */
+/** Executes a line of a console on one device: a control command if it begins with a dot, otherwise a shell command. */
 import { resolve } from 'node:path';
 import type { NamedText } from '../input/text-file.js';
 import { printedWithoutSecrets, withoutSecrets } from '../kernel/shell-secrets.js';
@@ -14,7 +14,7 @@ export interface LineOptions {
   readonly folder: string;
   /** Reads a file. @throws Error with the reason */
   readonly readText: (path: string) => string;
-  /** Called with a description of the executed action, without secrets, and with the step that a control command stands for. */
+  /** Called with a description of the executed action, without secrets, and with the step of a control command. */
   readonly noted: (action: string, call?: StepCall) => void;
 }
 
