@@ -47,7 +47,10 @@ export const record = command<RecordFlags>(
         requiresArg: true,
         describe: 'id of the space (default: the first space that the key may use)',
       })
-      .option('after', checked({ describe: `start of the recording: ${TIME} (default: 1d before --before)` }, 'after', TIME, moment))
+      .option(
+        'after',
+        checked({ describe: `start of the recording: ${TIME} (default: 1d before --before)` }, 'after', TIME, moment),
+      )
       .option('before', checked({ describe: 'end of the recording (default: now)' }, 'before', TIME, moment))
       .option('out', { type: 'string', requiresArg: true, demandOption: true, describe: 'file to write' })
       .option(

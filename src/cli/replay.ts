@@ -36,7 +36,7 @@ export const replay = command<ReplayFlags>(
         choices: POLLS,
         default: POLLS[0],
         describe:
-          'polls of the recording that the simulation uses: foretold omits those that only the predicted delivery explains',
+          'polls that the simulation uses: foretold leaves out those known only from the delivery to predict, recorded uses all',
       })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object instead of the report' }),
   execute,

@@ -154,7 +154,7 @@ async function confirm(target: string, failure: string, found: Found, host: Host
 /** Lines about the faults that cause the failure, and about those that contribute to it and are not in the result. */
 function reasons({ causes, largest, dropped }: Found): readonly string[] {
   return [
-    ...causes.map((cause) => `cause: without the fault "${cause}" it passes, as the original does`),
+    ...causes.map((cause) => `cause: without the fault "${cause}", both the result and the original pass`),
     ...(largest === undefined
       ? []
       : [`cause: the fault "${largest}" is the largest of several causes in the original`]),

@@ -8,7 +8,7 @@ import type { SelectableDevice } from '../scenario/selector/device.js';
 import type { StepCall } from '../scenario/steps/index.js';
 import type { DeviceHandle } from '../scenario/world.js';
 
-/** A running device in the output of `.list`. */
+/** A device in the output of `.list`. */
 export type Candidate = Required<Omit<SelectableDevice, 'number' | 'region'>>;
 
 export interface Member extends Required<SelectableDevice> {
@@ -26,7 +26,7 @@ export interface Member extends Required<SelectableDevice> {
 
 /** A part of the output of a shell command or a control command. */
 export interface Answer {
-  /** 0, 1 (help was printed) or a negative errno. */
+  /** 0, 1 (help was printed), or a negative errno; -1 also for a line that was not executed. */
   readonly code: number;
   readonly lines: readonly string[];
   /** Whether further parts follow. */

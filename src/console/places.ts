@@ -26,7 +26,7 @@ const LONGEST_PATH = 103;
  * A place for a new run.
  * @param env for XDG_RUNTIME_DIR, a folder that the system deletes when the user logs out
  * @param random four hex digits that distinguish runs of the same name
- * @throws UsageError if the folder belongs to another user, or if other users have access
+ * @throws UsageError if the folder belongs to another user, other users have access, or the path of the socket is too long
  */
 export function newPlace(name: string, random: string, env: Environment): Place {
   const run = `${name
@@ -49,7 +49,10 @@ export function protect({ path }: Place): void {
   if (!WINDOWS) chmodSync(path, 0o600);
 }
 
-/** The places of all running and ended runs. @throws UsageError like {@link newPlace} */
+/**
+ * The places of all runs that are running, and of ended runs whose sockets still exist.
+ * @throws UsageError if the folder belongs to another user, or if other users have access
+ */
 export function knownPlaces(env: Environment): readonly Place[] {
   if (WINDOWS) {
     const prefix = pipePrefix();

@@ -107,7 +107,7 @@ export function readGreeting(line: string): Greeting | undefined {
   }
 }
 
-/** Parses a line. @throws Error if it is not a JSON object */
+/** Parses a line. @throws Error if it is not a JSON object or array */
 export function parsed(line: string): Readonly<Record<string, unknown>> {
   const value: unknown = JSON.parse(line);
   if (typeof value !== 'object' || value === null) throw new Error('not an object');

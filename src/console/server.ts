@@ -198,7 +198,7 @@ class Attached {
 
   /**
    * Calls `action` for every selected device and returns their number. The run continues meanwhile: each device is compared
-   * with the selector just before its `action`.
+   * with the selector just before its `action`. Stops after the first device for which `action` returns `enough`.
    */
   async #forEach(on: string, action: (member: Member) => Promise<void> | 'enough' | void): Promise<number> {
     const { fleet } = this.#options;

@@ -21,7 +21,7 @@ import { matcher } from '../scenario/selector/match.js';
 import type { DownlinkWaits, FaultKind, RunState, Selection } from './run-state.js';
 import type { TimeTravel } from './travel.js';
 
-/** Counters of a run that the console shows. */
+/** Metrics of a run that the console shows: their counts, and for durations also percentiles. */
 const COUNTS = [
   ...['device.ready', 'uplink.sent', 'uplink.stored', 'downlink.queued', 'downlink.delivered', 'downlink.answered'],
   ...['poll.failed', 'net.faults', 'console.actions'],
@@ -117,7 +117,7 @@ export class RunControls {
     this.#clock.resume();
   }
 
-  /** @throws UsageError */
+  /** @throws UsageError if the speed is not above 0 and at most {@link FASTEST} */
   setSpeed(speed: number): void {
     if (!(speed > 0 && speed <= FASTEST)) {
       throw new UsageError('bad-speed', `speed ${speed} is not a number above 0 and up to ${FASTEST}`);
@@ -129,6 +129,8 @@ export class RunControls {
    * Begins a fault of the network, of devices or of the service.
    * @param text the fault as in a scenario, such as `loss: 10%`
    * @param to selector; undefined for all devices
+   * @param lasts duration such as `10m`; undefined for a fault that lasts until it is lifted
+   * @returns the id of the fault, for {@link lift}
    * @throws UsageError or InputError for an invalid fault, selector or duration
    */
   inject(text: string, to: string | undefined, lasts: string | undefined): string {
@@ -169,7 +171,7 @@ export class RunControls {
     return this.#faults.lift(id);
   }
 
-  /** @throws UsageError for an invalid selector */
+  /** The devices that a selector selects. @throws UsageError for an invalid selector */
   devices(on: string) {
     return this.#select(on).map(({ name, serial, group, profile, tags, fw, battery, state }) => ({
       ...{ name, serial, group, profile, tags, fw, battery, state },
@@ -218,7 +220,7 @@ function noFiles(): never {
   throw new UsageError('no-files', 'files can only be used on a console in a terminal: ghostfleet console');
 }
 
-/** @throws UsageError */
+/** @throws UsageError if the text is not a duration above 0 */
 export function durationIn(text: string): Millis {
   const duration = parseDuration(text);
   if (duration === undefined || duration <= 0) {

@@ -6,6 +6,7 @@ import type { Scenarios } from './scenarios.js';
 
 /** An answer that arrives in parts. */
 export interface Parts {
+  /** Whether the client has disconnected. */
   readonly isOver: boolean;
   send(value: unknown): void;
 }

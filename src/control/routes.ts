@@ -91,7 +91,7 @@ export function findRoute(method: string, path: string): Route & { readonly id: 
   throw new ApiFault(404, `Route ${method}:${path} not found`);
 }
 
-/** A route that changes the course of time, and answers with the new state. */
+/** A route that changes the pace of the run, and answers with the new state of the run. */
 function changing(name: string, change: (request: Request) => void): Route {
   const handle = (request: Request) => {
     change(request);
@@ -151,7 +151,7 @@ async function line({ controls, clock, body, lines }: Request): Promise<void> {
     else open.delete(part.from);
     if (asked !== undefined && open.size === 0) allOut();
   });
-  // A device that restarts drops the rest of its output.
+  // The wait is limited, because a device that restarts drops the rest of its output.
   const alarm = clock.after(LONGEST_LINE, 'the output of a line', () => allOut());
   if (open.size > 0) await everythingOut;
   alarm.cancel();

@@ -12,7 +12,7 @@ export interface RunState {
   /** The same moment as calendar time, ISO 8601. */
   readonly now: string;
   readonly duration_ms: Millis;
-  /** Simulated seconds in a second. */
+  /** Simulated seconds per real second. */
   readonly speed: number;
   readonly paused: boolean;
   /** Counts so far, by metric. */

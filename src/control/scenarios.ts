@@ -1,6 +1,6 @@
 /**
  * The scenarios of the web console: checks the text of a scenario, shows its plan, and runs it. A run that the page starts
- * has a process and a cloud of its own, in virtual time; it changes nothing in the run of this port.
+ * has a process and a cloud of its own, in virtual time; it changes nothing in the run that serves the page.
  */
 import { ApiFault } from '../cloud/http/errors.js';
 import type { PlanTimeline } from '../scenario/plan/timeline.js';
@@ -103,7 +103,7 @@ export class Scenarios {
     return this.#state;
   }
 
-  /** @throws ApiFault 409 while another scenario runs, and if it was stopped during its check; 400 for an invalid scenario */
+  /** @throws ApiFault 409 while another scenario runs, and if this one is stopped during its check; 400 if it is invalid */
   async start(text: string, seed: number | undefined): Promise<ScenarioRunState> {
     if (this.#child || this.#state.state === 'starting') {
       throw new ApiFault(409, 'another scenario runs; stop it first', 'busy');

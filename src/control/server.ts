@@ -180,7 +180,10 @@ export class RunServer {
     needSameOrigin(method, headers);
   }
 
-  /** A session ends with its key in the cloud, for example when its user signs out. While the cloud is down, it stays open. */
+  /**
+   * Whether a session with control is still open. It ends when it ends in the cloud, for example because the user signs out.
+   * While the cloud is down, it counts as open.
+   */
   async #isOpen(secret: string): Promise<boolean> {
     const hash = hashKey(secret);
     if (!this.#sessions.has(hash)) return false;

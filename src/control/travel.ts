@@ -42,7 +42,7 @@ export interface TimeTravel {
   readonly all: readonly PastRun[];
   /**
    * Repeats the run up to a moment and pauses it there. Ends the oldest past run if too many are open.
-   * @throws UsageError if the moment is not reached
+   * @throws UsageError if the run has not reached the moment yet
    */
   back(at: Millis): Promise<PastRun>;
   /** Lets a fork run to its end, and compares it with the same run without the changes. Undefined for an unknown id. */

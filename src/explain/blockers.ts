@@ -7,7 +7,10 @@ import type { FaultCalendar, SituationFault } from './situation.js';
 
 /** A chance to exchange messages, whether it failed, and because of which faults. */
 export interface JudgedChance extends Chance {
-  /** Whether the exchange failed, took long, or was complete for the device but not for the cloud. */
+  /**
+   * Whether the exchange failed, took long, or was complete for the device but not for the cloud. Also true for a poll without
+   * a result if a fault or a pause of the radio may have stopped it.
+   */
   readonly failing: boolean;
   /** Indices of the faults without which the exchange would have succeeded; empty if none is known. */
   readonly faults: readonly number[];
