@@ -4,7 +4,7 @@
  *     run      {"ghostfleet":1,"run":"demo-3f9a","name":"demo","devices":300}
  *     console  {"id":1,"do":"line","on":"cellar","line":"info show","secrets":false,"folder":"/home/me"}
  *     run      {"id":1,"from":"cellar-0001","code":0,"lines":["vendor name: …"],"more":false}      one line for each part
- *     run      {"id":1,"done":100}                                        all devices received the request; further parts may follow
+ *     run      {"id":1,"done":100}                                        all devices have the request; more parts may follow
  *
  * The first line has the version; a console of another version closes the connection. The run executes the requests of one
  * console one at a time. Unknown keys are ignored, so that keys can be added without a new version.

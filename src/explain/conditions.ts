@@ -1,4 +1,4 @@
-/** How the remaining faults affect the exchanges of a device when some causes are left out. */
+/** How the faults of a run affect the exchanges of a device, if some causes (causes.ts) are assumed to be absent. */
 import type { Ratio } from '../kernel/ratio.js';
 import { type Instant, type Millis, seconds } from '../kernel/time.js';
 import type { CauseSet } from './causes.js';

@@ -19,8 +19,8 @@ export function isLost({ reached, attempts }: DownlinkRecord): boolean {
 }
 
 /**
- * Whether the device received the downlink, had to answer it, and did not. A downlink that it rejected completely needs no
- * answer.
+ * Whether the device received the delivered downlink, had to answer it, and did not. A downlink that the device rejected
+ * completely needs no answer.
  */
 export function isUnanswered(record: DownlinkRecord): boolean {
   const { type, reached, refused, partly } = record;
@@ -40,7 +40,7 @@ export function timeTaken(record: DownlinkRecord, closing: Instant): Millis {
   return Math.max(0, (endOf(record) ?? closing) - record.queuedAt);
 }
 
-/** Time until the device had the downlink; for a lost downlink, the time to the end of the run. */
+/** Like {@link timeTaken}, but to the end of the run for a lost downlink, because the device never received it. */
 export function timeToArrive(record: DownlinkRecord, closing: Instant): Millis {
   return isLost(record) ? Math.max(0, closing - record.queuedAt) : timeTaken(record, closing);
 }

@@ -65,7 +65,7 @@ function oftenPolled([first]: readonly JudgedChance[], queuedAt: Instant, { firs
   return { at: Math.max(queuedAt, firstBoot ?? Number.POSITIVE_INFINITY), attempts: undefined };
 }
 
-/** Without other downlinks, the device would have behaved differently since it received the first of them. */
+/** Without other downlinks, the device would have behaved differently since the cloud offered the first of them. */
 function withoutOthers(record: DownlinkRecord, { downlinks }: DeviceFacts): readonly Divergence[] {
   const received = downlinks.flatMap((other) => (other === record ? [] : (other.reached.offered ?? [])));
   const first = Math.min(...received.filter((at) => at >= record.queuedAt));

@@ -16,7 +16,7 @@ import { timelineOf } from './timeline.js';
 import { unanswered } from './unanswered.js';
 import { causeTimes } from './waits.js';
 
-/** A downlink that takes less time than this is fast: no cause has to be removed. */
+/** A downlink that takes at most this time is fast: no cause has to be removed. */
 export const FAST: Millis = minutes(10);
 const MOST_REMEDIES = 5;
 
@@ -49,7 +49,7 @@ export class DeviceExplainer {
     return this.#facts.downlinks;
   }
 
-  /** @param limit a downlink that takes less time is fast. Default: 10 min */
+  /** @param limit a downlink that takes at most this time is fast. Default: 10 min */
   explain(record: DownlinkRecord, limit: Millis = FAST): Explanation {
     const facts = this.#facts;
     const names = new CauseNames(this.#situation, partAt(facts, record.queuedAt));

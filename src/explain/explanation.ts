@@ -38,7 +38,7 @@ export interface Explanation {
    * first; then the others, most effective first.
    */
   readonly sooner: readonly ExplainedRemedy[];
-  /** Everything that happened from the queue to the last stage, in chronological order. */
+  /** Everything that happened from the queueing of the downlink to its last stage, in chronological order. */
   readonly timeline: readonly TimelineEntry[];
   /** The explanation in one paragraph. */
   readonly text: string;

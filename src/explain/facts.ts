@@ -35,7 +35,7 @@ export interface DeviceFacts {
   readonly ready: readonly Instant[];
   /** First power-up; undefined if the trace has none. */
   readonly firstBoot: Instant | undefined;
-  /** Times in which a firmware update was being downloaded. */
+  /** Times in which a firmware update was scheduled, downloading or swapping. */
   readonly updates: readonly { readonly from: Instant; readonly until: Instant }[];
   /** All downlinks of users to the device, in the order of the queue. */
   readonly downlinks: readonly DownlinkRecord[];

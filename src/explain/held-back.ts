@@ -12,7 +12,7 @@ export function withoutEncoder({ type, reached }: DownlinkRecord, { part }: Devi
   return type === 'data' && part?.encoder === false && reached.offered === undefined;
 }
 
-/** Why the downlink was not delivered after this successful exchange; undefined if it has no lasting reason. */
+/** Why the downlink was not delivered after this successful exchange; undefined if no lasting reason is known. */
 export function heldBack(
   { id, type, queuedAt, reached }: DownlinkRecord,
   { chances, updates, downlinks }: DeviceFacts,

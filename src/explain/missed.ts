@@ -23,8 +23,8 @@ const GUESSED: ReadonlySet<DeliveryEvidence> = new Set(['next-packet', 'sequence
 const NEVER: Instant = Number.NEGATIVE_INFINITY;
 
 /**
- * What the cloud lacks, by the time at which the device counted the exchange as complete. @param events events of one device,
- * in order
+ * What the cloud lacks, by the time at which the device counted the exchange as complete.
+ * @param events events of one device, in order
  */
 export function missedBy(events: readonly TraceEvent[]): ReadonlyMap<Instant, Missed> {
   return new Map<Instant, Missed>([

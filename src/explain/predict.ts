@@ -13,7 +13,7 @@ interface Remedy {
   readonly time: Millis;
 }
 
-/** A set of causes counts as a remedy only if removing it saves at least this share of the time. */
+/** A set of causes counts as a remedy if its removal saves more than this share of the time, or makes a slow downlink fast. */
 const LEAST_GAIN = 0.1;
 /** Maximum number of causes in a set. */
 const MOST_TOGETHER = 5;
@@ -26,7 +26,7 @@ const AFTER_EFFECT: Millis = minutes(40);
  * The sets of causes whose removal helps. Sets that make the downlink fast come first, the smallest before larger ones. Of sets
  * of equal size, those without `interval` and `downlinks` come first, then those with the greatest gain. No set contains
  * another set that helps as much.
- * @param limit a downlink below this time is fast
+ * @param limit a downlink that takes at most this time is fast
  */
 export function remedies(record: DownlinkRecord, facts: DeviceFacts, limit: Millis): readonly Remedy[] {
   const total = timeToArrive(record, facts.closing);
@@ -55,7 +55,7 @@ function ordinary({ without }: Remedy): number {
   return Number(without.has('interval')) + Number(without.has('downlinks'));
 }
 
-/** Whether the smaller set helps as much as the larger one, which contains it. */
+/** Whether the set `less` is a part of the set `more`, and helps about as much. */
 function helpsAsMuch(less: Remedy, more: Remedy): boolean {
   return isSubset(less.without, more.without) && less.time <= Math.max(more.time * 1.1, more.time + minutes(1));
 }

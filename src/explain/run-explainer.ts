@@ -51,7 +51,7 @@ export class RunExplainer {
     this.#unknown = unknown;
   }
 
-  /** Whether the run had more events than were kept. If so, nothing can be explained. */
+  /** Whether the run had more events than were kept. If so, at most the latest downlinks can be explained. */
   get overflowed(): boolean {
     return this.#histories.overflowed;
   }
@@ -64,7 +64,10 @@ export class RunExplainer {
       .map(({ record, explainer }) => explainer.explain(record, limit));
   }
 
-  /** undefined for an unknown downlink. @param id of a downlink; its beginning or end is enough if no other id matches */
+  /**
+   * Explains the downlink that matches `id`; undefined if no downlink or more than one matches.
+   * @param id id of a downlink, or its beginning or end
+   */
   downlink(id: string, limit?: Millis): Explanation | undefined {
     const [found, ...others] = this.idsLike(id);
     if (found === undefined || others.length > 0) return undefined;
@@ -72,7 +75,7 @@ export class RunExplainer {
     return candidate?.explainer.explain(candidate.record, limit);
   }
 
-  /** undefined for an unknown downlink. @param serial of its device @param id of the downlink */
+  /** Explains a downlink; undefined for an unknown downlink. @param serial serial number of its device @param id its complete id */
   downlinkOf(serial: number, id: string, limit?: Millis): Explanation | undefined {
     const { explainer, record } = this.#find(serial, id);
     return record && explainer.explain(record, limit);
