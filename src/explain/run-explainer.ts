@@ -75,7 +75,7 @@ export class RunExplainer {
     return candidate?.explainer.explain(candidate.record, limit);
   }
 
-  /** Explains a downlink; undefined for an unknown downlink. @param serial serial number of its device @param id its complete id */
+  /** Explains a downlink; undefined for an unknown one. @param serial serial number of its device @param id its complete id */
   downlinkOf(serial: number, id: string, limit?: Millis): Explanation | undefined {
     const { explainer, record } = this.#find(serial, id);
     return record && explainer.explain(record, limit);

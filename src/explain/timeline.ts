@@ -43,7 +43,7 @@ const MISSED: Readonly<Record<Missed, string>> = {
   upload: 'acknowledged, but not stored',
 };
 
-/** @param end of the timeline */
+/** @param end end of the timeline */
 export function timelineOf(
   record: DownlinkRecord,
   facts: DeviceFacts,
@@ -63,7 +63,7 @@ export function timelineOf(
   return collapsed(ordered).map((entry) => ({ ...entry, at: Math.round(entry.at - queuedAt) }));
 }
 
-/** Several exchanges in a row with the same result become one entry. */
+/** Entries in a row that differ only in numbers become one entry; stages stay separate. */
 function collapsed(entries: readonly Entry[]): readonly Entry[] {
   const rows: [Entry, ...Entry[]][] = [];
   for (const entry of entries) {
@@ -146,7 +146,7 @@ function faultEntries(
   return [...before, ...during];
 }
 
-/** One entry for each exchange. An exchange that repeats its datagram is one entry. */
+/** The entries of all exchanges. Repetitions of a datagram belong to the entry of their exchange. */
 function exchanges(record: DownlinkRecord, facts: DeviceFacts, names: CauseNames, end: Instant): readonly Entry[] {
   const entries: Entry[] = [];
   const chances = facts.chances.filter(({ at }) => at <= end);

@@ -40,7 +40,7 @@ export class Timers {
   /** Reports without a timer, in order. */
   #untimed: readonly Instant[] = [];
 
-  /** @param late how far reports of unknown time deviate from their mean, -1 to 1 */
+  /** @param late how far reports of unknown time deviate from their mean, as a share of the jitter, -1 to 1 */
   constructor(facts: DeviceFacts, removed: CauseSet, queuedAt: Instant, late: number) {
     this.#late = late;
     this.#often = removed.has('interval');
@@ -52,7 +52,10 @@ export class Timers {
     this.#retry = rulesOf(facts.part).pollRetry;
   }
 
-  /** @param attempts what the device attempts at `at`; undefined if it is at rest */
+  /**
+   * Sets the timers to their state at the time `at` of the trace.
+   * @param attempts what the device attempts at `at`; undefined if it is at rest
+   */
   start(at: Instant, attempts: ExchangeKind | undefined): void {
     for (const change of this.#changes) if (change.at <= at) this.set(change);
     const reports = this.#chances.filter(({ begins, why }) => begins === 'wake' && why !== 'poll' && why !== 'answer');
@@ -100,7 +103,10 @@ export class Timers {
     if (this.#often && pollEvery === null) this.#reportEvery = SHORTEST;
   }
 
-  /** A poll that began at `began` has failed at `at`: it is repeated later, or at once if another poll was due meanwhile. */
+  /**
+   * A poll that began at `began` has failed at `at`. It is repeated at once if another poll was due meanwhile; otherwise after
+   * the delay of the firmware family (family-rules.ts), if the family has one.
+   */
   failed(began: Instant, at: Instant): void {
     const due = this.#pollEvery > 0 && this.#tickAfter(began) <= at;
     if (due) this.#retryAt = at + 1;

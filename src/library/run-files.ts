@@ -12,8 +12,8 @@ import type { RunResult } from '../report/result.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 
 /**
- * Creates the directory if it does not exist. Only its owner may access it, because messages and the database of a run contain
- * secrets.
+ * Creates the directory if it does not exist. Only the owner may access a created directory, because messages and the database
+ * of a run contain secrets.
  * @throws UsageError with the reason if it cannot be created
  */
 export function openDirectory(path: string): string {
