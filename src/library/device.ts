@@ -44,7 +44,10 @@ export interface DeviceOptions {
   readonly config?: readonly string[];
 }
 
-/** Options of {@link startFleet}. The devices are called `name-0001`, `name-0002`, …; the default of `name` is that of the profile. */
+/**
+ * Options of {@link startFleet}. `name` is the first part of the names: `name-0001`, `name-0002`, … Default: the name of the
+ * profile.
+ */
 export interface FleetOptions extends Omit<DeviceOptions, 'serial' | 'token'> {
   /** Number of devices, 1 to 100000. */
   readonly count: number;

@@ -2,7 +2,8 @@
  * Compares predicted with recorded deliveries, by cross-validation.
  *
  * The downlinks are divided among five replays, so that neighbouring downlinks are in different replays. A replay predicts the
- * deliveries of its own downlinks, and knows those of all others. So no prediction uses the delivery that it predicts.
+ * deliveries of its own downlinks, and knows those of all others. So no prediction uses the delivery that it predicts, except
+ * that polls of the kind `recorded` may be known only from that delivery (script.ts).
  */
 import type { Millis } from '../kernel/time.js';
 import { Distribution } from '../trace/distribution.js';
@@ -40,7 +41,7 @@ export interface ReplayAccuracy {
   readonly missed: number;
   /** Downlinks delivered in the replay only. */
   readonly invented: number;
-  /** Downlinks that a replay does not queue: created by the cloud for updates, or of an unknown type. */
+  /** Downlinks of the types that a replay does not queue: `timestamp`, `firmware` and `other`. */
   readonly leftOut: number;
 }
 

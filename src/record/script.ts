@@ -37,7 +37,7 @@ export interface ScriptDevice {
 export interface Contact {
   readonly at: Millis;
   readonly kind: UplinkType | 'poll';
-  /** Number of the downlink that must be delivered before; undefined if the contact has no cause. */
+  /** Number of the downlink that caused the contact, and must be delivered before it; undefined if no downlink caused it. */
   readonly cause: number | undefined;
   /** Whether more uploads follow: those of a session start, or stored reports. The device polls after the last one. */
   readonly moreUploads: boolean;

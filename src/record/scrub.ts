@@ -39,7 +39,7 @@ const RESTART: Millis = minutes(10);
 type Build = Pick<RecordedDevice, 'type' | 'firmware'>;
 const UNKNOWN: Build = { type: null, firmware: null };
 
-/** Makes a recording of messages. @param unordered in any order; messages of one millisecond must be oldest first */
+/** Makes a recording from messages. @param unordered in any order; messages of one millisecond must be oldest first */
 export function scrub(unordered: readonly Message[], options: ScrubOptions): Recording {
   // The API orders messages by id, which can differ from the order of their times by milliseconds.
   const messages = [...unordered].sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at));
