@@ -51,7 +51,7 @@ const LARGEST = 10_000_000;
 const IDENTIFYING =
   /serial|token|key|secret|passw|imei|imsi|iccid|addr|(^|_)(id|uuid|mac|rom|cid|plmn|ip|user|name|phone|mail|lat|lon|pin)(_|$)|earfcn|network|latitude|longitude|altitude|position|location|gnss|gps/;
 
-/** Whether a name is that of a codec field. Addresses and numbers as keys are not. */
+/** Whether a name looks like that of a codec field and identifies nothing. Addresses and numbers as keys do not pass. */
 function isPlainName(name: string): boolean {
   return (
     /^[a-z][a-z_]*(_?\d{1,3}[a-z_]*){0,3}$/.test(name) &&

@@ -1,6 +1,6 @@
 /**
- * Compares two runs, number by number. A number is different only if its interval excludes a ratio of 1 and the change is more
- * than 5 %. So neither chance nor an irrelevant change is reported.
+ * Compares two runs, number by number. A number with an interval is different only if the interval excludes a ratio of 1 and
+ * the change is more than 5 %. So neither chance nor an irrelevant change is reported.
  */
 import type { Unit } from '../../kernel/quantity.js';
 import type { SampleSummary } from '../../trace/metrics/samples.js';

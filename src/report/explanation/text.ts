@@ -4,7 +4,7 @@ import type { DeviceExplanation } from '../../explain/run-explainer.js';
 import { humanDuration } from '../../kernel/time.js';
 import { wrap } from '../table.js';
 
-/** Maximum number of lines of a timeline. The middle of a longer timeline is left out. */
+/** Maximum number of entries of a timeline. The middle of a longer timeline is left out. */
 const LONGEST = 40;
 const TIME_WIDTH = 9;
 

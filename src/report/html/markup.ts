@@ -1,6 +1,6 @@
 /**
- * HTML that is safe against injection. Only {@link markup} creates it from values, and escapes every value that is not itself
- * {@link Markup}. A device named `</script>` is shown with exactly this name.
+ * HTML that is safe against injection. Only {@link markup} and {@link dataBlock} create it from values. Both escape every value
+ * that is not itself {@link Markup}. A device named `</script>` is shown with exactly this name.
  */
 export class Markup {
   /** @param html created by {@link markup}, or a constant of this program */
@@ -49,7 +49,7 @@ function escaped(text: string): string {
   return visible(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** Control characters and direction marks, which could hide or reverse text, become U+FFFD. */
+/** Control characters and direction marks, which could hide or reverse text, become U+FFFD. Newlines and tabs stay. */
 function visible(text: string): string {
   return text.replaceAll(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, (character) =>
     /[\n\t]/.test(character) ? character : '\ufffd',
