@@ -5,7 +5,7 @@ import { humanDuration, type Instant, type Millis, sinceStart } from '../kernel/
 
 interface Progress {
   readonly simulated: Instant;
-  /** Duration of the scenario. Settling continues after it. */
+  /** Duration of the scenario. The run continues after it for its time to settle, until open work has finished. */
   readonly duration: Millis;
   readonly wall: Millis;
   readonly devices: number;
@@ -41,7 +41,7 @@ export function progressLine(progress: Progress, columns = 100): string {
   return line.length <= columns ? line : `${line.slice(0, Math.max(0, columns - 1))}…`;
 }
 
-/** For a log: `37m 12s of 2h 00m · 300/300 ready · 1,204 uplinks stored · 180/210 downlinks delivered · 4.1s`. */
+/** For a log: `37m 12s of 2h 00m · 300/300 ready · 1,204 uplinks stored · 180/210 downlinks delivered · 4.1s real`. */
 export function plainProgress(progress: Progress): string {
   return `${facts(progress, 'full', ALL)} · ${humanDuration(progress.wall)} real`;
 }

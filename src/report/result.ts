@@ -47,7 +47,7 @@ export interface RunResult extends RunSummary {
   readonly wallMs: Millis;
   /** Load of the process that simulates the fleet; null in virtual time, in which the process cannot be late. */
   readonly generator: GeneratorReport | null;
-  /** The workers among which the run was divided; missing for a run that was not divided. */
+  /** The workers among which a run in real time was divided; missing for all other runs. */
   readonly workers?: readonly WorkerReport[];
   /** Number of events in the trace. */
   readonly events: number;

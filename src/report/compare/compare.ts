@@ -17,6 +17,7 @@ export interface ComparedRun {
   readonly name: string;
   readonly scenario: string;
   readonly seed: number;
+  /** Fingerprint of the scenario without its seed. */
   readonly situation: string;
   /** Why the run ended early or is invalid; null otherwise. */
   readonly failure: string | null;

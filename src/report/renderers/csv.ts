@@ -24,7 +24,7 @@ export function seriesCsv({ series }: RunResult): string {
 
 /**
  * One row per downlink. The text is yielded in pieces, because all rows of a long run may not fit into one string. Times are in
- * ms since the API accepted the downlink.
+ * ms: `queued_at_ms` since the start of the run, the stages since the API accepted the downlink.
  */
 export function* downlinksCsv(records: Iterable<DownlinkRecord>, names: RunResult['names']): Iterable<string> {
   yield csvRow([

@@ -188,7 +188,7 @@ it.each([
   ['{ clock-skew: later }', '"later" is not a jump of a clock'],
   ['{ clock-drift: { drift: 120ppm, skew: 2h } }', '"skew" is not a key of clock-drift'],
   ['{ signal: free }', '"free" is not a signal'],
-  ['{ stuck-sensor: { a.b: free } }', 'is not stuck sensors'],
+  ['{ stuck-sensor: { a.b: free } }', '"stuck-sensor" accepts only a number or "silent" for each sensor'],
   ['{ api-errors: { status: 200, share: 1% } }', '"200" is not a whole number from 400 to 599'],
   ['{ api-errors: 5%, to: clime }', '"api-errors" affects the whole service: it has no "to"'],
   [

@@ -98,7 +98,8 @@ export function ruleResults(
     }
     const { at, serial, what } = first;
     const where = `${humanDuration(sinceStart(at))} for ${nameOf(serial)}`;
-    const times = `violated in ${humanCount(broken)} of ${humanCount(Math.max(checked, broken))} cases`;
-    return { ...verdict, sentence: `${times}, first at ${where}: ${what}` };
+    const all = Math.max(checked, broken);
+    const times = all === 1 ? 'the only case,' : `${humanCount(broken)} of ${humanCount(all)} cases, first`;
+    return { ...verdict, sentence: `violated in ${times} at ${where}: ${what}` };
   });
 }

@@ -1,4 +1,4 @@
-import { complain, type Form } from '../../../input/checks.js';
+import type { Form } from '../../../input/checks.js';
 import { sensor } from '../../steps/sensor.js';
 import type { StepCheck } from '../../steps/step.js';
 import type { DeviceFault, DeviceFaultKind } from './kind.js';
@@ -8,7 +8,8 @@ const stuck: StepCheck<DeviceFault> = (node, problems, scope) => {
   if (options === undefined) return undefined;
   const waveforms = Object.entries(options);
   if (!waveforms.every(([, { kind }]) => kind === 'hold' || kind === 'silent')) {
-    return complain(node, problems, 'stuck sensors: each needs a number or "silent"');
+    problems.add(node, '"stuck-sensor" accepts only a number or "silent" for each sensor');
+    return undefined;
   }
   const freed = Object.fromEntries(waveforms.map(([name]) => [name, { kind: 'free' } as const]));
   return { begin: { step: 'sensor', options }, end: { step: 'sensor', options: freed }, every: null };

@@ -86,7 +86,7 @@ describe('uplinks of a target', () => {
     sends(1, 'data', report(1));
     acknowledged(1);
     expect(broken()).toEqual([
-      'the target stores every uplink that it acknowledges: violated in 1 of 1 cases, first at 10m 00s for clime-0001: ' +
+      'the target stores every uplink that it acknowledges: violated in the only case, at 10m 00s for clime-0001: ' +
         'data uplink 1 was acknowledged and is not stored',
     ]);
   });
@@ -274,7 +274,7 @@ describe('downlinks of a target', () => {
   it('that exist although the run did not queue them are reported, even if it queued none', () => {
     expect(broken([message('shell', ['info show'])])).toEqual([
       expect.stringMatching(
-        /violated in 1 of 1 cases, .*there is a shell downlink m1, but it was not queued by the run$/,
+        /violated in the only case, .*there is a shell downlink m1, but it was not queued by the run$/,
       ),
     ]);
   });
@@ -348,7 +348,7 @@ describe('downlinks of a target', () => {
     polls();
     audit.received(SERIAL, commands('info show'));
     expect(broken([queued])[0]).toMatch(
-      /in 1 of 1 cases, first at 11m 00s for clime-0001: downlink m1 is in state "sent", but the device has sent nothing/,
+      /in the only case, at 11m 00s for clime-0001: downlink m1 is in state "sent", but the device has sent nothing/,
     );
   });
 
