@@ -64,7 +64,7 @@ async function execute(flags: ConsoleFlags, host: Host): Promise<ExitCode> {
   }
 }
 
-/** The run with the wanted name, or the only run. @throws UsageError if there is no such run, or more than one */
+/** The run with the wanted name, or the only run. @throws UsageError if no run matches, or more than one */
 async function attach(wanted: string | undefined, host: Host, clock: EdgeClock): Promise<Connection> {
   const runs = await findRuns(host.env, clock);
   const chosen = runs.filter(({ greeting }) => wanted === undefined || [greeting.run, greeting.name].includes(wanted));

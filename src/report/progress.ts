@@ -5,7 +5,7 @@ import { humanDuration, type Instant, type Millis, sinceStart } from '../kernel/
 
 interface Progress {
   readonly simulated: Instant;
-  /** Duration of the scenario. The run continues after it for its time to settle, until open work has finished. */
+  /** Duration of the scenario. The run then settles: it continues until open work has finished. */
   readonly duration: Millis;
   readonly wall: Millis;
   readonly devices: number;

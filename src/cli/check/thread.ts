@@ -34,7 +34,10 @@ export class CheckThread {
     }
   }
 
-  /** The names that scenarios can use. To read all profiles takes a second. @throws GhostfleetError without an answer */
+  /**
+   * The names that scenarios can use. The first call reads all profiles, which takes a second.
+   * @throws GhostfleetError if the thread does not answer
+   */
   async names(): Promise<ScenarioNames> {
     // The cast is safe because thread-main.ts answers with this type.
     return (await this.#ask(null)) as ScenarioNames;
