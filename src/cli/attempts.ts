@@ -37,7 +37,7 @@ export class Attempts {
     this.#forget = host.onInterrupt(() => this.#interrupt.abort());
   }
 
-  /** Whether the user has pressed Ctrl-C. All attempts end then. */
+  /** Whether the user has interrupted the command. All attempts end then. */
   get interrupted(): boolean {
     return this.#interrupt.signal.aborted;
   }

@@ -224,7 +224,7 @@ const HELP = [
   '  .quit  switches it off and exits, like Ctrl-D',
 ];
 
-/** @throws UsageError for options that exclude each other, and for a missing one that another requires */
+/** @throws UsageError for options that exclude each other, and for a missing option that another one requires */
 function addressIn({ link, api, udp, raw, config, secret }: DeviceFlags, profile: Profile): CloudAddress {
   if (link === 'http') {
     const wrong = udp !== undefined ? 'udp' : raw ? 'raw' : undefined;

@@ -6,7 +6,7 @@ import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { command } from './command.js';
 import type { Host } from './host.js';
 
-/** Maximum number of altered rows whose ids are listed. */
+/** Maximum number of altered rows of a table whose ids are listed. */
 const LISTED = 20;
 
 interface DoctorFlags {
@@ -50,7 +50,7 @@ async function execute({ db, save: target }: DoctorFlags, host: Host): Promise<E
 
 function linesOf(db: string, found: Examination): readonly string[] {
   const { pages, damagedPages, lostEnd, lastCommit, tables } = found;
-  const end = lastCommit === undefined ? 'not known: the file about it is missing' : `complete: commit ${lastCommit}`;
+  const end = lastCommit === undefined ? 'not known: the file that records the last commit is missing' : `complete: commit ${lastCommit}`;
   return [
     `file   ${db}: ${pages} pages`,
     ...(damagedPages.length === 0 ? ['pages  sound'] : damagedPages.map((finding) => `pages  ${finding}`)),

@@ -6,7 +6,7 @@ import type { Millis, UnixMillis } from '../kernel/time.js';
 import type { RunOptions } from '../runner/run.js';
 
 export interface Output {
-  /** Writes a text. @param own `styled`: the text has control characters of its own, and its other parts are already escaped */
+  /** Writes a text. @param own `styled`: the text has control characters on purpose, and its other parts are already escaped */
   write(text: string, own?: 'styled'): void;
   /** Whether lines can be overwritten. */
   readonly isTerminal: boolean;

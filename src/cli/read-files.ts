@@ -56,10 +56,10 @@ function scenarioIn(text: string, path: string, profiles: Profiles, settings: Sc
 const NO_VARIABLES: ReadonlyMap<string, string> = new Map();
 
 /**
- * The packaged profiles, and those in a folder `profiles` next to the scenario; the latter take precedence. The profiles in
- * that folder belong to the scenario, and so are only read from its own folder.
+ * The packaged profiles, and those in a folder `profiles` next to the scenario; the latter take precedence. Like other files
+ * of a scenario, they must be in its folder or in `allowFiles`, also after symbolic links are resolved.
  * @throws InputError with all problems of the user's profiles
- * @throws UsageError for a profile that is not a regular file of the folder
+ * @throws UsageError for a profile that is elsewhere, or not a regular file
  */
 export function profilesBeside(scenario: string, allowFiles: readonly string[] = []): ReadonlyMap<string, Profile> {
   const folder = dirname(scenario);

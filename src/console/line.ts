@@ -14,7 +14,7 @@ export interface LineOptions {
   readonly folder: string;
   /** Reads a file. @throws Error with the reason */
   readonly readText: (path: string) => string;
-  /** Called with a description of the executed action, without secrets, and with the step of a control command. */
+  /** Called with a description of the executed action, without secrets. `call`: the step of a control command. */
   readonly noted: (action: string, call?: StepCall) => void;
 }
 

@@ -38,7 +38,7 @@ interface RunFault {
   /** Selector of its devices; null for all devices. */
   readonly to: string | null;
   readonly from: number;
-  /** null if the fault lasts until a user lifts it. */
+  /** null if the fault lasts until the end of the run, or until a user lifts it. */
   readonly until: number | null;
   readonly state: 'planned' | 'active' | 'over';
 }

@@ -34,7 +34,7 @@ export interface Chance {
   readonly duplicated: boolean;
   /** What the cloud lacks although the device counts the exchange as complete (missed.ts). */
   readonly missed: Missed | undefined;
-  /** Cause of the boot that interrupted the exchange. */
+  /** Cause of the boot that interrupted the exchange; undefined if no boot did. */
   readonly cutBy: BootCause | undefined;
   readonly pauses: readonly { readonly at: Instant; readonly why: RadioPause; readonly lasts: Millis }[];
   /**

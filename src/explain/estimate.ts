@@ -14,7 +14,7 @@ const FORTUNES: readonly Fortune[] = [
   { late: -0.5, pace: 0.8, luck: 0.4 },
 ];
 
-/** The longest time that the downlink would have taken without `removed`; never more than it took. */
+/** The longest time that the downlink would have taken without `removed`, over all {@link FORTUNES}. */
 export function timeWithout(record: DownlinkRecord, facts: DeviceFacts, removed: CauseSet): Millis {
   const took = timeToArrive(record, facts.closing);
   const start = divergence(record, facts, removed);

@@ -16,7 +16,7 @@ export interface Explanation {
   readonly outcome: 'answered' | 'delivered' | 'pending' | 'cancelled' | 'expired';
   /** false: the cloud counts the downlink as delivered, but the device never received it. */
   readonly received: boolean;
-  /** Why an expected answer never came. Missing if the answer came, or if no answer is expected. */
+  /** Why an expected answer never came. Missing if the answer came, if no answer is expected, or if no reason is known. */
   readonly noAnswer?: string;
   /**
    * Whether the run is in progress, and the answer may still come; `noAnswer` then says what has prevented the answer so far.
@@ -75,7 +75,7 @@ interface ExplainedRemedy {
 export interface TimelineEntry {
   /** Since the downlink was queued. */
   readonly at: Millis;
-  /** `contact`: a successful exchange. `rule`: the firmware waits by a rule. */
+  /** `contact`: a successful exchange. `rule`: a rule of the firmware, such as a pause or a repetition. */
   readonly kind: 'stage' | 'contact' | 'failure' | 'fault' | 'rule';
   readonly what: string;
   /** How often in a row; missing if it happened once. */

@@ -41,7 +41,7 @@ export interface DeviceFacts {
   readonly downlinks: readonly DownlinkRecord[];
   /** The intervals that a configuration sets, by the id of its downlink. */
   readonly settings: ReadonlyMap<string, Partial<Intervals>>;
-  /** Time from which devices begin nothing new. */
+  /** Time from which devices begin nothing new; the time of the last event if the trace does not contain the end of the run. */
   readonly closing: Instant;
   /** Whether the run is still in progress, so that missing events may still occur. */
   readonly goesOn: boolean;

@@ -33,8 +33,8 @@ const RULES: Readonly<Record<FleetPart['family'], FamilyRules>> = {
     pollLimit: null,
     pollRetry: null,
     repeats: 'no answer: the device repeats the datagram after 5 s, or after 30 s without a radio connection',
-    // Unlike a start in the family chester, this one has no reset of the modem (3.3 s of the 7 s). The modem is not checked
-    // after its sleep, so a send waits for the radio connection.
+    // A start takes 3.3 s less than in the family chester, because the modem needs no reset. The modem is not checked after its
+    // sleep, so a send waits for the radio connection.
     modem: { boot: millis(3700), unnoticed: seconds(120) },
     pauses: {
       'attach-pause': 'no network found in time: flight mode until the next attach attempt',

@@ -37,7 +37,7 @@ export class Timers {
   #ticksFrom: Instant = 0;
   /** Time of the next poll after a failed one. */
   #retryAt: Instant | undefined;
-  /** Reports without a timer, in order. */
+  /** Times of the reports that no timer causes, in order. */
   #untimed: readonly Instant[] = [];
 
   /** @param late how far reports of unknown time deviate from their mean, as a share of the jitter, -1 to 1 */

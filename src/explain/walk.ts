@@ -46,7 +46,7 @@ interface Done {
   readonly arrived?: Instant;
 }
 
-/** Undefined if the downlink does not reach its last stage before the end. */
+/** When the downlink reaches its last stage; undefined if the simulation ends first. */
 export function arrivalFrom({ at, attempts }: Divergence, question: Question): Instant | undefined {
   const { record, facts, removed, fortune } = question;
   const { received } = record.reached;

@@ -95,7 +95,7 @@ export async function startFleet(options: FleetOptions): Promise<VirtualFleet> {
   return { devices, stop, [Symbol.asyncDispose]: stop };
 }
 
-/** A device that {@link startDevice} switched on. */
+/** A device that {@link startDevice} or {@link startFleet} switched on. */
 export class VirtualDevice implements AsyncDisposable {
   /** Id (UUID) in the cloud. */
   readonly id: string;

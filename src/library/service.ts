@@ -32,7 +32,7 @@ import {
 } from './options.js';
 import { clockOf, settled, type VirtualTime } from './time.js';
 
-/** Options of {@link startService}; the command line has the same options (`ghostfleet serve --help`). */
+/** Options of {@link startService}. The command `ghostfleet serve` has most of them, too. */
 export interface ServiceOptions {
   /** Path of an SQLite file, `postgres://…`, or `memory`. Default `memory`. */
   readonly db?: string;

@@ -76,7 +76,7 @@ export class VirtualTime {
 
   /**
    * Lets time pass until the condition holds. Checks it at once, and then again after each interval `every`.
-   * @throws UsageError `too-late` if the condition does not hold within the time `within`
+   * @throws UsageError `too-late` if the condition does not hold within the time `within`; otherwise like {@link advance}
    */
   async until(condition: () => boolean | Promise<boolean>, options: UntilOptions = {}): Promise<void> {
     if (typeof condition !== 'function') throw new UsageError('bad-options', 'until needs a function as its condition');

@@ -78,7 +78,7 @@ export function exchangesIn(recording: History): Exchanges {
 
 interface Delivery {
   readonly downlink: RecordedDownlink;
-  /** The last activity of the device before it. */
+  /** The last activity of the device before the delivery; undefined if there is none. */
   readonly before: Activity | undefined;
 }
 

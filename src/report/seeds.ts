@@ -31,7 +31,7 @@ export interface SeedsResult {
   readonly runs: readonly SeedVerdict[];
   readonly passed: number;
   readonly expectations: readonly ExpectationSpread[];
-  /** Every number of the summaries by its path: `downlinks.byType.shell.answered.p95`. Durations are in ms. */
+  /** Every number of the summaries by its path: `downlinks.byType.shell.stages.answered.p95`. Durations are in ms. */
   readonly metrics: Readonly<Record<string, NumberSpread>>;
 }
 

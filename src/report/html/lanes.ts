@@ -17,7 +17,7 @@ export function endOf({ bin, bins }: SeriesSummary): Instant {
   return bin * bins;
 }
 
-/** Faults that were active for a part of the run. Faults that were always active are listed in a table instead. */
+/** Faults that were active for a part of the run. Faults that were always active are listed below the tables instead. */
 export function faultBands({ planned, series }: RunResult): readonly Band[] {
   return bandsOf(planned.marks, endOf(series));
 }
