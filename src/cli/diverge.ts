@@ -39,7 +39,7 @@ function logOf(path: string): RunLog {
   return { name: path, events, facts: summary, names: isRecord(names) ? names : {} };
 }
 
-/** Undefined if the file is missing or invalid. For example, a killed run leaves events, which can be compared, but no summary. */
+/** Undefined if the file is missing or invalid: a killed run leaves events, which can be compared, but no summary. */
 function readSummary(path: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'));

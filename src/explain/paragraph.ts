@@ -66,15 +66,22 @@ function waitSentence({ waits, took }: Omit<Explanation, 'text'>): readonly stri
 }
 
 function reason({ what }: ExplainedWait): string {
-  if (what === 'exchange') return 'for successful exchanges';
-  if (what === OTHERS) return 'behind other downlinks of the device';
-  if (what === 'unknown') return 'for an unknown reason';
+  const known = WAITS[what];
+  if (known !== undefined) return known;
   if (what.startsWith('next ')) return `for the ${what}`;
   return `because of ${what.replace(POWER_ON, 'the late power-up of the device')}`;
 }
 
-/** Names of the causes `downlinks` and `power-on` (names.ts). */
-const OTHERS = 'other downlinks first';
+/** Texts for waits, by the name of the cause (names.ts). */
+const WAITS: Readonly<Record<string, string>> = {
+  exchange: 'for successful exchanges',
+  unknown: 'for an unknown reason',
+  'other downlinks first': 'behind other downlinks of the device',
+  'firmware update first': 'for the end of a firmware update',
+  'no encoder': 'because the device type has no encoder',
+};
+
+/** Name of the cause `power-on`. */
 const POWER_ON = 'not switched on yet';
 
 function capital(text: string): string {
