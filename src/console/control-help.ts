@@ -7,7 +7,7 @@ export interface ControlDescription {
   /** The arguments: `QUANTITY NUMBER | free | silent`. */
   readonly usage: string;
   readonly about: string;
-  /** Suggested values of the first argument. Empty if the command suggests none, and if no device type is given. */
+  /** Suggested values of the first argument. Empty if the command suggests none, or if no device type is given. */
   readonly words: readonly string[];
 }
 

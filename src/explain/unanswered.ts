@@ -19,7 +19,7 @@ interface Unanswered {
 /** Note of an exchange whose datagram the device repeats (chances.ts). */
 const REPEATED = 'no answer';
 
-/** Undefined if the downlink was answered, if no answer is due, and if the events cannot show a reason. */
+/** Undefined if the downlink was answered, if no answer is due, or if the events cannot show a reason. */
 export function unanswered(record: DownlinkRecord, facts: DeviceFacts, names: CauseNames): Unanswered | undefined {
   if (!isUnanswered(record)) return undefined;
   const { reached, partly } = record;
