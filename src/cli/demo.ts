@@ -21,7 +21,11 @@ const SCENARIO = 'live';
 export const demo = command<DemoFlags>(
   (parser) =>
     parser
-      .option('open', { type: 'boolean', default: false, describe: 'open the console in the browser, if the output is a terminal' })
+      .option('open', {
+        type: 'boolean',
+        default: false,
+        describe: 'open the console in the browser, if the output is a terminal',
+      })
       .option(
         'speed',
         checked(

@@ -50,7 +50,10 @@ async function execute({ db, save: target }: DoctorFlags, host: Host): Promise<E
 
 function linesOf(db: string, found: Examination): readonly string[] {
   const { pages, damagedPages, lostEnd, lastCommit, tables } = found;
-  const end = lastCommit === undefined ? 'not known: the file that records the last commit is missing' : `complete: commit ${lastCommit}`;
+  const end =
+    lastCommit === undefined
+      ? 'not known: the file that records the last commit is missing'
+      : `complete: commit ${lastCommit}`;
   return [
     `file   ${db}: ${pages} pages`,
     ...(damagedPages.length === 0 ? ['pages  sound'] : damagedPages.map((finding) => `pages  ${finding}`)),

@@ -59,7 +59,11 @@ export const profile = command<ProfileFlags>(
     if (from !== undefined && action !== 'new')
       throw new UsageError('bad-flags', `--from cannot be used with ${action}`);
     if (action === 'schema') host.out.write(`${JSON.stringify(profileSchema(), undefined, 2)}\n`);
-    else if (first === undefined) throw new UsageError('no-profile', `profile ${action} requires ${action === 'show' ? 'a name or a file' : 'a file'}`);
+    else if (first === undefined)
+      throw new UsageError(
+        'no-profile',
+        `profile ${action} requires ${action === 'show' ? 'a name or a file' : 'a file'}`,
+      );
     else if (action === 'new') draft(first, family, from, host);
     else if (action === 'check') check(profiles, host);
     else host.out.write(shown(first, resolved));
