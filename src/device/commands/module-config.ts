@@ -74,8 +74,8 @@ function allLines(config: DeviceConfig, module: ConfigModule): readonly string[]
 }
 
 /**
- * The lines of a module in `config show`. A module can hide some of its parameters while another parameter does not have a
- * certain value in the running configuration. CHESTER Motion hides four in this way.
+ * The lines of a module in `config show`. A module can show some of its parameters only while another parameter has a certain
+ * value in the running configuration. CHESTER Motion hides four in this way.
  */
 export function moduleLines(config: DeviceConfig, module: ConfigModule): readonly string[] {
   const { hidden } = module;

@@ -1,4 +1,4 @@
-/** The counters behind `cloud metrics`; they live in RAM (firmware shell, 5.1). */
+/** The counters behind `cloud metrics`; they are in RAM (firmware shell, 5.1). */
 import type { Seconds } from '../../kernel/time.js';
 import type { CloudMetrics, DeviceTime } from '../shell/host.js';
 

@@ -1,5 +1,6 @@
 /**
- * Sends reports: their intervals, event reports, and the spool for reports that fail (firmware behaviour, 3.1, 3.3, 3.4 and 6).
+ * Sends reports. This file has their intervals, the event reports, and the spool for failed reports (firmware behaviour, 3.1,
+ * 3.3, 3.4 and 6).
  */
 import { between, type Draws } from '../../kernel/random.js';
 import { hours, type Instant, type Millis, type UnixSeconds } from '../../kernel/time.js';
@@ -89,7 +90,7 @@ export class Reporter {
     const message = this.#host.encode();
     const { mode } = profile.timing;
     if (mode && config.text(mode.module, mode.name) !== 'lte') {
-      // No report is sent, but the data are cleared.
+      // Without LTE, no report is sent, but the data are cleared.
       this.#host.clear();
       this.#host.reported();
       return done();

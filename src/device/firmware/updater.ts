@@ -1,6 +1,6 @@
 /**
  * The part of an update over the air that is in RAM: takes chunks of an image and returns the answers (wire protocol, 11;
- * firmware behaviour, 5.6). A reboot discards it.
+ * firmware behaviour, 5.6). A reboot discards this part.
  */
 import { ImageReader } from '../../protocol/firmware-image.js';
 import { type DownloadFirmware, encodeUp, type UploadFirmware } from '../../protocol/messages/index.js';

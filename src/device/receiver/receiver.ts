@@ -1,7 +1,7 @@
 /**
  * The receiver of meter frames. It scans and keeps one frame of each meter on its list (of each meter in range if the list is
- * empty); the firmware reports the frames in parts (firmware behaviour, 3.5). The receiver is in RAM: each boot creates a new
- * one. It drops the frames of a scan when they have been reported.
+ * empty); the firmware reports the frames in parts (firmware behaviour, 3.5). Its state is in RAM: each boot creates a new
+ * receiver. It drops the frames of a scan when they have been reported.
  *
  * The frames of a scan and its end are computed at its start. The scan ends when the last meter of the list has been received,
  * or at the timeout.

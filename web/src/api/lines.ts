@@ -1,7 +1,7 @@
 /** Long answers of a run that have one JSON value on each line. */
 import { ApiError } from '../../../src/client/client.js';
 
-/** The JSON values of a response that has one value on each line. @throws ApiError if the service rejects the request */
+/** Yields the JSON values of such a response. @throws ApiError if the service rejects the request */
 export async function* linesOf(path: string, request: RequestInit): AsyncGenerator<unknown> {
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(path, { ...request, ...(request.body !== undefined && { headers }) });

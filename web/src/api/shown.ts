@@ -31,8 +31,8 @@ export function followVisibility(page: Showable): void {
 }
 
 /**
- * Calls `work` while the tab is shown: its signal is aborted when the tab is hidden, and `work` is called again when the tab is
- * shown again. Ends with `ended`, or when `work` ends by itself.
+ * Calls `work` while the tab is shown. The signal that `work` receives is aborted when the tab is hidden, and `work` is called
+ * again when the tab is shown again. Returns when `ended` is aborted, or when `work` ends by itself.
  */
 export async function whileShown(ended: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   for (;;) {
