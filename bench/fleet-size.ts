@@ -1,7 +1,7 @@
 /**
- * Measures whether a device in a large fleet takes as much CPU time as a device in a small fleet. Both fleets simulate a day
- * with reports every half hour, in the same number of threads, so that only the size differs. `DEVICES` and `HOURS` in the
- * environment select the size of the large fleet and the simulated time.
+ * Measures whether a device in a large fleet takes as much CPU time as a device in a small fleet. Both fleets report every half
+ * hour and run in the same number of threads, so that only the size differs. The simulated time is 6 hours, or 24 with `--full`.
+ * `DEVICES` and `HOURS` in the environment select another size of the large fleet and another simulated time.
  */
 import { packagedProfiles } from '../src/profile/library.js';
 import { dayScenario } from './day-scenario.js';

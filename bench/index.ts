@@ -1,8 +1,8 @@
 /**
  * `npm run bench [-- name… --full]`: runs the benchmarks one after the other, prints ratios, and fails if a ratio is below its
- * limit. Both sides of a ratio are measured in the same run on the same machine, so that a slow machine does not make it fail.
- * At the end, it prints the goals: figures that do not decide about the exit code. `--full` measures the sizes of
- * docs/SCALE.md.
+ * limit. Both sides of most ratios are measured in the same run on the same machine, so that a slow machine does not make them
+ * fail. The other ratios compare a time or a memory with a fixed limit. At the end, it prints the goals: figures that do not
+ * decide about the exit code. `--full` measures the sizes of docs/SCALE.md.
  */
 import { boot } from './boot.js';
 import { flapUplinks } from './cloud/flap-uplinks.js';

@@ -1,7 +1,6 @@
 /**
- * A server that does nothing, so that it is faster than any client. It answers with an empty page, or with an id if the request
- * creates a resource. It assumes that a request arrives in one piece, or in two pieces of which the second is the body. Prints
- * its port.
+ * A server that does nothing, so that it is faster than any client. It answers with an empty list, and a POST with an id. It
+ * assumes that a request arrives in one piece, or in two pieces of which the second is the body. Prints its port.
  */
 import { type AddressInfo, createServer } from 'node:net';
 

@@ -16,7 +16,7 @@ const HOURS = Number(process.env.HOURS ?? 24);
  * the program twice, and merge events.
  */
 const LIMIT = 0.65;
-/** Wanted speed with two threads on two cores, as a multiple of real time. */
+/** Wanted speed with two threads on two cores, as a multiple of real time: with one device type, and with all types. */
 const GOALS = { one: 30_000, all: 20_000 };
 
 export const workers: Bench = {

@@ -57,7 +57,7 @@ const MAY_IMPORT: Readonly<Record<string, { readonly values: readonly string[]; 
 
 /**
  * The folders of a module from low to high, relative to `src/`. A file may import values and types only from its own folder and
- * from folders above it in this list. Every folder of the module is listed.
+ * from lower folders, which come earlier in this list. Every folder of the module is listed.
  */
 const ORDER: Readonly<Record<string, readonly string[]>> = {
   cloud: [
@@ -250,7 +250,7 @@ describe('the architecture', () => {
     expect(circles.map((knot) => `${knot.join(' ↔ ')}: move the shared part to the lower folder.`)).toEqual([]);
   });
 
-  it('loads fewer than 30 files at the start, all of cli, input and kernel, so that the program starts fast', () => {
+  it('loads fewer than 30 files at the start, all from cli, input and kernel, so that the program starts fast', () => {
     const loaded = new Set(['main.ts', 'cli/index.ts', 'cli/process-host.ts']);
     for (const file of loaded) {
       const edges = imports.filter(({ from, typeOnly, onDemand }) => from === file && !typeOnly && !onDemand);

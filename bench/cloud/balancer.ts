@@ -1,6 +1,6 @@
 /**
  * A small load balancer for several nodes. Connections and datagrams from one address go to one node, as with a Kubernetes
- * service with `sessionAffinity: ClientIP`. A node that does not answer health checks receives nothing until it answers again.
+ * service with `sessionAffinity: ClientIP`. A node that refuses connections receives nothing until it accepts them again.
  * The balancer listens on one port for TCP and UDP, and prints this port. Its arguments are the ports of the nodes, `HTTP:UDP`
  * each.
  */
@@ -9,7 +9,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
 
 const LOOPBACK = '127.0.0.1';
-/** Pause between two health checks of a node. */
+/** Pause between two test connections to a node. */
 const LOOK_MS = 100;
 const BUFFER = 4 * 1024 * 1024;
 

@@ -31,7 +31,7 @@ export function apiReport(update: boolean): boolean {
     const { apiReportChanged } = Extractor.invoke(config, {
       localBuild: update,
       messageCallback: (message) => {
-        // API Extractor prints its messages itself. Errors make the report fail; other messages have no effect.
+        // API Extractor prints errors itself. Other messages are not printed.
         if (message.logLevel !== 'error') message.handled = true;
       },
     });
@@ -48,7 +48,7 @@ export function apiReport(update: boolean): boolean {
 function emitDeclarations(folder: string): void {
   const compiler = join(ROOT, 'node_modules/tsc/bin/tsc');
   const settings = join(folder, 'tsconfig.json');
-  // `npm run types` checks the types.
+  // `npm run types` checks the types, so this run does not.
   const content = {
     extends: join(ROOT, 'tsconfig.build.json'),
     compilerOptions: {

@@ -17,7 +17,7 @@ const PATIENCE_MS = 15_000;
 
 interface Kind {
   readonly name: string;
-  /** State of the service while its database is damaged. */
+  /** State of the service at the moment of the damage. */
   readonly state: 'running' | 'killed' | 'stopped';
   readonly damage: (db: string) => void;
 }

@@ -14,7 +14,7 @@ import { settle } from './settle.js';
 
 const DISK = '64m';
 const MIB = Buffer.alloc(1024 * 1024);
-/** Duration of the traffic between two changes of the disk. */
+/** Duration of the traffic each time before the disk is filled. */
 const LIFE_MS = 1000;
 const PATIENCE_MS = 30_000;
 

@@ -1,4 +1,4 @@
-/** The size of a trial: a variable of the environment, a whole number from 1. */
+/** The size of a trial: an environment variable with a whole number from 1. @param usual value if the variable is not set */
 export function size(name: string, usual: number): number {
   const text = process.env[name];
   const value = text === undefined ? usual : Number(text);

@@ -17,6 +17,6 @@ export async function openStoreFor(name: string, directory: string): Promise<Tes
       return { db: server.url, close: () => server.stop() };
     }
     default:
-      throw new Error(`--store "${name}" is not "sqlite" or "postgres"`);
+      throw new Error(`store "${name}" is not "sqlite" or "postgres"`);
   }
 }

@@ -25,22 +25,41 @@ export type Step =
   /** An instruction without an effect in this check, because it needs a container engine. */
   | { readonly kind: 'expose' | 'cmd' };
 
-/** @throws Error for an unknown instruction, or for ENV, USER or ENTRYPOINT in an unknown form */
+/** @throws Error for an unknown instruction, and for an instruction in an unknown form: `COPY --chown=1000 src dist` */
 export function readDockerfile(text: string): readonly Stage[] {
   const stages: { name: string | undefined; image: string; steps: Step[] }[] = [];
   for (const line of text.replace(/\\\n/g, ' ').split('\n')) {
     if (line.trim() === '' || line.startsWith('#')) continue;
-    const [, word = '', rest = ''] = /^([A-Z]+) +(.*)$/.exec(line) ?? [];
+    const [, word = '', rest = ''] = /^([A-Z]+) +(.*?) *$/.exec(line) ?? [];
     if (word === 'FROM') {
-      const [, image = '', name] = /^(\S+)(?: +AS +(\S+))?$/.exec(rest) ?? [];
+      const [, image, name] = /^([^\s-]\S*)(?: +AS +(\S+))?$/.exec(rest) ?? [];
+      if (image === undefined) throw notUnderstood(line, 'FROM image, or FROM image AS name');
       stages.push({ name, image, steps: [] });
       continue;
     }
     const step = stepOf(word, rest);
-    if (step === undefined) throw new Error(`Dockerfile: "${line}" is not an instruction that this check understands`);
-    stages.at(-1)?.steps.push(step);
+    if (step === undefined) throw notUnderstood(line, FORMS[word] ?? `one of FROM, ${Object.keys(FORMS).join(', ')}`);
+    const stage = stages.at(-1);
+    if (stage === undefined) throw new Error(`Dockerfile: "${line}" stands before the first FROM`);
+    stage.steps.push(step);
   }
   return stages;
+}
+
+/** The known form of each instruction within a stage. */
+const FORMS: Readonly<Record<string, string>> = {
+  WORKDIR: 'WORKDIR path',
+  COPY: 'COPY source… target, or COPY --from=stage source… target',
+  RUN: 'RUN command',
+  ENV: 'ENV NAME=value',
+  USER: 'USER uid:gid, two numbers',
+  ENTRYPOINT: 'ENTRYPOINT ["word", …]',
+  EXPOSE: 'EXPOSE port…',
+  CMD: 'CMD ["word", …]',
+};
+
+function notUnderstood(line: string, expected: string): Error {
+  return new Error(`Dockerfile: this check does not understand "${line}"; expected ${expected}`);
 }
 
 function stepOf(word: string, rest: string): Step | undefined {
@@ -48,12 +67,14 @@ function stepOf(word: string, rest: string): Step | undefined {
     case 'WORKDIR':
       return { kind: 'workdir', path: rest };
     case 'COPY': {
-      const [, from, list = ''] = /^(?:--from=(\S+) +)?([^-].*)$/.exec(rest) ?? [];
-      const paths = list.split(/ +/);
-      return { kind: 'copy', from, sources: paths.slice(0, -1), to: paths.at(-1) ?? '' };
+      // Options other than --from, the form with a list in brackets, here-documents and patterns are not supported.
+      const [, from, list] = /^(?:--from=(\S+) +)?([^\s"<*?[\]-][^"<*?[\]]*)$/.exec(rest) ?? [];
+      const paths = list?.split(/ +/) ?? [];
+      const to = paths.pop();
+      return to === undefined || paths.length === 0 ? undefined : { kind: 'copy', from, sources: paths, to };
     }
     case 'RUN':
-      return { kind: 'run', command: rest };
+      return /^(?:--|\[|.*<<)/.test(rest) ? undefined : { kind: 'run', command: rest };
     case 'ENV': {
       const [, name = '', value = ''] = /^(\w+)=(\S+)$/.exec(rest) ?? [];
       return name === '' ? undefined : { kind: 'env', name, value };
@@ -64,7 +85,7 @@ function stepOf(word: string, rest: string): Step | undefined {
       return uid === undefined ? undefined : { kind: 'user', uid: Number(uid), gid: Number(gid) };
     }
     case 'ENTRYPOINT':
-      return { kind: 'entrypoint', words: JSON.parse(rest) };
+      return /^\["[^"\\]*"(?:, *"[^"\\]*")*\]$/.test(rest) ? { kind: 'entrypoint', words: JSON.parse(rest) } : undefined;
     case 'EXPOSE':
     case 'CMD':
       return { kind: word === 'CMD' ? 'cmd' : 'expose' };

@@ -1,7 +1,7 @@
 /**
- * Carries out the steps of the Dockerfile without a container engine. Each stage is a folder that stands for its root; paths of
- * the image are below it, and commands run there with the programs of this machine. This shows that the steps suffice: they
- * copy all necessary files, and the result runs. Base images are not used.
+ * Carries out the steps of the Dockerfile without a container engine. For each stage, a folder stands for the root of the image:
+ * COPY and WORKDIR use paths below it, and RUN executes commands in it with the programs of this machine. This shows that the
+ * steps suffice: they copy all necessary files, and the result runs. Base images are not used.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';

@@ -59,12 +59,12 @@ async function image(): Promise<readonly Verdict[]> {
     return [
       { what: 'the steps of the Dockerfile suffice', held: true, detail: `${size} MiB without the image of Node` },
       {
-        what: 'the sandbox is that of the manifests: another user, no capabilities, nothing to write to',
+        what: 'the program has no capabilities and no writable folder, as the manifests demand',
         held: /^user \d+, capabilities none$/.test(rights),
         detail: rights,
       },
       {
-        what: 'a scenario runs in it',
+        what: 'a scenario runs in the sandbox',
         held: scenario.exit === 0,
         detail: scenario.out.trim().split('\n').at(-2) ?? 'no output',
       },
@@ -103,8 +103,8 @@ async function service(built: Image): Promise<readonly Verdict[]> {
         held: states.every((status) => status === 200),
         detail: `/healthz ${states[0]}, /readyz ${states[1]}`,
       },
-      { what: 'it stores an uplink', held: acknowledged === 1, detail: `${acknowledged} acknowledged over UDP` },
-      { what: 'it ends when the cluster asks it to', held: exit === 0, detail: `exit code ${exit} after ${took} ms` },
+      { what: 'the service stores an uplink', held: acknowledged === 1, detail: `${acknowledged} acknowledged over UDP` },
+      { what: 'the service ends with exit code 0 after SIGTERM', held: exit === 0, detail: `exit code ${exit} after ${took} ms` },
     ];
   } finally {
     await postgres.stop();

@@ -48,7 +48,7 @@ export interface Container {
   readonly volumeMounts?: readonly { readonly name: string }[];
 }
 
-/** The resources in all files of the folder, without those for kustomize and the scenario. */
+/** The resources in all YAML files of the folder, except kustomizations and the scenario. */
 export function packagedManifests(): readonly Manifest[] {
   const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.yaml'));
   return files.flatMap((file) => manifestsIn(readFileSync(join(FOLDER, file), 'utf8')));

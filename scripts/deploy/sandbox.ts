@@ -6,7 +6,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Image } from './image.js';
 
-/** The kernel rejects all writes, even those of root. */
+/** Mounts the root file system read-only for one command. The kernel then rejects all writes, even those of root. */
 const READ_ONLY = 'mount -o remount,ro,bind / && exec "$@"';
 const NO_RIGHTS = ['--no-new-privs', '--bounding-set=-all', '--inh-caps=-all'];
 

@@ -2,7 +2,7 @@
  * The commands that the documents show. A code block shows either commands, or a transcript: commands after `$ `, and what they
  * print. A command ends with exit code 0 unless its comment names another: `ghostfleet run my.yaml  # exit code 3`.
  *
- * Blocks of language `sh` are scripts and are not read here: test/docs/api.test.ts runs them.
+ * Blocks of language `sh` are scripts and are not read here. test/docs/api.test.ts runs those of docs/API.md.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -54,7 +54,7 @@ export function commandsOf(page: string, text: string = readFileSync(page, 'utf8
   });
 }
 
-/** The command of a line; none if the line begins with something else. */
+/** The command of a line; empty if the line does not begin with a command that is checked. */
 function commandIn(
   shown: string,
   where: Pick<DocumentCommand, 'page' | 'line' | 'printed'>,

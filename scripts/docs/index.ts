@@ -1,8 +1,8 @@
 /**
  * `npm run docs:check [-- page…]`: runs every command of README.md, of docs/ and of the library of scenarios, and compares its
  * exit code and its output with the document. Fails if one differs. With page names (`REPORTS`, `soak`), it runs only the
- * commands of these pages. With `--long`, it also runs the commands that take a quarter of an hour. Test:
- * test/docs/commands.test.ts runs the commands that take milliseconds.
+ * commands of these pages. With `--long`, it also runs the commands that take a quarter of an hour. `npm test` runs only those
+ * that take milliseconds (test/docs/commands.test.ts).
  */
 import { resolve } from 'node:path';
 import { commandsOf, type DocumentCommand, documents, missingLines, scenarioFiles } from './commands.js';
@@ -39,7 +39,7 @@ const pages = [...documents(), ...scenarioFiles()].filter(
         .includes(name),
     ),
 );
-/** Results of commands that depend only on files of the package. A command that several documents show runs only once. */
+/** Results by command. A command on a packaged scenario depends on files of the package only, so it runs only once. */
 const known = new Map<string, Ended>();
 const counts = { ok: 0, failed: 0, left: 0 };
 
@@ -103,7 +103,7 @@ async function result(typed: string, session: Session, care: Care | undefined): 
   return ended;
 }
 
-/** How to end a command that does not end by itself. */
+/** How to end a command that does not end by itself; undefined for all other commands. */
 function careOf({ typed, printed }: DocumentCommand): Care | undefined {
   const lines = printed.flatMap((line) => /^[\w ]+> (.+)$/.exec(line)?.[1] ?? []);
   if (/ghostfleet run .*--(?:clock real|target)/.test(typed))
@@ -125,7 +125,7 @@ async function startService(typed: string, session: Session): Promise<string | u
   return status === 200 ? undefined : `answers with status ${status}`;
 }
 
-/** Whether a line of a dialogue is the same in every run: it has neither a prompt nor numbers that depend on the moment. */
+/** Whether a line of a dialogue is the same in every run. Lines with a prompt, a digit or a leading `+`, and table heads differ. */
 function isStable(line: string): boolean {
   return !/^[\w ]+> |^\+|\d|^name /.test(line);
 }

@@ -62,7 +62,7 @@ async function cloudWithHistory(session: Session): Promise<Prepared> {
   if (exitCode !== 0) throw new Error(`the history of a fleet could not be made: ${output}`);
   return {
     ...NOTHING,
-    // The recorded history is only seconds old, not days as in the document.
+    // The recorded history is only minutes old, not days as in the document.
     replaced: [
       ['https://cloud.example', api],
       ['--after 2d --before 1d', '--after 1h'],

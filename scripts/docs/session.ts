@@ -29,7 +29,7 @@ const PATIENCE = 30 * 60_000;
 const START = 2 * 60_000;
 /** Parts of a checkout to which a run must not write. */
 const NOT_LINKED = new Set(['runs', '.git', '.bench', 'coverage', '.mutation']);
-/** A scenario in the folder reads these files, but not through a link that leads out of its folder. */
+/** Copied, because a scenario cannot read files through a link that leads out of its folder. */
 const COPIED = new Set(['profiles']);
 
 export class Session {
@@ -65,7 +65,7 @@ export class Session {
     return ended;
   }
 
-  /** Starts a command that runs until {@link close}. @returns its output until it was ready */
+  /** Starts a command that runs until {@link close}. @param exitCode expected after Ctrl-C @returns its output when it is ready */
   async start(typed: string, ready: RegExp, exitCode: number): Promise<string> {
     const child = this.#start(typed, false);
     this.#background.push({ child, typed, exitCode });

@@ -22,7 +22,7 @@ export class Datagrams {
   /** The bytes of a message that are still to be sent as fragments. */
   #rest: Uint8Array = new Uint8Array(0);
 
-  /** @param messages valid messages, which are then damaged */
+  /** @param messages valid messages; most are damaged before they are sent */
   constructor(random: Draws, signer: Signer, messages: readonly Uint8Array[], format: EnvelopeFormat) {
     this.#random = random;
     this.#signer = signer;

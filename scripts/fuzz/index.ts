@@ -5,7 +5,7 @@
  *
  * Sends valid and invalid requests, made from the OpenAPI document, to a real service, and malformed datagrams to its UDP
  * ports. An answer must not be a failure of the service (5xx), must match the document and must not be late. The service must
- * keep running, and a correct device must get its messages stored meanwhile. Prints for each fault how to repeat it.
+ * keep running and must acknowledge the messages of a correct device meanwhile. Prints for each fault how to repeat it.
  */
 import { createSocket } from 'node:dgram';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

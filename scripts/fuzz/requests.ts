@@ -11,7 +11,7 @@ export interface FuzzRequest {
   readonly body: string | undefined;
   /** The operation of the request: method and path template. */
   readonly operation: string;
-  /** The resource family of the answer: `devices`. */
+  /** The resource family of the answer, for example `devices`. */
   readonly family: string;
 }
 

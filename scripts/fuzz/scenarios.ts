@@ -11,7 +11,7 @@ import { deviceTypes } from '../../src/runner/known-types.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
 import { oneIn, pick } from './draw.js';
 
-/** Longest time for one scenario, and the largest heap. */
+/** Longest time and largest growth of the heap for one scenario. */
 export const LIMITS = { ms: 2000, bytes: 512 * 1024 * 1024 } as const;
 
 /** Pieces that have a meaning somewhere: numbers at limits, references, aliases, control characters. */

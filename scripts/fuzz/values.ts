@@ -59,7 +59,7 @@ export class Values {
     this.#pool = pool;
   }
 
-  /** A value that is valid according to the schema. */
+  /** A value for the schema, usually a valid one. @param name name of the field or parameter */
   fitting(schema: Schema, name = ''): unknown {
     const random = this.#random;
     const known = BY_NAME[name];

@@ -1,4 +1,4 @@
-/** The golden files: `<name>.yaml` is the situation, `<name>.txt` the resulting dialogue. */
+/** The golden files: `<name>.yaml` is a scenario with one device, `<name>.txt` the resulting dialogue. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { Profile } from '../../src/profile/profile.js';
 import { recordDialogue } from './dialogue.js';

@@ -5,13 +5,13 @@
  */
 import { Stryker } from '@stryker-mutator/core';
 
-interface Room {
+interface Part {
   readonly source: string;
   /** Folder of its unit tests. */
   readonly tests: string;
 }
 
-const ROOMS: Readonly<Record<string, Room>> = {
+const PARTS: Readonly<Record<string, Part>> = {
   protocol: { source: 'src/protocol', tests: 'test/protocol' },
   delivery: { source: 'src/cloud/delivery', tests: 'test/cloud/delivery' },
   metrics: { source: 'src/trace/metrics', tests: 'test/trace' },
@@ -21,26 +21,26 @@ const ROOMS: Readonly<Record<string, Room>> = {
 const LEAST_SCORE = 80;
 
 const [name = '', ...files] = process.argv.slice(2);
-const room = ROOMS[name];
-if (!room) {
+const part = PARTS[name];
+if (!part) {
   console.error(
-    `unknown part "${name}"; expected ${Object.keys(ROOMS).join(', ')}, then some of its files, if not all`,
+    `unknown part "${name}"; expected one of ${Object.keys(PARTS).join(', ')}, optionally with files of this part after it`,
   );
   process.exit(2);
 }
 
 // A run of single files is separate: it neither reads nor replaces the results of the whole part.
-const part = files.length > 0;
+const onlyFiles = files.length > 0;
 await new Stryker({
-  mutate: part ? [...files] : [`${room.source}/**/*.ts`],
+  mutate: onlyFiles ? [...files] : [`${part.source}/**/*.ts`],
   testRunner: 'vitest',
   plugins: ['@stryker-mutator/vitest-runner'],
-  vitest: { configFile: 'scripts/mutation/vitest.config.ts', dir: room.tests, related: false },
+  vitest: { configFile: 'scripts/mutation/vitest.config.ts', dir: part.tests, related: false },
   coverageAnalysis: 'perTest',
   // Code that runs while a module loads belongs to no single test, so a mutant in it would run all tests of the part. These 20%
   // of the mutants would take 80% of the time. Most of this code is tables, which the tests compare with the documents.
   ignoreStatic: true,
-  incremental: !part,
+  incremental: !onlyFiles,
   incrementalFile: `.mutation/${name}.json`,
   tempDirName: '.mutation/sandbox',
   reporters: ['progress-append-only', 'clear-text', 'html'],
@@ -49,5 +49,5 @@ await new Stryker({
   ignorePatterns: ['dist', 'runs', '.bench', '.mutation', 'coverage', 'biome.json'],
   concurrency: 2,
   timeoutMS: 10_000,
-  thresholds: { high: 90, low: LEAST_SCORE, break: part ? null : LEAST_SCORE },
+  thresholds: { high: 90, low: LEAST_SCORE, break: onlyFiles ? null : LEAST_SCORE },
 }).runMutationTest();

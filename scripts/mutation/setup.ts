@@ -1,6 +1,6 @@
 /**
- * Before each file with tests: property tests try the same values in every run, so that a score can be repeated. They also try
- * fewer values: if a change shows only with a rare value, a test with exactly this value should find it.
+ * Runs before each file with tests. Property tests then try the same values in every run, so that a score can be repeated, and
+ * fewer values than usual: if a change shows only with a rare value, a test with exactly this value should find it.
  */
 import fc from 'fast-check';
 import { inject } from 'vitest';

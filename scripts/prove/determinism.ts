@@ -1,4 +1,4 @@
-/** The same seed gives the same run in every version of Node, every time zone and every language. */
+/** The same seed gives the same run in three versions of Node, each with another time zone and language. */
 import { execFileSync } from 'node:child_process';
 import { buildSync } from 'esbuild';
 import type { Proof } from '../support/proof.js';

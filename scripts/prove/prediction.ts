@@ -24,8 +24,8 @@ steps:
   - { at: 80s, to: control, over: 20s, commands: [info show] }
 `;
 /**
- * Limits in ms: of the largest error, of the median error, and of the largest error after a poll. A poll can be 1.5 s earlier
- * or later than predicted if only the predicted downlink shows it, because the radio needs 1 to 4 s to wake up.
+ * Limits in ms: of the largest error, of the median error, and of the largest error after a poll. If only the predicted
+ * downlink shows that there was a poll, the time of the poll can be wrong by 1.5 s: the radio needs 1 to 4 s to wake up.
  */
 const LIMIT = 1000;
 const MEDIAN = 100;
@@ -61,7 +61,7 @@ export const prediction: Proof = {
           detail: figures(uplink),
         },
         {
-          what: 'a downlink delivered after a poll is predicted within 2 s, because no message contains the wake-up time of the radio',
+          what: 'a downlink delivered after a poll is predicted within 2 s, although no message shows when the radio woke up',
           held: poll !== undefined && poll.worst <= POLL_LIMIT,
           detail: figures(poll),
         },

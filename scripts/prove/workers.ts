@@ -1,4 +1,4 @@
-/** The digest of a run is the same for any number of threads, in memory and over UDP, and in every version of Node. */
+/** The digest of a run is the same with one, two and four threads, in memory and over UDP, and in several versions of Node. */
 import { execFileSync } from 'node:child_process';
 import { bundle } from '../support/bundle.js';
 import type { Proof, Verdict } from '../support/proof.js';

@@ -2,7 +2,7 @@
  * `npm run security -- [SUBJECT…]`
  *
  * Runs the checks of docs/SECURITY.md and prints a verdict with the number of checks for each subject. `npm test` runs the same
- * test files, but only a sample of the authorization matrix, and some dozen mutated scenarios in place of 10,000.
+ * test files, but only a sample of the authorization matrix, and 60 mutated scenarios in place of 10,000.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

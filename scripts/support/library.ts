@@ -16,11 +16,11 @@ export const NAMES = readdirSync('scenarios/library').flatMap((file) =>
 export const fileOf = (name: string) => `scenarios/library/${name}.yaml`;
 export const pageOf = (name: string) => readFileSync(`docs/scenarios/${name}.md`, 'utf8');
 
-/** Known plans by file, variables and further expectations. Several documents show the same command. */
+/** Plans by file, variables and further expectations. A plan is kept, because several documents show the same command. */
 const plans = new Map<string, Plan>();
 
 /**
- * @param vars values of its variables
+ * @param vars values of the variables of the scenario
  * @param also further expectations
  */
 export function planIn(

@@ -10,7 +10,7 @@ import { encodeUp, parseDown } from '../../src/protocol/messages/index.js';
 import { uuidText } from '../../src/protocol/uuid.js';
 import { numberedBody } from './numbered.js';
 
-/** How long it waits for an answer. A real device waits longer, but a test may have 300 crashes. */
+/** How long the device waits for an answer. A real device waits longer, but a test may have 300 crashes. */
 const PATIENCE_MS = 100;
 const FORMAT = 'base64';
 /** Unanswered repetitions of a packet after which the device uses the next node. */

@@ -23,7 +23,7 @@ describe.each(catalog)('%s', (name, application) => {
     expect(messageVersion).toBe(application.messageVersion);
   });
 
-  it('sends the keys that its default build sends, and no others', () => {
+  it('sends the keys of its default build and no others, except for the listed exceptions', () => {
     const missing = application.sent.filter((path) => !written(profile).has(path));
     const surplus = [...written(profile)].filter((path) => !application.sent.includes(path));
     const unexplained = [...missing, ...surplus].filter((path) => EXCEPTIONS[`${name} ${path}`] === undefined);
@@ -53,7 +53,7 @@ describe.each(catalog)('%s', (name, application) => {
   });
 });
 
-it('every exception is still a difference', () => {
+it('every listed exception is still a difference between the keys of a profile and of the catalog', () => {
   const all = catalog.flatMap(([name, { sent }]) => {
     const paths = written(profileOf(name));
     const surplus = [...paths].filter((path) => !sent.includes(path));

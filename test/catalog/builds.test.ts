@@ -57,7 +57,7 @@ it('there is a profile for every build of CHESTER, and a build for every such pr
 describe.each(builds.map((build) => [build.profile, build] as const))('%s', (name, build) => {
   const profile = profileOf(name);
 
-  it('has the bundle and the name of its build', () => {
+  it('has the bundle of its build, and the name of the build or of the application', () => {
     const { fwBundle, fwName } = profile.identity;
     expect(fwBundle).toBe(build.bundle);
     if (!NAMED_BY_APPLICATION.has(name)) expect(fwName).toBe(build.name);

@@ -1,6 +1,7 @@
 /**
  * Runs every command of every application on a device. Each printed line must be a published line, and each published line must
- * be printed by an example. The same rules apply to the complaints about bad arguments.
+ * be printed by an example. After bad arguments, one of the printed lines must be a published complaint, and each published
+ * complaint must be printed by an example. NOT_PRINTED (examples.ts) lists the exceptions.
  */
 import { describe, expect, it } from 'vitest';
 import { bench, type CatalogCommand, catalog } from './catalog.js';
@@ -34,8 +35,10 @@ function complaints({ bad_args = '' }: CatalogCommand): readonly string[] {
 const exampleOf = (application: string, command: string): readonly Example[] =>
   EXAMPLES.filter((example) => example.command === command && (!example.of || example.of.includes(application)));
 
-describe.each(catalog)('%s', (name, { commands }) => {
-  it.each(commands.map((command) => [command.command, command] as const))('%s', async (word, command) => {
+describe.each(catalog)('on a device of type %s,', (name, { commands }) => {
+  it.each(
+    commands.map((command) => [command.command, command] as const),
+  )('the command "%s" prints the published lines', async (word, command) => {
     const lines = publishedLines(command);
     const wrong = complaints(command);
     const printed: string[] = [];

@@ -34,7 +34,7 @@ describe('the client of a login', () => {
     expect(await failure(second.spaces())).toMatchObject({ status: 401 });
   });
 
-  it('logs out', async () => {
+  it('logs out, which ends its login', async () => {
     const { loggedIn } = await eva();
     const own = await loggedIn();
     expect(await own.logout()).toBeUndefined();

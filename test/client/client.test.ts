@@ -138,7 +138,7 @@ describe('the client', () => {
     expect(await client.keys()).toHaveLength(1);
   });
 
-  it('queues downlinks of every kind, follows them and cancels them', async () => {
+  it('queues configurations, commands and data, reads the timeline of a downlink, and cancels it', async () => {
     const { client } = await connected();
     const { id } = await client.createDevice(device(1));
     const queued = [
@@ -161,7 +161,7 @@ describe('the client', () => {
     expect(listed.map((message) => message.id)).toEqual([queued[3]?.id, queued[2]?.id, queued[1]?.id]);
   });
 
-  it('reads all pages', async () => {
+  it('reads all pages of messages, devices and tags', async () => {
     const { client, app, store, spaceId, ids } = await connected();
     const made = await client.createDevice(device(1));
     for (let n = 0; n < 230; n++) await client.sendData(made.id, { n });
@@ -233,7 +233,7 @@ describe('a service on a socket', () => {
   });
 });
 
-it('a client made by `through` sends its requests through a gate, over the same connections', async () => {
+it('a client made by `through` sends its requests through a gate; the original client does not', async () => {
   const { client } = await connected();
   const passed: string[] = [];
   const gated = client.through((request) => {

@@ -52,11 +52,11 @@ describe('a control command', () => {
     ['.clock 2h', 'clock: 2h ahead'],
     ['.clock -90s', 'clock: 1m30s behind'],
     ['.power-cycle', 'power-cycle'],
-  ])('%s executes the step of a scenario', async (line, described) => {
+  ])('%s is answered with the description of its step', async (line, described) => {
     expect((await printed(testFleet(), line))[0]).toContain(described);
   });
 
-  it('pulses inputs of a device type that has them', async () => {
+  it('.pulse is accepted by a device type that has inputs', async () => {
     const fleet = testFleet({ control: 1 });
     const [line] = await printed(fleet, '.pulse trigger.1.state 3 2s', { name: 'control-0001' });
     expect(line).toBe('pulse: trigger.1.state, 3 times, one every 2s');

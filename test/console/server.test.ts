@@ -94,7 +94,7 @@ describe('a console', () => {
     expect(JSON.stringify(await ask(console, '*', 'info show', true))).toContain(TOKEN);
   });
 
-  it('lists the devices', async () => {
+  it('lists the selected devices', async () => {
     const { console } = await attached();
     const devices: Candidate[] = [];
     const { done } = console.ask({ do: 'list', on: 'control' }, (reply) => {
@@ -172,7 +172,7 @@ describe('a run', () => {
     await until(() => readdirSync(join(env.XDG_RUNTIME_DIR, 'ghostfleet')).length === 0);
   });
 
-  it('accepts connections only from its owner', async () => {
+  it('has a folder and a socket that only their owner can access', async () => {
     const { env, place } = await running();
     expect(statSync(join(env.XDG_RUNTIME_DIR, 'ghostfleet')).mode & 0o777).toBe(0o700);
     expect(statSync(place.path).mode & 0o777).toBe(0o600);
@@ -188,7 +188,7 @@ describe('a run', () => {
     expect(() => newPlace('test', '0001', linked)).toThrow('must belong to you');
   });
 
-  it('does not mistake a plain file for the socket of a run', async () => {
+  it('is not found in a plain file that has the name of a socket', async () => {
     const { env } = await running();
     writeFileSync(join(env.XDG_RUNTIME_DIR, 'ghostfleet', 'file-0009.sock'), '');
     const runs = await findRuns(env, clock);

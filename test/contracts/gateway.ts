@@ -17,7 +17,7 @@ export interface DeviceLine {
   send(message: UpMessage): Promise<{ readonly poll: boolean } | undefined>;
   /** Sends the last uplink again, as after a lost answer; resolves with the answer to one of the copies. */
   repeat(): Promise<{ readonly poll: boolean } | undefined>;
-  /** Asks for a downlink and confirms it. */
+  /** Asks for a downlink and confirms it; resolves with undefined if there is none. */
   fetch(): Promise<DownMessage | undefined>;
   /** Asks for a downlink, but loses a part of the answer. */
   fetchInVain(): Promise<void>;

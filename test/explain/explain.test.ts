@@ -167,7 +167,7 @@ describe('the cause of a slow downlink', () => {
     },
   );
 
-  it('is the fault reboot for the wait in which an exchange failed while the device started after a restart', async () => {
+  it('is the fault reboot, and not unknown, if an exchange failed while the device started after a restart', async () => {
     const { waits } = await slowest({
       network: { latency: '150ms..900ms' },
       faults: [{ reboot: { every: '48s' }, from: '64m', until: '100m' }],

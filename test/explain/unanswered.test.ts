@@ -23,7 +23,7 @@ describe('a downlink whose answer never came', () => {
     );
   });
 
-  it('is neither a downlink that was answered nor one that needs no answer', async () => {
+  it('is not one that was answered, and not one that needs no answer', async () => {
     const plan = defineScenario({
       ...{ name: 'answered', duration: '2h' },
       fleet: [{ name: 'ctl', profile: 'control', count: 1, config: { 'interval-poll': 300 } }],

@@ -1,5 +1,5 @@
 /**
- * One device of each application talks to the cloud exactly as in its golden dialogue, which was checked against the documents.
+ * One device of each type talks to the cloud exactly as in its golden dialogue, which was checked against the documents.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ const profiles = packagedProfiles();
 const SHOWN = 60;
 
 describe('a dialogue with the cloud', () => {
-  it('is recorded for every application', () => {
+  it('is recorded for every device type', () => {
     expect(goldenNames().filter((name) => profiles.has(name))).toEqual([...profiles.keys()].sort());
   });
 

@@ -41,7 +41,7 @@ describe('a table', () => {
     ]);
   });
 
-  it('counts columns in characters, not in bytes', () => {
+  it('counts columns in UTF-16 code units, not in bytes', () => {
     const { table } = read('ä,€,𝄞,d\n1,2,3,4\n');
     expect(table?.header.map(({ column }) => column)).toEqual([1, 3, 5, 8]);
   });

@@ -47,7 +47,7 @@ describe('did you mean', () => {
     expect(didYouMean('report', ['reports', 'rapport', 'resort'])).toBe(' (did you mean "reports"?)');
   });
 
-  it('always finds a word with one typing error', () => {
+  it('finds every word of which one letter is wrong', () => {
     fc.assert(
       fc.property(fc.constantFrom(...keys), fc.nat(), fc.constantFrom('x', 'q', '9'), (word, n, wrong) => {
         const i = n % word.length;

@@ -132,7 +132,7 @@ describe('VirtualClock, with holds and limits', () => {
     expect(clock.now).toBe(200);
   });
 
-  it('stops attending when the work is done, even if it is still held', async () => {
+  it('stops attending when the work is done, even if other work still holds time', async () => {
     const clock = new VirtualClock({ holdLimit: seconds(1) });
     clock.hold('other work');
     const work = new Promise((resolve) => setTimeout(() => resolve('done'), 1));

@@ -142,10 +142,8 @@ describe('an option of the wrong type', () => {
 describe('a closed service', () => {
   it('accepts no further device', async () => {
     const service = await startService();
-    const { client } = service;
     await service.close();
     await expect(untyped(startDevice, { profile: 'clime', service })).rejects.toThrow('the service is closed');
-    expect(client).toBeDefined();
   });
 });
 

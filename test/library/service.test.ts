@@ -176,7 +176,7 @@ describe('the files of a run', () => {
     );
   });
 
-  it('cannot be written to a path that is a file, and the run does not begin', async () => {
+  it('cannot be written to a path that is a file: the run is rejected with a message', async () => {
     const out = join(folder, 'taken');
     writeFileSync(out, '');
     await expect(run(plan(), { out })).rejects.toThrow(`cannot create the directory "${out}"`);

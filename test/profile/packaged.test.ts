@@ -60,7 +60,7 @@ describe('the packaged profiles', () => {
     expect(modules[0]?.parameters).toHaveLength(parameters);
   });
 
-  it('have the intervals of the application', () => {
+  it('have the tasks of their application with their intervals, tried with clime and control', () => {
     const intervals = (name: string) =>
       profile(name).tasks.map(({ kind, every, first }) => [
         kind,
@@ -76,7 +76,7 @@ describe('the packaged profiles', () => {
     expect(intervals('control')).toContainEqual(['aggregate', 'counter-interval-aggreg', undefined]);
   });
 
-  it('keep, spool or drop unsent data as each application does', () => {
+  it('keep and spool unsent data (clime), or drop them (control)', () => {
     expect(profile('clime').timing).toMatchObject({
       firstReport: 10_000,
       jitter: 0.2,
@@ -126,7 +126,7 @@ describe('the packaged profiles', () => {
     }
   });
 
-  it('offer the commands of their application, in alphabetical order', () => {
+  it('offer commands of their application, in alphabetical order, tried with clime and control', () => {
     const { commands } = profile('clime');
     expect(commands).toEqual([...commands].sort());
     expect(commands).toEqual(expect.arrayContaining(['backup', 'hygro', 'config', 'kernel']));

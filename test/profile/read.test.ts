@@ -239,7 +239,7 @@ describe('a mistake in a profile', () => {
     expect(problemsOf({ change: [['order: [app', 'ordre: [app']] })).toHaveLength(2);
   });
 
-  it('causes only an InputError, for any text', () => {
+  it('causes only an InputError, whichever line it is in', () => {
     const lines = (FILES['profiles/control.yaml'] ?? '').split('\n');
     fc.assert(
       fc.property(fc.nat(lines.length - 1), fc.constantFrom('', '- 1', 'x: [', '  null', '? {a: b}'), (at, instead) => {

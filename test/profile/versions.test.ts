@@ -23,7 +23,7 @@ function climeWith(extra: string): Profile {
 
 describe('the firmware versions of a packaged profile', () => {
   it.each([...packaged.keys()].filter((name) => packaged.get(name)?.family === 'chester'))(
-    '%s has the last release and the newest firmware',
+    '%s has the versions 3.5.5 and 4.0.0, and has 4.0.0 by default',
     (name) => {
       const { firmware, identity } = the(packaged.get(name));
       expect(firmware.names).toEqual(['3.5.5', '4.0.0']);

@@ -133,7 +133,7 @@ describe('written CBOR', () => {
     [true, 'f5'],
     [false, 'f4'],
     [null, 'f6'],
-  ])('%s is %s', (value, expected) => {
+  ])('of %s is %s', (value, expected) => {
     expect(toHex(encodeCbor(value))).toBe(expected);
   });
 
@@ -181,7 +181,7 @@ describe('reading', () => {
     ['3b001fffffffffffff', -(2n ** 53n)],
     ['1800', 0],
     ['9f018202039f0405ffff', [1, [2, 3], [4, 5]]],
-  ])('%s is %s', (bytes, expected) => {
+  ])('%s gives %s', (bytes, expected) => {
     expect(decodeCbor(hex(bytes))).toEqual(expected);
   });
 

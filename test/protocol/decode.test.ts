@@ -29,7 +29,7 @@ describe('a value', () => {
     expect(decodeBody(codec, hex('bf 00 fa42c80000 01 fa3fc00000 ff'))).toEqual({ a: 10, b: 1.5 });
   });
 
-  it('that is minus zero is zero, like in JSON', () => {
+  it('that is minus zero is zero, as in JSON', () => {
     expect(decodeBody(codec, hex('a2 00 f98000 01 f98000'))).toEqual({ a: 0, b: 0 });
   });
 

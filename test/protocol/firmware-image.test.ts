@@ -19,7 +19,7 @@ describe('an image', () => {
     expect(readImage(writeImage(build, 400))).toEqual(build);
   });
 
-  it('has a header of at most 512 bytes, even if it is read in parts', () => {
+  it('is valid only with a header of at most 512 bytes, even if it is read in parts', () => {
     const header = (name: string) => Buffer.from(writeImage({ ...BUILD, name }, 2000)).indexOf('\n\n');
     const fitting = 'x'.repeat(512 - header(''));
     for (const [name, readable] of [

@@ -214,7 +214,7 @@ describe('codecs of the vectors', () => {
     }
   });
 
-  it('fields are numbered like the key table', () => {
+  it('fields have the numbers of the key table', () => {
     expect(decoder.keys.map(({ number, path }) => `${number} ${path}`)).toEqual(vectors.keyTable);
     expect(decoder.numbers.get('hygrometer.temperature.samples')).toBe(12);
     expect(decoder.numbers.get('hygrometer.temperature.samples.min')).toBeUndefined();

@@ -4,7 +4,7 @@ import type { Scenario } from '../../src/scenario/model/scenario.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
 import type { DeviceTypes } from '../../src/scenario/parse/sources.js';
 
-/** The device types of these tests. They reject every value of `interval-report` below 30. */
+/** The device types of these tests. They reject every value of `interval-report` with one digit. */
 export const TYPES: DeviceTypes = new Map(
   ['clime', 'control'].map((name) => [
     name,

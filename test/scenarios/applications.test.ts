@@ -1,7 +1,6 @@
 /**
- * Runs a day of every application of the catalog: boot, report, poll, config, shell, data, alarm, outage and recovery. The run
- * is the same in memory and over UDP. Three applications suffice to show this, because the transport does not depend on the
- * device type.
+ * Runs a day of every device type: boot, report, poll, config, shell, data, alarm, outage and recovery. The run is the same in
+ * memory and over UDP. Three device types suffice to show this, because the transport does not depend on the device type.
  *
  * The digest of an application changes with every change in the behaviour of its device. If a change is intended, first check
  * the golden dialogue (test/golden), then enter the new digest here.

@@ -1,6 +1,6 @@
 /**
  * Every scenario of the library meets its expectations, has expectations with numbers and invariants, and has a page whose
- * commands work. The expectations of a scenario check its behaviour, so this file does not.
+ * commands name existing files and variables. The expectations of a scenario check its behaviour, so this file does not.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -49,7 +49,7 @@ describe('the library of scenarios', () => {
 });
 
 describe.each(NAMES)('%s', (name) => {
-  it.skipIf(name === LONG)('passes with a small fleet, comes to rest, and accounts for every downlink', async () => {
+  it.skipIf(name === LONG)('passes with a small fleet, and accounts for every downlink', async () => {
     const result = await play(smallPlan(name));
     expect(problemsOf(result)).toEqual([]);
     if (name === ALSO_OVER_UDP) expect((await play(smallPlan(name), 'udp')).digest).toBe(result.digest);

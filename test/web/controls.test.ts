@@ -22,7 +22,7 @@ describe('the buttons of the bench', () => {
     expect(Object.keys(CONTROL_COMMANDS).filter((name) => !used.has(name))).toEqual(['ramp', 'replay']);
   });
 
-  it('have control commands, which .help lists in rows of at most 45 characters', () => {
+  it('have control commands that .help lists in rows of at most 45 characters', () => {
     const rows = helpText(describeControls(), 45).split('\n');
     expect(Math.max(...rows.map((row) => row.length))).toBeLessThanOrEqual(45);
     expect(rows).toContain('  .antenna RSRP | free');

@@ -15,8 +15,8 @@ import { Repetitions, stepKey } from './ran.js';
 import type { Changes } from './remove.js';
 
 /**
- * The time that a downlink took in a repetition. `not found`: the API has not accepted it there. `not delivered`: it is open at
- * the end, or the device never received it.
+ * The time that a downlink took in a repetition. `not found`: the repetition has no such downlink, because the API rejected its
+ * request. `not delivered`: the downlink is open at the end, or the device never received it.
  */
 export type Course = Millis | 'not found' | 'not delivered';
 
@@ -128,7 +128,7 @@ function found({ downlinks }: DeviceFacts, id: string | undefined): DownlinkReco
 function removablesOf({ removables }: DrawnScenario, { faults }: Situation, cause: CauseKey): readonly number[] {
   const fault = cause.startsWith('fault:') ? faults[Number(cause.slice('fault:'.length))] : undefined;
   if (fault === undefined) return [];
-  // Steps have no selector in the situation; their time identifies them.
+  // The situation does not contain the selectors of steps, so their time identifies them.
   const began = Math.round((fault.windows[0]?.from ?? 0) / 60_000);
   const indices = removables.flatMap((each, index) =>
     each.name === fault.name && (fault.name === 'radio' ? each.from === began : each.to === fault.whom) ? [index] : [],

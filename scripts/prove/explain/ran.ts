@@ -23,7 +23,7 @@ export function stepKey(queueing: number, serial: number): string {
   return `${queueing} ${serial}`;
 }
 
-/** Runs a scenario with changes, each combination once. */
+/** Runs a scenario with changes, each combination of changes only once. */
 export class Repetitions {
   readonly #drawn: DrawnScenario;
   readonly #ran = new Map<string, Promise<Ran>>();

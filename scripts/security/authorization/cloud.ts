@@ -28,7 +28,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** A space with a key for everything and an owner. */
+/** A space: its id, the header with a key without limits, and the email address of its owner. */
 export interface Home {
   readonly id: Id;
   readonly key: Headers;

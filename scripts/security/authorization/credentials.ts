@@ -6,11 +6,11 @@ import { furnish, ownLogin, type Things } from './things.js';
 
 /** What a valid credential may do, in the words of the contract. */
 export interface Right {
-  /** `write` and `read` of keys; `owner`, `admin` and `user` of logins; `none`: no space is open to it. */
+  /** `write` and `read` of keys; `owner`, `admin` and `user` of logins; `none`: a login without access to any space. */
   readonly level: 'write' | 'read' | 'owner' | 'admin' | 'user' | 'none';
   /** Access type of the tag to which the key is limited; undefined if the key has no limit. */
   readonly tags?: 'write' | 'read';
-  /** A login that opens one space. */
+  /** A login that is limited to one space. */
   readonly bound?: true;
   /** Whether the credential is in a cookie that a page of another origin has sent. */
   readonly foreignPage?: true;
@@ -22,7 +22,7 @@ export interface Credential {
   readonly right: Right | null;
   /** Serial number of the device, if the credential is its claim token. */
   readonly device?: string;
-  /** Things that it may see. */
+  /** Things that the credential may see. */
   readonly things: Things;
   headers(): Headers;
   /** Logs in again, after a request that ends logins. Returns the id of the login. */
@@ -45,7 +45,7 @@ export async function credentialsOf(cloud: Cloud, things: Things): Promise<reado
   ];
 }
 
-/** The claim token as a device sends it, and as a key. */
+/** The claim token as a device sends it, and in the places of a key and of the token of a login. */
 function deviceCredentials(things: Things): readonly Credential[] {
   const { claimToken, serial } = things;
   return [
@@ -129,7 +129,7 @@ async function bind({ need, own }: Cloud, token: string): Promise<string> {
 }
 
 async function logins(cloud: Cloud, things: Things): Promise<readonly Credential[]> {
-  // Each has its own account: a change of the password ends all logins of an account.
+  // Each login has its own account: a change of the password ends all logins of an account.
   for (const role of ['admin', 'user'] as const) {
     await newUser(cloud, `${role}@own.example`, role);
     await newUser(cloud, `bound-${role}@own.example`, role);

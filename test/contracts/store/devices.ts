@@ -70,7 +70,7 @@ export function aboutDevices(opened: () => Store): void {
       expect(await namesOf(store, { name: 'RENAMED' })).toEqual(['Renamed']);
     });
 
-    it('are not found when deleted; their messages are hidden, downlinks cancelled and serial numbers free', async () => {
+    it('are not found when deleted; their messages are hidden, their queues empty, their serial numbers free', async () => {
       await furnish(store);
       await store.commit([insert.message(message(1)), insert.message(downlink(2))]);
       await store.commit([{ kind: 'device.delete', id: device(1).id, at: T0 + 9 }]);

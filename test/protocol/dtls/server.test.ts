@@ -109,7 +109,7 @@ describe('a record is rejected', () => {
     expect([rejected, opened]).toEqual([['unknown-connection'], []]);
   });
 
-  it('even if the owner of the server does not count the reasons', () => {
+  it('without an error if the owner of the server has no function for the reasons', () => {
     const ignore = (): void => {};
     const server = new DtlsServer({
       ...{ clock: new VirtualClock(), random: seededRandom('server') },
@@ -140,7 +140,7 @@ describe('two connections at one address', () => {
     expect(closed).toEqual([{ session: opened[0], ending: { kind: 'replaced' } }]);
   });
 
-  it('include an unfinished handshake, which gets no records of the open connection', () => {
+  it('may be an open one and an unfinished handshake, which gets no records of the open one', () => {
     const { client, received, rejected } = againstClients();
     const { send } = client('finished', { random: 1, identity: 'hsn:1' });
     client('key exchange', { random: 2, identity: 'hsn:2' });

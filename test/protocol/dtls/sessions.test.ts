@@ -83,16 +83,16 @@ describe('after a change of address', () => {
     await pass(20);
     expect(client.endings).toEqual([{ kind: 'closed', by: 'peer' }]);
   });
+});
 
-  it('both ends may have connection IDs', async () => {
-    const { connect, pass } = network();
-    const client = connect('a:1', { connectionId: Uint8Array.of(1, 2, 3) });
-    await pass(60);
-    client.send('hello');
-    await pass(20);
-    expect(client.received).toEqual(['hello?']);
-    expect(client.arrived.at(-1)?.[0]).toBe(25);
-  });
+it('both ends of a connection may have connection IDs', async () => {
+  const { connect, pass } = network();
+  const client = connect('a:1', { connectionId: Uint8Array.of(1, 2, 3) });
+  await pass(60);
+  client.send('hello');
+  await pass(20);
+  expect(client.received).toEqual(['hello?']);
+  expect(client.arrived.at(-1)?.[0]).toBe(25);
 });
 
 describe('a server', () => {

@@ -53,7 +53,7 @@ describe('a fault of a device', () => {
 it('a fault of the network takes effect in addition to those under "network"', () => {
   const plan = planScenario(
     scenarioOf({
-      head: withFaults('  - { corruption: 1%, to: 50% of control, way: up }\n'.replace(', way: up', '')),
+      head: withFaults('  - { corruption: 1%, to: 50% of control }\n'),
       network: '  loss: 1%\n  bandwidth: 25kbit/s\n  jitter: { by: 1s, shape: bell }\n',
     }),
   );

@@ -67,13 +67,13 @@ describe('the name of a quantity', () => {
     expect(problemsWith('pulse: { input: button.2.clicks, times: 3 }', { to: 'push' })).toEqual([]);
     expect(problemsWith('pulse: { input: backup.line_voltage }')).toEqual([]);
   });
+});
 
-  it('or of a button must exist in the device type of the step', () => {
-    expect(problemsWith('button: { which: 2, clicks: 1 }')).toEqual([
-      'scenarios/test.yaml:7:43: clime has only the button on the board, "int"',
-    ]);
-    expect(problemsWith('button: { which: 2, clicks: 1 }', { to: 'push' })).toEqual([]);
-  });
+it('the name of a button must exist in the device type of the step', () => {
+  expect(problemsWith('button: { which: 2, clicks: 1 }')).toEqual([
+    'scenarios/test.yaml:7:43: clime has only the button on the board, "int"',
+  ]);
+  expect(problemsWith('button: { which: 2, clicks: 1 }', { to: 'push' })).toEqual([]);
 });
 
 describe('a replay', () => {

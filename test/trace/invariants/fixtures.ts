@@ -16,7 +16,7 @@ export interface Uplink {
   readonly serial?: number;
   readonly uplink?: number;
   readonly type?: UplinkType;
-  /** When it is sent. It is stored 10 ms later, and acknowledged 20 ms later. */
+  /** Time at which it is sent. It is stored 10 ms and acknowledged 20 ms after this time. */
   readonly at?: number;
 }
 

@@ -1,0 +1,41 @@
+/** The reader of the Dockerfile in scripts/deploy. `npm run deploy:check` also runs the steps that it returns. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { readDockerfile } from '../../scripts/deploy/dockerfile.js';
+
+describe('the reader of the Dockerfile', () => {
+  it('finds the three stages of the project', () => {
+    const stages = readDockerfile(readFileSync('Dockerfile', 'utf8'));
+    expect(stages.map(({ name }) => name)).toEqual(['packages', 'build', undefined]);
+    expect(stages[2]?.steps).toContainEqual({
+      kind: 'copy',
+      from: 'build',
+      sources: ['/app/dist'],
+      to: 'dist',
+    });
+  });
+
+  it.each([
+    'FROM',
+    'FROM --platform=linux/arm64 node',
+    'FROM node as build',
+    'COPY src',
+    'COPY --chown=1000 src dist',
+    'COPY --from=build --link src dist',
+    'COPY ["src", "dist"]',
+    'COPY *.json ./',
+    'RUN --mount=type=cache,target=/root/.npm npm ci',
+    'RUN ["npm", "ci"]',
+    'ENV NODE_ENV production',
+    'USER node',
+    'ENTRYPOINT node main.js',
+    'ADD src dist',
+    'copy src dist',
+  ])('rejects %s', (line) => {
+    expect(() => readDockerfile(`FROM node\n${line}\n`)).toThrow(`Dockerfile: this check does not understand "${line}"`);
+  });
+
+  it('rejects an instruction before the first FROM', () => {
+    expect(() => readDockerfile('COPY src dist\nFROM node\n')).toThrow('"COPY src dist" stands before the first FROM');
+  });
+});
