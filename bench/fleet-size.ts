@@ -1,6 +1,6 @@
 /**
  * Measures whether a device in a large fleet takes as much CPU time as a device in a small fleet. Both fleets report every half
- * hour and run in the same number of threads, so that only the size differs. The simulated time is 6 hours, or 24 with `--full`.
+ * hour and run in the same number of threads, so that only the size differs. The simulated time is 6 hours (24 with `--full`).
  * `DEVICES` and `HOURS` in the environment select another size of the large fleet and another simulated time.
  */
 import { packagedProfiles } from '../src/profile/library.js';

@@ -23,7 +23,7 @@ const EVENTS = 2_000;
 const KEY = 'a-key-for-measuring';
 const seconds = Number(process.argv[2] ?? 60);
 
-/** Limits in ms, except for the growth of memory in MiB, and for the databases: multiples of the cost of the store in memory. */
+/** Limits in ms; of the growth of memory in MiB; of the databases as multiples of the cost of the store in memory. */
 const LIMITS = {
   'first paint': 1_000,
   'all devices listed': 2_000,

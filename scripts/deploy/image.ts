@@ -1,5 +1,5 @@
 /**
- * Carries out the steps of the Dockerfile without a container engine. For each stage, a folder stands for the root of the image:
+ * Carries out the steps of the Dockerfile without a container engine. For each stage, a folder stands for the root directory:
  * COPY and WORKDIR use paths below it, and RUN executes commands in it with the programs of this machine. This shows that the
  * steps suffice: they copy all necessary files, and the result runs. Base images are not used.
  */

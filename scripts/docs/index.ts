@@ -125,7 +125,7 @@ async function startService(typed: string, session: Session): Promise<string | u
   return status === 200 ? undefined : `answers with status ${status}`;
 }
 
-/** Whether a line of a dialogue is the same in every run. Lines with a prompt, a digit or a leading `+`, and table heads differ. */
+/** Whether a line of a dialogue is always the same. Lines with a prompt, a digit or a leading `+`, and table heads differ. */
 function isStable(line: string): boolean {
   return !/^[\w ]+> |^\+|\d|^name /.test(line);
 }

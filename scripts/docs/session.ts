@@ -65,7 +65,7 @@ export class Session {
     return ended;
   }
 
-  /** Starts a command that runs until {@link close}. @param exitCode expected after Ctrl-C @returns its output when it is ready */
+  /** Starts a command that runs until {@link close}. @param exitCode expected after Ctrl-C @returns its output until `ready` */
   async start(typed: string, ready: RegExp, exitCode: number): Promise<string> {
     const child = this.#start(typed, false);
     this.#background.push({ child, typed, exitCode });

@@ -203,7 +203,7 @@ describe('a script', () => {
     expect(configured([uplink(75_000, { type: 'session' })])).toEqual([false]);
   });
 
-  it('is one of several for a recording: each downlink is predicted by exactly one of them, and neighbours by different ones', () => {
+  it('is one of several for a recording: exactly one of them predicts a downlink, and neighbours have different ones', () => {
     const worlds = scriptsOf(made).map(({ open }) => [...open]);
     expect(worlds.flat().sort((a, b) => a - b)).toEqual(made.downlinks.map(({ n }) => n));
     for (const open of worlds) expect(open.some((n) => open.includes(n + 1))).toBe(false);
