@@ -1,8 +1,8 @@
 /**
  * One, two and three nodes on one PostgreSQL database, behind a small load balancer: measures the rate of stored uplinks and
- * the CPU time for them. The nodes, the database and the load share this machine, so more nodes are not faster here. The benchmark
- * asserts that they need little more CPU time. Then a node is killed in the middle of a run: no message may be lost, stored
- * twice or delivered twice.
+ * the CPU time for them. The nodes, the database and the load share this machine, so more nodes are not faster here. The
+ * benchmark asserts that they need little more CPU time. Then a node is killed in the middle of a run: no message may be lost,
+ * stored twice or delivered twice.
  */
 import pg from 'pg';
 import { API_KEY as CHAOS_KEY, Fleet } from '../../scripts/chaos/fleet.js';
