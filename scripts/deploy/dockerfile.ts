@@ -85,7 +85,9 @@ function stepOf(word: string, rest: string): Step | undefined {
       return uid === undefined ? undefined : { kind: 'user', uid: Number(uid), gid: Number(gid) };
     }
     case 'ENTRYPOINT':
-      return /^\["[^"\\]*"(?:, *"[^"\\]*")*\]$/.test(rest) ? { kind: 'entrypoint', words: JSON.parse(rest) } : undefined;
+      return /^\["[^"\\]*"(?:, *"[^"\\]*")*\]$/.test(rest)
+        ? { kind: 'entrypoint', words: JSON.parse(rest) }
+        : undefined;
     case 'EXPOSE':
     case 'CMD':
       return { kind: word === 'CMD' ? 'cmd' : 'expose' };

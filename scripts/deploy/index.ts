@@ -103,8 +103,16 @@ async function service(built: Image): Promise<readonly Verdict[]> {
         held: states.every((status) => status === 200),
         detail: `/healthz ${states[0]}, /readyz ${states[1]}`,
       },
-      { what: 'the service stores an uplink', held: acknowledged === 1, detail: `${acknowledged} acknowledged over UDP` },
-      { what: 'the service ends with exit code 0 after SIGTERM', held: exit === 0, detail: `exit code ${exit} after ${took} ms` },
+      {
+        what: 'the service stores an uplink',
+        held: acknowledged === 1,
+        detail: `${acknowledged} acknowledged over UDP`,
+      },
+      {
+        what: 'the service ends with exit code 0 after SIGTERM',
+        held: exit === 0,
+        detail: `exit code ${exit} after ${took} ms`,
+      },
     ];
   } finally {
     await postgres.stop();

@@ -32,7 +32,9 @@ describe('the reader of the Dockerfile', () => {
     'ADD src dist',
     'copy src dist',
   ])('rejects %s', (line) => {
-    expect(() => readDockerfile(`FROM node\n${line}\n`)).toThrow(`Dockerfile: this check does not understand "${line}"`);
+    expect(() => readDockerfile(`FROM node\n${line}\n`)).toThrow(
+      `Dockerfile: this check does not understand "${line}"`,
+    );
   });
 
   it('rejects an instruction before the first FROM', () => {
