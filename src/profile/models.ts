@@ -170,7 +170,7 @@ export type ModelSpec =
   | ScaledModel
   | OrientationModel;
 
-/** Whether a model is a running total, which never falls. */
+/** Whether a model is a running total of pulses, tips or presses. */
 export function isTotal({ kind }: ModelSpec): boolean {
   return kind === 'pulses' || kind === 'rain' || kind === 'presses';
 }

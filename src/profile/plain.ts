@@ -10,7 +10,7 @@ type Sections = Omit<Profile, 'firmware'>;
 /** A profile that the structured clone algorithm can copy. */
 export interface PlainProfile {
   readonly profile: Sections;
-  /** The device type with its other firmware versions, by their names. */
+  /** The same device type in each of its other firmware versions, by version. */
   readonly others: ReadonlyMap<string, Sections>;
 }
 

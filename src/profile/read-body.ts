@@ -25,7 +25,7 @@ export function readBody(parts: BodyParts): Check<readonly BodyNode[]> {
   return formed(
     () => ({ type: 'object', additionalProperties: { $ref: '#/definitions/bodyEntry' } }),
     (node, problems) => {
-      if (node.kind !== 'map') return complain(node, problems, 'a map of what is written for which key');
+      if (node.kind !== 'map') return complain(node, problems, 'a map from the keys of the decoder to their values');
       if (parts.decoder === undefined) return undefined;
       return readEntries(new BodyReferences(parts, parts.decoder, problems), node, '', undefined);
     },

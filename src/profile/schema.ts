@@ -60,8 +60,8 @@ const ABOUT: Readonly<Record<Section, string>> = {
   tasks: 'The sensors to sample and to aggregate, and the intervals.',
   receiver: 'A receiver of frames from meters around the device, if the device type has one.',
   serial_line: 'Limits of the serial line, if not every slot may hold a device.',
-  body: 'What the firmware writes for which key of the decoder.',
-  decoder: 'The codec with which the cloud decodes bodies: the published document and its hash.',
+  body: 'The value that the firmware writes for each key of the decoder.',
+  decoder: 'The codec with which the cloud decodes the bodies of uplinks: the published document and its hash.',
   encoder: 'The codec with which the cloud encodes data downlinks, if there are any.',
 };
 

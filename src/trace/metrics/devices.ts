@@ -29,8 +29,8 @@ export class DeviceFold {
   readonly devices: number;
   repeats = 0;
   /**
-   * Datagrams that were repeated twice, because the cloud never answers a first repetition (wire protocol, section 14, item
-   * 13).
+   * Datagrams that were repeated at least twice, because the cloud never answers a first repetition (wire protocol, section
+   * 14, item 13).
    */
   repetitionGaps = 0;
   restarts = 0;

@@ -7,8 +7,9 @@ import type { Instant, Millis } from '../../kernel/time.js';
 /**
  *   off       not switched on yet
  *   starting  booted, no session yet
- *   unheard   has repeated its last datagram within the window, failed its last exchange, or woken twice without sending
- *   awake     was active within the window (see {@link FleetStates.closeUntil})
+ *   unheard   has repeated its last datagram within the window (see {@link FleetStates.closeUntil}), has failed its last
+ *             exchange, or has woken more than once without sending
+ *   awake     was active within the window
  *   asleep    was not active within the window
  */
 export const FLEET_STATES = ['asleep', 'awake', 'unheard', 'starting', 'off'] as const;
