@@ -14,7 +14,10 @@ export class AccountClient {
     this.requests = requests;
   }
 
-  /** Ends the login of this client. Its token, and tokens that were made with it, become invalid immediately. */
+  /**
+   * Ends the login of this client. If its token was made with the token of another login, that login ends as well. The
+   * tokens of these logins, and all tokens made with them, become invalid immediately.
+   */
   async logout(): Promise<void> {
     await this.requests.post('/v2/auth/logout');
   }
@@ -22,14 +25,14 @@ export class AccountClient {
   /**
    * Changes the password of the account and ends all its logins, including that of this client. Create another client with the
    * token of the result.
-   * @param change passwords of 8 to 256 characters
+   * @param change `new_password`: 8 to 256 characters
    * @throws ApiError 403 `wrong-password` if the present password is wrong; 429 `login-limit` after too many wrong ones
    */
   changePassword(change: PasswordChange): Promise<Token> {
     return this.requests.post('/v2/auth/password', change);
   }
 
-  /** A page of the valid logins of the account, oldest first, without their tokens. Default: 100. */
+  /** A page of the valid logins of the account, oldest first, without their tokens. Default: the first 100. */
   logins(query: PageQuery = {}): Promise<readonly Login[]> {
     return this.requests.get('/v2/auth/logins', { ...query });
   }
@@ -39,7 +42,10 @@ export class AccountClient {
     return this.requests.delete(`/v2/auth/logins/${encodeURIComponent(id)}`);
   }
 
-  /** A page of the audit log of the space, newest first. Default: 100. @throws ApiError 403 unless the caller is an admin */
+  /**
+   * A page of the audit log of the space, newest first. Default: the newest 100.
+   * @throws ApiError 403 if the caller is not an admin
+   */
   audit(query: PageQuery = {}): Promise<readonly AuditEntry[]> {
     return this.requests.get(`${this.requests.space}/audit`, { ...query });
   }

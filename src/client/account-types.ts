@@ -20,7 +20,7 @@ export interface Login {
   readonly current: boolean;
 }
 
-/** A change in a space, or a successful or failed login of a member. Entries can neither be changed nor deleted. */
+/** A change in a space, or a successful or failed login of a member. Entries are deleted only together with their space. */
 export interface AuditEntry {
   readonly id: string;
   readonly at: IsoTime;

@@ -41,7 +41,7 @@ export type * from './types.js';
 export interface ClientOptions extends HttpOptions {
   /** An API key, or the `access_token` of a login. Visible ASCII characters without spaces. */
   readonly apiKey: string;
-  /** Id (UUID) of the space of all calls. {@link DeviceCloudClient.connect} finds it by the key. */
+  /** Id (UUID) of the space to which all calls refer. {@link DeviceCloudClient.connect} finds it by the key. */
   readonly spaceId: string;
 }
 
@@ -107,12 +107,12 @@ export class DeviceCloudClient extends SpaceClient {
     return postOnce(baseUrl, '/v2/auth/accept', invitation);
   }
 
-  /** A page of devices. Default: 100 in order of id. */
+  /** A page of devices. Default: the first 100 in order of id. */
   devices(query: DeviceQuery = {}): Promise<readonly Device[]> {
     return this.requests.get(`${this.requests.space}/devices`, { ...query });
   }
 
-  /** A page of devices with only the fields that a table of a fleet shows. Default: 100 in order of id, at most 2,000. */
+  /** A page of devices with only the fields that a table of a fleet shows. Default: the first 100 in order of id. */
   deviceSummaries(query: DeviceSummaryQuery = {}): Promise<readonly DeviceSummary[]> {
     return this.requests.get(`${this.requests.space}/devices/summaries`, { ...query });
   }
@@ -146,13 +146,16 @@ export class DeviceCloudClient extends SpaceClient {
     return this.requests.put(this.requests.item('devices', id), update);
   }
 
-  /** Removes a device. Its pending downlinks and its firmware update are cancelled. @throws ApiError 404 */
+  /**
+   * Removes a device. Its pending downlinks and its firmware update are cancelled.
+   * @throws ApiError 404 if the space has no such device
+   */
   deleteDevice(id: string): Promise<void> {
     return this.requests.delete(this.requests.item('devices', id));
   }
 
   /**
-   * Queues configuration lines. The device saves its configuration and restarts by itself.
+   * Queues configuration lines. After applying them, the device saves its configuration and restarts by itself.
    * @param lines 1 to 100 lines such as `app config interval-report 900`, of at most 255 bytes each, without `config save`
    * @returns the downlink, state `pending`
    * @throws ApiError 409 if the queue of the device is full (1000 pending downlinks)
@@ -175,13 +178,13 @@ export class DeviceCloudClient extends SpaceClient {
    * Queues data for the application of the device.
    * @param body a JSON object; the device's firmware defines its keys
    * @returns the downlink, state `pending`
-   * @throws ApiError 400 if the device's encoder has no such key; 409 if the queue of the device is full
+   * @throws ApiError 400 if the device's encoder has no such key; 409 if the device has no encoder or its queue is full
    */
   sendData(deviceId: string, body: Readonly<Record<string, unknown>>): Promise<Message> {
     return this.requests.postMessage(`${this.requests.item('devices', deviceId)}/downlinks`, body);
   }
 
-  /** A page of tags. Default: 100 in order of id. */
+  /** A page of tags. Default: the first 100 in order of id. */
   tags(query: PageQuery = {}): Promise<readonly Tag[]> {
     return this.requests.get(`${this.requests.space}/tags`, { ...query });
   }
@@ -206,12 +209,12 @@ export class DeviceCloudClient extends SpaceClient {
     return this.requests.put(this.requests.item('tags', id), update);
   }
 
-  /** Deletes a tag and all references to it. @throws ApiError 404 */
+  /** Deletes a tag and all references to it. @throws ApiError 404 if the space has no such tag */
   deleteTag(id: string): Promise<void> {
     return this.requests.delete(this.requests.item('tags', id));
   }
 
-  /** A page of messages, newest first. Default: 20 messages of the last 24 hours. */
+  /** A page of messages, newest first. Default: the newest 20 of the last 24 hours. */
   async messages(query: MessageQuery = {}): Promise<readonly Message[]> {
     const page = await this.requests.get<readonly Message[]>(`${this.requests.space}/messages`, { ...query });
     return page.map(withBody);
@@ -256,12 +259,12 @@ export class DeviceCloudClient extends SpaceClient {
     return this.requests.get(`${this.requests.item('messages', messageId)}/timeline`, { ...query });
   }
 
-  /** Creates a resource that has no method here. @param path path below the space, such as `/keys` */
+  /** Creates a resource of any kind by its path. @param path path below the space, such as `/keys` */
   post(path: string, body: unknown): Promise<{ readonly id: string }> {
     return this.requests.post(this.requests.space + path, body);
   }
 
-  /** Deletes a resource that {@link post} created. @param path path below the space, such as `/keys/{id}` */
+  /** Deletes a resource of any kind by its path. @param path path below the space, such as `/keys/{id}` */
   remove(path: string): Promise<void> {
     return this.requests.delete(this.requests.space + path);
   }

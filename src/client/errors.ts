@@ -26,7 +26,7 @@ export class ApiError extends Error {
   }
 }
 
-/** There was no response: the connection was refused or broke, or the request timed out. */
+/** No complete response arrived: the connection was refused or broke, or the request timed out. */
 export class ConnectionError extends Error {
   /** Error code of Node or undici, such as `ECONNREFUSED` or `UND_ERR_HEADERS_TIMEOUT`. */
   readonly code: string;

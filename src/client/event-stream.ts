@@ -29,7 +29,7 @@ export async function* followEvents(
   { after, signal, onOpen = () => {}, ...query }: EventQuery,
 ): AsyncGenerator<SpaceEvent> {
   const clock = new RealClock();
-  // Also aborts the connection when the caller leaves its loop.
+  // Ends the connection. Aborted with `signal`, and when the caller leaves its loop.
   const ended = new AbortController();
   const stop = () => ended.abort();
   signal?.addEventListener('abort', stop, { once: true });

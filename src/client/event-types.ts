@@ -2,7 +2,7 @@
 import type { FirmwareUpdate } from './firmware-types.js';
 import type { Delivery, Device, DownState, IsoTime, Message, MessageQuery } from './types.js';
 
-/** A station of a downlink on its way to the device. */
+/** An event in the timeline of a downlink. */
 export interface DownlinkStation {
   readonly message_id: string;
   readonly device_id: string;
@@ -49,6 +49,6 @@ export interface EventQuery extends Pick<MessageQuery, 'device_id' | 'tag_id' | 
    * @param resumed whether the stream continues after an earlier event
    */
   readonly onOpen?: (resumed: boolean) => void;
-  /** Ends the iteration. */
+  /** Aborting this signal ends the iteration. */
   readonly signal?: AbortSignal;
 }

@@ -37,7 +37,7 @@ export interface FirmwareUpdate {
   /** Bytes that the device has accepted. */
   readonly offset: number;
   readonly state: FirmwareState;
-  /** Reason of the failure; null if the update has not failed. */
+  /** Why the update failed, or `the device was removed`; null for all other updates. */
   readonly error: string | null;
   readonly scheduled_at: IsoTime;
   readonly updated_at: IsoTime;

@@ -16,7 +16,7 @@ export interface HttpOptions {
   readonly apiKey?: string;
   /** Maximum number of connections. Default 16. */
   readonly connections?: number;
-  /** Timeout of a connection, of the head of a response, and of each part of its body, in ms of real time. Default 30 s. */
+  /** Timeout in ms for opening a connection, for the head of a response, and for each part of its body. Default 30 s. */
   readonly timeout?: Millis;
   /** Wraps every request, for example to limit concurrent requests or to retry. Default: requests are sent immediately. */
   readonly gate?: Gate;
@@ -166,7 +166,10 @@ export class JsonHttp {
   }
 }
 
-/** Delay in a `Retry-After` header in seconds. The form with a date is ignored, because it requires synchronised clocks. */
+/**
+ * Delay in ms from a `Retry-After` header that gives a number of seconds; otherwise undefined. A date in the header is ignored,
+ * because it requires synchronised clocks.
+ */
 export function delayIn(header: string | string[] | undefined): Millis | undefined {
   return typeof header === 'string' && /^\d{1,6}$/.test(header) ? seconds(Number(header)) : undefined;
 }

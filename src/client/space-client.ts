@@ -27,7 +27,7 @@ import type {
 
 /** Base class of the client: spaces, users, keys, variables, connectors and firmware. */
 export class SpaceClient extends AccountClient {
-  /** A page of the spaces that the key or the login opens. Default: 100 in order of id. */
+  /** A page of the spaces that the key or the login opens. Default: the first 100 in order of id. */
   spaces(query: PageQuery = {}): Promise<readonly Space[]> {
     return this.requests.get('/v2/spaces', { ...query });
   }
@@ -42,17 +42,23 @@ export class SpaceClient extends AccountClient {
     return this.requests.get(this.requests.space);
   }
 
-  /** Changes the given fields of the space. @throws ApiError 403 if a caller other than the owner sets `owner_id` */
+  /**
+   * Changes the given fields of the space.
+   * @throws ApiError 403 if the space has an owner and another caller sets `owner_id`
+   */
   updateSpace(update: SpaceUpdate): Promise<Space> {
     return this.requests.put(this.requests.space, update);
   }
 
-  /** Deletes the space. @throws ApiError 403 with an API key; 409 if the space has devices */
+  /**
+   * Deletes the space.
+   * @throws ApiError 403 with an API key, or if another account owns the space; 409 if the space has devices
+   */
   deleteSpace(): Promise<void> {
     return this.requests.delete(this.requests.space);
   }
 
-  /** A page of users. Default: 100. */
+  /** A page of users. Default: the first 100. */
   users(query: PageQuery = {}): Promise<readonly User[]> {
     return this.requests.get(`${this.requests.space}/users`, { ...query });
   }
@@ -83,7 +89,7 @@ export class SpaceClient extends AccountClient {
     return this.requests.delete(this.requests.item('users', id));
   }
 
-  /** A page of API keys. Default: 100. */
+  /** A page of API keys, oldest first. Default: the first 100. */
   keys(query: PageQuery = {}): Promise<readonly Key[]> {
     return this.requests.get(`${this.requests.space}/keys`, { ...query });
   }
@@ -113,7 +119,7 @@ export class SpaceClient extends AccountClient {
     return this.requests.post(`${this.requests.item('keys', id)}/rotate`);
   }
 
-  /** A page of variables. Default: 100. */
+  /** A page of variables. Default: the first 100. */
   variables(query: VariableQuery = {}): Promise<readonly Variable[]> {
     return this.requests.get(`${this.requests.space}/variables`, { ...query });
   }
@@ -148,7 +154,7 @@ export class SpaceClient extends AccountClient {
     return this.requests.post(`${this.requests.item('variables', id)}/unlock`);
   }
 
-  /** A page of connectors, oldest first. Default: 100. */
+  /** A page of connectors, oldest first. Default: the first 100. */
   connectors(query: PageQuery = {}): Promise<readonly Connector[]> {
     return this.requests.get(`${this.requests.space}/connectors`, { ...query });
   }
@@ -183,7 +189,7 @@ export class SpaceClient extends AccountClient {
     return this.requests.post(`${this.requests.item('connectors', id)}/preview`, { message_id: messageId, ...script });
   }
 
-  /** A page of a connector's deliveries, newest first. Default: 100. */
+  /** A page of a connector's deliveries, newest first. Default: the newest 100. */
   deliveries(connectorId: string, query: DeliveryQuery = {}): Promise<readonly Delivery[]> {
     return this.requests.get(`${this.requests.item('connectors', connectorId)}/deliveries`, { ...query });
   }
@@ -198,12 +204,12 @@ export class SpaceClient extends AccountClient {
     return this.requests.get(`${this.requests.item('connectors', connectorId)}/deliveries/${encodeURIComponent(id)}`);
   }
 
-  /** A page of firmware images. Default: 100. */
+  /** A page of firmware images, oldest first. Default: the first 100. */
   firmwareImages(query: PageQuery = {}): Promise<readonly FirmwareImage[]> {
     return this.requests.get(`${this.requests.space}/firmware/images`, { ...query });
   }
 
-  /** Uploads a firmware image. @throws ApiError 400 if neither the image nor the body contains a version */
+  /** Uploads a firmware image. @throws ApiError 400 if neither the image nor `version` states the version */
   createFirmwareImage(image: NewFirmwareImage): Promise<FirmwareImage> {
     return this.requests.post(`${this.requests.space}/firmware/images`, image);
   }
@@ -218,7 +224,7 @@ export class SpaceClient extends AccountClient {
     return this.requests.post(`${this.requests.item('devices', deviceId)}/firmware`, { firmware_id: firmwareId });
   }
 
-  /** A page of firmware updates of all devices, or of one. Default: 100. */
+  /** A page of firmware updates of all devices, or of the device with `device_id`. Default: the first 100. */
   firmwareUpdates(query: PageQuery & { readonly device_id?: string } = {}): Promise<readonly FirmwareUpdate[]> {
     return this.requests.get(`${this.requests.space}/firmware`, { ...query });
   }

@@ -139,7 +139,7 @@ export interface DeviceFilter {
 
 /** A page of any list except messages. */
 export interface PageQuery {
-  /** 1 to 500. Default 100. */
+  /** 1 to 500; for device summaries, 1 to 2,000. Default 100. */
   readonly limit?: number;
   /** Id of the last item of the previous page. Default: the first page. */
   readonly offset?: string;
@@ -152,7 +152,7 @@ export interface DeviceQuery extends DeviceFilter, PageQuery {
   readonly order_by?: 'asc' | 'desc';
 }
 
-/** Pages of at most 2,000, in order of id. */
+/** Filters and the page of device summaries, which are in order of id. */
 export interface DeviceSummaryQuery extends DeviceFilter, PageQuery {
   /** Default `asc`. */
   readonly order_by?: 'asc' | 'desc';
@@ -174,7 +174,7 @@ export interface Message {
   readonly device_name: string;
   readonly device_serial_number: string;
   readonly codec_hash: string | null;
-  /** Undecoded bytes in lower-case hex; null if the message was decoded. */
+  /** Bytes in lower-case hex that were not decoded, or, in a downlink, not encoded; null if there is a body. */
   readonly raw: string | null;
   /** Null for uplinks. */
   readonly down_state: DownState | null;
@@ -268,7 +268,7 @@ export interface Key {
   readonly created_at: IsoTime;
   /** When the key becomes invalid; null if it does not expire. */
   readonly expires_at: IsoTime | null;
-  /** Time of the last use, to the minute; null if the key was never used. */
+  /** Time of the last use, accurate to one minute; null if the key was never used. */
   readonly last_used_at: IsoTime | null;
   /** Id of the key that created this key; null if a login or the service created it. */
   readonly parent_id: string | null;
@@ -378,7 +378,7 @@ export interface NewConnector {
   readonly triggers?: readonly ConnectorTrigger[];
   /** Default: none, and the connector forwards nothing. */
   readonly tags?: readonly TagRef[];
-  /** Seconds, at most 50 delays. Default: nine retries over 23 hours. */
+  /** Seconds, at most 50 delays. Default: nine retries within 23 hours. */
   readonly retry_delays?: readonly number[];
   /** Seconds, at most 60; 0 means 30. Default 0. */
   readonly timeout?: number;
@@ -408,12 +408,12 @@ export interface Delivery {
   readonly device_id: string;
   readonly message_id: string;
   readonly state: DeliveryState;
-  /** Number of attempts made. */
+  /** Number of entries in `log`. */
   readonly attempts: number;
   /** Time of the next attempt; null if the delivery has finished. */
   readonly next_attempt_at: IsoTime | null;
   readonly created_at: IsoTime;
-  /** One entry per attempt, oldest first. */
+  /** The attempts, oldest first. If the delivery was cancelled between attempts, the last entry says so. */
   readonly log: readonly {
     /** Counted from 0. */
     readonly attempt: number;

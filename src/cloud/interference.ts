@@ -13,7 +13,7 @@ export interface Interference {
   request(url: string): number | undefined;
 }
 
-/** Adds the hook; call it before the API listens. */
+/** Adds the hook for requests to the API. Call it before the API listens. */
 export function interfereWithApi(api: FastifyInstance, interference: Interference): void {
   api.addHook('onRequest', async ({ url }) => {
     const status = interference.request(url);

@@ -1,4 +1,4 @@
-/** Opens stores by name. */
+/** Opens stores by name, and replaces the keys with which their secrets are encrypted. */
 import { existsSync } from 'node:fs';
 import { UsageError } from '../kernel/errors.js';
 import { MemoryStore } from './store/memory/memory-store.js';

@@ -48,7 +48,9 @@ export interface ServiceOptions {
   readonly host: string;
   /** Port of the API; 0 takes a free port. */
   readonly port: number;
+  /** UDP port for base64 datagrams; null: none, 0: a free port. */
   readonly udpPort: number | null;
+  /** UDP port for raw datagrams; null: none, 0: a free port. */
   readonly udpRawPort: number | null;
   /** UDP port for devices with DTLS. Default: none. */
   readonly udpDtlsPort?: number | null;
@@ -100,7 +102,7 @@ export interface ServiceOptions {
 const WAITING_COMMITS = 20_000;
 
 export interface Service {
-  /** `http://127.0.0.1:8080` */
+  /** Address of the API, such as `http://127.0.0.1:8080`. */
   readonly api: string;
   /** Port for base64 datagrams; null if none is open. */
   readonly udp: number | null;
@@ -179,7 +181,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/** The error of a start that cannot store its space or key. A damaged database can be read but not written, so the start fails here. */
+/**
+ * The error of a start that cannot store its space or key. A damaged database can be read but not written: the start fails only
+ * at this point.
+ */
 function withoutSpace(db: string, error: unknown): unknown {
   if (!(error instanceof StoreUnavailable)) return error;
   const { code, message, cause } = error;

@@ -8,7 +8,8 @@
  *
  * Secrets of a device in stored messages are masked for a caller who may not change the device (masking.ts).
  *
- * A request for a resource that the caller may not see gets a 404, as if the resource did not exist.
+ * A request for a resource that the caller may not see gets the same answer as for a missing one: 404, or 400 if its id is in
+ * the body.
  */
 import type { FastifyRequest } from 'fastify';
 import type { Role } from '../accounts/member-records.js';
@@ -24,7 +25,7 @@ export interface Access {
   readonly boundTo: Id | null;
   /** Role in the space of the request. */
   readonly role: Role;
-  /** Tags that the key is limited to; null: the key sees the whole space. */
+  /** Tags to which a key is limited; null: the caller sees the whole space. */
   readonly scope: readonly Id[] | null;
 }
 

@@ -15,7 +15,7 @@ export function atMost(limit: number, busy: string): <T>(work: () => Promise<T>)
   };
 }
 
-/** Applies the limit to each owner of calls separately: an owner that has reached it does not affect the others. */
+/** Like {@link atMost}, with a limit of its own for each owner, such as a space. */
 export function atMostEach(limit: number, busy: string): <T>(owner: string, work: () => Promise<T>) => Promise<T> {
   const working = new Map<string, number>();
   return async (owner, work) => {

@@ -1,4 +1,4 @@
-/** Reads the audit log, and records the actions of callers in it. No operation changes or deletes entries. */
+/** Reads the audit log, and records the actions of callers in it. Entries are deleted only together with their space. */
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { isoTime } from '../../kernel/calendar.js';
@@ -12,7 +12,7 @@ import type { Id } from '../store/store.js';
 import type { ApiContext, Family } from './family.js';
 import { pageOf } from './totals.js';
 
-/** Chapters of the API document. Changes by their operations are recorded. Downlinks are not: each has its own timeline. */
+/** Chapters of the API document whose operations are recorded. `Downlinks` is missing: each downlink has its own timeline. */
 const RECORDED: ReadonlySet<string> = new Set<keyof typeof TAGS>([
   ...(['Accounts', 'Spaces', 'Devices', 'Tags', 'Connectors', 'Variables', 'Firmware', 'Users', 'Keys'] as const),
 ]);
@@ -52,7 +52,7 @@ export const auditLog: Family = (routes, { audit }) => {
   );
 };
 
-/** Records every successful change by an operation of {@link RECORDED}, before the answer is sent. */
+/** Records every successful change by an operation in a chapter of {@link RECORDED}, before the answer is sent. */
 export function recordActions(routes: Routes, { members }: ApiContext, audit: AuditLog): void {
   routes.addHook('onSend', async (request, reply, payload) => {
     const { operationId: action, tags: [tag = ''] = [] } = request.routeOptions.schema ?? {};
@@ -81,7 +81,7 @@ export function spacesOf(members: Members, userId: Id): Promise<readonly Id[]> {
   return members.spacesOf(userId, { limit: MOST_SPACES });
 }
 
-/** Id of the changed resource: the id in the path, or else the id in the answer to a creation, or else the account. */
+/** Id of the changed resource: the id in the path; else the id at the start of the answer; else the account of the caller. */
 function targetOf({ params, access }: FastifyRequest, payload: unknown): Id | null {
   const { id = null } = params as { readonly id?: Id };
   if (id !== null) return id.toLowerCase();

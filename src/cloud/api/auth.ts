@@ -36,7 +36,7 @@ export function authenticate(context: ApiContext): onRequestAsyncHookHandler {
     if (spaceId === undefined) return;
     request.spaceId = spaceId;
     request.access = await accessIn(spaceId, access, context);
-    if (request.access.role === 'user' && !READING.has(request.method)) {
+    if (request.access.role !== 'admin' && !READING.has(request.method)) {
       throw new ApiFault(403, access.keyId === null ? 'your role may only read' : 'this key may only read');
     }
   };

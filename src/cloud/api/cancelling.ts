@@ -1,4 +1,7 @@
-/** The two ways to cancel: `POST …/cancel` returns the cancelled resource, `DELETE` returns no content. */
+/**
+ * Adds the two routes that cancel a downlink or a firmware update: `POST …/cancel` returns the cancelled resource, `DELETE`
+ * returns no content.
+ */
 import type { FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { NoContent, type Operation, operation } from '../http/operation.js';

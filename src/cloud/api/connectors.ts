@@ -1,4 +1,7 @@
-/** Connectors (cloud API gaps, 3.7). Forwarding itself is in src/cloud/connectors/. */
+/**
+ * Routes that list, create, change and delete connectors (cloud API gaps, 3.7). The code that forwards messages is in
+ * src/cloud/connectors.
+ */
 import Type, { type Static } from 'typebox';
 import { isoTime } from '../../kernel/calendar.js';
 import {
@@ -232,8 +235,8 @@ type ConnectorResource = ReturnType<typeof connectorResource>;
 const COMPILED_AT_ONCE = 150;
 
 /**
- * Functions that several routes share: the update of a connector, the check of its script, the commit, which reports a name
- * that is taken, and the view.
+ * Functions that several routes share: the update of a connector, the check of its script, the commit (409 if the name is
+ * taken), and the views.
  */
 function connectorResource({ store, clock, connectors: forwarding, log }: ApiContext, options: ApiOptions) {
   const readName = nameReader(log, options);

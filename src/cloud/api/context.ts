@@ -19,7 +19,7 @@ export interface CloudContext {
   readonly random: Random;
   /** Cost of a password hash. Default: the cost in src/cloud/accounts/passwords.ts. */
   readonly passwordCost?: PasswordCost;
-  /** Whether actions of users are recorded in the audit log. Default: they are not. */
+  /** Whether actions of users and API keys are recorded in the audit log. Default: they are not. */
   readonly audited?: boolean;
   readonly downlinks: Downlinks;
   readonly firmware: FirmwareUpdates;

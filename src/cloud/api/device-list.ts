@@ -46,7 +46,7 @@ export const deviceLists: Family = (routes, { store }) => {
     async (request, reply) => {
       const { query, access } = request;
       const { limit = 100, offset: after, sort_by: sortBy = 'id', order_by: order = 'asc' } = query;
-      // A limited key must not learn from the cursor whether a device exists.
+      // The answer for a cursor must not reveal to a key with tags whether a device without these tags exists.
       if (access.scope !== null && after !== undefined && sortBy !== 'id') await visibleDevice(store, request, after);
       const rows = await devicesOf(store, request, reply, filterOf(query, access), { limit, after, sortBy, order });
       return deviceViews(store, request, rows);
@@ -70,7 +70,7 @@ export const deviceLists: Family = (routes, { store }) => {
 
 /**
  * Reads a page of devices for views, and sets the header with the number of devices. The first page counts all devices.
- * Counting reads an index entry for each device, so later pages count at most as many as other lists do (totals.ts).
+ * Counting reads an index entry for each device, so later pages count at most {@link MOST_COUNTED} devices.
  */
 export async function devicesOf(
   store: Store,

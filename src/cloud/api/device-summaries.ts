@@ -14,7 +14,7 @@ import { visibleTagsOf } from './device-view.js';
 import type { Family } from './family.js';
 import { maskedViews } from './masking.js';
 
-/** Maximum number of devices in a page. Reading one from a database decrypts its session, which takes 10 µs. */
+/** Maximum number of devices in a page. Reading a device from a database decrypts its session, which takes 10 µs. */
 const LARGEST_PAGE = 2_000;
 
 const SummaryQuery = Type.Object({

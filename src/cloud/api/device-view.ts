@@ -37,7 +37,7 @@ export const Device = Type.Object(
 
 /**
  * Views of devices of one space. Each contains only the tags that the caller sees.
- * @param rows the devices. If the caller may not change all devices, they must contain their claim tokens
+ * @param rows the devices; with their claim tokens if the caller may not change all devices
  */
 export async function deviceViews(
   store: Store,

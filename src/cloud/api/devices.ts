@@ -204,8 +204,8 @@ function addRemoval(routes: Routes, { store, clock, downlinks, firmware }: ApiCo
 type DeviceResource = ReturnType<typeof deviceResource>;
 
 /**
- * Functions that several routes share: reading a change from a body, the view, the commit, which reports taken numbers and
- * tokens, and the change of the secret.
+ * Functions that several routes share: reading a change from a body, the view, the commit (409 if the serial number or the
+ * claim token is taken), and the change of the secret.
  */
 function deviceResource({ store, clock, log }: ApiContext, options: ApiOptions) {
   const readName = nameReader(log, options);
@@ -246,7 +246,7 @@ function deviceResource({ store, clock, log }: ApiContext, options: ApiOptions) 
     }
   }
 
-  /** Stores or deletes the DTLS key. The key has a record of its own, so that no view of a device can contain it. */
+  /** Changes that store or delete the DTLS key. The key has a record of its own, so that no view of a device can contain it. */
   function secretChange({ id, spaceId }: DeviceRow, secret: string | null | undefined): readonly Change[] {
     if (secret === undefined) return [];
     if (secret === null) return [{ kind: 'record.delete', family: 'secret', id }];

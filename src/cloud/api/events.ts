@@ -90,7 +90,10 @@ export const events: Family = (routes, context, options) => {
   );
 };
 
-/** @throws ApiFault 429 if the caller, or all callers together, have too many streams */
+/**
+ * Counts a stream of the caller, until the returned function is called.
+ * @throws ApiFault 429 if the caller, or all callers together, have too many streams
+ */
 function enter(open: Map<string, number>, caller: string): () => void {
   const own = open.get(caller) ?? 0;
   const all = [...open.values()].reduce((sum, count) => sum + count, 0);

@@ -1,4 +1,4 @@
-/** Firmware updates of devices (cloud API gaps, 3.9). cloud/firmware/updates.ts decides their states. */
+/** Firmware updates of devices (cloud API gaps, 3.9). src/cloud/firmware/updates.ts decides their states. */
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { isoTime } from '../../kernel/calendar.js';

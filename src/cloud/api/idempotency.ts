@@ -1,10 +1,10 @@
 /**
  * `Idempotency-Key`: a client may repeat a request that creates a resource, and the resource is created once.
  *
- * The receipt (the answer, stored under the key) is written in the same commit as the resource, and a key is unique within its
- * space. So a crash cannot leave one without the other. Of two concurrent requests with the same key, one commit fails, and
- * that request is answered with the receipt of the other. This holds for one service, for several services on the same store,
- * and across crashes.
+ * The receipt (the answer, stored under the key) is written in the same commit as the resource. So a crash cannot leave a
+ * resource without its receipt. A key is unique within its space: of two concurrent requests with the same key, one commit
+ * fails, and that request is answered with the receipt of the other. This holds for one service, for several services on the
+ * same store, and across crashes.
  *
  * Receipts are stored for successes only: a rejected request may be repeated with the same key. The creation of API keys and
  * invitations does not accept an `Idempotency-Key`, because the receipt would contain the secret.
@@ -41,7 +41,10 @@ export const IDEMPOTENCY_ERRORS = {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The change that stores the receipt. Put it first in the commit that creates the resource. `answer` is sent with 201. */
+    /**
+     * Changes that store the receipt; none without an `Idempotency-Key`. They come first in the commit of the resource.
+     * @param answer the body that is sent with 201
+     */
     receipt(answer: unknown): readonly Change[];
     /** Null if the request has no `Idempotency-Key`, or if its route writes no receipt. */
     attempt: Attempt | null;

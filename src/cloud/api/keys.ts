@@ -225,8 +225,8 @@ function keyResource({ store, clock }: ApiContext) {
   }
 
   /**
-   * The time at which a key expires. It is not later than the end of the API key in the request, so that a caller cannot extend
-   * its own access with another key. A session of the web console does not limit the keys that are created in it.
+   * The time at which a key expires; undefined: never. It is not later than the end of the API key that sends the request, so
+   * that a caller cannot extend its own access. The key of a web console session does not limit other keys in this way.
    * @throws ApiFault 400 for a time in the past, or after the end of the caller's key
    */
   async function endOf(text: string | null | undefined, caller: Caller): Promise<UnixMillis | undefined> {

@@ -49,8 +49,9 @@ export const Token = Type.Object(
 );
 
 /**
- * Maximum number of password checks at a time; further ones get 503. A check is expensive on purpose: without this limit, many
- * logins would slow down all other requests.
+ * Maximum number of concurrent requests that compute a password hash; further ones get 503. The routes of this file and those
+ * of sessions.ts are limited separately. The hash is expensive on purpose: without this limit, many logins would slow down all
+ * other requests.
  */
 export const CHECKED_AT_ONCE = 8;
 /** Largest body, in bytes, of a request without a credential. */

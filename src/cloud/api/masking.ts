@@ -41,7 +41,7 @@ export class Masking {
     return { ...row, raw, body: this.#value(byWords(row.type, row.body)) };
   }
 
-  /** A value without secrets. Its structure stays the same: only texts and the numbers in lists of bytes are replaced. */
+  /** A copy of the value. {@link MASK} replaces secrets, and the contents of fields with a name as in {@link SECRET_FIELD}. */
   value<T>(value: T): T {
     return this.#value(withoutSecretFields(value)) as T;
   }
@@ -71,7 +71,7 @@ export class Masking {
 
 /**
  * The masking for a device; undefined if the caller may change the device, and so may see its secrets.
- * @param device the device. If the caller may not change all devices, it must contain its claim token
+ * @param device the device; with its claim token if the caller may not change it
  */
 async function maskingFor(
   store: Store,
@@ -85,7 +85,7 @@ async function maskingFor(
 
 /**
  * The views of devices of a list. The secrets of a device are masked if the caller may not change the device.
- * @param rows the devices. If the caller may not change all devices, they must contain their claim tokens
+ * @param rows the devices; with their claim tokens if the caller may not change all devices
  * @param hidden fields of a view that can contain secrets
  */
 export async function maskedViews<View extends object>(

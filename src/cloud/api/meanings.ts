@@ -1,9 +1,10 @@
 /**
- * Meanings of the parameters and fields of the API, for the OpenAPI document. The descriptions in the schemas say which values
- * are valid; error messages quote them.
+ * Meanings of the parameters and fields of the API, for the OpenAPI document. Valid values are not described here: the
+ * `description` of a schema says what they are, and error messages quote it.
  *
- * A key is the name of a parameter or field, which means the same in all resources. If the meaning differs, the key also names
- * the resource (`Key.tags`), the operation (`listMessages.type`), or, for an id in a path, the segment before it (`tags/id`).
+ * A key of the table is the name of a parameter or field that means the same in all resources. If the meaning differs, the key
+ * also names the resource (`Key.tags`), the operation (`listMessages.type`), or, for an id in a path, the segment before the id
+ * (`tags/id`).
  */
 export const MEANINGS: Readonly<Record<string, string>> = {
   // Paths
@@ -87,7 +88,7 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   label: 'Texts by name; connectors see them. Default: an empty object.',
   secret: 'Key for DTLS. It is never returned. Default: null.',
   secret_type: 'Kind of the secret. Default: `psk`.',
-  last_seen: 'Time of the latest packet from the device; null if there was none.',
+  last_seen: 'Time of the latest message from the device; null if there was none.',
   config_hash: 'Hash of the configuration that the device reported; null if it has not reported one.',
   decoder_hash: 'Hash of the codec for data from the device; null if it has not uploaded one.',
   encoder_hash: 'Hash of the codec for data to the device; null if it has not uploaded one.',

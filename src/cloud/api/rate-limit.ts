@@ -12,8 +12,9 @@ const WINDOW = minutes(1);
 
 /**
  * Counts requests by credential, before the credential is checked. A request that is answered with 401 also counts for its
- * network: its IPv4 address, or the first half of its IPv6 address. From a network with too many such failures, only
- * credentials that have been valid in the same window are accepted. This rule slows down the guessing of keys.
+ * network: its IPv4 address, or the first half of its IPv6 address. If a network has too many such failures in a window, a
+ * credential is accepted only if an earlier request with it got an answer other than 401 and 429 in the same window. This rule
+ * slows down the guessing of keys.
  */
 export function limitRate(api: FastifyInstance, clock: Clock, rateLimit: number, holds = () => true): void {
   const used = new Map<string, number>();

@@ -17,7 +17,7 @@ interface Asked {
 }
 
 /**
- * Reads a page, and sets the header.
+ * Reads a page, and sets the header with the number of items.
  * @param read reads any page of the list
  */
 export async function pageOf<Item extends { readonly id: Id }>(

@@ -1,6 +1,6 @@
 /**
- * One attempt of a delivery. It makes the job from the current state of the store, lets the script turn it into a request, and
- * sends the request. The dispatcher then decides about a retry.
+ * One attempt of a delivery. It makes the job (the argument of the script, see job.ts) from the current state of the store,
+ * runs the script, and sends the request that the script returns. The dispatcher then decides about a retry.
  */
 import type { Clock } from '../../kernel/clock.js';
 import { integerBetween, type Random } from '../../kernel/random.js';

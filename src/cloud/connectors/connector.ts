@@ -1,6 +1,6 @@
 /**
- * Records of connectors: family `connector`, with a unique name per space (cloud API gaps, 3.7). This file also decides which
- * messages a connector forwards (section 6).
+ * Connectors in the store: records of the family `connector`, whose names are unique within a space (cloud API gaps, 3.7). This
+ * file also decides which messages a connector forwards (section 6).
  */
 import type { Seconds, UnixMillis } from '../../kernel/time.js';
 import type { Change, DeviceRow, Id, MessageRow, RecordRow, Store } from '../store/store.js';

@@ -1,7 +1,7 @@
 /**
- * Records of deliveries: family `delivery`, one for each message and connector that forwards it. The records are both the queue
- * and the log: a pending delivery has a due time, a finished one has none. The request is not stored: every attempt makes it
- * from the message, the device and the connector in their current state.
+ * Deliveries in the store: a record of the family `delivery` for each message and each connector that forwards it. The records
+ * are both the queue and the log: a pending delivery has a due time, a finished one has none. The request is not stored: every
+ * attempt makes it from the message, the device and the connector in their current state.
  *
  *            ┌────────── next attempt ◄─────────┐
  *   pending ─┴─► 2xx: delivered                 │
@@ -111,7 +111,7 @@ export async function* deliveriesOf(
   { spaceId, id }: Connector,
   after: Id | undefined,
 ): AsyncGenerator<Delivery> {
-  // All keys that begin with `…/` lie in the range from `…/` to below `…0`, because `0` is the character after `/`.
+  // Keys that begin with `<id>/` are in the range from `<id>/` to below `<id>0`, because `0` is the character after `/`.
   let below = after === undefined ? `${id}0` : `${id}/${after}`;
   for (;;) {
     const rows = await store.recordsInRange(FAMILY, spaceId, { from: `${id}/`, below }, BATCH);

@@ -46,7 +46,10 @@ const AT_ONCE = { part: 16, space: () => 64, all: 256 };
 const QUEUE_LENGTH = 64;
 /** Maximum number of deliveries of one space that are taken and wait. */
 const SPACE_QUEUE_LENGTH = 1024;
-/** If the queue of a connector is full and none of its attempts has ended for this time, further deliveries are postponed. */
+/**
+ * If the queue of a connector is full and none of its attempts has ended for this time, further deliveries are postponed. Also
+ * the pause before the next search if the last one left due deliveries.
+ */
 const SLOW = seconds(2);
 /** Time by which a delivery is postponed. */
 const POSTPONED = seconds(30);
@@ -71,7 +74,7 @@ export class Dispatcher {
   readonly #queue = new FairQueue<Taken>(AT_ONCE);
   /** Running and waiting attempts. */
   readonly #work = new Holds();
-  /** Deliveries of this process that wait or run. After a correction of the calendar they may be due again. */
+  /** Deliveries of this process that wait or run. Skipped if they are due again after a correction of the calendar. */
   readonly #taken = new Set<Id>();
   /** For each connector with taken deliveries: when its latest attempt ended, or when its queue began. */
   readonly #progress = new Map<Id, Instant>();
@@ -118,7 +121,7 @@ export class Dispatcher {
     while (this.#work.count > 0) await this.#work.changed();
   }
 
-  /** Call this before running attempts are aborted: their results are discarded, and they are attempted again later. */
+  /** Call this before running attempts are aborted: their results are discarded, and their deliveries stay due. */
   abandon(): void {
     this.#abandoned = true;
   }

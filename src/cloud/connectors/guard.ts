@@ -3,8 +3,8 @@
  * addresses that only this machine can reach: the loopback interface, the private network, the metadata service of a cloud
  * provider.
  *
- * The guard checks the address of the connection, not the host name: a name may resolve to another address a moment later. The
- * check is part of opening a connection, so it also covers literal addresses and repeated lookups.
+ * The guard checks the address to which a connection is opened: an earlier lookup proves nothing, because a name may resolve to
+ * another address a moment later. The check is part of opening a connection, so it also covers literal addresses.
  */
 import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';

@@ -1,6 +1,6 @@
 /**
- * Turns the value that `main` returned into the HTTP request to send (cloud API gaps, section 6). The function is pure, so that
- * previews and deliveries turn the same value into the same request.
+ * Turns the value that `main` returned into the HTTP request to send (cloud API gaps, section 6). The result depends only on
+ * this value, so that a preview shows the request that a delivery would send.
  */
 
 /** A validated request. */
@@ -45,8 +45,8 @@ const HEADER_BYTES = 16_384;
 const URL_LENGTH = 8192;
 
 /**
- * Validates the value that `main` returned and fills in defaults.
- * @param returned a JSON value; null if nothing is to be sent
+ * Validates the value that `main` returned and fills in defaults. Null stays null: nothing is to be sent.
+ * @param returned a JSON value
  * @throws BadRequest if it is not a valid request
  */
 export function requestOf(returned: unknown): WebhookRequest | null {

@@ -1,4 +1,4 @@
-/** Records of variables: family `variable`, with a unique name per device and environment. */
+/** Variables in the store: records of the family `variable`, whose names are unique per device and environment. */
 
 import type { UnixMillis } from '../../kernel/time.js';
 import { everyRecord } from '../store/records.js';
@@ -13,7 +13,7 @@ export interface Variable {
   readonly value: string;
   readonly environment: string | null;
   readonly comment: string | null;
-  /** The API does not show the value; transformations receive it. */
+  /** The API does not show the value; scripts of connectors receive it. */
   readonly secure: boolean;
   readonly locked: boolean;
   readonly createdAt: UnixMillis;
@@ -50,9 +50,9 @@ export function toVariable({ id, spaceId, createdAt, body }: RecordRow): Variabl
 const HIDDEN = '********';
 
 /**
- * The values of a device's variables for a transformation, by name. A variable of the device takes precedence over one of
- * its space. Variables with an environment are omitted: they belong to that environment, such as keys for decoding wM-Bus
- * (cloud API gaps, 3.8).
+ * The values that the script of a connector gets for a device, by name of the variable. A variable of the device takes
+ * precedence over one of its space. Variables with an environment are left out: they are for other programs, for example keys
+ * for decoding wM-Bus (cloud API gaps, 3.8).
  * @param secrets `hidden`: secure variables have the value `********`, for results that a user sees
  */
 export async function variablesFor(

@@ -1,7 +1,7 @@
 /**
- * The compiled codecs in memory. When the cache is full, the least recently used codec is removed. Every device may upload
- * codecs, and a compiled codec needs far more memory than its document. Without limits, some hundred uploads would fill the
- * memory of the service.
+ * Cache of compiled codecs, which are the decoders and encoders of devices for their data. When the cache is full, the least
+ * recently used codec is removed. Every device may upload codecs, and a compiled codec needs far more memory than its document.
+ * Without limits, some hundred uploads would fill the memory of the service.
  */
 import type { Codec } from '../../protocol/codec.js';
 import type { Id } from '../store/store.js';

@@ -105,7 +105,7 @@ export class CloudCore implements Downlinks {
     this.#expiry = new Expiry(options, (row) => this.#expire(row));
   }
 
-  /** The cached session of a device, without a store access; undefined if it is stale or not cached. */
+  /** The cached session of a device; undefined if it is not cached, or stale because another service has changed the device. */
   known(serial: number): DeviceSession | undefined {
     return this.#sessions.known(serial);
   }
@@ -136,7 +136,7 @@ export class CloudCore implements Downlinks {
   /**
    * Stores an uplink message.
    * @param message type byte and value, or decoded data of a device without a codec
-   * @param request fingerprint by which a repetition of the request is recognised; null: repetitions are not recognised
+   * @param request fingerprint of the request, by which a repetition is recognised if the message has no fingerprint of its own
    * @returns true if the message is durable, or a copy of a stored message; false if it is rejected (wire protocol, 6.3)
    */
   async accept(
@@ -159,7 +159,7 @@ export class CloudCore implements Downlinks {
   }
 
   async #accept(session: DeviceSession, message: Uint8Array | DecodedData, request: string | null): Promise<boolean> {
-    // Deliveries whose commit has failed before are committed first, because the message may answer one of these downlinks.
+    // Confirmed downlinks whose commit failed are committed first, because the message may answer one of them.
     for (const queued of unwritten(session)) await this.#confirmed(session, queued.confirmed, queued);
     const accepted = await this.#uplinks.accept(session, message, request);
     if (accepted === 'refused') return false;
@@ -202,7 +202,8 @@ export class CloudCore implements Downlinks {
   }
 
   /**
-   * Commits that a downlink (default: the one in flight) has been delivered: state `sent`. False if it had already ended.
+   * Commits that a downlink (default: the one in flight) has been delivered: state `sent`. False if no downlink is in flight,
+   * or if the downlink had already ended.
    */
   async confirm(session: DeviceSession, evidence: DeliveryEvidence, queued = session.inFlight): Promise<boolean> {
     session.inFlight = undefined;
@@ -362,7 +363,7 @@ export class CloudCore implements Downlinks {
     why: string | null,
   ): Promise<boolean> {
     const { id } = queued.row;
-    // The state is dated at the end of the downlink's lifetime, even if a sweep finds the downlink later.
+    // `expired` is dated at the end of the downlink's lifetime, even if a sweep finds the downlink later.
     const time = state === 'expired' ? this.#expiry.endOf(queued.row) : undefined;
     const ending = this.#states.state(queued, state, time);
     const progress = [ending, this.#states.station(queued.row, state, why, time)];

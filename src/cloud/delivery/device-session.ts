@@ -12,7 +12,7 @@ export interface QueuedDownlink {
   readonly row: WaitingRow;
   /** Number of its offers that this service knows. If another service has offered it, the stored number is greater. */
   attempt: number;
-  /** The device has sent something since the downlink was queued. */
+  /** Whether the device has sent something since the downlink was queued. */
   contacted: boolean;
   /** Evidence of delivery that could not be committed when it arrived; committed with the next exchange. */
   confirmed: DeliveryEvidence | undefined;
@@ -28,7 +28,7 @@ export interface DeviceSession {
   queue: QueuedDownlink[];
   /** The downlink that is offered and not yet confirmed. */
   inFlight: QueuedDownlink | undefined;
-  /** A session has begun, and the device has not yet shown whether it applied the last configuration downlink. */
+  /** Whether a session has begun in which the device has not yet shown whether it applied the last configuration downlink. */
   configUnchecked: boolean;
   /**
    * Set while the device sends from an unproven address, which is an address from which no new content has arrived

@@ -137,13 +137,13 @@ export class FirmwareQueue implements FirmwareUpdates {
     });
   }
 
-  /** Ends the update of a chunk that will never be delivered. */
+  /** Ends the update to which a chunk belongs, because the chunk will never be delivered. */
   async lost(chunk: WaitingRow, state: 'cancelled' | 'failed', why: string | null): Promise<void> {
     const { spaceId, deviceId } = chunk;
     await this.#updates.inTurn(deviceId, () => this.#end(spaceId, updateOf(chunk), state, why, isOpen));
   }
 
-  /** Ends an update; false if `may` rejects its current state. */
+  /** Ends an update; false if it does not exist, or `may` returns false for its current state. */
   async #end(
     spaceId: Id,
     id: Id,

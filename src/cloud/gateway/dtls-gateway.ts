@@ -31,8 +31,8 @@ interface DtlsGatewayOptions {
 /** Counters of a gateway since its start. */
 interface DtlsCounters {
   /**
-   * Handshakes by outcome. `completed`: a connection was opened. The others failed. `closed`: one end closed the connection.
-   * `replaced`: another handshake took its place. `timeout`: it took too long. `alert`: one end reported an error.
+   * Handshakes by outcome. `completed`: a connection was opened. All other outcomes are failures. `closed`: one end closed the
+   * connection. `replaced`: another handshake took its place. `timeout`: it took too long. `alert`: one end reported an error.
    */
   readonly handshakes: Record<'completed' | Ending['kind'], number>;
   /** Dropped records by reason. */

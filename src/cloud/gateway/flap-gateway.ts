@@ -1,6 +1,6 @@
 /**
- * The cloud side of FLAP: receives datagrams from any transport and answers each at most once (wire protocol, section
- * 6).
+ * The cloud side of FLAP, the datagram protocol of the devices: receives datagrams from any transport and answers each at most
+ * once (wire protocol, section 6).
  *
  * Datagrams of one device are processed strictly one after another; devices do not wait for each other. A packet that
  * needs no store access is answered in the same turn of the event loop.
@@ -42,7 +42,10 @@ interface FlapGatewayOptions {
 /** Sends a datagram to the source of the received one, in the same format. */
 type Reply = (datagram: Uint8Array) => void;
 
-/** Number of datagrams by result. */
+/**
+ * Number of datagrams by result. `silent`: processed without an answer. `withheld`: the protection suppressed the answer.
+ * `overrun`: dropped because too many datagrams of the device, or too many commits, were waiting.
+ */
 export type GatewayCounters = Record<
   | 'received'
   | 'answered'
@@ -206,7 +209,8 @@ export class FlapGateway {
   }
 
   /**
-   * The transfer state of a device. A new one begins if the device was deleted and created again, or sends in another format.
+   * The transfer state of a device. A new one begins if the device has a new session object, for example after it was deleted
+   * and created again, or if it sends in another format.
    */
   #channelOf(session: DeviceSession, format: PacketFormat): DeviceChannel {
     const { serial } = session.device;

@@ -44,16 +44,18 @@ const REMEMBERED = 16;
 const PERSISTENT = 5;
 
 /**
- * While the proven address sends no new content, the guard rejects session starts from another host for this many times
- * `patience`. Without this limit, an attacker who sends copies with the forged proven address could keep a restarted device
- * out permanently.
+ * While the proven address sends no new content, the guard rejects session starts from another host for at most this many times
+ * `patience`. Without this limit, an attacker could keep a restarted device out permanently by sending copies that seem to come
+ * from the proven address.
  */
 const LONGEST_CLAIM = 2;
 
 export class ReplayGuard {
   /** Time for which a device repeats a packet before it starts again. */
   readonly #patience: Millis;
+  /** The proven address of the device; at first, the address of its first datagram. */
   #home: Source | undefined;
+  /** The unproven address from which the device sent last. */
   #guest: Source | undefined;
   /** Marks of the latest datagrams that were processed, oldest first. */
   readonly #recent: number[] = [];

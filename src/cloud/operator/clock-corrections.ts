@@ -22,6 +22,6 @@ export async function compareClock(store: Store, clock: Clock, log: Log): Promis
   if (behind <= NOTICEABLE) return;
   log.warn(
     { behind: `${Math.round(behind / 1000)} s` },
-    'the clock of this machine is behind the newest stored message: its device gets no messages with earlier times',
+    'the clock of this machine is behind the newest stored message: new messages of its device get the time of that message',
   );
 }

@@ -1,6 +1,6 @@
 /**
- * Routes for operators: liveness, readiness and metrics. They need no API key, because load balancers and monitors call
- * them, and they disclose no customer data. Expose a public service through a proxy that does not forward `/metrics`.
+ * Routes for operators: liveness, readiness and metrics. Load balancers and monitors call them without an API key, so the
+ * answers disclose no customer data. Expose a public service through a proxy that does not forward `/metrics`.
  */
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';

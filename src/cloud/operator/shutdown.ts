@@ -1,4 +1,7 @@
-/** Graceful shutdown: rejects new connections and finishes running requests within a time limit. */
+/**
+ * Graceful shutdown: rejects new connections and finishes running requests within a time limit. {@link Connections} ends
+ * connections as a crash would instead.
+ */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';

@@ -34,7 +34,7 @@ interface Turn<Task> {
 
 interface Share {
   running: number;
-  /** Time used by the tasks of the space or part, plus the least used time of those present when it was added. */
+  /** Time used by the tasks of the space or part, plus the smallest `used` of the others when it was added. */
   used: Millis;
 }
 

@@ -39,7 +39,7 @@ export interface Limits {
   readonly memory: number;
   /** Maximum size of a script's stack, in bytes. */
   readonly stack: number;
-  /** Maximum number of calls of the engine's interrupt handler, which it calls every 10,000 steps. */
+  /** Maximum number of calls of the interrupt handler. The engine calls it every 10,000 steps of a script. */
   readonly interrupts: number;
   /** Maximum number of characters of the returned value as JSON. */
   readonly output: number;
