@@ -29,7 +29,7 @@ export interface AuditEntry {
   readonly actor_id: string | null;
   /** Operation of the API, such as `updateKey`; or `loginFailed`. */
   readonly action: string;
-  /** Id of the resource that was changed; null if it has none. */
+  /** Id of the resource that was created, changed or deleted, or of the account; null if neither has an id. */
   readonly target_id: string | null;
   /** IP address of the caller. */
   readonly from: string;

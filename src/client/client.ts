@@ -47,7 +47,7 @@ export interface ClientOptions extends HttpOptions {
 
 /**
  * Client of one space. Every call rejects with {@link ApiError} if the service answers with a status other than 2xx or with an
- * unusable body, and with {@link ConnectionError} if no response arrives.
+ * unusable body, and with {@link ConnectionError} if no complete response arrives.
  */
 export class DeviceCloudClient extends SpaceClient {
   readonly spaceId: string;

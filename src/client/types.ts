@@ -96,7 +96,7 @@ export interface DeviceSummary {
   readonly session_id: number | null;
   /** `com.example.freezer`; null before the first session. */
   readonly fw_bundle: string | null;
-  /** Name of the application; if the device does not report one, name of the product. */
+  /** Name of the application; if the device does not report one, name of the product; null if it reports neither. */
   readonly fw_name: string | null;
   /** `v1.2.0`; null before the first session. */
   readonly fw_version: string | null;

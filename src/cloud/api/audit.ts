@@ -12,7 +12,7 @@ import type { Id } from '../store/store.js';
 import type { ApiContext, Family } from './family.js';
 import { pageOf } from './totals.js';
 
-/** Chapters of the API document whose operations are recorded. `Downlinks` is missing: each downlink has its own timeline. */
+/** Chapters of the API document whose changes are recorded. `Downlinks` is missing: each downlink has its own timeline. */
 const RECORDED: ReadonlySet<string> = new Set<keyof typeof TAGS>([
   ...(['Accounts', 'Spaces', 'Devices', 'Tags', 'Connectors', 'Variables', 'Firmware', 'Users', 'Keys'] as const),
 ]);

@@ -178,7 +178,7 @@ function addItem(routes: Routes, { store }: ApiContext, resource: TagResource, r
 
 type TagResource = ReturnType<typeof tagResource>;
 
-/** Functions that routes share: finding a tag, the page for a limited key, and the commit, which reports a taken name. */
+/** Functions that routes share: finding a tag, the page for a limited key, and the commit (409 if the name is taken). */
 function tagResource({ store }: ApiContext) {
   return { find, ofScope, commit };
 

@@ -234,7 +234,7 @@ function addLocking(routes: Routes, { store }: ApiContext, resource: VariableRes
 
 type VariableResource = ReturnType<typeof variableResource>;
 
-/** Functions that several routes share: finding a variable or its device, and the commit, which reports a taken name. */
+/** Functions that several routes share: finding a variable or its device, and the commit (409 if the name is taken). */
 function variableResource({ store }: ApiContext) {
   return { find, findUnlocked, knownDevice, commit };
 

@@ -87,7 +87,7 @@ export class Connectors implements Forwarding {
     this.#directory.forget(spaceId);
   }
 
-  /** The request that the connector would send on the first attempt, if secure variables were masked. Nothing is sent. */
+  /** The request that the connector would send on the first attempt, computed with masked secure variables. Nothing is sent. */
   preview(connector: Connector, message: ListedMessage): Promise<Computed> {
     return this.#attempts.preview(connector, message, PREVIEWS);
   }

@@ -48,7 +48,7 @@ const QUEUE_LENGTH = 64;
 const SPACE_QUEUE_LENGTH = 1024;
 /**
  * If the queue of a connector is full and none of its attempts has ended for this time, further deliveries are postponed. Also
- * the pause before the next search if the last one left due deliveries.
+ * the usual pause before the next search if the last one left due deliveries.
  */
 const SLOW = seconds(2);
 /** Time by which a delivery is postponed. */

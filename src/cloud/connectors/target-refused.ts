@@ -1,6 +1,6 @@
-/** The error for a target that connectors may not reach. */
+/** The error for a target that connectors may not reach. A file of its own, because the guard loads the HTTP client. */
 
-/** A connector may not send to its target; the message says why. */
+/** The connector may not send to the target. The message says why; users see it in the log of the delivery. */
 export class TargetRefused extends Error {
   readonly code = 'TARGET_REFUSED';
 

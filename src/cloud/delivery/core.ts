@@ -2,8 +2,7 @@
  * The delivery core decides which downlink is delivered when, and stores uplinks. The gateways pass the messages and polls
  * of devices to it; the API queues the downlinks of users.
  *
- * The gateways make the calls for one device strictly one after another. The result of a call is durable when the call
- * resolves.
+ * A gateway makes its calls for one device strictly one after another. The result of a call is durable when the call resolves.
  */
 import type { EdgeClock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';

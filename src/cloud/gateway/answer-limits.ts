@@ -16,7 +16,7 @@ const PER_SERIAL: Rate = { burst: 20, perSecond: 1 };
 /** Many devices may share an address. */
 const PER_ADDRESS: Rate = { burst: 2000, perSecond: 200 };
 
-/** Maximum number of addresses and serial numbers that are tracked; the oldest are forgotten. */
+/** Maximum number of tracked addresses, and of tracked serial numbers; the least recently used are forgotten. */
 const MOST_TRACKED = 10_000;
 
 interface Bucket {

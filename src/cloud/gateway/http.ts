@@ -4,8 +4,8 @@
  *
  *   POST /v2/device/{serial_number}/session   stores facts about the device, and queues the session response, as over UDP
  *   POST /v2/device/{serial_number}/uplink    stores a message; `poll` in the response is true if a downlink is pending
- *   POST /v2/device/{serial_number}/poll      offers the first downlink of the queue
- *   POST /v2/device/{serial_number}/ack       confirms the downlink; until then every poll offers it again
+ *   POST /v2/device/{serial_number}/poll      offers the next downlink; polls repeat the offer until it is confirmed
+ *   POST /v2/device/{serial_number}/ack       confirms a downlink
  *
  * Requests of one device are processed one after another. A repeated uplink is recognised by its `Idempotency-Key` together
  * with its content. Application data that are encoded, or that have a sequence number or a timestamp, are recognised by their

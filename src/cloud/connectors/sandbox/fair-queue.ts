@@ -8,7 +8,7 @@
  */
 import type { Millis } from '../../../kernel/time.js';
 
-/** The cause of a task. */
+/** The space, and the part of it, to which a task belongs. */
 export interface Owner {
   readonly spaceId: string;
   /** A connector, or something else in the space whose tasks have a limit of their own. */

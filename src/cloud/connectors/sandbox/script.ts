@@ -3,7 +3,10 @@ import type { UnixMillis } from '../../../kernel/time.js';
 import type { Owner } from './fair-queue.js';
 
 export interface Script {
-  /** Scripts of the same part run one after another, and never in an engine that has run scripts of another space. */
+  /**
+   * The space, and the part of it (fair-queue.ts). Scripts of one part run one after another, and never in an engine that has
+   * run scripts of another space.
+   */
   readonly owner: Owner;
   /** JavaScript, ES2020, with a function `main(job)`. */
   readonly source: string;
