@@ -23,7 +23,7 @@ export function canonicalUrl(url: string, legacy: boolean): string {
   return path.replace(GLUED_TAG, '$1/');
 }
 
-/** Whether a request reads the device list by its legacy path. An older script of the vendor expects 201 (cloud API gaps, 7.2). */
+/** Whether a request reads the legacy device list. An older script of the vendor expects status 201 (cloud API gaps, 7.2). */
 export function isLegacyDeviceList(method: string, originalUrl: string): boolean {
   return method === 'GET' && /^\/v2\/devices\/?(?:\?|$)/.test(originalUrl);
 }
