@@ -25,7 +25,7 @@ export interface Dialect {
   readonly tagIds: string;
   /** Condition: device `?` has a message with an id above `?`. */
   readonly hasNewer: string;
-  /** The table `message m`, read by this index. */
+  /** The table `message m`. SQLite reads it by this index; PostgreSQL chooses the index itself. */
   messagesBy(index: string): string;
   /** Joins `device d`, with the messages as the outer loop. */
   readonly joinDevice: string;

@@ -31,7 +31,7 @@ export interface TableFindings {
   readable: number;
   /** Maximum number of rows in damaged pages; undefined if it cannot be known, 0 without a damaged page. */
   unreadable: number | undefined;
-  /** Ids of the rows whose body does not match its checksum. */
+  /** Ids of the rows whose body does not match its checksum or is not valid JSON. */
   readonly altered: string[];
 }
 
