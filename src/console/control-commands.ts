@@ -2,6 +2,7 @@
 import type { Profile } from '../profile/profile.js';
 import { findQuantity, numberedQuantityNames } from '../profile/quantities.js';
 import type { StepName } from '../scenario/steps/index.js';
+import { MODEM_FAULTS } from '../scenario/steps/modem.js';
 import { quantityOf } from '../scenario/values/quantity.js';
 
 interface ControlCommand {
@@ -96,12 +97,9 @@ export const CONTROL_COMMANDS: Readonly<Record<string, ControlCommand>> = {
     words: () => [['free']],
   },
   'power-saving': bare('power-saving', 'on | off', 'the network grants or refuses power saving mode', ON_OFF),
-  modem: bare(
-    'modem',
-    'FAULT | mended',
-    'error, reset-loop, lost-registration, lost-socket, mute, no-sim, no-socket',
-    () => [['error', 'reset-loop', 'lost-registration', 'lost-socket', 'mute', 'no-sim', 'no-socket', 'mended']],
-  ),
+  modem: bare('modem', 'FAULT | mended', MODEM_FAULTS.filter((fault) => fault !== 'mended').join(', '), () => [
+    MODEM_FAULTS,
+  ]),
   flash: {
     step: 'flash',
     usage: 'WRITES | new',

@@ -2,6 +2,7 @@
  * Steps that delay the exchanges of devices, each with the time at which its effect ends. The effect of a lasting step, such as
  * `radio: off`, ends with the next step of its kind.
  */
+import { isLasting } from '../device/modem/faults.js';
 import type { FaultEffect, FaultRecovery } from '../explain/situation.js';
 import type { Ratio } from '../kernel/ratio.js';
 import type { Instant } from '../kernel/time.js';
@@ -170,9 +171,7 @@ function batteryEffect(options: StepCall<'battery'>['options']): Effect | undefi
 
 function modemEffect(fault: StepCall<'modem'>['options']): Effect | undefined {
   if (fault === 'mended') return undefined;
-  return fault === 'mute' || fault === 'no-sim' || fault === 'no-socket'
-    ? { ...BLOCKS, recovery: 'backs-off' }
-    : DISTURBS;
+  return isLasting(fault) ? { ...BLOCKS, recovery: 'backs-off' } : DISTURBS;
 }
 
 const BLOCKS: Effect = { effect: 'blocks', sign: null, recovery: 'attaches', lasts: true, passes: 0 };

@@ -20,6 +20,9 @@ export type LastingFault =
   /** No socket can be opened. */
   | 'no-socket';
 
+/** All lasting faults. A record instead of a list, so that a missing fault is a type error. */
+const LASTING = { mute: true, 'no-sim': true, 'no-socket': true } as const satisfies Record<LastingFault, true>;
+
 export function isLasting(fault: PassingFault | LastingFault): fault is LastingFault {
-  return fault === 'mute' || fault === 'no-sim' || fault === 'no-socket';
+  return fault in LASTING;
 }

@@ -14,14 +14,14 @@ const FAULTS = {
   mended: true,
 } as const satisfies Record<ModemFault, true>;
 // The cast is needed because `Object.keys` returns `string[]`.
-const NAMES = Object.keys(FAULTS) as readonly ModemFault[];
+export const MODEM_FAULTS = Object.keys(FAULTS) as readonly ModemFault[];
 
 /** Causes a fault of the modem, or ends it. */
 export const modem: StepKind<ModemFault> = {
   about:
     'error, reset-loop, lost-registration and lost-socket happen once; mute, no-sim and no-socket last until "mended"',
   example: 'modem: lost-socket',
-  check: oneOf(NAMES),
+  check: oneOf(MODEM_FAULTS),
   describe: (fault) => fault,
   run: async (_world, device, fault) => device.controls.modem(fault),
 };
