@@ -15,9 +15,9 @@ import type {
 } from '../control/scenarios.js';
 import { PRIVATE } from '../kernel/private-file.js';
 import type { RunResult } from '../report/result.js';
-import { CheckThread } from './check/thread.js';
 import { packagedNames, packagedText } from './find-scenario.js';
 import type { Host } from './host.js';
+import { CheckThread } from './scenario-check/thread.js';
 
 /** If a run gives no verdict, the end of its error output is shown as the reason: this many characters. */
 const LONGEST_REASON = 2000;

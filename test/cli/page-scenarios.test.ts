@@ -1,9 +1,9 @@
 /** Scenarios from the web console: their check, and their run in a separate process. */
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
-import { checkText } from '../../src/cli/check/check-text.js';
-import { CheckThread } from '../../src/cli/check/thread.js';
 import { PageScenarios } from '../../src/cli/page-scenarios.js';
+import { checkText } from '../../src/cli/scenario-check/check-text.js';
+import { CheckThread } from '../../src/cli/scenario-check/thread.js';
 import { ghostfleet } from '../support/host.js';
 
 const SMALL = `

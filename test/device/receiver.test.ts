@@ -1,7 +1,7 @@
 /** wM-Bus: scans, frames, reports in parts, the list of meters. */
 import { describe, expect, it } from 'vitest';
-import { listen, neighbours } from '../../src/device/receiver/meters.js';
-import { untilScan } from '../../src/device/receiver/schedule.js';
+import { listen, neighbours } from '../../src/device/wmbus/meters.js';
+import { untilScan } from '../../src/device/wmbus/schedule.js';
 import { hours, minutes, seconds } from '../../src/kernel/time.js';
 import { packagedProfiles } from '../../src/profile/library.js';
 import type { ReceiverSpec } from '../../src/profile/profile.js';

@@ -2,8 +2,8 @@
 
 import { CloudCore } from '../../src/cloud/delivery/core.js';
 import { FlapGateway } from '../../src/cloud/gateway/flap-gateway.js';
+import type { Forwarding } from '../../src/cloud/interfaces/forwarding.js';
 import { openStore } from '../../src/cloud/open-store.js';
-import type { Forwarding } from '../../src/cloud/ports/forwarding.js';
 import { createIds } from '../../src/cloud/store/ids.js';
 import type { DeviceRow, ListedMessage, Store } from '../../src/cloud/store/store.js';
 import type { Log } from '../../src/kernel/log.js';

@@ -22,9 +22,9 @@ const COMPILED = resolve('.compiled');
  */
 const THREADS = [
   'cli/attempt-thread.mjs',
-  'cli/check/check-thread.mjs',
+  'cli/scenario-check/check-thread.mjs',
   'runner/distributed/threads/part-thread.mjs',
-  'runner/divided/thread.mjs',
+  'runner/parallel/thread.mjs',
 ].map((path) => join(COMPILED, path));
 
 /** Name of the folder with the prepared profiles, which is beside the program and beside `profile/library.ts`. */

@@ -6,8 +6,8 @@ import type { PasswordCost } from '../accounts/passwords.js';
 import type { Computed } from '../connectors/attempt.js';
 import type { Connector } from '../connectors/connector.js';
 import type { Feed } from '../events/feed.js';
-import type { Downlinks } from '../ports/downlinks.js';
-import type { FirmwareUpdates } from '../ports/firmware-updates.js';
+import type { Downlinks } from '../interfaces/downlinks.js';
+import type { FirmwareUpdates } from '../interfaces/firmware-updates.js';
 import type { Ids } from '../store/ids.js';
 import type { Id, ListedMessage, Store } from '../store/store.js';
 

@@ -8,7 +8,7 @@ import { operation } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
 import { ItemParams, SpaceParams, Uuid } from '../http/schemas.js';
 import { type Checked, checker } from '../http/validation.js';
-import { type DownlinkRequest, LONGEST_QUEUE } from '../ports/downlinks.js';
+import { type DownlinkRequest, LONGEST_QUEUE } from '../interfaces/downlinks.js';
 import type { DeviceRow, Id, MessageRow } from '../store/store.js';
 import { deviceInBody, needWritableTag, visibleDevice, visibleMessage } from './access.js';
 import { addCancelling } from './cancelling.js';

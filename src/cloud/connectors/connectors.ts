@@ -11,7 +11,7 @@ import type { Log } from '../../kernel/log.js';
 import type { Random } from '../../kernel/random.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { seconds } from '../../kernel/time.js';
-import type { Forwarding } from '../ports/forwarding.js';
+import type { Forwarding } from '../interfaces/forwarding.js';
 import type { Ids } from '../store/ids.js';
 import type { Change, DeviceRow, Id, ListedMessage, Store, WaitingRow } from '../store/store.js';
 import { Attempts, type Computed } from './attempt.js';

@@ -7,7 +7,7 @@ import type { Codec } from '../../protocol/codec.js';
 import { encodeBody } from '../../protocol/encode.js';
 import type { DownMessage } from '../../protocol/messages/index.js';
 import { uuidBytes } from '../../protocol/uuid.js';
-import type { DownlinkRequest } from '../ports/downlinks.js';
+import type { DownlinkRequest } from '../interfaces/downlinks.js';
 import { type MessageRow, NO_CODEC } from '../store/store.js';
 
 /** The stored body of a user's request, as shown in lists. */

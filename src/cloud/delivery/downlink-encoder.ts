@@ -5,7 +5,7 @@
 import type { Clock } from '../../kernel/clock.js';
 import { encodeDown, LONGEST_VALUE } from '../../protocol/messages/index.js';
 import type { Updates } from '../firmware/updates.js';
-import { DownlinkRefused } from '../ports/downlinks.js';
+import { DownlinkRefused } from '../interfaces/downlinks.js';
 import type { DeviceRow, MessageRow, Store, WaitingRow } from '../store/store.js';
 import type { Codecs } from './codecs.js';
 import { downMessage } from './down-messages.js';

@@ -8,7 +8,7 @@ import type { Trace } from '../../trace/events.js';
 import type { Image } from '../firmware/images.js';
 import { isOpen, type UpdateJob } from '../firmware/job.js';
 import { endOf, type UpdateStep, type Updates, updateOf } from '../firmware/updates.js';
-import type { FirmwareUpdates } from '../ports/firmware-updates.js';
+import type { FirmwareUpdates } from '../interfaces/firmware-updates.js';
 import type { Ids } from '../store/ids.js';
 import { inOrder } from '../store/in-order.js';
 import { untilUndisturbed } from '../store/records.js';

@@ -19,7 +19,7 @@ import { uuidText } from '../../protocol/uuid.js';
 import type { Trace, UplinkType } from '../../trace/events.js';
 import type { UpdateJob } from '../firmware/job.js';
 import type { Updates } from '../firmware/updates.js';
-import type { Forwarding } from '../ports/forwarding.js';
+import type { Forwarding } from '../interfaces/forwarding.js';
 import { EncodedBody } from '../store/encoded-body.js';
 import type { Ids } from '../store/ids.js';
 import { inOrder } from '../store/in-order.js';

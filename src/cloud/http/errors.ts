@@ -5,7 +5,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../../kernel/log.js';
-import { DownlinkRefused, LONGEST_QUEUE } from '../ports/downlinks.js';
+import { DownlinkRefused, LONGEST_QUEUE } from '../interfaces/downlinks.js';
 import { StoreBusy } from '../store/bounded-commits.js';
 import { ConflictError, type ConflictField, StoreUnavailable } from '../store/store.js';
 

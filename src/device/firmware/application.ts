@@ -11,7 +11,7 @@ import type { ContactReason } from '../../trace/events.js';
 import { TEST_LOAD_TIME } from '../environment/battery.js';
 import type { Hardware } from '../hardware/hardware.js';
 import type { Measurements } from '../measuring/measurements.js';
-import type { Receiver } from '../receiver/receiver.js';
+import type { Receiver } from '../wmbus/receiver.js';
 import { Reporter, type ReporterHost } from './reporter.js';
 import { type TaskOwner, TaskTable } from './task-table.js';
 

@@ -7,8 +7,8 @@ import type { DeviceConfig } from '../config/device-config.js';
 import { type DeviceSlot, NO_DEVICE, parseDeviceSlot } from '../config/device-slot.js';
 import type { ConfigItem } from '../config/layout.js';
 import type { Measurements } from '../measuring/measurements.js';
-import type { Receiver } from '../receiver/receiver.js';
 import type { ShellLine, ShellReceiver } from '../shell/attached.js';
+import type { Receiver } from '../wmbus/receiver.js';
 import type { Application } from './application.js';
 
 /** The firmware as this file needs it. */

@@ -6,8 +6,8 @@
 import type { Seconds, UnixMillis, UnixSeconds } from '../../kernel/time.js';
 import type { BodyNode, Fact, IdentityFact, Label, NetworkFact, ParameterRef, Profile } from '../../profile/profile.js';
 import type { CborWriter } from '../../protocol/cbor.js';
-import type { Frame } from '../receiver/meters.js';
-import type { ScanReport } from '../receiver/receiver.js';
+import type { Frame } from '../wmbus/meters.js';
+import type { ScanReport } from '../wmbus/receiver.js';
 import type { Measurements } from './measurements.js';
 import type { ListPlan, SensorPlan } from './measuring-plan.js';
 import type { Memory } from './memory.js';

@@ -9,7 +9,7 @@ import { seededRandom } from '../../kernel/random.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { type Millis, sinceStart, type UnixMillis } from '../../kernel/time.js';
 import { partsOf } from '../../scenario/plan/divide.js';
-import { endOfAll } from '../divided/ends.js';
+import { endOfAll } from '../parallel/ends.js';
 import type { CourseEnd, WorldControl, WorldOptions } from '../world/course.js';
 import { watchExpectations } from '../world/early-end.js';
 import type { End } from '../world/end.js';

@@ -2,7 +2,7 @@
 import type { GhostfleetError } from '../../kernel/errors.js';
 import type { Instant, UnixMillis } from '../../kernel/time.js';
 import type { Plan } from '../../scenario/model/plan.js';
-import { errorOf, failureOf } from '../divided/messages.js';
+import { errorOf, failureOf } from '../parallel/messages.js';
 import { type LostCounts, PartBooks } from './books.js';
 import { ChannelLost, type RunChannel } from './channel.js';
 import type { ClockReading } from './clock-offset.js';

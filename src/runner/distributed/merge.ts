@@ -9,7 +9,7 @@
  */
 import type { Instant } from '../../kernel/time.js';
 import type { Trace, TraceEvent } from '../../trace/events.js';
-import type { Logged } from '../divided/messages.js';
+import type { Logged } from '../parallel/messages.js';
 
 interface OfPart extends Logged {
   /** Index of the part that sent the event; undefined for an event of the run itself. */

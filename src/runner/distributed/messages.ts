@@ -3,7 +3,7 @@ import type { Log } from '../../kernel/log.js';
 import type { Instant, Millis, UnixMillis } from '../../kernel/time.js';
 import type { GeneratorReport } from '../../report/result.js';
 import type { Plan } from '../../scenario/model/plan.js';
-import type { Failure } from '../divided/messages.js';
+import type { Failure } from '../parallel/messages.js';
 import type { RuleTally } from '../targets/audit/rules.js';
 import type { RemoteCloud } from '../targets/remote-api.js';
 import type { ServedCloud } from '../targets/served.js';

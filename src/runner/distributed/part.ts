@@ -5,7 +5,7 @@ import { EXIT, GhostfleetError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { type Millis, seconds, sinceStart } from '../../kernel/time.js';
-import { errorOf, failureOf } from '../divided/messages.js';
+import { errorOf, failureOf } from '../parallel/messages.js';
 import { inOneWorld, type WorldControl, type WorldOptions } from '../world/course.js';
 import { noEvidence } from '../world/journal.js';
 import { unpackProfiles } from '../world/plan-profiles.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CloudContext } from '../../../src/cloud/api/context.js';
 import { CloudCore } from '../../../src/cloud/delivery/core.js';
-import { DownlinkRefused } from '../../../src/cloud/ports/downlinks.js';
+import { DownlinkRefused } from '../../../src/cloud/interfaces/downlinks.js';
 import { ConflictError, type MessageRow } from '../../../src/cloud/store/store.js';
 import { days, hours, minutes } from '../../../src/kernel/time.js';
 import type { VirtualClock } from '../../../src/kernel/virtual-clock.js';

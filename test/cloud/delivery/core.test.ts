@@ -1,6 +1,6 @@
 /** The delivery core: order of the queue, downlinks that cannot be sent, uplinks, and deleted devices. */
 import { describe, expect, it } from 'vitest';
-import { DownlinkRefused, LONGEST_QUEUE } from '../../../src/cloud/ports/downlinks.js';
+import { DownlinkRefused, LONGEST_QUEUE } from '../../../src/cloud/interfaces/downlinks.js';
 import { ConflictError } from '../../../src/cloud/store/store.js';
 import { hours } from '../../../src/kernel/time.js';
 import { encodeCbor } from '../../../src/protocol/cbor.js';

@@ -1,6 +1,6 @@
 /** Data for a device whose firmware has no encoder, or has not uploaded it yet. */
 import { describe, expect, it } from 'vitest';
-import { DownlinkRefused } from '../../../src/cloud/ports/downlinks.js';
+import { DownlinkRefused } from '../../../src/cloud/interfaces/downlinks.js';
 import { encodeCbor } from '../../../src/protocol/cbor.js';
 import { codecHash } from '../../../src/protocol/hashes.js';
 import { encodeUp, parseDown } from '../../../src/protocol/messages/index.js';

@@ -1,6 +1,6 @@
 /** Downlinks that are not fetched in time end when they are offered, read or cancelled, or when the service starts. */
 import { describe, expect, it } from 'vitest';
-import { LONGEST_QUEUE } from '../../../src/cloud/ports/downlinks.js';
+import { LONGEST_QUEUE } from '../../../src/cloud/interfaces/downlinks.js';
 import { ConflictError } from '../../../src/cloud/store/store.js';
 import { days, hours, minutes } from '../../../src/kernel/time.js';
 import { ACK, FIRST, LAST, NOTHING, POLL } from '../../../src/protocol/flap/packet.js';

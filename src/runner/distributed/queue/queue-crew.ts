@@ -2,7 +2,7 @@
 import { v4 as randomId } from 'uuid';
 import { type GhostfleetError, UsageError } from '../../../kernel/errors.js';
 import { humanDuration, type Millis, seconds, sinceStart } from '../../../kernel/time.js';
-import { failureOf } from '../../divided/messages.js';
+import { failureOf } from '../../parallel/messages.js';
 import type { RunChannel } from '../channel.js';
 import type { Crew } from '../crew.js';
 import { type FromPart, PART_FORMAT, type PartTask, type ToPart } from '../messages.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CommonRest } from '../../../src/runner/divided/common-rest.js';
+import { CommonRest } from '../../../src/runner/parallel/common-rest.js';
 
 function parts(count: number) {
   const rest = new CommonRest(count);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { merged } from '../../../src/runner/divided/merge.js';
+import { merged } from '../../../src/runner/parallel/merge.js';
 import type { TraceEvent } from '../../../src/trace/events.js';
 
 const text = (...events: readonly TraceEvent[]) => events.map((event) => `${JSON.stringify(event)}\n`).join('');

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { defineScenario } from '../../../src/library/scenario.js';
-import { endOfAll } from '../../../src/runner/divided/ends.js';
+import { endOfAll } from '../../../src/runner/parallel/ends.js';
 import type { End } from '../../../src/runner/world/end.js';
 
 const plan = defineScenario({
