@@ -120,7 +120,7 @@ class Session {
     };
     this.#connection.onNews((news) => {
       if ('bye' in news) return;
-      const skipped = news.skipped === undefined ? '' : ` (${news.skipped} earlier ones skipped)`;
+      const skipped = news.skipped === undefined ? '' : ` (${news.skipped} earlier events skipped)`;
       this.#print([faint(logLine(news.event, news.from) + skipped, terminal)]);
     });
     try {

@@ -25,7 +25,7 @@ export function deviceState(facts: DeviceFacts, names: CauseNames, now: Instant)
   return [
     contact,
     ...failing(facts, names, now),
-    ...(inForce.length === 0 ? [] : [`In force: ${inForce.join(', ')}.`]),
+    ...(inForce.length === 0 ? [] : [`Faults in force: ${inForce.join(', ')}.`]),
     `At rest it waits for its ${intervalName(part)}.`,
     queue,
   ];

@@ -11,7 +11,7 @@ const SHOWN = 5;
 
 /** The polls that each prediction uses, by the value of the option `--polls`. */
 const KNOWN: Readonly<Record<Polls, string>> = {
-  foretold: 'each prediction made without its own delivery',
+  foretold: 'each predicted without knowledge of the recorded one',
   recorded: 'with all recorded polls, including those that only the predicted delivery shows',
 };
 
@@ -41,7 +41,7 @@ export function describeAccuracy(
   if (missed > 0) lines.push(`${missed} delivered in the recording only`);
   if (invented > 0) lines.push(`${invented} delivered in the replay only`);
   if (leftOut > 0)
-    lines.push(`${leftOut} not replayed: created by the cloud for firmware updates, or of an unknown type`);
+    lines.push(`${leftOut} not replayed: created by the cloud for clocks or firmware updates, or of an unknown type`);
   const worst = worstFirst(predictions).slice(0, SHOWN);
   if (worst.length > 0) lines.push('worst predictions:', ...worst.map(predictionLine));
   if (within !== null) lines.push('', verdictLine(accuracy, within));
