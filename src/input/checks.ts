@@ -2,8 +2,9 @@
  * Checks: functions that convert a value with its place in a file to a typed value, or note a problem with the expected form.
  *
  * A check returns undefined if it noted a problem. The caller then continues, so that all problems of a file are reported
- * together. A check can also have a form: a JSON Schema of the accepted values, for editors (profile/schema.ts). The form accepts
- * every value that the check accepts. It may accept more, because it lacks the rules that depend on other parts of a file.
+ * together. A check can also have a form: a JSON Schema of the accepted values, for editors (profile/schema.ts). The form
+ * accepts every value that the check accepts. It may accept more, because it lacks the rules that depend on other parts of a
+ * file.
  */
 
 import { parseRatio, RATIO_FORM, type Ratio } from '../kernel/ratio.js';

@@ -2,8 +2,8 @@
  * Reads a YAML file as a tree in which every value has its line and column, for messages.
  *
  * Accepts only the data model of JSON: aliases are resolved; unknown tags, duplicate keys, entries without a key, and lists or
- * maps as keys are problems. Deep nesting, and aliases that expand to more than 100,000 values, are problems too, because they could
- * exhaust the stack or the memory.
+ * maps as keys are problems. Deep nesting, and aliases that expand to more than 100,000 values, are problems too, because they
+ * could exhaust the stack or the memory.
  */
 import {
   Composer,
