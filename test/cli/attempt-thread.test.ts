@@ -53,7 +53,7 @@ describe('the attempts of shrink', () => {
   const opened = () =>
     new Attempts({ ...SETTINGS, profiles: packagedProfiles(), workers: 1 }, { onInterrupt: () => () => {} });
 
-  it('run a text once', async () => {
+  it('run the same text once, and return its outcome again', async () => {
     const attempts = opened();
     const first = await attempts.outcome(FAILING, new AbortController().signal);
     expect(first).toMatchObject({ exitCode: 3 });
@@ -61,7 +61,7 @@ describe('the attempts of shrink', () => {
     await attempts.close();
   });
 
-  it('run a text again whose attempt was ended', async () => {
+  it('run a text again if its first attempt was aborted', async () => {
     const attempts = opened();
     await attempts.outcome(FAILING, AbortSignal.abort());
     expect(await attempts.outcome(FAILING)).toMatchObject({ exitCode: 3 });

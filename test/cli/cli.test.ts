@@ -119,7 +119,7 @@ describe('ghostfleet', () => {
     ['help', 'plan'],
     ['plan', '--help'],
     ['plan', '-h'],
-  ])('%s %s shows the options of a command', async (...args) => {
+  ])('"%s %s" shows how the command plan is used', async (...args) => {
     const { exit, out } = await ghostfleet(args);
     expect([exit, out]).toEqual([0, expect.stringContaining('ghostfleet plan <file>')]);
   });
@@ -133,7 +133,7 @@ describe('ghostfleet', () => {
     ]);
   });
 
-  it('never repeats a claim token in an error message', async () => {
+  it('does not repeat an invalid claim token in its error message', async () => {
     const secret = `${'ab'.repeat(15)}zz`;
     const { err } = await ghostfleet(['device', 'clime', '--serial', '1', '--token', secret]);
     expect(err).not.toContain(secret);
@@ -162,7 +162,7 @@ describe('ghostfleet run', () => {
     );
   });
 
-  it('writes summary, report and events to --out; the digest is the SHA-256 of the events', async () => {
+  it('writes its files to --out; the digest is the start of the SHA-256 hash of the events', async () => {
     const out = join(directory, 'runs', 'one');
     await ghostfleet(['run', SMALL, '--out', out, '--store', 'sqlite']);
     expect(readdirSync(out).filter((name) => !name.includes('-'))).toEqual([
@@ -214,14 +214,14 @@ describe('ghostfleet run', () => {
     expect((await coloured({ NO_COLOR: '1' })).out).not.toContain('\u001b');
   });
 
-  it('ends with 3 when an expectation fails', async () => {
+  it('ends with exit code 3 when an expectation fails', async () => {
     const failing = file('failing.yaml', readFileSync(SMALL, 'utf8').replace('answered == 2', 'answered == 3'));
     const { exit, out } = await ghostfleet(['run', failing]);
     expect(exit).toBe(3);
     expect(out).toContain('✗ downlink.answered == 3');
   });
 
-  it('reports the results so far when it is interrupted, and ends with 130', async () => {
+  it('reports the results so far when it is interrupted, and ends with exit code 130', async () => {
     const endless = file('endless.yaml', readFileSync(SMALL, 'utf8').replace('40m', '20h'));
     const { exit, out } = await ghostfleet(['run', endless, '--clock', 'real', '--speed', '10'], { interruptOn: /^/ });
     expect(exit).toBe(130);
@@ -239,7 +239,7 @@ describe('ghostfleet run', () => {
 });
 
 describe('ghostfleet plan, validate and list', () => {
-  it('plan prints the plan and runs nothing', async () => {
+  it('plan prints the plan with the seed of the option --seed', async () => {
     const { exit, out } = await ghostfleet(['plan', SMALL, '--seed', '9']);
     expect(exit).toBe(0);
     expect(out).toContain('info show');

@@ -39,7 +39,7 @@ describe('ghostfleet compare', () => {
     expect(exit).toBe(0);
   });
 
-  it('ends with 3 when a number differs', async () => {
+  it('ends with exit code 3 when a number differs', async () => {
     const changed = join(directory, 'changed.json');
     const summary = JSON.parse(readFileSync(join(two, 'summary.json'), 'utf8'));
     summary.samples.counts['uplink.stored'] = summary.samples.counts['uplink.stored'].map((n: number) => n * 4);
@@ -72,7 +72,7 @@ describe('ghostfleet compare', () => {
   it.each([
     ['nowhere', 'cannot be read: the file does not exist'],
     [directory, 'summary.json" cannot be read'],
-  ])('reports the problem of %s', async (path, complaint) => {
+  ])('reports why the run %s cannot be read', async (path, complaint) => {
     const { exit, err } = await ghostfleet(['compare', path, one]);
     expect(err).toContain(complaint);
     expect(exit).toBe(2);
@@ -80,7 +80,7 @@ describe('ghostfleet compare', () => {
 });
 
 describe('ghostfleet run --metrics-port', () => {
-  it('serves the metrics during the run only', async () => {
+  it('serves the metrics during the run only, and not to foreign hosts', async () => {
     const short = join(directory, 'short.yaml');
     writeFileSync(short, 'name: short\nduration: 4m\nfleet: [{ name: clime, profile: clime, count: 1 }]\n');
     const port = await freePort();
@@ -103,7 +103,7 @@ describe('ghostfleet run --metrics-port', () => {
     expect(await scrape(url)).toBe('');
   });
 
-  it('rejects a port that is in use, with the message of the service', async () => {
+  it('rejects a port that another process uses', async () => {
     const { server: taken, port } = await listening();
     const { exit, err } = await ghostfleet(['run', scenario, '--metrics-port', String(port)]);
     taken.close();
@@ -118,7 +118,7 @@ describe('ghostfleet run --metrics-port', () => {
   });
 });
 
-/** The status of the answer to a request with this header `Host`; 0 without an answer. */
+/** The status of the answer to a request with this header `Host`; 0 if there is no answer. */
 function statusFor(port: number, host: string): Promise<number> {
   return new Promise((resolve) => {
     get({ port, host: '127.0.0.1', path: '/metrics', headers: { host } }, (answer) => {
@@ -128,7 +128,7 @@ function statusFor(port: number, host: string): Promise<number> {
   });
 }
 
-/** The metrics at this address; empty without an answer. */
+/** The metrics at this address; an empty text if there is no answer. */
 async function scrape(url: string): Promise<string> {
   return fetch(url).then(
     (response) => response.text(),

@@ -39,7 +39,7 @@ function runs() {
 /** Time limit for tests that start several programs at once, possibly on a busy machine. */
 const LONG = 120_000;
 
-/** Pause between two programs that check whether a run has reached the state that a test needs. */
+/** Pause between two checks whether a run has reached the state that a test needs. Each check starts the console. */
 const LOOK_MS = 100;
 
 function device(flags: readonly string[], options: HostOptions = {}) {
@@ -68,7 +68,7 @@ describe('ghostfleet device at a terminal', () => {
     expect(exit).toBe(0);
   });
 
-  it('completes commands, parameters, values and control commands', async () => {
+  it('completes commands, values of parameters, and arguments of control commands', async () => {
     const completing = ['inf', 'app config mode ', '.sensor hygrometer.h'];
     const { out } = await device([], { terminal: { completing } });
     expect(out).toContain('inf[TAB] info\n');
@@ -76,7 +76,7 @@ describe('ghostfleet device at a terminal', () => {
     expect(out).toContain('.sensor hygrometer.h[TAB] hygrometer.humidity\n');
   });
 
-  it('logs all events, only those of --log, or none with --quiet', async () => {
+  it('logs its boot, unless --log names only other events or --quiet is given, and rejects an invalid --log', async () => {
     expect((await device([])).out).toContain('device.boot');
     expect((await device(['--log', 'uplink,poll'])).out).not.toContain('device.boot');
     expect((await device(['--quiet'])).out).not.toContain('device.boot');
@@ -92,7 +92,7 @@ describe('ghostfleet device at a terminal', () => {
     expect((await device(['--show-secrets'], { typed })).out).toContain(`claim token: ${TOKEN}\n`);
   });
 
-  it('prints each line of a slow command when the device prints it', async () => {
+  it('prints the late lines of a slow command after the output of the next command', async () => {
     const { out } = await device(['--speed', '100'], { typed: ['batt measure', 'info fw-name', /load voltage/] });
     expect(out).toMatch(/CHESTER Clime[\s\S]*load voltage/);
   });
@@ -203,7 +203,7 @@ describe('ghostfleet console', () => {
     expect(JSON.parse(readFileSync(join(out, 'summary.json'), 'utf8'))).toMatchObject({ console: { actions: 2 } });
   });
 
-  it('stays attached until the run ends, and lists the runs if there are several', { timeout: LONG }, async () => {
+  it('stays attached until the run ends, and requires --run if there are several runs', { timeout: LONG }, async () => {
     const { env, stop, begin, at } = runs();
     const first = begin();
     await until(async () => (await at('* : .list')).exit === 0, LOOK_MS);

@@ -38,9 +38,9 @@ it('the demo runs 300 devices, prints an address of the console that signs in, a
   expect(opened).toEqual([]);
 });
 
-it.each([['--open'], []])(
-  'the demo at a terminal opens the console in the browser only with --open: "%s"',
-  async (...flags) => {
+it.each([[['--open']], [[]]])(
+  'the demo at a terminal opens the console in the browser only with --open: options %j',
+  async (flags) => {
     const opened: string[] = [];
     const { err } = await ghostfleet(['demo', ...flags], {
       ...{ terminal: {}, interruptOn: /console at \S+ / },

@@ -1,4 +1,4 @@
-/** The messages of `ghostfleet device` if the cloud does not respond. */
+/** The messages of `ghostfleet device` if the cloud does not respond, or if an option is missing. */
 import { expect, it } from 'vitest';
 import { silenceOf } from '../../src/cli/silence.js';
 import type { TraceEvent } from '../../src/trace/events.js';
@@ -50,7 +50,7 @@ it('a server that stops responding is reported once, and once more if it stops a
   ]);
 });
 
-it('a device with DTLS needs its key', async () => {
+it('a device with DTLS requires the option --secret', async () => {
   const node = ['device', 'hio-node', '--serial', '2159017985', '--token', TOKEN];
   const { exit, err } = await ghostfleet([...node, '--config', 'cloud config protocol flap-dtls']);
   expect([exit, err]).toEqual([2, 'ghostfleet: DTLS requires --secret\n']);

@@ -19,7 +19,7 @@ name: planted
 duration: 10m
 fleet:
   - { name: clime, profile: clime, count: 2, config: { interval-report: 60 } }
-  # The ones that poll.
+  # These devices poll.
   - { name: control, profile: control, count: 3, config: { interval-report: 60 } }
 network:
   faults:
@@ -92,7 +92,7 @@ expect: [downlink.delivered == downlink.queued]
     expect(err).toMatch(/^ +\d+ tries {2}the group "clime" alone$/m);
   }, 60_000);
 
-  it('reports that a scenario passes, with exit code 2', async () => {
+  it('rejects a scenario that passes, with exit code 2', async () => {
     const path = file(
       'fine.yaml',
       PLANTED.replace('  - always downlinks-settled\n', '').replace('from: 4m', 'from: 4m, until: 5m'),
@@ -115,7 +115,7 @@ expect: [downlink.delivered == downlink.queued]
   });
 
   it.each(['1', '2'])(
-    'with --workers %s writes the smallest scenario so far when it is interrupted, and ends with 130',
+    'with --workers %s writes the smallest scenario so far when it is interrupted, and ends with exit code 130',
     async (workers) => {
       const out = join(directory, `half-${workers}.yaml`);
       const path = file('slow.yaml', PLANTED);
@@ -150,7 +150,7 @@ describe('ghostfleet diverge', () => {
     expect(differ.out).toContain('different fields: ');
   });
 
-  it('rejects an unreadable file, with file and line', async () => {
+  it('rejects a file that was cut off, with its line, and a missing file', async () => {
     const cut = file('cut.jsonl', readFileSync(join(one, 'events.jsonl'), 'utf8').slice(0, 1000));
     const { exit, err } = await ghostfleet(['diverge', one, cut]);
     expect(exit).toBe(2);

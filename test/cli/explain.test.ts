@@ -39,7 +39,7 @@ describe('ghostfleet explain', () => {
     expect(out).toContain('without outage (clime/1)');
   });
 
-  it('explains each downlink of the device with the given name or serial number, and shows the state of the device', async () => {
+  it('counts the downlinks of a device that the user names by its name or its serial number', async () => {
     const { out } = await ghostfleet(['explain', run, 'clime-0002']);
     expect(out).toContain('clime-0002 (2159017986)');
     expect(out).toContain('Downlinks of users: 2, pending: 1.');

@@ -1,4 +1,4 @@
-/** `run --keep`: resources that a run created in another cloud stay there, and the run lists them. */
+/** `run --keep`: a run against another cloud lists the resources that it created and does not delete. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -15,7 +15,7 @@ it.each([64, 255])('a limit of %i open files is too low, and the message says ho
   );
 });
 
-it.each([limits(256), limits(1_048_576), limits('unlimited'), ''])('other limits are accepted: %j', (text) => {
+it.each([limits(256), limits(1_048_576), limits('unlimited'), ''])('a limit of 256 or more open files, and an unknown limit, are accepted: %j', (text) => {
   expect(tooFewOpenFiles(text)).toBeUndefined();
 });
 

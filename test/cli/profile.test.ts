@@ -133,7 +133,7 @@ describe('ghostfleet profile new', () => {
     ]);
   });
 
-  it('rejects a history with the line and the value of each problem', async () => {
+  it('reports line and value of each problem in a history', async () => {
     const from = file(
       'odd.json',
       '[\n  { "type": "data", "body": null },\n  { "type": "data", "body": { "a": "x" } }\n]',

@@ -43,8 +43,8 @@ const record = (api: string, ...more: readonly string[]) =>
   ghostfleet(['record', '--target', api, '--api-key', KEY, '--out', path('a.jsonl'), '--rate', '100', ...more]);
 
 /**
- * Ten minutes of six devices, in ten seconds of real time. A downlink that misses a contact of its device waits half a second
- * for the next contact.
+ * Six devices, of which a test records 11 minutes: 11 seconds of real time at speed 60. At this speed, a downlink that misses
+ * a contact of its device waits half a second of real time for the next contact.
  */
 const SCENARIO = `
 name: to-record

@@ -27,7 +27,7 @@ it('a run writes no secret in clear to its folder, not even to its database, and
     writeFileSync(file, SCENARIO);
     const out = join(folder, 'run');
     const { exit, err } = await ghostfleet(['run', file, '--store', 'sqlite', '--out', out]);
-    expect([exit, err]).toEqual([0, err]);
+    expect(exit, err).toBe(0);
     const store = await openStore(join(out, 'cloud.db'));
     const [space] = await store.spaces({ limit: 1 });
     const spaceId = space?.id ?? '';

@@ -71,7 +71,7 @@ describe('ghostfleet run --seeds', () => {
     expect(err).toContain(message);
   });
 
-  it('ends with 130 when it is interrupted', async () => {
+  it('ends with exit code 130 when it is interrupted', async () => {
     const { exit } = await ghostfleet(['run', file, '--seeds', '50'], { interruptOn: /seed 1: / });
     expect(exit).toBe(130);
   });

@@ -85,7 +85,7 @@ it('the service prints an address of the console that can sign in once', async (
   expect([(await exchange()).status, (await exchange()).status]).toEqual([201, 401]);
 });
 
-it('the service answers only under its own names and addresses, so that no web page can pretend to be it', async () => {
+it('the service answers requests whose header Host is one of its names or an IP address, and rejects other names', async () => {
   const { hello } = await serve('--api-key', 'k', '--allowed-host', 'cloud.example.com, Fleet');
   const status = (host: string) =>
     new Promise((resolve, reject) => {

@@ -38,7 +38,7 @@ describe('the output of', () => {
   );
 
   it.each(['compare', 'diverge', 'explain', 'validate', 'plan'])(
-    '%s escapes a name that cannot be read',
+    '%s escapes the name of a file that cannot be read',
     async (command) => {
       const { exit, err } = await ghostfleet([
         command,

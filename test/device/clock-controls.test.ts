@@ -38,7 +38,7 @@ describe('the clock', () => {
 });
 
 describe('a clock that jumps', () => {
-  it('is ahead in reports, windows and events, until a session sets it', async () => {
+  it('is ahead in reports, measurements and events, until a session sets it', async () => {
     const { clock, device, bodies } = await readyDevice({ config: EVERY });
     device.controls.skew(hours(2));
     const jumped = clock.wall / 1000 + 7200;

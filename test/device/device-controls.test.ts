@@ -1,4 +1,4 @@
-/** The controls of a device, and their effects that the cloud receives: sensors, inputs, buttons, flash, antenna, battery. */
+/** The controls of a device, and what the cloud receives after their use: sensors, inputs, buttons, flash, antenna, battery. */
 import { describe, expect, it } from 'vitest';
 import type { DeviceControls } from '../../src/device/device-controls.js';
 import { hours, minutes, seconds } from '../../src/kernel/time.js';
@@ -8,7 +8,7 @@ import { testDevice } from '../support/device.js';
 import { type Body, EVERY, readyDevice } from './ready-device.js';
 
 describe('a sensor', () => {
-  it('with a ramp shows the ramp in the windows, then holds the last value', async () => {
+  it('with a ramp shows the ramp in the measurement windows, then holds the last value', async () => {
     const { clock, device, bodies } = await readyDevice({ config: EVERY });
     device.controls.ramp('hygrometer.temperature', { from: 10, to: 40, over: hours(1) });
     await clock.runUntil(hours(3));
@@ -211,20 +211,20 @@ describe('buttons', () => {
   });
 
   it.each([
-    [3, undefined],
-    [7, 'button'],
-    [12, undefined],
+    [3, false],
+    [7, true],
+    [12, false],
   ])(
-    'if the button on the board is held for %i s through a boot, the cause of the reboot with default settings is: %s',
-    async (length, cause) => {
+    'the button on the board, held for %i s through a boot, causes a reboot with default settings: %s',
+    async (length, resets) => {
       const { clock, device, of } = await readyDevice({ config: EVERY });
       device.controls.press('int', seconds(length));
       device.reboot('power');
       expect(device.buttonPressed).toBe(true);
       await clock.runUntil(clock.now + minutes(2));
-      expect(of('device.boot')[2]?.cause).toBe(cause);
+      expect(of('device.boot')[2]?.cause).toBe(resets ? 'button' : undefined);
       const [mode] = device.shell('app config mode').lines;
-      expect(mode).toBe(`app config mode "${cause ? 'none' : 'lte'}"`);
+      expect(mode).toBe(`app config mode "${resets ? 'none' : 'lte'}"`);
     },
   );
 });

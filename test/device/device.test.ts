@@ -296,7 +296,7 @@ describe('polling', () => {
 });
 
 describe('a reboot', () => {
-  it('loses what was written but not saved, and everything in RAM', async () => {
+  it('loses settings that were written but not saved, the uptime and the time', async () => {
     const { clock, device } = await liveDevice();
     await clock.runUntil(minutes(3));
     device.shell('app config interval-report 60');
@@ -372,6 +372,6 @@ describe('quirk 12 of the wire protocol: a delivered downlink may not have been 
     await cloud.clock.runUntil(minutes(60));
     expect(live.of('downlink.delivered').at(-1)).toMatchObject({ evidence: 'sequence-zero' });
     expect(live.of('downlink.received').filter(({ type }) => type === 'shell')).toEqual([]);
-    expect(FIRST | LAST).toBe(12);
+
   });
 });

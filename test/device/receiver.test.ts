@@ -1,4 +1,4 @@
-/** wM-Bus: scans, frames, reports in parts, the list of meters. */
+/** The receiver of wM-Bus, which collects frames of meters: scans, reports in parts, the list of meters. */
 import { describe, expect, it } from 'vitest';
 import { listen, neighbours } from '../../src/device/wmbus/meters.js';
 import { untilScan } from '../../src/device/wmbus/schedule.js';

@@ -1,4 +1,4 @@
-/** Runs with faults: all devices recover, no message is lost, and each run is reproducible. */
+/** Runs with faults: their effects, the recovery of devices and service, and runs that do not come to rest. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -21,9 +21,9 @@ const held = (passed: boolean) => [{ passed } as ExpectationResult];
 
 describe('a load generator', () => {
   it.each([
-    ['was on time', figures(2), 60, null],
-    ['was later than networks vary', figures(300), 1, 'more than 300ms late'],
-    ['was later than its devices wait', figures(100), 60, 'more than 6.0s late'],
+    ['acted 2 ms late at speed 60', figures(2), 60, null],
+    ['acted 300 ms late at speed 1', figures(300), 1, 'more than 300ms late'],
+    ['acted 100 ms late at speed 60, which is 6 s for its devices', figures(100), 60, 'more than 6.0s late'],
     ['ran at too high a speed', figures(10), 1_000_000, 'speed 1000000 is too high for this machine'],
     ['had no idle time', figures(2, 0.99), 1, 'no idle time'],
   ])('that %s is judged correctly', (_, measured, speed, message) => {

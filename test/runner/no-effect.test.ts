@@ -26,7 +26,7 @@ describe('a brown-out', () => {
       'supplies it; add a step "line-power: off" at or before that time',
   ];
 
-  it('has no effect on devices that a line supplies', () => expect(warnings(BROWN_OUT)).toEqual(SUPPLIED));
+  it('has no effect on devices that a power line supplies', () => expect(warnings(BROWN_OUT)).toEqual(SUPPLIED));
 
   it.each([
     ['is cut before', '{ at: 1h, to: plant, line-power: off }', []],
@@ -35,8 +35,8 @@ describe('a brown-out', () => {
     ['is cut at a time that depends on the run', '{ after: device.ready == 5, to: plant, line-power: off }', []],
     ['is cut for one of the devices', '{ at: 1h, to: plant/2, line-power: off }', []],
     ['is cut afterwards', '{ at: 5h, to: plant, line-power: off }', SUPPLIED],
-    ['is cut for another group', '{ at: 1h, to: cellar, sensor: { hygrometer.temperature: 1 } }', SUPPLIED],
-  ])('is judged by the supply of the devices: the line %s', (_, step, expected) => {
+    ['stays, and a step changes a sensor of another group', '{ at: 1h, to: cellar, sensor: { hygrometer.temperature: 1 } }', SUPPLIED],
+  ])('is judged by the supply of the devices: the power line %s', (_, step, expected) => {
     expect(warnings(`${BROWN_OUT}steps:\n  - ${step}\n`)).toEqual(expected);
   });
 });

@@ -1,4 +1,4 @@
-/** Whole runs: the same seed gives the same run, in memory and over UDP. */
+/** Whole runs of small scenarios: their results, digests and failures. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -148,7 +148,7 @@ network: { faults: [{ outage: both, from: 10m }] }
       const result = await runText(text, { transport });
       expect(result).toMatchObject({ failure: null, passed: true });
       expect(result.faults.corruption).toBeGreaterThan(2);
-      // HTTP has a checksum, so corrupted messages do not reach the gateway.
+      // Over HTTP, TCP has a checksum, so corrupted messages do not reach the gateway.
       expect(Object.keys(result.service.refused).length > 0).toBe(transport === 'memory');
     },
   );
@@ -193,7 +193,7 @@ expect: [step.done == 7, step.failed == 0]
     expect((await runText(text)).digest).toBe(once.digest);
   });
 
-  it('fails if the condition of a step becomes true too late or never', async () => {
+  it('fails if the condition of a step does not become true in time, or if a later step would be after the end', async () => {
     const text = `
 name: impatient
 duration: 20m

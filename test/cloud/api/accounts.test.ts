@@ -172,7 +172,7 @@ describe('a login that is bound to a space', () => {
 });
 
 describe('the role user', () => {
-  it('may read everything and change nothing', async () => {
+  it('may read the space and its resources, but not change them', async () => {
     const made = await service();
     const eva = await person(made, 'eva@example.org', 'user');
     const { id } = await made.device();

@@ -1,4 +1,4 @@
-/** Firmware images and updates through the API. How an update runs is tested in `test/cloud/firmware` and `delivery`. */
+/** Firmware images and updates through the API. `test/cloud/firmware` and `test/cloud/delivery` test how an update runs. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { writeImage } from '../../../src/protocol/firmware-image.js';

@@ -8,7 +8,7 @@ const TAG = { name: 'cold', color: '#00ffaa' };
 const KEYED = { 'idempotency-key': 'try-1' };
 
 describe('a request with an Idempotency-Key', () => {
-  it('creates the resource once and gets the same answer when repeated, for every kind of resource', async () => {
+  it('creates the resource once and gets the same answer when repeated: devices, tags, variables and downlinks', async () => {
     const { call, device } = await service();
     const { id } = await device({ serial_number: '2159017986' });
     for (const [path, body] of [

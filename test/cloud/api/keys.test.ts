@@ -94,7 +94,7 @@ describe('an API key', () => {
     expect((await call('GET', 'keys')).json).toHaveLength(1);
   });
 
-  it('that is read-only cannot change anything', async () => {
+  it('that is read-only can read, and gets 403 for changes', async () => {
     const { call, device } = await service();
     const { id } = await device();
     const reader = withKey(call, (await call('POST', 'keys', { name: 'reader', access_type: 'read' })).json.key);

@@ -1,6 +1,6 @@
 /**
- * The requests of real clients, sent over a socket byte by byte as these clients send them. Some of the requests are
- * malformed in ways that a client library would correct.
+ * The requests of real clients, sent over a socket with the paths, headers and bodies of these clients. Some of the requests
+ * are malformed in ways that a client library would correct.
  */
 import { request } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';

@@ -6,7 +6,7 @@ import { KEY, service } from './service.js';
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
 describe('the credential', () => {
-  it('is taken from X-API-KEY in any case, or from Authorization', async () => {
+  it('is taken from the header X-API-KEY, in upper or lower case, or from Authorization', async () => {
     const { app } = await service();
     const spellings = [
       { 'X-API-KEY': KEY },

@@ -8,7 +8,7 @@ import { seededRandom } from '../../../src/kernel/random.js';
 import { hours, type Millis, minutes, seconds } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 
-/** A clock that ignores holds, so that time passes while attempts are running, as in reality. */
+/** A virtual clock whose time passes while attempts are running, as in reality: it ignores `hold`, which would stop it. */
 class Unheld extends VirtualClock {
   override hold(): () => void {
     return () => {};

@@ -183,7 +183,7 @@ describe('the context of a script', () => {
   });
 });
 
-describe('a script that exceeds a limit is stopped, and the next one runs:', () => {
+describe('a script that exceeds a limit or has no valid result fails, and the next one runs:', () => {
   const TIME = 'the script took too long';
   it.concurrent.each([
     ['an endless loop', body('for (;;);'), TIME],

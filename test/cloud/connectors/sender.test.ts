@@ -92,7 +92,7 @@ describe('the sender of a run', () => {
   });
 });
 
-describe('the guard', () => {
+describe('the guard against private addresses', () => {
   it.each([
     'http://127.0.0.1/',
     'http://127.1/',

@@ -1,6 +1,6 @@
 /**
- * Every parameter of the default builds, as published (applications; firmware shell, 3.4): name, default, and valid values.
- * Written from the references, not from the profiles.
+ * The published parameters of the default builds of the applications: name, default and valid values. They are copied from the
+ * references of the applications and of the firmware shell (3.4), not from the profiles that the tests compare with them.
  */
 export type Parameter =
   | readonly [name: string, type: 'int' | 'float', initial: number, min: number, max: number]

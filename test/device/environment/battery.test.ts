@@ -74,7 +74,7 @@ describe('the charge', () => {
     expect(battery.used).toBeCloseTo((110 + 35 / 400 + 0.02 * 24 * 1000) / 7200);
   });
 
-  it('is not used while the line supplies the board', () => {
+  it('is not used while a power line supplies the board', () => {
     const battery = pack(0.5);
     battery.idle(0);
     battery.idle(days(1000));
@@ -171,7 +171,7 @@ describe('a device on its battery', () => {
   });
 });
 
-describe('a device on the line', () => {
+describe('a device on a power line', () => {
   it('shows 3.6 to 3.7 V and never browns out, whatever its battery', async () => {
     const { device, of, run } = await liveDevice();
     device.battery.set(1);
@@ -183,7 +183,7 @@ describe('a device on the line', () => {
     expect(device.battery.used).toBe(1);
   });
 
-  it('falls back to its battery when the line is cut', async () => {
+  it('falls back to its battery when the power line is cut', async () => {
     const { device, of, run } = await liveDevice();
     device.battery.set(1);
     await run(minutes(10));

@@ -29,7 +29,7 @@ function correlation(a: readonly number[], b: readonly number[]): number {
   return covariance / (deviation(a, ma) * deviation(b, mb));
 }
 
-describe('the front', () => {
+describe('the weather front', () => {
   it('stays between a high and a low, and moves slowly', () => {
     fc.assert(
       fc.property(seeds, times, (place, at) => {

@@ -148,7 +148,7 @@ describe('an answer', () => {
       datagramOf({ flags: ACK, sequence: 1, data: NOTHING }, SERIAL + 1),
       'answer for another device',
     ],
-    ['has F set', datagramOf({ flags: FIRST, sequence: 1, data: NOTHING }), 'fragment in place of an acknowledgement'],
+    ['has the flag F', datagramOf({ flags: FIRST, sequence: 1, data: NOTHING }), 'fragment in place of an acknowledgement'],
   ])('that %s ends the transfer with an error', async (_, datagram, why) => {
     const { clock, outcomes, send } = await testLink(() => [datagram]);
     send(message);
@@ -222,7 +222,7 @@ describe('a downlink', () => {
     ]);
   });
 
-  it('fragment with A set ends the transfer', async () => {
+  it('with a fragment that has the flag A ends the transfer with an error', async () => {
     const { clock, outcomes, poll } = await testLink((packet) => [
       datagramOf({ flags: FIRST | LAST | ACK, sequence: packet.sequence + 1, data: NOTHING }),
     ]);
@@ -254,7 +254,7 @@ describe('a new socket', () => {
 });
 
 describe('the radio', () => {
-  it('is woken once for exchanges that follow each other, and sleeps after a rest', async () => {
+  it('is woken once for exchanges that follow each other, and sleeps when the link is at rest', async () => {
     const { clock, modem, link, observed, send } = await testLink((packet) => [acknowledge(packet)]);
     link.rest();
     send(message);

@@ -224,7 +224,7 @@ describe('a poll', () => {
     expect(offeredAgain.count).toBe(reports);
   });
 
-  it('returns a downlink once, even if the cloud never receives the acknowledgement', async () => {
+  it('returns a downlink once, even if the cloud never answers the acknowledgement', async () => {
     const { clock, outcomes, poll } = await testLink(cloudWith(DOWNLINK, 100));
     poll();
     await clock.runUntil(minutes(4));

@@ -76,7 +76,7 @@ describe('the sensors on Modbus of Meteo M', () => {
   });
 });
 
-it('the windows of the pyranometers have the timestamp of the last window', () => {
+it('the first window of a pyranometer in a report has the time of the last window', () => {
   const device = rig({ profile: 'meteo-p' });
   device.until(minutes(11));
   const [{ timestamp }] = device.report().pyranometer.irradiance_1.measurements;

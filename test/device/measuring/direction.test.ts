@@ -25,7 +25,7 @@ describe('the mean of directions', () => {
     expect(mean(90, Number.NaN)).toBeNaN();
   });
 
-  it('differs from the exact mean of unit vectors by less than a degree', () => {
+  it('is the exact mean of unit vectors, rounded down to a whole degree, with an error below 0.02 degrees', () => {
     const steps = fc.array(fc.integer({ min: 0, max: 15 }), { minLength: 1, maxLength: 32 });
     fc.assert(
       fc.property(steps, (directions) => {
@@ -34,7 +34,7 @@ describe('the mean of directions', () => {
         const north = radians.reduce((sum, angle) => sum + Math.cos(angle), 0);
         fc.pre(Math.hypot(east, north) > 0.01);
         const exact = (Math.atan2(east, north) * 180) / Math.PI;
-        // `mean` rounds down to whole degrees, so half a degree more is its best estimate of the exact mean.
+        // `mean` rounds down to whole degrees, so the exact mean is at most half a degree away from `mean` + 0.5.
         const off = Math.abs(mean(...directions.map((step) => step * 22.5)) + 0.5 - exact);
         expect(Math.min(off % 360, 360 - (off % 360))).toBeLessThan(0.52);
       }),

@@ -1,4 +1,7 @@
-/** Devices share blocks of memory. Only the device used last has typed arrays on its part. At rest, a device needs less. */
+/**
+ * Devices share blocks of memory. Only the device that was used last has typed arrays on its part of a block. This part is
+ * smaller while the device has no closed windows.
+ */
 import { expect, it } from 'vitest';
 import { Measurements } from '../../../src/device/measuring/measurements.js';
 import { planFor } from '../../../src/device/measuring/measuring-plan.js';

@@ -128,12 +128,13 @@ describe('the body of clime', () => {
 
   it('does not lose a thousandth to binary fractions', () => {
     const device = rig();
-    // 24.1 * 1000 is 24100.000000000004, but 4.05 * 1000 is 4049.9999999999995 in double precision.
-    device.set('backup.batt_voltage', 4.05);
-    device.set('backup.line_voltage', 24.1);
+    // Values have single precision: 4.1 is 4.0999999, and 24.3 is 24.2999992. Cut to whole millivolts, they would be 4099 and
+    // 24299.
+    device.set('backup.batt_voltage', 4.1);
+    device.set('backup.line_voltage', 24.3);
     device.until(0);
     const body = device.encode();
-    expect([raw(body, 92, 93), raw(body, 92, 94)]).toEqual([24100, 4050]);
+    expect([raw(body, 92, 93), raw(body, 92, 94)]).toEqual([24300, 4100]);
   });
 
   it('shows alarms with their value', () => {

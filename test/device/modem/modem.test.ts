@@ -36,7 +36,7 @@ describe('attach policies', () => {
       'progressive',
       ['5', '5', '50+60', '5+5', '45+360', '5+5', '45+1440', '5+5', '45+10080', '5+5', '45+10080', '5+5'],
     ],
-  ])('%s', (policy, expected) => {
+  ])('%s: each attempt has this timeout, or timeout+pause, in minutes: %j', (policy, expected) => {
     expect(firstAttempts(policy, expected.length)).toEqual(expected);
   });
 });

@@ -32,7 +32,7 @@ it('a text that exactly fills the line is not broken, and one more character bre
   expect(wrapped(`${fits}z`)).toEqual([`  w  : ${'x'.repeat(70)}`, '       yzz']);
 });
 
-it('a word longer than the line is cut', () => {
+it('a word that is longer than a line is continued on the next line', () => {
   const lines = commandHelp({ word: 'w', help: 'x'.repeat(100) });
   expect(lines).toEqual([`w - ${'x'.repeat(76)}`, `    ${'x'.repeat(24)}`]);
 });

@@ -8,6 +8,8 @@ import { partsOf } from '../../../src/scenario/plan/divide.js';
 import type { TraceEvent } from '../../../src/trace/events.js';
 import { Metrics } from '../../../src/trace/metrics/index.js';
 
+/** A run that loses a worker accounts for the lost part, which is the worker's share of the devices, steps and loads. */
+
 const plan = defineScenario({
   name: 'books',
   duration: '1m',

@@ -2,6 +2,8 @@ import { expect, it } from 'vitest';
 import { Merge } from '../../../src/runner/distributed/merge.js';
 import type { TraceEvent } from '../../../src/trace/events.js';
 
+/** The events of the parts of a run become one stream. Each worker of the run has one part, and sends events in batches. */
+
 const text = (...events: readonly TraceEvent[]) => events.map((event) => `${JSON.stringify(event)}\n`).join('');
 const wake = (at: number, serial = 1): TraceEvent => ({ kind: 'device.wake', at, serial, why: 'poll' });
 const closing = (at: number): TraceEvent => ({ kind: 'world.closing', at });

@@ -1,4 +1,4 @@
-/** Runs in real time whose devices are divided, with one embedded cloud for all of them. */
+/** Runs in real time whose devices are divided among workers, with one embedded cloud for all workers. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ const short = defineScenario({
   fleet: [{ name: 'clime', profile: 'clime', count: 4 }],
 });
 
-it('workers use one cloud, whose events are merged with theirs by time', async () => {
+it('workers use one cloud, and the result contains the events of the cloud and of all workers', async () => {
   const result = await runPlan(plan, { ...real, transport: 'http' });
   expect(result).toMatchObject({ target: 'embedded', transport: 'http' });
   expect(result.workers?.map(({ devices, lost }) => [devices, lost])).toEqual([
@@ -57,7 +57,7 @@ it('the cloud is reached over UDP by default, and leaves one database with the d
   expect(devices).toHaveLength(4);
 });
 
-it('a run that is stopped ends its parts and its cloud', async () => {
+it('a divided run that is interrupted ends with the exit code of an interruption', async () => {
   const result = await runPlan(plan, {
     ...real,
     started: ({ clock, stop }) => void clock.after(20_000, 'Ctrl-C', () => stop(new InterruptedError('SIGINT'))),
@@ -65,7 +65,7 @@ it('a run that is stopped ends its parts and its cloud', async () => {
   expect(result).toMatchObject({ exitCode: EXIT.interrupted, failure: 'interrupted by SIGINT' });
 });
 
-it('a run with messages in memory is not divided, because they do not leave a thread', async () => {
+it('a run with messages in memory is not divided, because such messages cannot leave a thread', async () => {
   const result = await runPlan(short, { ...real, speed: 1000, meter: unhurried, transport: 'memory' });
   expect(result.workers).toBeUndefined();
 });

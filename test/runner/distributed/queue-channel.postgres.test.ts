@@ -78,7 +78,7 @@ it('messages that were read are deleted from the queue', async () => {
   expect(rows.map(({ number }) => Number(number))).not.toContain(1);
 });
 
-it('an end whose process has vanished counts as lost', async () => {
+it('an end of the channel counts as lost if its process has vanished', async () => {
   const number = await newPart();
   const other = await QueueDatabase.open(url);
   const part = openEnd('part', number, other);

@@ -90,7 +90,7 @@ async function run(count: number, started: (control: RunControl) => unknown = ()
   });
 }
 
-/** Names of the resources that exist in the target, and numbers of runs and jobs in the queue. */
+/** The names of the devices and tags in the target, and the rows of runs and jobs in the queue. */
 async function left() {
   const [{ api, spaceId }] = services;
   const client = new DeviceCloudClient({ baseUrl: api, apiKey: API_KEY, spaceId });

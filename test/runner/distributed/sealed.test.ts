@@ -8,9 +8,9 @@ it('a task can be opened with the API key of its run', () => {
 });
 
 it.each([
-  ['another key', 'another key', 'run 1'],
-  ['the task of another run', 'the key', 'run 2'],
-])('a sealed task cannot be opened with %s', (_, key, run) => {
+  ['with another key', 'another key', 'run 1'],
+  ['as the task of another run', 'the key', 'run 2'],
+])('a sealed task cannot be opened %s', (_, key, run) => {
   expect(unseal(seal(task, 'the key', 'run 1'), key, run)).toBeUndefined();
 });
 

@@ -10,8 +10,8 @@ import { profiles, runText } from '../run-text.js';
 
 /**
  * A scenario with several device types, a loss, steps for some devices and for all, a rejected configuration, a device that the
- * cloud does not know, and devices without network. One of the devices without network is not at rest for some time after the
- * end. Meanwhile, the modems of the others pause.
+ * cloud does not know at first, and devices without network. One of the devices without network is not at rest when the time
+ * for settling ends, 10 minutes after the scenario. Meanwhile, the modems of the others pause.
  */
 const TEXT = `
 name: divided

@@ -11,7 +11,7 @@ function setUp() {
   return { witness, events, unstored, store };
 }
 
-it('an acknowledgement after a stored message of its device causes no event', () => {
+it('an acknowledgement after a stored message of its device causes no event `cloud.unstored`', () => {
   const { witness, events, unstored, store } = setUp();
   for (const serial of [1, 2, 1]) {
     store(serial);
@@ -20,7 +20,7 @@ it('an acknowledgement after a stored message of its device causes no event', ()
   expect([events.length, unstored()]).toEqual([3, []]);
 });
 
-it('an acknowledgement without a stored message causes an event of its device', () => {
+it('an acknowledgement without a stored message causes an event `cloud.unstored` of its device', () => {
   const { witness, unstored, store } = setUp();
   store(1);
   for (const serial of [1, 1, 2, 1]) witness.acknowledged(serial);

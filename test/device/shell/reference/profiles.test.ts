@@ -79,7 +79,7 @@ describe.each(chester)('%s', (name, profile) => {
     }
   });
 
-  it('lists lte last, app first, and its modules by the names of their settings', () => {
+  it('lists its configuration modules: the application first, lte last, and cloud only in Clime', () => {
     const { lines } = shell.run(host(), 'config modules');
     expect(lines[0]).toBe(`app-${applicationOf(name)}`);
     expect(lines.at(-1)).toBe('lte');
