@@ -25,7 +25,7 @@ const uplink = (n: number): Packet => ({
 });
 const NOTHING_WAITS: Packet = { flags: FIRST | LAST, sequence: 1, data: NOTHING };
 
-// Without a server, this prints a message once.
+// This call fails with a reason if the PostgreSQL server did not start.
 await sharedServer();
 
 let url: string;

@@ -8,7 +8,7 @@ import { encodeUp } from '../../../src/protocol/messages/index.js';
 import { SERIAL, testCloud } from '../../support/cloud.js';
 import { updating } from './updating.js';
 
-/** A downlink that expired a minute ago, and that no sweep has ended yet. */
+/** A downlink that expired a minute ago. The hourly sweep of the service has not ended it yet. */
 async function overdue() {
   const cloud = await testCloud();
   const device = await cloud.addDevice();

@@ -52,7 +52,7 @@ async function recorded() {
   return cloud;
 }
 
-/** A device that starts, uploads its configuration and sends more datagrams than the guard remembers. */
+/** A device that starts, uploads its configuration and sends more datagrams than the gateway remembers. */
 async function longSession() {
   const cloud = await guardedCloud();
   const session: Packet[] = [single(0, SESSION), poll(2), ack(4), single(5, CONFIG)];
@@ -139,7 +139,7 @@ describe('other recorded datagrams', () => {
     expect(await cloud.added(stored)).toEqual(['session up', 'session down']);
   });
 
-  it('with old data do not prove an address, even if they are older than the datagrams that the guard remembers', async () => {
+  it('with old data do not prove an address, even if they are older than the datagrams that the gateway remembers', async () => {
     const cloud = await guardedCloud();
     for (let n = 0; n < 40; n++) await cloud.send(report(n));
     await cloud.queue('secret');

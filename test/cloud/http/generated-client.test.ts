@@ -12,7 +12,7 @@ import { seededRandom } from '../../../src/kernel/random.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
 import { QUIET } from '../../support/cloud.js';
 
-/** `import` would take twice as long, because Node looks for the names of the exports in all of the compiler. */
+/** `import` would take twice as long, because Node would search the whole compiler for the names of its exports. */
 const generator: typeof Generator = createRequire(import.meta.url)('openapi-typescript');
 
 const KEY = 'a-key-for-the-client';

@@ -1,4 +1,4 @@
-/** How the expiry of downlinks stops. The other tests of expiry are in test/cloud/delivery/downlink-life.test.ts. */
+/** How the expiry of downlinks stops. `test/cloud/delivery` tests how it works (expiry.test.ts, downlink-life.test.ts). */
 import { expect, it } from 'vitest';
 import { Expiry } from '../../../src/cloud/maintenance/expiry.js';
 import { QUIET, testCloud } from '../../support/cloud.js';

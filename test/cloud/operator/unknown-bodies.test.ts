@@ -118,7 +118,7 @@ describe('the bodies of concurrent requests', () => {
 
 describe('the body of a request that is rejected', () => {
   it('is not waited for: the connection is closed a second after a 401', async () => {
-    const { app, spaceId } = await service();
+    const { app } = await service();
     const clock = new VirtualClock();
     const api = fastify();
     limitRequests(api, { clock, rateLimit: null, patience: clock });
@@ -131,7 +131,7 @@ describe('the body of a request that is rejected', () => {
     expect(stuck.isOpen()).toBe(true);
     await clock.runUntil(seconds(1));
     await until(() => !stuck.isOpen());
-    expect([spaceId.length, app.server.requestTimeout, app.server.headersTimeout]).toEqual([36, 15_000, 15_000]);
+    expect([app.server.requestTimeout, app.server.headersTimeout]).toEqual([15_000, 15_000]);
   });
 
   it('may still be sent within a second after the answer, and the connection then stays open', async () => {

@@ -45,7 +45,7 @@ async function expected(): Promise<unknown> {
   return harvest(store);
 }
 
-describe('an envelope', () => {
+describe('an encrypted secret', () => {
   const vault = new Vault(new Uint8Array(32).fill(1));
 
   it('can be opened only in its own place', () => {

@@ -37,7 +37,7 @@ describe('the upload of the configuration', () => {
     expect(linesOf(config)).toContain('app config interval-report 1200');
   });
 
-  it('shows stored changes', () => {
+  it('shows a value that was written, saved and activated at once', () => {
     const config = new DeviceConfig(type.layout);
     uploadOf(config);
     config.store(interval, '1200');
