@@ -25,7 +25,7 @@ it('one signal calls every handler', () => {
   expect(done).toEqual(['one: SIGTERM', 'two: SIGTERM']);
 });
 
-it('a second signal exits the process with 130 and reports what is left behind', async () => {
+it('a second signal ends the process with exit code 130 and reports what may be left behind', async () => {
   const { done, self, clock, interrupts } = made();
   interrupts.listen(() => {}, 'a device may still exist');
   interrupts.listen(() => {});

@@ -41,7 +41,7 @@ const tools = new PageScenarios({
 afterAll(() => tools.close());
 
 describe('the check of a scenario from the console', () => {
-  it('plans it as a timeline of boots, faults, steps and loads', () => {
+  it('plans the scenario as a timeline of boots, faults, steps and loads', () => {
     const { problems, plan } = checkText(SMALL);
     expect(problems).toEqual([]);
     expect(plan).toMatchObject({ scenario: 'small', devices: 2, durationMs: 1_800_000 });
@@ -101,7 +101,7 @@ describe('the thread of the checks', () => {
 });
 
 describe('a run from the console', () => {
-  it('has a folder of its own, which is deleted, and gives the verdict', async () => {
+  it('uses a folder of its own, deletes it, and returns the verdict', async () => {
     const end = await tools.run(SMALL, 7, () => {}).ended;
     expect(end).toMatchObject({ passed: true, failure: null, simulatedMs: expect.any(Number) });
     const [command, file = '', ...flags] = started.at(-1) ?? [];
@@ -116,7 +116,7 @@ describe('a run from the console', () => {
   });
 });
 
-it('the packaged scenarios are examples, and no other file is', async () => {
+it('the packaged scenarios are offered as examples, and no other file is', async () => {
   const { examples, profiles, metrics } = await tools.words();
   expect(examples).toContain('library/boot-storm');
   expect(profiles).toContainEqual({ name: 'clime', about: expect.any(String) });

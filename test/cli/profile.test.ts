@@ -80,7 +80,7 @@ describe('a profile of the user', () => {
       'name: own\nduration: 40m\nfleet: [{ name: mine, profile: mine, count: 1 }]\nexpect: [device.ready == 1]\n',
     );
 
-  it('can be used by scenarios beside its folder "profiles"', async () => {
+  it('in a folder "profiles" can be used by the scenarios beside this folder', async () => {
     const own = scenario('own.yaml');
     expect((await ghostfleet(['validate', own])).err).toContain('"mine" is not one of');
     mkdirSync(join(directory, 'profiles'));

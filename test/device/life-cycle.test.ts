@@ -6,7 +6,7 @@ import { writeImage } from '../../src/protocol/firmware-image.js';
 import { liveDevice } from '../support/live-device.js';
 
 describe('after power-up', () => {
-  it('the first body has no voltages, sequence 0, the uptime of that moment, and a valid connection', async () => {
+  it('the body of the first report has no voltages, sequence 0, the uptime of that moment, and a valid connection', async () => {
     const { of, run, reports } = await liveDevice();
     await run(minutes(3));
     const [first] = await reports();

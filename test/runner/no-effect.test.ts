@@ -1,3 +1,4 @@
+/** Warnings about faults and steps of a scenario that cannot have an effect. */
 import { describe, expect, it } from 'vitest';
 import { packagedProfiles } from '../../src/profile/library.js';
 import { deviceTypes } from '../../src/runner/known-types.js';

@@ -1,4 +1,7 @@
-/** `Members`: the admin that the operator of a service sets, changed passwords, and concurrent changes on two nodes. */
+/**
+ * `Members`: the admin that the operator of a service sets, changed passwords, and concurrent changes on two nodes, which are
+ * services that share a store.
+ */
 import { describe, expect, it } from 'vitest';
 import { Logins, type Proof } from '../../../src/cloud/accounts/logins.js';
 import { Members } from '../../../src/cloud/accounts/members.js';

@@ -27,7 +27,7 @@ describe('a queued downlink', () => {
     [0, false],
     [1, true],
     [5, true],
-  ])('that was offered %d times before counts as contacted: %s', (downAttempt, contacted) => {
+  ])('that was offered %d times before has had a contact of its device: %s', (downAttempt, contacted) => {
     const row = downlink(1, { downAttempt });
     expect(asQueued(row)).toEqual({ row, attempt: downAttempt, contacted, confirmed: undefined });
   });

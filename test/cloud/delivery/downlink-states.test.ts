@@ -1,4 +1,4 @@
-/** States of downlinks as commits, and commits in the background. */
+/** How changes of the states of downlinks are committed: in time, so that the caller waits, or in the background. */
 import { describe, expect, it } from 'vitest';
 import { asQueued } from '../../../src/cloud/delivery/device-session.js';
 import { DownlinkStates } from '../../../src/cloud/delivery/downlink-states.js';

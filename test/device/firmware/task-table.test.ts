@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { TaskTable } from '../../../src/device/firmware/task-table.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 
-/** A table that records which task it runs and when; a task is due again after its entry in `every`. */
+/** A table that records its runs. `every`: milliseconds after which each task is due again. `quiet` tasks set no alarm. */
 function fixture({ every, quiet = [] }: { readonly every: readonly number[]; readonly quiet?: readonly boolean[] }) {
   const clock = new VirtualClock();
   const done: string[] = [];

@@ -98,7 +98,7 @@ describe('without power saving mode', () => {
     expect(modem.carries('down')).toBe(false);
   });
 
-  it('a change of the network takes effect at the next attach, in both directions', async () => {
+  it('a network that loses or gains power saving mode affects the modem from its next attach on', async () => {
     const { modem, phases, connect } = await attached();
     modem.setPowerSaving(false);
     expect(await connect()).toBeLessThanOrEqual(seconds(4));

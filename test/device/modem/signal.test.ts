@@ -23,7 +23,7 @@ describe('the effects of a signal', () => {
     [-125, 4, 0.2],
     [-130, 10, 0.5],
     [-140, 10, 0.5],
-  ])('%d dBm: attaching takes %d times as long, and %d of the datagrams are lost', (rsrp, attach, loss) => {
+  ])('%d dBm: attaching takes %d times as long, and this share of the datagrams is lost: %d', (rsrp, attach, loss) => {
     expect(attachFactor({ rsrp })).toBeCloseTo(attach);
     expect(lossRatio({ rsrp })).toBeCloseTo(loss);
   });

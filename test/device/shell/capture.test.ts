@@ -1,3 +1,4 @@
+/** The output of a shell command as the firmware captures it for the cloud, and how it is split into lines. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { captureOutput, splitCapture } from '../../../src/device/shell/capture.js';

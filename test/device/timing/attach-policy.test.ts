@@ -1,4 +1,7 @@
-/** The attach policy and the errors of the modem, with and without a send that has a limit (firmware timing, 7 and 10.2). */
+/**
+ * The attach policy and the errors of the modem, with and without a send that has a time limit (firmware timing, 7 and 10.2).
+ * Error −11: another exchange holds the lock of the cloud connection.
+ */
 import { describe, expect, it } from 'vitest';
 import { hours, minutes, seconds } from '../../../src/kernel/time.js';
 import { expectTimes, lengths, measured, path, report, unplugged, windows } from './measured.js';
@@ -6,7 +9,7 @@ import { expectTimes, lengths, measured, path, report, unplugged, windows } from
 /** The timelines of the document assume a modem boot of 6 s, as on real hardware. */
 const REAL_BOOT = { boot: [6000, 6000], wake: 0 } as const;
 
-describe('timeline 10.2: 70 min without network, a report without limit', () => {
+describe('timeline 10.2: 70 min without network, a report without time limit', () => {
   it('made at 600 s arrives as soon as the network is back, because the third attach window is still open', async () => {
     const { device, until, phases, times } = await unplugged({ profile: 'control', modem: REAL_BOOT });
     await until(seconds(600));

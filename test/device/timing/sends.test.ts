@@ -1,4 +1,7 @@
-/** Uplinks: limits, locks, what a failure leaves behind, and the exchange of one datagram (firmware timing, 5 and 6). */
+/**
+ * Uplinks: limits, locks, what a failure leaves behind, and the exchange of one datagram (firmware timing, 5 and 6). Errors: −5
+ * if a message is not sent in time, −11 if another exchange holds the lock of the cloud connection.
+ */
 import { describe, expect, it } from 'vitest';
 import { minutes, seconds } from '../../../src/kernel/time.js';
 import { ACK, FIRST, LAST, NOTHING, POLL } from '../../../src/protocol/flap/packet.js';
@@ -304,7 +307,7 @@ describe('the drain of the spool', () => {
     expect(first).toBeGreaterThan(second);
   });
 
-  it('continues after its time is over if the link is good: each message has a budget of 0 and 30 s for its attempt', async () => {
+  it('continues after its time is over if the link is good: each message still gets one attempt of up to 30 s', async () => {
     const { device, network, until, times, zero, run } = await measured({
       config: ['app config send-timeout 1'],
       modem: { connect: [900, 900], evaluation: 900 },

@@ -1,3 +1,4 @@
+/** A run that loses a worker accounts for the lost part, which is the worker's share of the devices, steps and loads. */
 import { expect, it } from 'vitest';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { defineScenario } from '../../../src/library/scenario.js';
@@ -7,8 +8,6 @@ import type { Plan, PlannedLoad } from '../../../src/scenario/model/plan.js';
 import { partsOf } from '../../../src/scenario/plan/divide.js';
 import type { TraceEvent } from '../../../src/trace/events.js';
 import { Metrics } from '../../../src/trace/metrics/index.js';
-
-/** A run that loses a worker accounts for the lost part, which is the worker's share of the devices, steps and loads. */
 
 const plan = defineScenario({
   name: 'books',
@@ -51,7 +50,7 @@ const made = (serial: number, uplink: number): TraceEvent => ({
   ...({ kind: 'uplink.made', at: 1, serial, uplink, type: 'data', bytes: 20 } as const),
 });
 
-it('a lost part loses each request of a load with a rate that it has not reported, and every request is accounted for', () => {
+it('a lost part loses each unreported request of a load with a rate, and every request is accounted for', () => {
   const [list, value, users] = part.loads.map(({ name }) => name) as [string, string, string];
   const { counts, metrics } = lose([done(list, 500), done(list, 1500), done(value, 900), done(users, 5)]);
   const planned = part.loads.slice(0, 2).flatMap((load) => [...ownArrivals(load, seededRandom(plan.seed))]).length;

@@ -1,3 +1,4 @@
+/** The offset between the clock of a process and the clock that all workers of a run share. */
 import { expect, it } from 'vitest';
 import { readClock, systemClock } from '../../../src/runner/distributed/clock-offset.js';
 

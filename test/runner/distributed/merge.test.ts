@@ -1,8 +1,7 @@
+/** The events of the parts of a run become one stream. Each worker of the run has one part, and sends events in batches. */
 import { expect, it } from 'vitest';
 import { Merge } from '../../../src/runner/distributed/merge.js';
 import type { TraceEvent } from '../../../src/trace/events.js';
-
-/** The events of the parts of a run become one stream. Each worker of the run has one part, and sends events in batches. */
 
 const text = (...events: readonly TraceEvent[]) => events.map((event) => `${JSON.stringify(event)}\n`).join('');
 const wake = (at: number, serial = 1): TraceEvent => ({ kind: 'device.wake', at, serial, why: 'poll' });

@@ -1,4 +1,4 @@
-/** The channel through the tables of a queue. */
+/** The channel between a run and the worker of one of its parts, through the tables of a queue in PostgreSQL. */
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { seconds } from '../../../src/kernel/time.js';
 import { QueueDatabase } from '../../../src/runner/distributed/queue/database.js';

@@ -1,6 +1,7 @@
 /**
- * Runs that are divided among workers at a queue, against two services that share a database. Two workers run in this process.
- * One runs in a process of its own and is killed. In `npm run prove -- distributed`, each worker has its own process.
+ * Runs whose workers take their parts from a queue in PostgreSQL. The target consists of two services that share a database.
+ * Two workers run in this process. A third one runs in a process of its own and is killed. In `npm run prove -- distributed`,
+ * each worker has its own process.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { execPath, env as nodeEnv } from 'node:process';

@@ -1,3 +1,4 @@
+/** A task is the part of a run for one worker. In the queue, it is encrypted with the API key of the run. */
 import { expect, it } from 'vitest';
 import { seal, unseal } from '../../../src/runner/distributed/queue/sealed.js';
 

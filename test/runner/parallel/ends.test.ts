@@ -1,3 +1,4 @@
+/** The end of a divided run: its exit code and failure follow from the ends of its parts. */
 import { expect, it } from 'vitest';
 import { defineScenario } from '../../../src/library/scenario.js';
 import { endOfAll } from '../../../src/runner/parallel/ends.js';

@@ -1,3 +1,4 @@
+/** The logs of the parts of a divided run become one log. */
 import { expect, it } from 'vitest';
 import { merged } from '../../../src/runner/parallel/merge.js';
 import type { TraceEvent } from '../../../src/trace/events.js';

@@ -37,7 +37,7 @@ steps:
 expect: [device.ready >= 8, always no-loss-across-reconnects, 'downlink.answered within 1h >= 10%']
 `;
 
-/** Device types of a user. Their `clime` sends its first report later after its start than the packaged one. */
+/** Device types of a user. Their `clime` waits 30 s before its first report, the packaged one 10 s. */
 const own = new Map(
   ['clime', 'push'].map((name) => {
     const profile = profiles.get(name) as Profile;
@@ -81,7 +81,7 @@ async function contentOf(workers: number) {
 }
 
 describe('a run whose devices are divided among threads', () => {
-  it('over UDP and with device types of the user, has the same events and result as a run in one thread in memory', async () => {
+  it('has the same events and result over UDP as a run in one thread in memory, also with device types of the user', async () => {
     const [one, two] = await Promise.all([resultIn(1), resultIn(2, 'udp')]);
     expect(one.failure).toBe('not at rest 10m after the end: dark-0001 with its session');
     expect(one.service.refused).not.toEqual({});

@@ -58,7 +58,7 @@ describe('a replay', () => {
     expect(predictions[1]).toMatchObject({ ledBy: 'poll', error: 0 });
   });
 
-  it('finds a poll by a delivery after the answer to the predicted downlink', async () => {
+  it('detects a poll by a delivery that follows the answer to the predicted downlink', async () => {
     const made = recording(
       [...START, ...reports(3), uplink(MINUTE + 30_010, { type: 'shell' })],
       [

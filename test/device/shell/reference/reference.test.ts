@@ -12,7 +12,7 @@ import { ZEPHYR } from './rows-zephyr.js';
 import { everyShell, help, play, type Row } from './table.js';
 
 const ROWS: readonly Row[] = [...BASICS, ...SUBSYSTEMS, ...BOARD, ...EQUIPMENT, ...ZEPHYR, ...APPLICATIONS];
-/** Groups of Serial and wM-Bus, which have tests of their own. */
+/** Command groups of Serial and wM-Bus, which have tests of their own. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['device', 'modbus', 'serial', 'wm']);
 
 describe.each(ROWS.map((row) => [`${row.section}: ${row.typed.join(' ↵ ').slice(0, 90)}`, row] as const))(

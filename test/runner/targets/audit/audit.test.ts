@@ -229,7 +229,7 @@ describe('downlinks of a target', () => {
     expect(broken([first, second])).toEqual([]);
   });
 
-  it('that arrive before the answer of the API are recognised', () => {
+  it('that arrive before the API has answered their request are recognised', () => {
     const asked = audit.asks(['info show']);
     audit.received(SERIAL, commands('info show'));
     const late = message('shell', ['info show']);
