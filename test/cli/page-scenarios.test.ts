@@ -75,12 +75,13 @@ describe('the check of a scenario from the console', () => {
   });
 
   it.each([
-    ['include', 'include: other.yaml'],
-    ['include', 'include: [../../etc/hosts.yaml]'],
-    ['replay', 'load: [{ commands: [info show], replay: /etc/passwd }]'],
-  ])('reads no files for "%s"', (_, line) => {
+    ['an include', 'include: other.yaml'],
+    ['the trace of a load', 'load: [{ commands: [info show], rate: { replay: trace.csv } }]'],
+    ['the recording of a sensor', 'steps: [{ at: 1m, sensor: { thermometer.temperature: { replay: trace.csv } } }]'],
+    ['the script of a connector', 'setup: [{ connector: { name: forward, file: forward.js } }]'],
+  ])('rejects %s, because a scenario from the console has no files', (_, line) => {
     const { problems } = checkText(
-      `name: reader\nduration: 1h\nfleet: [{ name: a, profile: clime, count: 1 }]\n${line}\n`,
+      `name: reader\nduration: 1h\nfleet: [{ name: clime, profile: clime, count: 1 }]\n${line}\n`,
     );
     expect(problems).toEqual([expect.objectContaining({ message: expect.stringContaining('cannot name files') })]);
   });
