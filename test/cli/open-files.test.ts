@@ -15,9 +15,12 @@ it.each([64, 255])('a limit of %i open files is too low, and the message says ho
   );
 });
 
-it.each([limits(256), limits(1_048_576), limits('unlimited'), ''])('a limit of 256 or more open files, and an unknown limit, are accepted: %j', (text) => {
-  expect(tooFewOpenFiles(text)).toBeUndefined();
-});
+it.each([limits(256), limits(1_048_576), limits('unlimited'), ''])(
+  'a limit of 256 or more open files, and an unknown limit, are accepted: %j',
+  (text) => {
+    expect(tooFewOpenFiles(text)).toBeUndefined();
+  },
+);
 
 it.runIf(process.platform === 'linux').each([24, 32, 64])('for a limit of %i, serve ends with a message', (most) => {
   const start = `ulimit -n ${most}; exec ${process.execPath} ${program()} serve --db memory --port 0`;

@@ -372,6 +372,5 @@ describe('quirk 12 of the wire protocol: a delivered downlink may not have been 
     await cloud.clock.runUntil(minutes(60));
     expect(live.of('downlink.delivered').at(-1)).toMatchObject({ evidence: 'sequence-zero' });
     expect(live.of('downlink.received').filter(({ type }) => type === 'shell')).toEqual([]);
-
   });
 });

@@ -36,7 +36,11 @@ describe('a brown-out', () => {
     ['is cut at a time that depends on the run', '{ after: device.ready == 5, to: plant, line-power: off }', []],
     ['is cut for one of the devices', '{ at: 1h, to: plant/2, line-power: off }', []],
     ['is cut afterwards', '{ at: 5h, to: plant, line-power: off }', SUPPLIED],
-    ['stays, and a step changes a sensor of another group', '{ at: 1h, to: cellar, sensor: { hygrometer.temperature: 1 } }', SUPPLIED],
+    [
+      'stays, and a step changes a sensor of another group',
+      '{ at: 1h, to: cellar, sensor: { hygrometer.temperature: 1 } }',
+      SUPPLIED,
+    ],
   ])('is judged by the supply of the devices: the power line %s', (_, step, expected) => {
     expect(warnings(`${BROWN_OUT}steps:\n  - ${step}\n`)).toEqual(expected);
   });

@@ -125,14 +125,19 @@ describe.each(TYPES)('%s', (name, type) => {
     expect(parameters.map((parameter) => parameter.name)).toEqual(published.map(([parameter]) => parameter));
   });
 
-  it.each(published)('app config %s has the published default, and accepts and rejects values as published', (...parameter) => check(type, 'app', parameter as Parameter));
+  it.each(published)(
+    'app config %s has the published default, and accepts and rejects values as published',
+    (...parameter) => check(type, 'app', parameter as Parameter),
+  );
 
   const modules = type.profile.modules.filter((module) => module.name !== 'app');
   it.each(
     modules.flatMap((module) =>
       (MODULE_PARAMETERS[module.name] ?? []).map((parameter) => [module.name, parameter] as const),
     ),
-  )('%s config %j has the published default, and accepts and rejects values as published', (module, parameter) => check(type, module, parameter));
+  )('%s config %j has the published default, and accepts and rejects values as published', (module, parameter) =>
+    check(type, module, parameter),
+  );
 
   it('has the published parameters in its other modules, and no others', () => {
     for (const { name: module, parameters } of modules) {

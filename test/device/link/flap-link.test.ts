@@ -148,7 +148,11 @@ describe('an answer', () => {
       datagramOf({ flags: ACK, sequence: 1, data: NOTHING }, SERIAL + 1),
       'answer for another device',
     ],
-    ['has the flag F', datagramOf({ flags: FIRST, sequence: 1, data: NOTHING }), 'fragment in place of an acknowledgement'],
+    [
+      'has the flag F',
+      datagramOf({ flags: FIRST, sequence: 1, data: NOTHING }),
+      'fragment in place of an acknowledgement',
+    ],
   ])('that %s ends the transfer with an error', async (_, datagram, why) => {
     const { clock, outcomes, send } = await testLink(() => [datagram]);
     send(message);
