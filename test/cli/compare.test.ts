@@ -118,7 +118,7 @@ describe('ghostfleet run --metrics-port', () => {
   });
 });
 
-/** The status of the answer to a request with this header `Host`; 0 if there is no answer. */
+/** The status of the answer to a request with this header `Host`; 0 without an answer. */
 function statusFor(port: number, host: string): Promise<number> {
   return new Promise((resolve) => {
     get({ port, host: '127.0.0.1', path: '/metrics', headers: { host } }, (answer) => {
@@ -128,7 +128,7 @@ function statusFor(port: number, host: string): Promise<number> {
   });
 }
 
-/** The metrics at this address; an empty text if there is no answer. */
+/** The metrics at this address; an empty text without an answer. */
 async function scrape(url: string): Promise<string> {
   return fetch(url).then(
     (response) => response.text(),
