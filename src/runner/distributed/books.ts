@@ -16,9 +16,9 @@ export interface LostCounts {
   uplinks: number;
   /** Downlinks that were queued and neither delivered, cancelled nor expired. */
   downlinks: number;
-  /** Planned steps, one per device. */
+  /** Planned steps that were not executed. A step for three devices counts three times. */
   steps: number;
-  /** Planned API requests of loads at a rate. */
+  /** API requests that loads with a rate had planned and neither sent nor dropped. */
   requests: number;
 }
 
@@ -36,7 +36,7 @@ export class PartBooks {
   readonly #steps = new Map<string, Map<number, number>>();
   /** Number of requests that were sent or dropped, by load. */
   readonly #requests = new Map<string, number>();
-  /** Number of requests that were due when the part closed the load, by load. */
+  /** Number of requests that were due when the part ended the load, by load. */
   readonly #closedLoads = new Map<string, number>();
   #sent = 0;
   readonly #dispatch = dispatchTo([{ on: this.#handlers() }]);
@@ -85,8 +85,8 @@ export class PartBooks {
   }
 
   /**
-   * A load at a rate loses the requests that were due until `until` and are not done. A closed load loses none, because its
-   * requests are not planned in advance.
+   * A load with a rate loses the requests that were due until `until` and are not done. A closed-loop load loses none, because
+   * its requests are not planned in advance.
    */
   *#loseRequests(load: PlannedLoad, at: Instant, until: Instant, why: string): Generator<TraceEvent, number> {
     const { name: call, pace } = load;
@@ -103,7 +103,7 @@ export class PartBooks {
       }
     }
     const lost = Math.max(0, planned - known);
-    // If the part has closed the load itself, its own event has already reported the requests until then.
+    // If the part has ended the load itself, its own event has already reported the requests that were due by then.
     yield { kind: 'load.closed', at, call, planned: closed === undefined ? planned : lost, closedLoop };
     return lost;
   }

@@ -6,7 +6,7 @@ import type { FromPart, ToPart } from './messages.js';
 export interface Channel<Out, In> {
   /** Sends a message. Until the connection is lost, every message arrives once and in order. */
   send(message: Out): void;
-  /** Resolves with the next message of the other end. @throws ChannelLost if the connection is lost */
+  /** Resolves with the next message of the other end. @throws ChannelLost if the connection is lost or closed */
   next(): Promise<In>;
   /**
    * Time of the shared clock: milliseconds since a moment that is the same for the run and all its parts.
@@ -22,7 +22,7 @@ export type PartChannel = Channel<FromPart, ToPart>;
 /** The end of the channel that the run uses. */
 export type RunChannel = Channel<ToPart, FromPart>;
 
-/** The other end is gone. The message gives the reason, as a clause. */
+/** The other end is gone. `message` is the reason, such as `its thread has ended`. */
 export class ChannelLost extends Error {
   constructor(why: string) {
     super(why);

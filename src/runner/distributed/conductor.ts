@@ -152,7 +152,7 @@ class Conductor {
     await this.#options.crew.giveUp(reason);
   }
 
-  /** Deletes what is left in the target when all workers have ended. */
+  /** Deletes what is left in the target when all workers have ended, or passes its names to `keep`. */
   async cleanUp(shared: SharedCloud): Promise<void> {
     const { keep, log } = this.#options;
     const lost = this.#members.filter((member) => member.lost !== undefined);

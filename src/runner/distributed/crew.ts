@@ -10,12 +10,12 @@ export interface Crew {
   /** The shared clock of all parts. @throws ChannelLost */
   sharedNow(): Promise<Millis>;
   /**
-   * Gives each task to a worker, and returns the connections to them.
+   * Gives each task to a worker, and returns the connections with the workers.
    * @param apiKey API key of the cloud that the parts use. Secret.
    * @throws ChannelLost if the workers cannot be reached
    */
   engage(tasks: readonly PartTask[], apiKey: string): Promise<readonly RunChannel[]>;
-  /** Fails all parts that no worker has taken, with this reason. */
+  /** Makes all parts that no worker has taken fail for this reason. */
   giveUp(reason: GhostfleetError): Promise<void>;
   /**
    * Called when the worker of part `number` counts as lost, to end the part if the worker still runs. A worker in another

@@ -3,7 +3,7 @@ import type { UnixMillis } from '../../kernel/time.js';
 import type { GeneratorReport, WorkerReport } from '../../report/result.js';
 import { type Member, nameOf } from './member.js';
 
-/** @param runClock the system clock of the machine of the run (`systemClock` in clock-offset.ts); undefined before the start */
+/** @param runClock the system clock of the run's machine (`systemClock` in clock-offset.ts); undefined before the start */
 export function reportOf(
   { number, place, plan, books, clock, end, lost, losses }: Member,
   runClock: UnixMillis | undefined,

@@ -16,17 +16,17 @@ export class Member {
   readonly plan: Plan;
   readonly #channel: RunChannel;
   readonly #now: () => Instant;
-  /** Where its worker runs; undefined until a worker has taken the part. */
+  /** Where the worker of the part runs; undefined until a worker has taken the part. */
   place: { readonly host: string; readonly pid: number } | undefined;
-  /** The clocks of the worker, as it compared them (clock-offset.ts); undefined until its devices are created. */
+  /** The clocks of the worker (clock-offset.ts); undefined until the devices of the part are created. */
   clock: (ClockReading & { readonly systemClock: UnixMillis }) | undefined;
   end: PartEnd | undefined;
   readonly books: PartBooks;
-  /** When and why the worker was lost. */
+  /** When and why the worker was lost; undefined if it was not. */
   lost: { readonly at: Instant; readonly why: string } | undefined;
-  /** The work that was lost with the worker. */
+  /** The work that was lost with the worker; undefined if the worker was not lost. */
   losses: LostCounts | undefined;
-  /** Why the world of the part could not be built. */
+  /** Why the part could not be carried out; undefined if it did not fail. */
   failed: GhostfleetError | undefined;
   /** Resolves when the devices of the part are created, or when the part is over. */
   readonly ready: Promise<void>;

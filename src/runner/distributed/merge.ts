@@ -1,7 +1,7 @@
 /**
  * Merges the events of the parts of a run in real time into one stream. Each part sends its events in batches. Each batch
  * states a time; all later events of the part happen at that time or later. An event is passed on as soon as no part can
- * send an earlier one. Events of the run itself, such as those of its embedded cloud, take their places among them.
+ * send an earlier one. Events of the run itself, such as those of its embedded cloud, are merged in as well.
  *
  * The events of a part stay in the order in which the part sent them. An event may have an earlier time than the event before
  * it, because times of messages come from the clock of the target. Such an event is sorted as if it had the time of the event
@@ -31,7 +31,7 @@ interface Source {
 
 export class Merge {
   readonly #sources: readonly Source[];
-  /** Events of the run itself that wait. */
+  /** Events of the run itself that are not passed on yet. */
   readonly #own: Entry[] = [];
   /** The trace to which the run itself writes its events, in the order of their times. */
   readonly own: Trace = { emit: (event) => this.#add(event) };
@@ -73,7 +73,7 @@ export class Merge {
 
   /**
    * Removes the events until {@link complete} and returns them in order. Of all `world.closing` events, only the last one is
-   * passed on, after all parts have closed.
+   * passed on, after every part has sent its own or has ended.
    */
   take(): readonly OfPart[] {
     const { complete } = this;

@@ -12,9 +12,7 @@ import type { SharedThings } from '../world/handles.js';
 import type { PlainProfiles } from '../world/plan-profiles.js';
 import type { ClockReading } from './clock-offset.js';
 
-/**
- * Version of the format of tasks and messages, raised by every change that is not compatible with workers of another version.
- */
+/** Version of the format of tasks and messages. Every incompatible change raises it. */
 export const PART_FORMAT = 2;
 
 /** A part of a run, with all that a worker needs for it besides the API key of the target. */
@@ -30,11 +28,11 @@ export interface PartTask {
   readonly speed: number;
   readonly cloud: PartCloud;
   readonly shared: SharedThings;
-  /** Whether the devices stay in the target. */
+  /** Whether the devices stay in the target after the run. */
   readonly keep: boolean;
 }
 
-/** Address of the cloud without its API key: another cloud, or the embedded cloud of the run. */
+/** Address of the cloud, without its API key. `own` is the embedded cloud of the run, `other` any other cloud. */
 export type PartCloud =
   | ({ readonly kind: 'other' } & Omit<RemoteCloud, 'apiKey' | 'keyOf'>)
   | ({ readonly kind: 'own' } & Omit<ServedCloud, 'apiKey'>);
@@ -50,10 +48,10 @@ export type FromPart =
   | { readonly kind: 'taken'; readonly host: string; readonly pid: number }
   /** The devices of the part are created. `systemClock`: see clock-offset.ts */
   | { readonly kind: 'ready'; readonly clock: ClockReading; readonly systemClock: UnixMillis }
-  /** Lines of the event log. All events that the part sends afterwards have the time `until` or a later one. */
+  /** Lines of the event log. All events that the part sends in later messages happen at `until` or later. */
   | { readonly kind: 'events'; readonly lines: string; readonly until: Instant }
   | { readonly kind: 'log'; readonly level: keyof Log; readonly fields: object; readonly message: string }
-  /** The part is over, and has deleted what it created. */
+  /** The part is over, and has deleted everything that it created except {@link PartEnd.kept}. */
   | PartEnd
   /**
    * The worker has stopped the part, although the run did not ask for it, and the part has deleted what it created.

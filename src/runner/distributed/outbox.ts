@@ -5,7 +5,7 @@ import type { Trace } from '../../trace/events.js';
 import { TraceLog } from '../../trace/log.js';
 import type { PartChannel } from './channel.js';
 
-/** A batch of this many characters is sent early. */
+/** A batch that reaches this number of characters is sent at once. */
 const LARGEST = 262_144;
 
 export class Outbox {

@@ -29,7 +29,7 @@ export class OwnCloud implements SharedCloud {
     return this.#target.address.apiKey;
   }
 
-  /** Empty, because the cloud ends with the run: nothing remains that would have to be deleted. */
+  /** Empty, because everything that was created in this cloud ends with the run. */
   readonly made = [];
 
   reachedBy(): PartCloud {

@@ -1,4 +1,4 @@
-/** Carries out a part of a run in this thread or process, in a world of its own, and reports to the run through a channel. */
+/** Carries out a part of a run in this thread or process, and reports to the run through a channel. */
 import { hostname } from 'node:os';
 import { pid } from 'node:process';
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
@@ -134,7 +134,10 @@ class Part {
     return { kind: 'end', end, simulatedMs, generator, audited, kept };
   }
 
-  /** Reports to the run that the fleet is created. Resolves when the run begins. */
+  /**
+   * Reports to the run that the devices are created. Resolves when the run begins, with a function that returns the real time
+   * since then. Resolves with undefined if the part is stopped before.
+   */
   async #ready(): Promise<(() => Millis) | undefined> {
     if (this.#stopped !== undefined) return undefined;
     try {

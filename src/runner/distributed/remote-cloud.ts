@@ -40,7 +40,7 @@ export class SharedRemoteCloud implements SharedCloud {
     return this.#cloud.apiKey;
   }
 
-  /** Divides the rate limit of the run among the parts, so that their requests together keep it. */
+  /** Divides the rate limit of the run among the parts, so that their requests together stay within it. */
   reachedBy(workers: number): PartCloud {
     const { apiKey: _, keyOf: __, pace, ...address } = this.#cloud;
     const perSecond = pace.perSecond === null ? null : pace.perSecond / workers;
@@ -65,7 +65,7 @@ export class SharedRemoteCloud implements SharedCloud {
     return [...(await this.#deleteDevices(lost)), ...(await deleteThings(this.#world))];
   }
 
-  /** Deletes the devices of these parts of a plan that were created since the run began. Returns what could not be deleted. */
+  /** Deletes the devices that the run created for these parts of its plan. Returns what could not be deleted. */
   async #deleteDevices(parts: readonly Plan[]): Promise<readonly string[]> {
     const names = new Map(parts.flatMap(({ devices }) => devices.map(({ serial, name }) => [serial, name])));
     if (names.size === 0) return [];

@@ -8,7 +8,7 @@ export interface SharedCloud {
   readonly apiKey: string;
   /** Names of the resources that {@link SharedCloud.setUp} created. */
   readonly made: readonly string[];
-  /** How each part reaches the cloud: its address, and the share of the allowed requests. @param workers number of parts */
+  /** How each part reaches the cloud: its address, and the part's share of the rate limit. @param workers number of parts */
   reachedBy(workers: number): PartCloud;
   /**
    * Runs the setup of the scenario, and creates all tags that groups and steps name. @throws UsageError for the first failure

@@ -22,9 +22,9 @@ interface EmbeddedOptions {
   readonly transport: TransportName;
   /** Database of the cloud: a path, an address of PostgreSQL, or `memory`. */
   readonly db: string;
-  /** Name of its space. */
+  /** Name of the cloud's space. */
   readonly space: string;
-  /** Whether time is virtual: datagrams in flight then hold the clock. */
+  /** Whether time is virtual: datagrams on their way over UDP then stop the clock. */
   readonly virtual: boolean;
   readonly clock: DrivenClock;
   readonly random: Random;

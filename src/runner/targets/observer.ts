@@ -1,6 +1,6 @@
 /**
- * Observes another cloud through its public API. The embedded cloud emits its trace events itself; for another cloud, the
- * observer derives them from the messages.
+ * Observes a cloud other than the embedded one through its public API. The embedded cloud emits its trace events itself; for
+ * another cloud, the observer derives them from the messages.
  *
  * Events differ from those of the embedded cloud in three ways, because the API does not show everything. An offer becomes
  * known only when the device receives the downlink, so processing time in the service counts as transfer time. Times come from
@@ -180,7 +180,10 @@ export class Observer implements Trace {
     this.#trace.emit(event);
   }
 
-  /** Downlinks of one type reach a device in the order in which they were queued (wire protocol, 15). */
+  /**
+   * Finds the downlink that a device has received: the oldest open one of its type, because downlinks of one type reach a
+   * device in the order in which they were queued (wire protocol, 15).
+   */
   #arrived(serial: number, type: DownlinkType, print: string, at: Instant): void {
     const entry = this.#first((open) => open.serial === serial && open.type === type && !open.received);
     if (entry === undefined) return;
@@ -193,7 +196,7 @@ export class Observer implements Trace {
     this.#next = this.#clock.after(EVERY * this.#speed, 'the next look at the messages of the cloud', look);
   }
 
-  /** @param limits maximum number of firmware updates to poll, and of downlinks that no device has received yet */
+  /** @param limits maximum number of firmware updates to poll, and of downlinks to poll that no device has received yet */
   async #look(api: DeviceCloudClient, limits = { downlinks: EARLY_A_LOOK, updates: UPDATES_A_LOOK }): Promise<void> {
     this.#looks++;
     for (const entry of this.#worthPolling(limits.downlinks)) {

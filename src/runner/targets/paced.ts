@@ -1,5 +1,5 @@
 /**
- * Limits the load on a service that others use, too: limits concurrent requests and requests a second, and obeys
+ * Limits the load on a service that has other users: limits concurrent requests and requests a second, and obeys
  * `Retry-After`.
  */
 import PQueue from 'p-queue';
@@ -8,18 +8,18 @@ import type { Clock } from '../../kernel/clock.js';
 import { type Millis, seconds } from '../../kernel/time.js';
 
 export interface Pace {
-  /** Concurrent requests. */
+  /** Maximum number of concurrent requests. */
   readonly atOnce: number;
   /** Limit of requests a second; null for no limit. */
   readonly perSecond: number | null;
 }
 
-/** A request that was rejected this often is not repeated again, and fails. */
+/** A request that was rejected this many times is not repeated again, and fails. */
 const MOST_TRIES = 20;
 
 /**
  * A request that is answered with 429, or with 503 and a `Retry-After`, was not processed. It is repeated after the demanded
- * time, and no other request starts before.
+ * time, after 429 at least 1 s later. Meanwhile the queue is paused.
  */
 export function paced({ atOnce, perSecond }: Pace, clock: Pick<Clock, 'after'>): Gate {
   const queue = new PQueue({
@@ -32,7 +32,7 @@ export function paced({ atOnce, perSecond }: Pace, clock: Pick<Clock, 'after'>):
   });
   const rest = (delay: Millis) =>
     new Promise<void>((resolve) => clock.after(delay, 'the rate limit of the cloud', resolve));
-  // A waiting request keeps its place in the queue, so no other request starts before it.
+  // A request that waits for its repetition still counts as one of the concurrent requests.
   const untilTaken = async <T>(request: () => Promise<T>): Promise<T> => {
     for (let tries = 1; ; tries++) {
       try {

@@ -14,7 +14,7 @@ export interface RemoteCloud {
   readonly spaceId: string | null;
   /**
    * The API key of a further space, by the name of the space in the scenario. Secret.
-   * @throws UsageError without a key for this space
+   * @throws UsageError if there is no key for this space
    */
   readonly keyOf: (space: string) => string;
   /** The UDP gateway; null: devices use the device ingress of the API. */
@@ -30,7 +30,7 @@ export interface RemoteCloud {
   readonly pace: Pace;
 }
 
-/** The API of a run in another cloud. */
+/** What a run needs of the API: the options of its client, and the clients of further spaces. */
 export interface RemoteApi {
   /** Options for a client of the space of the run. */
   readonly options: ClientOptions;
@@ -65,7 +65,7 @@ export async function openApi(cloud: RemoteCloud): Promise<RemoteApi> {
   };
 }
 
-/** The wanted space, or the first one that the key opens. Checks that the key opens it. */
+/** Id of the wanted space; if `wanted` is null, of the first space that the key opens. Checks that the key opens this space. */
 async function spaceOf(options: HttpOptions & { readonly apiKey: string }, wanted: string | null): Promise<string> {
   const client =
     wanted === null ? DeviceCloudClient.connect(options) : new DeviceCloudClient({ ...options, spaceId: wanted });

@@ -1,6 +1,6 @@
 /**
- * A cloud that follows the contract, other than the embedded one. Its time is real, and the run must delete what it creates
- * there.
+ * Connects a run to a cloud other than the embedded one that has the same API. The time of this cloud is real, and the run must
+ * delete what it creates there.
  */
 import {
   ApiError,
@@ -72,7 +72,7 @@ export async function remoteTarget({ cloud, serials, profiles, speed, clock, tra
   };
 }
 
-/** Ports of the gateway for hio devices, raw and with DTLS. */
+/** Default ports of the gateway for hio devices: for raw datagrams, and for DTLS. */
 const RAW_PORT = 5002;
 const DTLS_PORT = 5005;
 
@@ -104,7 +104,7 @@ function statusOf(error: unknown): number {
 class ReportingClient extends DeviceCloudClient {
   readonly #observer: Observer;
   readonly #audit: TargetAudit;
-  /** Serial numbers of the devices that it created, by their ids. */
+  /** Serial numbers of the devices that this client created, by their ids. */
   readonly #serials = new Map<string, number>();
 
   constructor(options: ClientOptions, observer: Observer, audit: TargetAudit) {

@@ -1,6 +1,6 @@
 /**
- * The cloud that a fleet runs against: the embedded one, or any cloud that follows the contract. The runner uses only its API
- * and its transport for datagrams.
+ * The cloud that a fleet runs against: the embedded one, or any cloud with the same API. The runner uses only its API and its
+ * transport for datagrams.
  */
 import type { DeviceCloudClient } from '../../client/client.js';
 import type { ClockHold } from '../../kernel/clock-hold.js';
@@ -38,19 +38,19 @@ export interface Target {
   readonly admit?: Admission;
   /** The faults of the cloud, to which others can be added; undefined if it cannot have any. */
   readonly faults?: Pick<ServiceFaults, 'add' | 'remove'>;
-  /** Called when the fleet is created and the world begins. Rate limits and faults take effect from then on. */
+  /** Called when the fleet is created and the run begins. Rate limits and faults take effect from then on. */
   begin(): void;
   /** Ends all faults. */
   end(): void;
   /**
    * Reads the response to a request that queued a downlink and was not sent through `api`; returns false if it contains no
-   * downlink.
+   * downlink. The embedded cloud is not checked: for it, the result is always true.
    * @param asked body of the request
    */
   accepted(answer: string, asked: string): boolean;
-  /** The transport to its gateway, without faults. */
+  /** The transport to the gateway of the cloud, without faults. */
   readonly wire: Transport;
-  /** Its ports for devices in other threads; undefined if it has none. */
+  /** Ports of the cloud for devices in other threads; undefined if it has none. */
   readonly ports?: CloudPorts;
   /**
    * How devices send over {@link wire}: HTTP requests, or base64 datagrams, which hio devices replace by raw datagrams or
@@ -61,7 +61,7 @@ export interface Target {
   readonly speed: number;
   /** The trace for events of the devices. */
   readonly trace: Trace;
-  /** Compares the messages in the cloud with those of the devices; undefined if the cloud is not judged. */
+  /** Compares the messages in the cloud with those of the devices; undefined for the embedded cloud. */
   readonly audit?: TargetAudit;
   /** Whether the cloud still exists after the run. If so, the run must delete what it created there. */
   readonly outlivesRun: boolean;

@@ -12,7 +12,7 @@ import type { Channel, Receiver, Transport } from '../../transport/transport.js'
 interface ConnectionOptions {
   readonly serial: number;
   readonly claimToken: string;
-  /** Its key for DTLS in hex digits. Default: {@link deviceKey}. */
+  /** Key of the device for DTLS, in hex digits. Default: {@link deviceKey}. */
   readonly secret?: string | undefined;
   readonly transport: Transport;
   readonly clock: Clock;
@@ -28,7 +28,10 @@ export function connection({ serial, claimToken, secret, transport, clock, rando
   };
 }
 
-/** The DTLS key of a virtual device in hex digits: derived from its claim token, so that a plan has no second secret. */
+/**
+ * The DTLS key of a virtual device in hex digits: derived from its claim token, so that a plan needs no second secret for each
+ * device.
+ */
 function deviceKey(claimToken: string): string {
   const hash = createHash('sha256').update('DTLS key of a virtual device').update(claimToken.toLowerCase());
   return hash.digest('hex').slice(0, 32);

@@ -1,4 +1,7 @@
-/** Runs a plan in one world: builds the world, lets its time pass, and waits until it is at rest. */
+/**
+ * Runs a plan in one world, which is a clock, a fleet of devices and a connection with a cloud. Builds the world, lets its time
+ * pass, and waits until all devices are at rest.
+ */
 
 import type { Fleet } from '../../console/member.js';
 import type { Device } from '../../device/device.js';
@@ -63,7 +66,7 @@ interface PartOfRun {
   readonly shared: SharedThings;
   /**
    * Called when the fleet of the part is created. Resolves when the run has begun, with a function that returns the real time
-   * since then; call it as late as possible. Resolves with undefined if the run has been stopped.
+   * since then; call this function as late as possible. Resolves with undefined if the run has been stopped.
    */
   readonly begins: () => Promise<(() => Millis) | undefined>;
   /** The embedded cloud of the run; undefined if the run uses {@link WorldOptions.cloud}. */
@@ -113,7 +116,7 @@ export interface CourseEnd {
   readonly end: End;
   /** Simulated time at which the world was at rest, or ended. */
   readonly simulatedMs: Millis;
-  /** null in virtual time. */
+  /** How well this process kept up with real time; null in virtual time. */
   readonly generator: GeneratorReport | null;
   /** The results for the rules that another cloud has to follow; in a divided run one list from all its parts. */
   readonly audited: readonly RuleTally[];
@@ -124,7 +127,7 @@ export interface CourseEnd {
 /**
  * Runs a plan in one world of this thread.
  * @param started called before the provisioning
- * @param virtual the clock of virtual time. Default: one that passes time as fast as possible
+ * @param virtual the clock of virtual time. Default: a clock that keeps `pace`, or without it passes time as fast as possible
  * @throws UsageError if the world cannot be built
  */
 export async function inOneWorld(

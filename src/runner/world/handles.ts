@@ -64,7 +64,7 @@ class OwnHandle implements DeviceHandle {
 export interface RunWorld extends World, SetupWorld {
   readonly api: DeviceCloudClient;
   /**
-   * The world for a step that holds virtual time with `hold`. While a fault delays one of its requests, `hold` is suspended.
+   * The world for a step that holds virtual time with `hold`. While a fault delays a request of the step, `hold` is suspended.
    */
   withHold(hold: ClockHold): World;
   /** Everything that the run created in the cloud except devices, oldest first. */

@@ -80,7 +80,7 @@ export class Journal {
     return { metrics: this.metrics.at(now), invariants: this.invariants, nameOf: this.nameOf };
   }
 
-  /** Passes the events of the present instant on to all folds. */
+  /** Passes the events of the present instant on to all readers. */
   settle(): void {
     this.#order?.settle();
   }

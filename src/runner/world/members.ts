@@ -1,4 +1,4 @@
-/** The devices of a run for consoles (console/member.ts). */
+/** Makes the devices of a run available to consoles (console/member.ts). */
 import type { Answer, Fleet, Member } from '../../console/member.js';
 import type { Device } from '../../device/device.js';
 import type { CommandResult } from '../../device/shell/command.js';

@@ -32,7 +32,7 @@ export interface TargetOptions {
   readonly webConsole?: string;
 }
 
-/** The parts of a world that its cloud also uses. */
+/** What a world shares with its cloud. */
 export interface TargetParts {
   readonly clock: DrivenClock;
   readonly trace: Trace;

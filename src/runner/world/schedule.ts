@@ -1,4 +1,4 @@
-/** Runs the schedule of a plan: power-ups and steps at their times, until no exchange is open. */
+/** Powers up the devices of a plan and carries out its steps at their times, then waits until no exchange is open. */
 import type { Device } from '../../device/device.js';
 import type { DrivenClock } from '../../kernel/clock.js';
 import { ClockHold } from '../../kernel/clock-hold.js';
@@ -23,7 +23,7 @@ const REST_CHECK = seconds(1);
 /** Everything that takes part in a run. */
 export interface RunFixture {
   readonly plan: Plan;
-  /** In the order of the plan, as are the handles. */
+  /** Devices and handles are in the order of the plan. */
   readonly devices: readonly Device[];
   readonly handles: readonly DeviceHandle[];
   readonly world: Pick<RunWorld, 'withHold'>;
@@ -119,7 +119,7 @@ function scheduleAction(
   });
 }
 
-/** Waits for open exchanges. @throws NotAtRest with what is still busy */
+/** Waits until no exchange, step or load request is open. @throws NotAtRest with what is still busy */
 async function settle(
   { devices, plan, atRest = async (own) => own }: RunFixture,
   others: () => readonly string[],

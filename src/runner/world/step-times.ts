@@ -1,4 +1,4 @@
-/** The times of steps that are not in the plan: the ends of waits, and control commands from consoles. */
+/** Collects times that are not in the plan: the ends of waits, and the times of control commands from consoles. */
 import type { Fleet } from '../../console/member.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { Instant } from '../../kernel/time.js';

@@ -44,7 +44,7 @@ export class Waits {
     for (const wait of this.#open) throw this.#failure(wait, 'until the end of the scenario');
   }
 
-  /** Begins the waits after `wait`, which ended at `begin`. */
+  /** Begins the waits after `wait`, which ended at `begin`; with null, the first waits of the scenario. */
   #begin(wait: number | null, begin: Instant): void {
     for (const next of this.#waits) {
       if (next.wait !== wait) continue;

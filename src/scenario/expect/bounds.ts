@@ -32,7 +32,7 @@ export function ofShare({ total, within, open }: Share): Bounds {
 type SpreadAggregate = Exclude<Aggregate['kind'], 'count' | 'within'>;
 
 /**
- * An aggregate of a distribution that lacks `missing` durations of unknown length; undefined without any durations.
+ * An aggregate of a distribution that lacks `missing` durations of unknown length; undefined if there are no durations at all.
  * @param percent for a percentile: its percentage, above 0
  */
 export function ofDistribution(

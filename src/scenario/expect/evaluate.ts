@@ -269,7 +269,7 @@ function textOf(expression: Expression): string {
   }
 }
 
-/** An operand, in parentheses if the operator has precedence over an operator inside. */
+/** An operand, in parentheses if the expression would have another meaning without them. */
 function operand(expression: Expression, operator: Operator, isRight: boolean): string {
   const text = textOf(expression);
   if (expression.kind !== 'operation') return text;

@@ -31,7 +31,7 @@ export function combine(operator: Operator, left: Kind, right: Kind): Kind | und
 }
 
 /**
- * The common kind of two sides that are added or compared, such as `count` for a count and a number; undefined if they have
+ * The common kind of two sides that are added or compared, such as `count` for a count and a number; undefined if there is
  * none.
  */
 export function common(left: Kind, right: Kind): Kind | undefined {

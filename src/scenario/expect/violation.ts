@@ -6,7 +6,7 @@ import type { Violation } from '../../trace/invariants/invariant.js';
 /** Returns the name of the device with this serial number. */
 export type NameOf = (serial: number) => string;
 
-/** `at 1h 02m (3723456 ms) by clime-0003: uplink 5 was stored again; uplink.sent at 3723001 uplink 5 data, …` */
+/** `at 1h 02m (3723456 ms) by clime-0003: uplink 5 was stored again; uplink.sent at 3723001 (uplink 5, data), then …` */
 export function describeViolation({ at, serial, what, events }: Violation, nameOf: NameOf): string {
   const shown = events.map(describeEvent).join(', then ');
   return `at ${humanDuration(sinceStart(at))} (${at} ms) by ${nameOf(serial)}: ${what}; ${shown}`;

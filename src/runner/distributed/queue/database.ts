@@ -17,7 +17,7 @@ const CONNECT_LIMIT: Millis = seconds(5);
 const QUERY_LIMIT: Millis = seconds(5);
 /** A run ends if the database does not answer for this time. */
 const MOST_ABSENT: Millis = seconds(15);
-/** Pause before the next try. */
+/** Pause before a failed action is repeated. */
 const PAUSE: Millis = 200;
 
 type Value = string | number | boolean | null | Uint8Array | readonly string[] | readonly number[];
@@ -37,7 +37,7 @@ export class QueueDatabase {
     this.name = publicName(url);
   }
 
-  /** Connects, and creates the tables of the queue if they do not exist. @throws UsageError if that is not possible */
+  /** Connects, and creates the tables of the queue if they do not exist. @throws UsageError if that fails */
   static async open(url: string): Promise<QueueDatabase> {
     const database = new QueueDatabase(url);
     try {
@@ -90,7 +90,10 @@ export class QueueDatabase {
     }
   }
 
-  /** Calls `listener` with the topic of every notification, except those sent while the connection is broken. */
+  /**
+   * Calls `listener` with the topic of every notification, except those sent while the connection is broken.
+   * @returns a function that removes the listener
+   */
   listen(listener: (topic: string) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -114,7 +117,7 @@ export class QueueDatabase {
       query_timeout: QUERY_LIMIT,
       keepAlive: true,
       application_name: 'ghostfleet queue',
-      // The channels of a run share the connection; with pipelining none waits for the statements of another.
+      // The channels of a run share the connection; with pipelining, no channel waits for the statements of another.
       pipeline: true,
     });
     // Without a listener, an error of an idle connection would end the process. The next query connects again.

@@ -21,7 +21,7 @@ const QUIET = new Logger(() => () => {});
 /**
  * Adds a job for each payload. A job has only one attempt, because a half-done part must not be repeated. If this function
  * retries after a failure, a second job may be added for a part that a worker has already taken; the worker with the second job
- * finds the part taken.
+ * finds the part taken and does nothing.
  * @throws ChannelLost if the queue does not answer for 15 s
  */
 export function addJobs(database: QueueDatabase, payloads: readonly JobPayload[]): Promise<void> {
@@ -52,7 +52,7 @@ export async function failedJobs(database: QueueDatabase, run: string): Promise<
   return new Map(rows.map(({ key, last_error }) => [Number(key.split('/')[1]), last_error]));
 }
 
-/** Deletes the jobs of a run, including those that lost workers still hold. */
+/** Deletes the jobs of a run, including those that are still locked by lost workers. */
 export async function deleteJobs(database: QueueDatabase, run: string): Promise<void> {
   await database.persist(
     `WITH mine AS (SELECT id, locked_by FROM ${JOBS}.jobs WHERE key LIKE $1 || '/%')
@@ -66,8 +66,8 @@ export async function deleteJobs(database: QueueDatabase, run: string): Promise<
 }
 
 /**
- * Creates the tables of the library under a lock of our own. The library takes none, so some of several workers that start on
- * an empty database would fail.
+ * Creates the tables of the library under a lock of our own. The library takes none: if several workers started on an empty
+ * database at the same time, some of them would fail.
  */
 async function createTables(pool: pg.Pool): Promise<void> {
   const client = await pool.connect();
@@ -111,7 +111,7 @@ async function startRunner(
   carryOut: CarryOut,
 ): Promise<JobWorker & { looks: Promise<boolean> }> {
   const pool = poolOf(database);
-  // The cast is needed because the library declares its events for an emitter without types.
+  // The cast is needed because the library declares types for its events, and the emitter of Node has none.
   const events = new EventEmitter() as WorkerEvents;
   const looks = new Promise<boolean>((resolve) => {
     events.once('worker:getJob:empty', () => resolve(true));
@@ -148,7 +148,7 @@ function keyOf({ run, part }: JobPayload): string {
 function poolOf({ url }: QueueDatabase): pg.Pool {
   const pool = new pg.Pool({ connectionString: url, max: 3, connectionTimeoutMillis: seconds(10), keepAlive: true });
   // Errors need no handling here: the pool removes an idle connection that breaks, and on a connection in use the next
-  // statement fails. Without listeners they would end the process.
+  // statement fails. Without listeners, the errors would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => void client.on('error', () => {}));
   return pool;

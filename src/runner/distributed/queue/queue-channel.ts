@@ -1,10 +1,10 @@
 /**
- * A channel through the tables of a queue. Every 500 ms, and after every notification, an end executes up to two statements.
- * The first writes its messages, if it has any. The second reads the messages of the other end, and increases the heartbeat
- * of this end. Both may be repeated after a broken connection, because messages are numbered.
+ * A channel through the tables of a PostgreSQL database. Every 500 ms, and after every notification, an end executes up to two
+ * statements. The first writes its messages, if it has any. The second reads the messages of the other end, and increases the
+ * heartbeat of this end. Both may be repeated after a broken connection, because messages are numbered.
  *
- * While the database does not answer, messages wait in memory, up to a limit. An end counts as lost if its heartbeat does not
- * change for some time. Time in which this end itself has no connection does not count.
+ * While the database does not answer, messages wait in memory, up to a limit. An end regards the other as lost if the
+ * heartbeat of the other does not change for some time. Time without an own database connection does not count.
  */
 import { deserialize, serialize } from 'node:v8';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
@@ -21,7 +21,7 @@ const LONG_SILENCE: Millis = seconds(30);
 const EVERY: Millis = seconds(0.5);
 /** Maximum number of messages that one statement writes or reads. */
 const AT_ONCE = 16;
-/** Maximum number of unread messages of one end in the database. */
+/** Maximum number of messages from one end that wait in the database to be read by the other. */
 const MOST_UNREAD = 64;
 /** Maximum size of the messages that wait in memory, in bytes. */
 const MOST_WAITING = 64 * 1024 * 1024;
@@ -33,7 +33,8 @@ interface QueueChannelOptions {
   /** Which end this is. */
   readonly side: Side;
   /**
-   * Maximum time without a heartbeat of the other end after its session has ended. Default: 5 s for a part, 10 s for the run
+   * Maximum time without a heartbeat of the other end after its session has ended. Default: 5 s if the other end is a part,
+   * 10 s if it is the run
    */
   readonly silence?: Millis;
 }
@@ -186,7 +187,7 @@ export class QueueChannel<Out, In> implements Channel<Out, In> {
 
   /**
    * Deletes the messages that were read, reads the next ones, and increases the heartbeat of this end. If it returns no rows,
-   * the run is over.
+   * the run is over or has dismissed this worker.
    */
   #read(): Promise<readonly Row[]> {
     const [own, other] = this.#side === 'run' ? ['run', 'part'] : ['part', 'run'];
@@ -252,7 +253,7 @@ export class QueueChannel<Out, In> implements Channel<Out, In> {
   }
 }
 
-/** The clock of the database. */
+/** Time of the database's clock, in milliseconds since 1970. */
 export async function sharedNow(database: QueueDatabase): Promise<Millis> {
   const rows = await database.persist<{ readonly now: string }>(
     'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now',

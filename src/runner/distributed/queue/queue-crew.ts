@@ -106,7 +106,7 @@ export class QueueCrew implements Crew {
     await this.#database.close();
   }
 
-  /** Waits until workers have taken all parts, and fails the parts that a worker has rejected. */
+  /** Waits until workers have taken all parts. A part that a worker has rejected fails. */
   async #watch(): Promise<void> {
     const { waitForWorkers = WAIT_FOR_WORKERS } = this.#options;
     const { time } = this.#database;

@@ -3,16 +3,16 @@
  */
 import { PART_FORMAT } from '../messages.js';
 
-/** Schema of graphile-worker. */
+/** Schema with the tables of graphile-worker. */
 export const JOBS = 'ghostfleet_jobs';
 /**
- * Schema of our tables. Each version of the format has a schema of its own; old ones need no migration, because the rows are
- * only used while a run lasts.
+ * Schema of our tables. Each version of the format has a schema of its own. Rows in old schemas need no migration, because they
+ * are used only during a run.
  */
 export const QUEUE = `ghostfleet_queue_${PART_FORMAT}`;
 /** Channel of notifications. The payload is a topic: run, part and receiver. */
 export const CHANNEL = 'ghostfleet_queue';
-/** Task of graphile-worker. */
+/** Name of our only task in graphile-worker: to carry out a part of a run. */
 export const TASK = 'ghostfleet-part';
 
 /** If a run ends without deleting its rows, later runs delete them after this time. */

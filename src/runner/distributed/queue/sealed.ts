@@ -19,7 +19,7 @@ export function seal(data: unknown, apiKey: string, context: string): Uint8Array
   return Buffer.concat([iv, cipher.getAuthTag(), sealed]);
 }
 
-/** Undefined if the data was sealed with another key or for another context. */
+/** Decrypts the result of {@link seal}. Returns undefined if it was made with another key or for another context. */
 export function unseal(sealed: Uint8Array, apiKey: string, context: string): unknown {
   const decipher = createDecipheriv(CIPHER, keyOf(apiKey, context), sealed.subarray(0, IV_BYTES));
   decipher.setAuthTag(sealed.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));

@@ -27,7 +27,7 @@ interface WorkerOptions extends Pick<WorldOptions, 'meter'> {
 }
 
 export interface QueueWorker {
-  /** The queue, without password. */
+  /** Address of the queue, without password. */
   readonly queue: string;
   /** Rejects if the queue cannot be used. */
   readonly over: Promise<void>;
@@ -87,7 +87,11 @@ function checkVersion({ version, format }: JobPayload, own: string): void {
   );
 }
 
-/** Takes the task of a job, and deletes it from the queue; undefined if the run has withdrawn the task. */
+/**
+ * Takes the task of a job, and deletes it from the queue. Returns undefined if the run has withdrawn the task or another worker
+ * has taken it.
+ * @throws UsageError if this worker has another API key than the run
+ */
 async function taskOf(
   { run, part }: JobPayload,
   database: QueueDatabase,

@@ -5,13 +5,13 @@ import { RealClock } from '../../../kernel/real-clock.js';
 import { type Millis, seconds } from '../../../kernel/time.js';
 import { type Channel, Inbox } from '../channel.js';
 
-/** The part of a `MessagePort` or a `Worker` that a channel uses. */
+/** The methods of a `MessagePort` or a `Worker` that a channel uses. */
 interface Port {
   postMessage(message: unknown): void;
   on(event: 'message', listener: (message: unknown) => void): unknown;
 }
 
-/** A sign of life, which is not a message of the run. */
+/** The sign of life. It is not passed on to the reader of the channel. */
 const BEAT = 'alive';
 /** Real time between two signs of life, and how many may be missing. */
 const BEATS = { every: seconds(1), most: 30 };
@@ -43,7 +43,7 @@ export class PortChannel<Out, In> implements Channel<Out, In> {
 
   /** Counts the other end as lost if its signs of life are missing: a thread in an endless loop sends none. */
   expectBeats({ every, most } = BEATS): void {
-    // Missing signs are counted, because a measured time would also contain a stop of the whole process.
+    // Missing signs are counted, because a measured time would include a suspension of the whole process.
     this.#repeat(every, 'the next sign of life', () => {
       if (++this.#missing > most) this.lose(`its thread has not answered for ${(every * most) / 1000} s`);
     });
