@@ -1,6 +1,6 @@
 /**
- * The times at which the requests of an open load are due. A load is called open if these times depend only on the rate and
- * the seed, and never on how fast the service answers.
+ * The times at which the requests of an open-loop load are due. A load is open-loop if these times depend only on the
+ * scenario and the seed, and never on how fast the service answers.
  *
  * For a replay, the times are in a file. For a rate, the rate is integrated over time, and a request is due whenever the
  * integral reaches the next mark. The distance between marks is 1 for even spacing. For Poisson arrivals it is exponentially
@@ -10,7 +10,7 @@ import { exponential, type Random } from '../../kernel/random.js';
 import type { Instant } from '../../kernel/time.js';
 import type { Load, RatePiece } from './load.js';
 
-/** The times of a load, ascending. @throws RangeError for a closed load, whose times depend on the answers */
+/** The times of a load, ascending. @throws RangeError for a closed-loop load, whose times depend on the answers */
 export function* arrivals({ name, from, pace }: Load, random: Random): Generator<Instant, void> {
   if (pace.kind === 'replay') {
     for (const time of pace.trace.times) yield from + time;

@@ -1,10 +1,11 @@
 /**
- * API requests of users during a run, in addition to the steps: an open load sends requests at a rate; in a closed load, each
- * user waits for the answer before it sends the next request.
+ * API requests of users during a run, in addition to the steps: an open-loop load sends requests at a rate; in a closed-loop
+ * load, each user waits for the answer before it sends the next request.
  *
- * The two measure different things. Requests of an open load are sent whether or not the service keeps up, like those of many
- * independent users; if the service stalls, the measured latencies include the requests that were due during the stall. A
- * closed load sends fewer requests to a slow service, so the service looks better than it is: reports mark such loads.
+ * The two kinds measure different things. Requests of an open-loop load are sent whether or not the service keeps up, like
+ * those of many independent users; if the service stalls, the measured latencies include the requests that were due during the
+ * stall. A closed-loop load sends fewer requests to a slow service, so the service looks better than it is: reports mark such
+ * loads.
  */
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { ArrivalTrace } from './arrival-trace.js';

@@ -86,7 +86,7 @@ export interface PlannedDevice {
   readonly claimToken: string;
 }
 
-/** A network fault with its time and its devices. Faults that hold at the same time all take effect. */
+/** A network fault with its time and its devices. Faults that are active at the same time all take effect. */
 export interface PlannedFault {
   readonly fault: FaultSpec;
   readonly from: Instant;
@@ -129,7 +129,10 @@ export interface PlannedWait {
   readonly condition: MetricExpectation;
   /** Time of the first evaluation, counted from the end of `wait` if `wait` is set. */
   readonly from: Instant;
-  /** Time limit; the run fails if the condition does not hold by then. null if the limit is the end of the scenario. */
+  /**
+   * Time limit after `from`; the run fails if the condition does not hold by then. null if the limit is the end of the
+   * scenario.
+   */
   readonly within: Millis | null;
   /** Index of the wait that must end before this one begins; null if this wait does not follow another one. */
   readonly wait: number | null;
@@ -152,7 +155,7 @@ export type PlannedScope = {
 
 /** A step with its time. A step that is spread over time becomes one action for each device. */
 export type PlannedAction = StepCall & {
-  /** Index of the step in the scenario, from 0. */
+  /** Index of the step in the scenario, from 0; -1 for an action of a user that is not in the scenario. */
   readonly origin: number;
   readonly at: Instant;
   /** Text of the selector if it is a random sample: `10% of clime`. */

@@ -136,7 +136,7 @@ interface Windows extends Window {
   readonly lasts: Millis | null;
 }
 
-/** The windows in which a fault holds: one, or several for a recurring fault. */
+/** The periods in which a fault is active: one, or several for a recurring fault. */
 function windowsOf(
   { from, until, every, lasts }: Windows,
   node: MapNode,
@@ -177,7 +177,7 @@ function deviceFault(
   const begin = Array.from({ length: times }, (_, i) => {
     return { at: from + i * (read.every ?? 0), over: 0, to, fault: 0, call: read.begin };
   });
-  // A fault that does not end within the scenario also holds while open exchanges finish after the scenario.
+  // A fault that does not end within the scenario stays active while open exchanges finish after the scenario.
   const heals = until !== null && until <= end;
   const once = read.end === null && read.every === null;
   const whom = to.kind === 'all' ? null : selectorName(to);

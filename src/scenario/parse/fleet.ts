@@ -172,7 +172,7 @@ const SHARES_OFF = 1e-6;
 const countedGroup = (shape: FleetShape) => record('a group', { ...groupKeys(shape), count: DEVICES });
 const sharedGroup = (shape: FleetShape) => record('a group', { ...groupKeys(shape), share: ratio });
 
-/** A version with or without the leading `v` that devices report. */
+/** A firmware version. Devices report it with a leading `v`, which may be left out here. */
 const firmwareVersion = refine(text(/^v?\d+\.\d+\.\d+\S*$/, 'a firmware version such as 3.5.5'), (version) =>
   version.replace(/^v/, ''),
 );
@@ -209,7 +209,7 @@ function groupKeys({ types, firmware, end }: FleetShape) {
   };
 }
 
-/** Notes names and serial numbers that an earlier group already has. */
+/** Adds problems for a name or serial numbers that an earlier group already has, and for serial numbers that are too large. */
 function checkDistinct(group: FleetGroup, earlier: readonly FleetGroup[], node: LocatedNode, problems: Problems): void {
   const entries = node.kind === 'map' ? node.entries : undefined;
   const last = lastSerial(group);

@@ -6,7 +6,7 @@
  *       - { list-devices:, rate: 1/s..20/s, from: 10m, until: 20m } # a ramp
  *       - { commands: [info show], to: clime, rate: { 0s: 1/s, 5m: 30/s, 5m30s: 1/s } }   # times count from `from`
  *       - { count-devices:, rate: { replay: arrivals.csv, speed: 2 } }  # at the times of a file, at twice the speed
- *       - { list-messages:, users: 10, think: 2s }                 # closed; `patient: true` observes Retry-After
+ *       - { list-messages:, users: 10, think: 2s }                 # closed-loop; `patient: true` observes Retry-After
  *       - { list-messages:, rate: 50/s, as: neighbour }            # with the API key of a client of `setup`
  */
 import {

@@ -1,6 +1,6 @@
 /**
- * The `network` of a scenario. Keys directly under it apply to all devices for the whole run; a fault can have a time, a
- * selector and a direction. Faults that hold at the same time all take effect.
+ * The `network` of a scenario. Its own keys apply to all devices for the whole run. A fault in its list `faults` can have a
+ * time, a selector and a direction. Faults that are active at the same time all take effect.
  *
  *     network:
  *       latency: 150ms..900ms

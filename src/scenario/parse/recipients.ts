@@ -35,7 +35,7 @@ export interface KnownFleet {
 /** A step that updates firmware. */
 interface FirmwareUpdate {
   readonly to: Selector;
-  /** New version without a leading `v`; undefined if it may be any version, because only the image file contains it. */
+  /** New version without a leading `v`; undefined if it is not known, because only the image file contains it. */
   readonly version: string | undefined;
 }
 

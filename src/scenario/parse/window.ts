@@ -1,4 +1,4 @@
-/** The time for which a fault holds. */
+/** A window: the period in which a fault is active. */
 import { duration, optional, valueAt } from '../../input/checks.js';
 import type { MapNode, Problems } from '../../input/document.js';
 import type { Instant } from '../../kernel/time.js';

@@ -32,9 +32,9 @@ export function needsOneProcess(plan: Plan): string | undefined {
 }
 
 /**
- * Divides the plan into `parts` parts. Each device belongs to one part. A step is in every part that has devices of the step.
- * Everything else, such as the setup and the faults, is in all parts. The parts have no expectations, because only the whole
- * run is judged.
+ * Divides the plan into `parts` parts. Each device belongs to one part. A step is in every part that has devices of the step,
+ * and the requests of a load are divided among the parts. The setup and the faults are in all parts. The parts have no
+ * expectations, because only the whole run is judged.
  * @param first share of the devices in the first part. Default: all parts have equal shares
  */
 export function partsOf(plan: Plan, parts: number, first = 1 / parts): readonly Plan[] {

@@ -1,6 +1,6 @@
 /**
- * Makes a plan from a scenario and a seed. Deterministic: the same inputs give the same plan. Every random draw has its own
- * random stream, so adding a group or a step does not change the draws of the others.
+ * Makes a plan from a scenario and a seed. Deterministic: the same inputs give the same plan. Each device and each group
+ * has its own random stream, so adding a group or a step does not change the draws of the others.
  */
 import { between, exponential, type Random, randomBytes, seededRandom } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';

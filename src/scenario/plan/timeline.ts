@@ -36,8 +36,9 @@ interface PlanSpan {
   /** `loss 10%`, `commands: info show` */
   readonly what: string;
   /**
-   * The affected devices: `60 × cellar-0001 … cellar-0060`; for boots, their profile. Empty for all devices, or if no device
-   * is affected.
+   * What is affected: for boots the profile, for steps the devices (`60 × cellar-0001 … cellar-0060`), for faults the selector
+   * or `the cloud`, for loads the number of devices. Empty for a fault of all devices and for a load with less than two
+   * devices.
    */
   readonly whom: string;
   /**

@@ -36,7 +36,7 @@ export class SelectorError extends UsageError {
 
 /**
  * Reads a selector. Names are not checked: the caller checks whether a group exists.
- * @param tags known tags: only these may be written in `tag/…` without quotation marks although they contain spaces or signs
+ * @param tags known tags, which need no quotation marks in `tag/…` even if they contain spaces or signs
  * @throws SelectorError for the first syntax error
  */
 export function parseSelector(text: string, tags: readonly string[] = []): Selector {

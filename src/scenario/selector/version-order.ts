@@ -6,7 +6,7 @@ interface Version {
   readonly before: string;
 }
 
-/** Reads `3.1`, `v3.5.1` or `v3.6.0-rc1`. */
+/** Reads `3.1`, `v3.5.1` or `v3.6.0-rc1`; undefined for a text that is not a version. */
 export function parseVersion(text: string): Version | undefined {
   const [, numbers, before = ''] = /^v?(\d+(?:\.\d+)*)(?:-([\w.]+))?$/.exec(text) ?? [];
   return numbers === undefined ? undefined : { numbers: numbers.split('.').map(Number), before };

@@ -17,7 +17,7 @@ const LISTS = [['faults'], ['network', 'faults']] as const;
 /** Keys of a fault that are common to all kinds. */
 const COMMON = new Set(['from', 'until', 'every', 'lasts', 'to']);
 
-/** Every kind of fault in the text, in the order of the file. */
+/** Every kind of fault in the text: first those of faults in lists, then those that apply for the whole run. */
 export function suspectsIn(text: string): readonly Suspect[] {
   const document = parseDocument(text);
   const listed = LISTS.flatMap((path) => (listAt(document, path)?.items ?? []).flatMap(kindOf));

@@ -1,7 +1,7 @@
 /**
  * The possible cuts of a scenario. Each cut is the text of the scenario with one thing removed or made smaller. Large cuts come
  * first, because after a successful cut every later try runs a smaller scenario. The result of a cut may be an invalid
- * scenario; the reduction discards it.
+ * scenario, which shrink.ts discards.
  */
 import { type Document, isMap, isScalar, type Pair, parseDocument } from 'yaml';
 import { formatDuration, hours, minutes, parseDuration, seconds } from '../../kernel/time.js';
@@ -115,7 +115,7 @@ function* keys(text: string): Iterable<Cut> {
   }
 }
 
-/** Loads with a lower rate, or with one user. */
+/** Loads with a simple low rate, or with one user. */
 function* rates(text: string): Iterable<Cut> {
   const document = parseDocument(text);
   for (const [index] of (listAt(document, ['load'])?.items ?? []).entries()) {
@@ -139,7 +139,7 @@ export function pinned(text: string, seed: number, lines: readonly string[], ser
       keepItems(expectations, (item) => lines.includes(lineOf(item)));
       if (expectations.items.length === 0) document.delete('expect');
     }
-    // Otherwise the removal of a group would change the serial numbers of other groups, and thereby their random draws.
+    // Without explicit serial numbers, removing a group would change those of other groups, and thereby their random draws.
     serials.forEach((serial, index) => void mapAt(document, ['fleet', index])?.set('serial', serial));
   });
   return result ?? text;

@@ -31,7 +31,7 @@ export function fixedNumbers(lines: readonly string[]): readonly string[] {
 
 /**
  * How far a run is from meeting the expectations in `lines`: 0 if the run passes, otherwise above 0. Each failed line adds the
- * difference between its sides divided by the larger side, or 1 without data.
+ * difference between its sides divided by the larger side, or 1 if a side has no data or both sides are equal.
  */
 export function shortfallOf(result: Failed & { readonly passed: boolean }, lines: readonly string[]): number {
   if (result.passed) return 0;

@@ -1,14 +1,14 @@
 /** Works on several items at the same time, and returns the results in the order of the items. */
 
 /**
- * Limit of the items that may be begun ahead of a slow one, multiplied by `atOnce` - 1. The results of items that are
- * further ahead are probably not needed.
+ * At most `LEAD * (atOnce - 1)` items are begun ahead of the first unfinished one. The results of items that are further ahead
+ * are probably not needed.
  */
 const LEAD = 8;
 
 /**
  * Works on several items at the same time, and returns the results in the order of the items. So the first item with a certain
- * result is the same for every number of items at a time.
+ * result is the same for every value of `atOnce`.
  *
  * @param atOnce number of items that are worked on at the same time
  * @param work works on one item. Its signal aborts when the caller takes no further results, because the result is not

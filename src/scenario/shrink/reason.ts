@@ -1,6 +1,6 @@
 /**
  * The reason of a failure: the faults without which the scenario passes. If several faults each cause a part of the failure,
- * the scenario still fails without any one of them; then the fault that causes the largest part is the reason.
+ * the scenario still fails after one of them is removed. Then the fault that causes the largest part is the reason.
  *
  * A reduced scenario must fail for the same reason as the original, otherwise it would show another failure. With a shorter
  * duration, for example, a downlink can be late without any outage.
@@ -9,7 +9,7 @@ import { type Suspect, suspectsIn } from './causes.js';
 import { inOrder } from './in-order.js';
 
 interface Reason {
-  /** Faults that each are a cause: without any one of them, the scenario passes. */
+  /** Faults that are causes: if any one of them is removed, the scenario passes. */
   readonly causes: readonly Suspect[];
   /** If there are no causes: the faults that cause a part of the failure, the one with the largest part first. */
   readonly partial: readonly Part[];
@@ -65,7 +65,7 @@ export async function hasReason(text: string, { causes, partial }: Reason, short
 
 /**
  * Share of the shortfall `whole` that disappears without the fault: 1 if the scenario then passes, 0 if the fault changes
- * nothing.
+ * nothing or the scenario cannot be run without it.
  */
 async function shareOf(text: string, { without }: Suspect, whole: number, shortfall: Shortfall): Promise<number> {
   const innocent = without(text);

@@ -34,7 +34,7 @@ interface Shrunk {
   /** Number of successful cuts. */
   readonly cuts: number;
   readonly tries: number;
-  /** Kinds of faults that cause the failure: without any one of them, both the original and the result pass. */
+  /** Kinds of faults that cause the failure: if any one of them is removed, both the original and the result pass. */
   readonly causes: readonly string[];
   /**
    * If no fault alone is a cause: the kind of fault without which the original comes closest to passing. Without it, the result

@@ -1,5 +1,5 @@
 /**
- * `include`: other files that a scenario builds on. An included file has any of the keys of a scenario, and can include further
+ * `include`: other files that a scenario builds on. An included file may have any key of a scenario, and can include further
  * files. Paths are relative to the including file, and must not lead out of the folder of the scenario.
  *
  * Two files are merged as follows. Maps are merged key by key. Lists are concatenated, with the items of the included file

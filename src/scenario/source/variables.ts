@@ -1,5 +1,5 @@
 /**
- * Variables: `vars: { period: 900 }` at the top of a scenario, `${period}` in any value of it, `--var period=300` for one run.
+ * Variables: `vars: { period: 900 }` at the top of a scenario, `${period}` in any value below, `--var period=300` for one run.
  *
  * A text that consists of one variable becomes the value of the variable, with its type: `interval-report: ${period}` is a
  * number. Within a longer text, the value is inserted as text: `every: ${n}m`. `$${` stands for `${`. A variable can use the
