@@ -1,5 +1,6 @@
 /**
- * Explainers and downlinks of the runs of this process. They are kept beside the results, which are plain data without events.
+ * Keeps the explainer and the downlinks of each run of this process. An explainer finds out why a downlink was late. Both are
+ * kept beside the result of the run, because a result is plain data without events.
  */
 import { RunExplainer } from '../explain/run-explainer.js';
 import type { Profile } from '../profile/profile.js';

@@ -62,7 +62,7 @@ function lineRefusal({ shell, layout }: DeviceType, line: string): string | unde
   return configRefusal(new DeviceConfig(layout), module, args);
 }
 
-/** Why `<module> config <words>` is rejected. */
+/** Why `<module> config <words>` is rejected; undefined if it is not. */
 function configRefusal(config: DeviceConfig, module: string, words: readonly string[]): string | undefined {
   const [name, ...values] = words;
   if (name === undefined || (name === 'show' && values.length === 0)) return undefined;
@@ -79,8 +79,8 @@ function configRefusal(config: DeviceConfig, module: string, words: readonly str
 }
 
 /**
- * Why a command for a list is rejected. The check ignores the present content of the list, which depends on the state of the
- * device.
+ * Why a command for a list is rejected; undefined if it is not. The check ignores the present content of the list, which
+ * depends on the state of the device.
  */
 function listRefusal(config: DeviceConfig, list: ConfigList, words: readonly string[]): string | undefined {
   const outcome = changeList(config, list, words);

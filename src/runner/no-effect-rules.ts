@@ -76,7 +76,7 @@ export class NoEffectRules {
     this.#changing = new Set([...changed, ...plan.loads.flatMap(({ devices }) => devices)]);
   }
 
-  /** Why a device is not affected, and what to do; undefined if it is affected, or if that depends on the run. */
+  /** Why a device is not affected, and what to do; undefined if it is affected, or if only the run can show this. */
   reason(cause: Cause, hit: Hit): string | undefined {
     const group = this.#groups[this.#plan.devices[hit.device]?.group ?? -1];
     if (group === undefined) return undefined;
@@ -144,7 +144,7 @@ export class NoEffectRules {
     return this.#mayBeCut(hit) ? undefined : SUPPLIED;
   }
 
-  /** Whether the power line may be off at some time between the step and the next `battery` step. */
+  /** Whether the power line may be off at some time before the effect ends, at the latest with the next `battery` step. */
   #mayBeCut(hit: Hit): boolean {
     const actions = this.#actionsOf(hit);
     const next = actions.find(({ step, at, wait }) => step === 'battery' && at > hit.at && wait === undefined);

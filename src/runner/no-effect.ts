@@ -48,7 +48,7 @@ export function withoutEffect(plan: Plan, profiles: ReadonlyMap<string, Profile>
   return [...sentences.values()];
 }
 
-/** The groups in which no selected device is affected. */
+/** One sentence for each group with selected devices of which none is affected. */
 function withoutEffectIn(plan: Plan, rules: NoEffectRules, cause: Cause, hits: readonly Hit[]): readonly string[] {
   const byGroup = new Map<number | undefined, Hit[]>();
   for (const hit of hits) {
@@ -62,7 +62,7 @@ function withoutEffectIn(plan: Plan, rules: NoEffectRules, cause: Cause, hits: r
     const reasons = new Set<string | undefined>();
     for (const hit of own) {
       const reason = rules.reason(cause, hit);
-      // If one device of the group is affected, nothing is reported.
+      // If one device of the group is affected, nothing is reported for the group.
       if (reason === undefined) return [];
       reasons.add(reason);
     }
@@ -104,6 +104,7 @@ function deviceFaults({ deviceFaults: faults = [], actions }: Plan): readonly Su
   });
 }
 
+/** A period in which a fault is active. */
 interface FaultWindow {
   /** The fault and its devices: windows with the same name may belong to one recurring fault. */
   readonly name: string;

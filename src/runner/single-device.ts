@@ -40,7 +40,7 @@ export interface DeviceIdentity {
   readonly serial: number;
   /** 32 hex digits. */
   readonly claimToken: string;
-  /** Its key for DTLS in hex digits. Default: derived from the claim token. */
+  /** Key of the device for DTLS, in hex digits. Default: derived from the claim token. */
   readonly secret?: string | undefined;
 }
 

@@ -10,7 +10,7 @@ import type { Dbm } from '../kernel/units.js';
 import type { Plan, PlannedAction } from '../scenario/model/plan.js';
 import type { StepCall } from '../scenario/steps/index.js';
 
-/** A step with a lasting or passing effect on the exchanges of devices. */
+/** A step that affects exchanges of devices, and the properties of its effect. */
 interface DeviceEffect {
   readonly action: PlannedAction;
   readonly effect: FaultEffect;
@@ -37,9 +37,9 @@ interface Effect {
 }
 
 /**
- * The effects of steps. An effect that a step of the scenario file begins lasts until the next step of the same kind, or until
- * a device fault of the same kind ends. The effect of a device fault that has an end lasts until that end, whatever steps
- * follow.
+ * The effects of steps. An effect that was begun by a step of the scenario file, or by a device fault without an end, lasts
+ * until the next step of the same kind, or until a device fault of the same kind ends. The effect of a device fault with an end
+ * lasts until that end, whatever steps follow.
  * @param actions by time, counted from the beginning of the world
  */
 export function deviceEffects(

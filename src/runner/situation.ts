@@ -115,7 +115,7 @@ function configured(profile: Profile, lines: readonly string[], { module, name }
   return spec?.type === 'int' ? spec.default : 0;
 }
 
-/** The number in the last line that sets this parameter; undefined without such a line. */
+/** The number in the last line that sets this parameter; undefined if there is no such line, or its value is not a number. */
 function lastValue(lines: readonly string[], { module, name }: ParameterRef): number | undefined {
   const start = `${module} config ${name} `;
   const line = lines.findLast((each) => each.startsWith(start));
@@ -199,8 +199,8 @@ function delayOf(fault: FaultSpec): Millis {
 const TYPICAL_DATAGRAM = 200;
 
 /**
- * Share of the round trips in which a fault loses no datagram. A corrupted uplink datagram counts as lost, because the gateway
- * drops it; for a corrupted downlink datagram see {@link garbling}.
+ * Share of the round trips in which a fault loses no datagram. If a fault corrupts only uplink datagrams, they count as lost,
+ * because the gateway drops them. For other corruption see {@link garbling}.
  */
 function passing(fault: FaultSpec, way: 'up' | 'down' | 'both'): Ratio {
   if (fault.kind === 'outage') return 0;
@@ -208,7 +208,10 @@ function passing(fault: FaultSpec, way: 'up' | 'down' | 'both'): Ratio {
   return fault.kind === 'corruption' && way === 'up' ? 1 - fault.ratio : 1;
 }
 
-/** Share of the round trips in which the device receives a corrupted datagram, after which it gives up the exchange. */
+/**
+ * Share of the round trips with a corrupted datagram, if a fault corrupts downlink datagrams. A device that receives a
+ * corrupted datagram gives up the exchange.
+ */
 function garbling(fault: FaultSpec, way: 'up' | 'down' | 'both'): Ratio {
   return fault.kind === 'corruption' && way !== 'up' ? 1 - bothWays(1 - fault.ratio, way) : 0;
 }

@@ -1,4 +1,6 @@
-/** The connection between a run and one of its parts, in another thread, process or machine. */
+/**
+ * The connection between a run and one of its parts, which runs in another thread, in another process or on another machine.
+ */
 import type { Millis } from '../../kernel/time.js';
 import type { FromPart, ToPart } from './messages.js';
 

@@ -41,16 +41,18 @@ export interface ServiceProcess {
   readonly running: boolean;
   /** Ends the process without finishing its work; has no effect if it does not run. */
   kill(): Promise<void>;
-  /** Starts the process on its stored data. @throws StoreUnavailable if they cannot be read */
+  /** Starts the process on its stored data. @throws StoreUnavailable if the data cannot be read */
   start(): Promise<void>;
 }
 
-/** Decides which faults are active. They take effect when the world has begun, so the provisioning is not affected. */
+/**
+ * Decides which faults are active. Faults take effect only between `begin` and `end`, so they do not affect the provisioning.
+ */
 export class ServiceFaults {
   readonly #options: ServiceFaultOptions;
   readonly #draws: NoiseStream;
   readonly #clock: EndingClock;
-  /** Set while the world is running. */
+  /** Undefined before `begin` and after `end`. */
   #service: ServiceProcess | undefined;
   #faults: readonly PlannedServiceFault[];
 
@@ -72,7 +74,7 @@ export class ServiceFaults {
     if (this.#service) this.#plan(planned, this.#service);
   }
 
-  /** Ends a fault now, or cancels it. */
+  /** Ends a fault now, or cancels a fault that has not begun. */
   remove(planned: PlannedServiceFault): void {
     this.#faults = this.#faults.filter((each) => each !== planned);
     const service = this.#service;

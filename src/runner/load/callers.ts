@@ -1,16 +1,16 @@
 /**
- * The callers of loads: the run itself and the clients of its setup. In real time each client has its own connections, so that
- * its requests do not wait for those of another client.
+ * The callers of loads: the run itself and the API clients that its setup creates. In real time, each caller has its own
+ * connections, so that its requests do not wait for those of another caller.
  */
 import type { ClientAccess } from '../../scenario/setup/kind.js';
 import { type CallSender, httpCalls } from './http-calls.js';
 import { Semaphore } from './semaphore.js';
 
 export interface Caller {
-  /** Id of its space. */
+  /** Id of the caller's space. */
   readonly space: string;
   readonly sender: CallSender;
-  /** Limits its concurrent requests. */
+  /** Limits the concurrent requests of the caller. */
   readonly connections: Semaphore;
 }
 

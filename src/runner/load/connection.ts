@@ -16,7 +16,7 @@ export interface CallResult {
   readonly why: string;
   /** Body of the response; empty unless requested. */
   readonly body: string;
-  /** `Retry-After` of a response with an error status; 0 without one. */
+  /** `Retry-After` of a response with an error status; 0 if there is none. */
   readonly retryAfter: Millis;
 }
 
@@ -51,7 +51,7 @@ export class Connection implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Sends a request; the one before must have ended.
+   * Sends a request; the previous request must have ended.
    * @param request needs `blocking: false`. Otherwise undici looks for another request to send when the headers of the response
    * have arrived.
    * @param wantsBody whether the result contains the body
@@ -100,7 +100,7 @@ export class Connection implements Dispatcher.DispatchHandler {
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     this.#parts = [];
     // undici also calls this method inside `send`, if it rejects the request. `done` is called in a later turn of the event
-    // loop, because it may send another request, which undici may reject as well.
+    // loop, because it may send another request, which undici may reject inside `send` as well.
     setImmediate(() => this.#done({ status: 0, why: codeOf(error), body: '', retryAfter: 0 }));
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Runs the loads of a plan. Requests at a rate are sent when they are due, whatever the service does; a user of a closed load
- * sends the next request after the response and a think time.
+ * Runs the loads of a plan. A load with a rate sends each request when it is due, even if responses are missing. A user of a
+ * closed-loop load waits for the response and a think time before the next request.
  */
 import type { Alarm } from '../../kernel/clock.js';
 import type { Random } from '../../kernel/random.js';
@@ -19,13 +19,13 @@ interface LoadOptions extends RequestContext {
    * time there, so time would never pass.
    */
   readonly leastPause: Millis;
-  /** Called for every request of a load at a rate, with the time by which the request is late. */
+  /** Called for every request of a load with a rate, with the time by which the request is late. */
   readonly late?: (lateBy: Millis) => void;
 }
 
 /** A running load. */
 interface Running {
-  /** Requests that were due and are not finished. */
+  /** Number of requests that were due and are not finished. */
   readonly unfinished: number;
   readonly name: string;
   close(): void;

@@ -14,7 +14,8 @@ export function hasTurn({ turns }: Pick<PlannedLoad, 'turns'>, k: number): boole
 }
 
 /**
- * The times of the requests of this part, ascending. @throws RangeError for a closed load, whose times depend on the responses
+ * The times of the requests of this part, ascending. @throws RangeError for a closed-loop load, whose times depend on the
+ * responses
  */
 export function* ownArrivals(load: PlannedLoad, random: Random): Generator<Instant, void> {
   let k = 0;

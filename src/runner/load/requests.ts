@@ -21,7 +21,7 @@ export interface RequestContext {
   readonly handles: readonly DeviceHandle[];
   /** Called before every request; undefined if no fault can delay or stop it. */
   readonly admit?: Admission;
-  /** Milliseconds of the run per millisecond of the service. Default 1: they have the same clock. */
+  /** Milliseconds of the run per millisecond of the service. Default: 1, because both have the same clock. */
   readonly serviceSpeed?: number;
   /**
    * Reads the response to a request that queued a downlink; returns false if it contains no downlink. `asked`: body of the
@@ -45,7 +45,7 @@ interface PendingRequest {
   readonly device: DeviceHandle | undefined;
   /** Id of the device in the cloud; empty for a request about the space. */
   readonly cloudId: string;
-  /** When it was sent; undefined while it waits for a connection. */
+  /** When it was sent, or passed to {@link RequestContext.admit}; undefined before that. */
   sent: Instant | undefined;
 }
 
@@ -68,7 +68,7 @@ export class Requests {
     this.#what = `a request of the load "${load.name}"`;
   }
 
-  /** Requests that were due and are not finished. */
+  /** Number of requests that were due and are not finished. */
   get unfinished(): number {
     return this.#unfinished.size;
   }

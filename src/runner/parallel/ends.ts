@@ -4,7 +4,10 @@ import type { Plan } from '../../scenario/model/plan.js';
 import type { End } from '../world/end.js';
 import { NotAtRest } from '../world/not-at-rest.js';
 
-/** The end of a run of several parts. A message about devices that are not at rest names them in the order of the plan. */
+/**
+ * The end of a run of several parts: that of the first part whose exit code is not 0. A message about devices that are not at
+ * rest names those of all parts, in the order of the plan.
+ */
 export function endOfAll(plan: Plan, ends: readonly End[]): End {
   const early = ends.find(({ exitCode }) => exitCode !== EXIT.fine);
   if (early?.busy === undefined) return early ?? { exitCode: EXIT.fine, failure: null };

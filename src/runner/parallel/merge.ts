@@ -1,12 +1,12 @@
-/** Merges the events of all parts in one window into the order that they would have in an undivided run. */
+/** Merges the events of all parts in one window of simulated time into the order that they would have in an undivided run. */
 import type { TraceEvent } from '../../trace/events.js';
 import { placeOf } from '../../trace/instant-order.js';
 import type { Lines, Logged } from './messages.js';
 
 interface Entry extends Logged {
-  /** Its place among the events of the instant. */
+  /** Orders events of the same time and phase. */
   readonly place: number;
-  /** Orders events of the same time: 0 before the event `world.closing`, 1 that event, 2 after it. */
+  /** Orders events of the same time: 0 for those before the event `world.closing`, 1 for that event, 2 for those after it. */
   readonly phase: number;
 }
 
@@ -18,8 +18,8 @@ export function merged(parts: readonly Lines[]): readonly Logged[] {
   for (const { event, line } of entries) {
     const last = result.at(-1)?.event;
     if (last?.at !== event.at || last.kind !== event.kind) result.push({ event, line });
-    // Every part emits `world.closing`, and `cloud.pruned` with the number of its own messages. The merged log has one
-    // `world.closing`, and one `cloud.pruned` with the sum.
+    // Every part emits `world.closing`, and `cloud.pruned` with the number of messages pruned in its own cloud. The merged log
+    // has one `world.closing`, and one `cloud.pruned` with the sum.
     else if (event.kind === 'cloud.pruned' && last.kind === 'cloud.pruned') {
       const sum = { ...event, messages: last.messages + event.messages };
       result[result.length - 1] = { event: sum, line: JSON.stringify(sum) };

@@ -8,7 +8,7 @@ import type { TransportName } from '../targets/embedded.js';
 import type { End } from '../world/end.js';
 import type { PlainProfiles } from '../world/plan-profiles.js';
 
-/** Maximum number of windows by which a thread may be ahead of the slowest thread. */
+/** Maximum number of windows (see {@link Task.window}) by which a thread may be ahead of the slowest thread. */
 export const WINDOWS_AHEAD = 3;
 
 /** The task of a thread. */

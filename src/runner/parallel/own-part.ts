@@ -53,7 +53,7 @@ export class OwnPart implements Part {
   }
 }
 
-/** Keeps events with their lines. */
+/** Keeps each event together with its line of the event log. */
 class LoggedEvents implements EventBuffer {
   #logged: Logged[] = [];
   #closed = false;

@@ -1,4 +1,4 @@
-/** A part of a plan in a world of its own, which passes on its events window by window. */
+/** Runs a part of a plan with a clock and a cloud of its own, and reports the events after each window of simulated time. */
 import { GhostfleetError } from '../../kernel/errors.js';
 import type { Millis } from '../../kernel/time.js';
 import type { Trace } from '../../trace/events.js';

@@ -1,8 +1,8 @@
 /**
  * Runs a plan in virtual time with its devices divided among threads. Each thread has a world of its own, with its part of the
  * devices and of the cloud. After each window of simulated time, the events of all threads are merged into the order that they
- * would have in one world. So the digest and every number of the report are the same for any number of threads (ADR 18). At the
- * end, the databases of the threads are merged into one.
+ * would have in one world. So the digest and every number of the report are the same for any number of threads (ADR 18). If the
+ * run writes its data to a file, the database files of the threads are merged into this file at the end.
  */
 import { discardDatabases, gatherDatabases, pathsOfParts } from '../../cloud/store/sqlite/gather.js';
 import type { GhostfleetError } from '../../kernel/errors.js';
@@ -119,11 +119,11 @@ function isEnd(report: Lines | PartEnd | undefined): report is PartEnd {
  * events takes all its time.
  */
 const OWN_SHARES: Readonly<Record<number, number>> = { 2: 0.42, 3: 0.21 };
-/** With fewer devices than this, a small share could be no device at all. */
+/** With fewer devices than this, all threads have equal shares: a small share could be no device at all. */
 const FEW = 100;
 /**
  * From this number of devices on, the thread of the run simulates none of them, and one more thread is started instead. That
- * thread has a larger room for short-lived objects (part.ts), which saves more time than its start takes.
+ * thread has a larger heap for short-lived objects (part.ts), which saves more time than its start takes.
  */
 const MANY = 20_000;
 
@@ -132,16 +132,16 @@ function isLarge({ devices }: Plan): boolean {
 }
 
 /**
- * The share of the devices that the thread of the run simulates itself. It is smaller than those of the other threads, because
- * this thread also merges the events of all threads, and all should finish at the same time. Undefined if the thread only
- * merges.
+ * The share of the devices that the thread of the run simulates itself; undefined if this thread only merges the events of all
+ * threads. In a fleet of 100 devices or more, the share is smaller than those of the other threads, because this thread merges
+ * as well and all threads should finish at the same time.
  */
 function ownShare(plan: Plan, count: number): number | undefined {
   const share = isLarge(plan) ? undefined : OWN_SHARES[count];
   return share !== undefined && plan.devices.length < FEW ? 1 / count : share;
 }
 
-/** Length of a window: shorter for a larger fleet, but never so short that messages between threads cost much time. */
+/** Length of a window: shorter for a larger fleet, but at least 1 s, so that messages between threads cost little time. */
 function windowOf({ devices, duration }: Plan): Millis {
   const whole = Math.max(seconds(1), Math.round(WINDOW / devices.length));
   return Math.min(whole, Math.max(seconds(1), Math.round(duration / (4 * WINDOWS_AHEAD))));

@@ -1,4 +1,4 @@
-/** Virtual time that pauses at the end of each window, so that the threads of a run stay together. */
+/** Virtual time that pauses at the end of each window, so that no thread of a run gets far ahead of the others. */
 import type { Instant, Millis, UnixMillis } from '../../kernel/time.js';
 import { VirtualClock } from '../../kernel/virtual-clock.js';
 

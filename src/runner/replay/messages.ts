@@ -66,7 +66,7 @@ const MOST_LINES = 60;
 /** Maximum length of the text in a data downlink. */
 const MOST_TEXT = 300;
 
-/** Lines that take `size` bytes as JSON, including their quotes, commas and brackets. */
+/** Lines that take about `size` bytes as JSON, including their quotes, commas and brackets; at least one short line. */
 function lines(size: number): readonly string[] {
   const made: string[] = [];
   for (let left = size - 1; left > 3 && made.length < MOST_LINES; left -= LONGEST_LINE + 3) {

@@ -1,4 +1,7 @@
-/** Plays a script in virtual time against the embedded cloud, and returns the times at which its downlinks were delivered. */
+/**
+ * Plays a script, which is a section of a recording, in virtual time against the embedded cloud. Returns the times at which the
+ * downlinks of the script were delivered.
+ */
 
 import { UsageError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
@@ -58,7 +61,7 @@ export async function play({ script, from, log, signal }: PlayOptions): Promise<
   }
 }
 
-/** The devices of a replay, and their planned contacts and downlinks. */
+/** The devices of a replay, with their planned contacts (uploads and polls) and downlinks. */
 class ReplayWorld {
   readonly #script: Script;
   readonly #watch: Watch;
@@ -192,7 +195,7 @@ class Watch implements Trace {
     if (!made) this.#expected.delete(entry.device);
   }
 
-  /** Number of the recorded session answer whose time is closest to `at`. Each is returned once. */
+  /** Number of the recorded session answer whose time is closest to `at`. Each is returned once; undefined if none is left. */
   #answerTo(device: string, at: Instant): number | undefined {
     const made = this.#made.get(device) ?? [];
     let best: ScriptDownlink | undefined;

@@ -2,8 +2,8 @@
  * A device that follows a script: it sends its messages at the recorded times, polls when the firmware would poll, and does
  * nothing else. The transfer is that of the firmware (protocol/flap/device-transfer.ts), so the cloud receives real packets.
  *
- * Simulated time passes only between an answer of the cloud and the next packet of the device. The first packet of a contact
- * takes no time: it arrives at the cloud at the time in the script, because the cloud recorded these times.
+ * Within a contact, simulated time passes only between an answer of the cloud and the next packet of the device. The first
+ * packet of a contact takes no time: it arrives at the cloud at the time in the script, because the cloud recorded these times.
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import { type Millis, seconds } from '../../kernel/time.js';
@@ -42,7 +42,7 @@ export class Player {
   /** Contacts that are due during an exchange. */
   #due: Task[] = [];
   #task: Task | undefined;
-  /** Whether the cloud set the poll flag while the session was being set up. */
+  /** Whether the cloud has set the poll flag during a series of uploads. The device then polls after the last upload. */
   #pollAsked = false;
   #sent = 0;
   #patience: Alarm | undefined;
@@ -137,7 +137,7 @@ export class Player {
     }
   }
 
-  /** The firmware follows a poll flag at once, or in the session phase after the last upload (firmware timing, 3). */
+  /** After a poll flag, the firmware polls at once, or, in a series of uploads, after the last one (firmware timing, 3). */
   #acknowledged(task: Task, poll: boolean): void {
     if (task.kind === 'session') return this.#poll();
     this.#pollAsked ||= poll && !task.deaf && !this.#retry;

@@ -1,4 +1,4 @@
-/** Replays a recording. It is divided into scripts that are played one after another, each in a new world. */
+/** Replays a recording. The recording is divided into scripts, which are played one after another, each on a new cloud. */
 import type { Log } from '../../kernel/log.js';
 import type { Millis } from '../../kernel/time.js';
 import { packagedProfiles } from '../../profile/library.js';
@@ -14,7 +14,7 @@ interface ReplayOptions {
   readonly signal: AbortSignal;
 }
 
-/** @throws UsageError if the recording contradicts itself; the reason of the signal */
+/** @throws UsageError if the recording contradicts itself; the reason of the signal if the signal is aborted */
 export async function replayRecording(
   recording: Recording,
   { polls, ...options }: ReplayOptions,

@@ -1,7 +1,8 @@
 /**
  * Checks that the embedded cloud stores every message that it acknowledges over FLAP. FLAP itself can lose a message, too: an
  * acknowledgement carries only a sequence number, so a late acknowledgement may match the number of a new packet
- * (docs/FIDELITY.md). To the device, such a loss looks like one in the cloud, but the cloud has not acknowledged the message.
+ * (docs/FIDELITY.md). For the device, such a loss looks like a loss in the cloud, but the cloud has not acknowledged the
+ * message.
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Trace, TraceEvent } from '../../trace/events.js';
@@ -20,7 +21,7 @@ export class AckWitness implements Trace {
 
   emit(event: TraceEvent): void {
     if (event.kind === 'cloud.stored') this.#stored.add(event.serial);
-    // Otherwise a message that was stored before a restart and never acknowledged would hide the loss of the next one.
+    // Without this, a message that was stored before a restart and never acknowledged would hide the loss of the next one.
     else if (event.kind === 'service.process') this.#stored.clear();
     this.#next.emit(event);
   }

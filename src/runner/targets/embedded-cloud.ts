@@ -1,6 +1,7 @@
 /**
  * The process of the embedded cloud. Killing it discards its memory: device sessions, open transfers, queued work. Stored data
- * survives, also with the store `memory`; pending writes finish, but no response is sent. It starts again on the same ports.
+ * survives, also with the store `memory`; pending writes finish, but no response is sent. The process starts again on the same
+ * ports.
  */
 
 import type { Wires } from '../../cloud/gateway/udp.js';
@@ -27,9 +28,9 @@ const LOOPBACK = '127.0.0.1';
 interface EmbeddedCloudOptions {
   /** Database of the cloud: a path, an address of PostgreSQL, or `memory`. */
   readonly db: string;
-  /** Name of its space. */
+  /** Name of the cloud's space. */
   readonly space: string;
-  /** Whether devices reach it over UDP. */
+  /** Whether devices reach the cloud over UDP. */
   readonly udp: boolean;
   readonly clock: EdgeClock;
   readonly random: Random;
@@ -40,7 +41,7 @@ interface EmbeddedCloudOptions {
   readonly settings?: CloudSettings;
   /** Hosts with public addresses to which connectors may send. Default: all. */
   readonly connectorHosts?: readonly string[];
-  /** See ServiceOptions. */
+  /** Called before a message that has arrived over FLAP is acknowledged, with the serial number of its device. */
   readonly acknowledged?: (serial: number) => void;
   /** Folder with the built web console. Default: the cloud has no console. */
   readonly webConsole?: string;
@@ -66,7 +67,7 @@ export class EmbeddedCloud implements ServiceProcess {
    * used after the run.
    */
   readonly #secretsKey: NamedKey | undefined;
-  /** The ports: 0 until the first start has chosen them, null without UDP. */
+  /** The ports: 0 until the first start has chosen them. Those for UDP are null in a cloud without UDP. */
   #ports: Readonly<Record<'udp' | 'udpRaw' | 'udpDtls', number | null>> & { readonly api: number };
   /** The last start, kill or close; the next one waits for it. */
   #change: Promise<void> = Promise.resolve();
@@ -151,8 +152,8 @@ export class EmbeddedCloud implements ServiceProcess {
       // Each start draws other random numbers, so that no id from before a kill is used again.
       random: random.fork(number === 0 ? 'cloud' : `cloud/${number}`),
       idsByDevice: true,
-      // Real randomness, because all programs on this machine can reach the port. This does not change the digest: no event
-      // depends on a key.
+      // Keys and other secrets are truly random, because all programs on this machine can reach the port. This does not change
+      // the digest: no event depends on a secret.
       secrets: entropy,
       log: faults?.quiet(log) ?? log,
       ...settingsOf(settings, () => this.#begun),

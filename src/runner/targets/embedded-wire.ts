@@ -11,7 +11,7 @@ import type { EmbeddedCloud } from './embedded-cloud.js';
 
 type FlightWires = { readonly toCloud: InFlight; readonly toDevices: InFlight };
 
-/** Holds the clock while datagrams are on a real wire. */
+/** For each direction, an object that stops virtual time while datagrams are on their way between two sockets. */
 export function wiresOn(clock: DrivenClock): FlightWires {
   return {
     toCloud: new InFlight(clock, 'a datagram on its way to the gateway'),

@@ -89,7 +89,7 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
         faults?.begin(cloud);
       },
       end: () => faults?.end(),
-      // The embedded cloud writes to the trace itself.
+      // The embedded cloud writes its events to the trace itself, so the target has nothing to report.
       accepted: () => true,
       lastLook: async () => {},
     };

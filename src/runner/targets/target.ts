@@ -34,7 +34,7 @@ export interface Target {
   readonly hasSession?: (secret: string) => Promise<boolean> | undefined;
   /** The API for a further space, by the name of the space in the scenario. @throws UsageError without a key for this space */
   openSpace(name: string): Promise<DeviceCloudClient>;
-  /** Called before every request; undefined if no fault can delay or stop it. */
+  /** Called before every API request; undefined if no fault can delay or stop it. */
   readonly admit?: Admission;
   /** The faults of the cloud, to which others can be added; undefined if it cannot have any. */
   readonly faults?: Pick<ServiceFaults, 'add' | 'remove'>;

@@ -57,7 +57,7 @@ export interface WorldOptions extends TargetOptions {
 interface OneWorldOptions extends WorldOptions {
   /** Set if the world simulates only a part of the run. */
   readonly part?: PartOfRun;
-  /** See schedule.ts. */
+  /** Whether all worlds of the run are at rest: see `RunFixture` in schedule.ts. */
   readonly atRest?: (own: boolean) => Promise<boolean>;
 }
 

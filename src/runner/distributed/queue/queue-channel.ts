@@ -4,7 +4,7 @@
  * heartbeat of this end. Both may be repeated after a broken connection, because messages are numbered.
  *
  * While the database does not answer, messages wait in memory, up to a limit. An end regards the other as lost if the
- * heartbeat of the other does not change for some time. Time without an own database connection does not count.
+ * heartbeat of the other does not change for some time. Time in which an end has no database connection itself does not count.
  */
 import { deserialize, serialize } from 'node:v8';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';

@@ -108,7 +108,7 @@ function decoded(body: Uint8Array, codec: Codec | undefined): Content | undefine
   try {
     return codec && contentOf(decodeBody(codec, body));
   } catch {
-    // The cloud cannot decode it either, and stores its bytes.
+    // The cloud cannot decode this body either, and stores its bytes.
     return undefined;
   }
 }
@@ -135,7 +135,8 @@ function jsonOf(value: CborValue): unknown {
 }
 
 /**
- * The device puts an empty line of output at the start of the following line; clouds may remove it (wire protocol, quirk 6).
+ * Removes line breaks from the start of each line. The device sends an empty line of output as a line break at the start of the
+ * following line, and clouds may remove this line break (wire protocol, quirk 6).
  */
 function answerOf(rest: object, lines: readonly unknown[]): object {
   return { ...rest, lines: lines.map((line) => (typeof line === 'string' ? line.replace(/^[\r\n]+/, '') : line)) };

@@ -51,7 +51,7 @@ interface Receiver {
   readonly entries: Entry[];
   /** Received downlinks that were not yet known to be queued: the answer of the API may arrive later. */
   readonly early: { readonly content: DownlinkContent; readonly at: Instant }[];
-  /** Time of its last event. */
+  /** Time of the device's last event. */
   heardAt: Instant;
   /** Time of the last event after which the cloud and the device may disagree about a delivery (`TROUBLE` in audit.ts). */
   troubledAt: Instant;
@@ -59,7 +59,7 @@ interface Receiver {
 
 /** If a device had an event at most this long before a downlink was queued, it may still be in contact with the cloud. */
 const STILL_AWAKE = minutes(1);
-/** A confirmed downlink reaches the shell of the device at most this long after its confirmation reached the cloud. */
+/** Maximum time from the moment at which the cloud receives the confirmation of a downlink until the device processes it. */
 const CONFIRMATION = seconds(10);
 
 export class DownlinkAudit {

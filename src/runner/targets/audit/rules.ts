@@ -20,7 +20,7 @@ const UNKNOWN = 'not decidable: the run ended before the last messages of the ta
 
 type RuleName = keyof typeof RULES;
 
-/** A violation of a rule, as a clause: `data uplink 5 was acknowledged and is not stored`. */
+/** A violation of a rule. `what`: a clause, such as `data uplink 5 was acknowledged and is not stored`. */
 interface Breach {
   readonly at: Instant;
   readonly serial: number;
@@ -77,7 +77,7 @@ function sum(one: RuleTally, other: RuleTally): RuleTally {
 }
 
 /**
- * A line for every rule that was checked or violated, in the order of a report.
+ * The result of every rule that was checked or violated, in the order of a report.
  * @param tallies may contain several tallies of a rule, from the parts of a run
  */
 export function ruleResults(

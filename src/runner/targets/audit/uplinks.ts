@@ -133,7 +133,7 @@ export class UplinkAudit {
 
   #strange(serial: number, alike: readonly Entry[], { type, id }: Message, content: Content, at: Instant): void {
     const owner = type === 'data' ? this.#deviceWith(content) : undefined;
-    // The altered message is attributed to the uplink, which would otherwise also be reported as lost.
+    // The altered message is attributed to an uplink without a stored message. Otherwise this uplink would also count as lost.
     const meant = alike.find((entry) => !entry.stored);
     if (meant !== undefined && owner === undefined) meant.stored = true;
     const change =
