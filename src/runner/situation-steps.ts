@@ -40,7 +40,7 @@ interface Effect {
  * The effects of steps. An effect that was begun by a step of the scenario file, or by a device fault without an end, lasts
  * until the next step of the same kind, or until a device fault of the same kind ends. The effect of a device fault with an end
  * lasts until that end, whatever steps follow.
- * @param actions by time, counted from the beginning of the world
+ * @param actions sorted by time, which counts from the start of the run
  */
 export function deviceEffects(
   actions: readonly PlannedAction[],

@@ -37,7 +37,7 @@ export function flashRefusal(config: DeviceConfig, line: string): string | undef
 
 /**
  * Sets a parameter in `config`; returns why the device rejects it, or undefined.
- * @param value undefined if the line shows the parameter
+ * @param value undefined for a line without a value, which only shows the parameter
  */
 export function parameterRefusal(
   config: DeviceConfig,

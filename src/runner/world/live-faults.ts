@@ -29,7 +29,7 @@ interface LiveFault {
   /** Selector of its devices; null for all devices. */
   readonly to: string | null;
   readonly from: Instant;
-  /** Null if the fault lasts until it is lifted. */
+  /** Null if the fault has no planned end. */
   readonly until: Instant | null;
   readonly state: 'planned' | 'active' | 'over';
   readonly injected: boolean;
@@ -45,7 +45,7 @@ interface Injection {
   readonly lasts: Millis | undefined;
 }
 
-/** A planned or injected fault, with what applies it: a network fault, a service fault, both, or a device fault. */
+/** A planned or injected fault, with its entries in the plan: a network fault, a service fault, both, or a device fault. */
 interface Kept {
   readonly id: string;
   readonly name: string;
@@ -161,7 +161,7 @@ export class LiveFaults {
     };
   }
 
-  /** Begins a fault now; returns its id. @throws UsageError if the cloud cannot have it */
+  /** Begins a fault now; returns its id. @throws UsageError if it needs the embedded cloud and the run has another */
   inject(injection: Injection): string {
     const { call, to } = injection;
     const from = sinceStart(this.#clock.now);

@@ -41,8 +41,8 @@ export async function setUp(
 }
 
 /**
- * Creates the tags that groups and steps name. Otherwise the worlds of several parts would try to create them at the same
- * time.
+ * Creates the tags that groups and steps name. In a divided run, this is done before the parts begin: otherwise several parts
+ * would try to create the same tag at the same time.
  */
 export async function createTags(plan: Plan, world: Pick<RunWorld, 'tagId'>, signal: AbortSignal): Promise<void> {
   for (const name of tagsOf(plan)) if (!signal.aborted) await world.tagId(name);

@@ -17,7 +17,7 @@ import type { LiveFaults } from './live-faults.js';
 import { NotAtRest } from './not-at-rest.js';
 import { Waits } from './waits.js';
 
-/** Interval of the checks whether the world has come to rest. */
+/** Time between two checks whether all devices are at rest. */
 const REST_CHECK = seconds(1);
 
 /** Everything that takes part in a run. */
@@ -79,8 +79,8 @@ export async function runSchedule(fixture: RunFixture, clock: DrivenClock): Prom
 }
 
 /**
- * Schedules a step. Its requests hold virtual time, and are sent for one device after the other, so that equal runs send them
- * in the same order.
+ * Schedules a step. Virtual time stands still during its requests. They are sent for one device after the other, so that equal
+ * runs send them in the same order.
  */
 function scheduleAction(
   action: PlannedAction,

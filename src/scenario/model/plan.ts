@@ -2,8 +2,8 @@
  * A plan: the result of a scenario and a seed. All random draws for the schedule have been made: the plan lists all devices,
  * and every step with its time and its devices. A plan is plain data: it can be printed, compared and hashed.
  *
- * `planScenario` makes a plan, `describePlan` prints it, and the runner builds a world from it. Times are milliseconds since
- * the beginning of the world. A plan contains the claim tokens, because the devices need them; no description shows them.
+ * `planScenario` makes a plan, `describePlan` prints it, and the runner executes it. Times are milliseconds since the start of
+ * the run. A plan contains the claim tokens, because the devices need them; no description shows them.
  */
 import type { Instant, Millis, UnixMillis } from '../../kernel/time.js';
 import type { FaultSpec } from '../../transport/faults/index.js';
@@ -18,7 +18,7 @@ export interface Plan {
   readonly scenario: string;
   readonly about: string;
   readonly seed: number;
-  /** Calendar time at which the world begins. */
+  /** Calendar time at which the run starts. */
   readonly start: UnixMillis;
   /** After this time, steps and devices begin nothing new. */
   readonly duration: Millis;
@@ -160,7 +160,7 @@ export type PlannedAction = StepCall & {
   readonly at: Instant;
   /** Text of the selector if it is a random sample: `10% of clime`. */
   readonly sample?: string;
-  /** Index of a wait: `at` counts from its end. Left out: `at` counts from the beginning of the world. */
+  /** Index of a wait: `at` counts from its end. Left out: `at` counts from the start of the run. */
   readonly wait?: number;
   /** Index into {@link Plan.deviceFaults} of the fault that the action begins or ends; left out if there is none. */
   readonly fault?: number;

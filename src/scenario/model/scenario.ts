@@ -61,7 +61,7 @@ export interface Scenario {
   /** Resources that are created in the space before the devices, in this order. */
   readonly setup: readonly SetupCall[];
   readonly fleet: readonly FleetGroup[];
-  /** Faults that hold for the whole run come first. */
+  /** The network conditions of the whole run come first, then the faults with a time. */
   readonly network: readonly ScenarioFault[];
   /** Faults of the embedded cloud. */
   readonly serviceFaults: readonly PlannedServiceFault[];

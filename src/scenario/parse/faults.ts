@@ -86,7 +86,7 @@ function oneFault(node: LocatedNode, problems: Problems, context: StepContext): 
   const before = problems.list.length;
   const during = (window: Window) => faultIn(window, untimed, problems, context) ?? NO_FAULTS;
   const begun = during(first);
-  // A problem in the options would occur in every window, so it is reported only for the first one.
+  // A problem in the options of a recurring fault would occur in each of its periods. It is reported only for the first one.
   return problems.list.length > before ? undefined : together([begun, ...later.map(during)]);
 }
 

@@ -48,7 +48,7 @@ export interface StepContext extends KnownFleet {
 /** The value of the key `at`. */
 interface Moment {
   readonly at: Millis;
-  /** true: `at` counts from the beginning of the previous step instead of the beginning of the world. */
+  /** true: `at` counts from the beginning of the previous step instead of the start of the run. */
   readonly follows: boolean;
 }
 

@@ -28,7 +28,7 @@ interface Mark {
   readonly kind: 'fault' | 'step' | 'load';
   /** `outage`, `loss 10%`, `commands: info show`. */
   readonly what: string;
-  /** The affected group, device or number of devices; empty for all devices and for loads. */
+  /** The selector of a fault, or the device or number of devices of a step; empty for all devices and for loads. */
   readonly whom: string;
   readonly from: Instant;
   /** null if it lasts until the end of the run. */

@@ -144,7 +144,7 @@ function planFault({ to, ...fault }: ScenarioFault, fleet: SelectableFleet): Pla
 }
 
 /**
- * The beginning of a step: `at` counts from the end of the wait `wait`, or from the beginning of the world if `wait` is null.
+ * The beginning of a step: `at` counts from the end of the wait `wait`, or from the start of the run if `wait` is null.
  */
 interface Anchor {
   readonly wait: number | null;

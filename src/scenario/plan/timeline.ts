@@ -15,7 +15,7 @@ export interface PlanTimeline {
   readonly seed: number;
   /** Equal plans have the same digest. */
   readonly digest: string;
-  /** Calendar time at which the world begins, in ISO 8601. */
+  /** Calendar time at which the run starts, in ISO 8601. */
   readonly start: string;
   readonly durationMs: Millis;
   /** How long open exchanges may take to finish after the duration. */
@@ -37,13 +37,13 @@ interface PlanSpan {
   readonly what: string;
   /**
    * What is affected: for boots the profile, for steps the devices (`60 × cellar-0001 … cellar-0060`), for faults the selector
-   * or `the cloud`, for loads the number of devices. Empty for a fault of all devices and for a load with less than two
+   * or `the cloud`, for loads the number of devices. Empty for a fault of all devices and for a load with fewer than two
    * devices.
    */
   readonly whom: string;
   /**
    * The condition that a step waits for. The times of the span count from the moment at which the condition holds. Left out:
-   * they count from the beginning of the world.
+   * they count from the start of the run.
    */
   readonly after?: string;
 }
