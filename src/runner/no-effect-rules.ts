@@ -144,7 +144,7 @@ export class NoEffectRules {
     return this.#mayBeCut(hit) ? undefined : SUPPLIED;
   }
 
-  /** Whether the power line may be off at some time before the effect ends, at the latest with the next `battery` step. */
+  /** Whether the power line may be off during the effect, which lasts until its known end or else the next `battery` step. */
   #mayBeCut(hit: Hit): boolean {
     const actions = this.#actionsOf(hit);
     const next = actions.find(({ step, at, wait }) => step === 'battery' && at > hit.at && wait === undefined);

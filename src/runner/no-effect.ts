@@ -48,7 +48,7 @@ export function withoutEffect(plan: Plan, profiles: ReadonlyMap<string, Profile>
   return [...sentences.values()];
 }
 
-/** One sentence for each group with selected devices of which none is affected. */
+/** One sentence for each group in which devices are selected, but none of them is affected. */
 function withoutEffectIn(plan: Plan, rules: NoEffectRules, cause: Cause, hits: readonly Hit[]): readonly string[] {
   const byGroup = new Map<number | undefined, Hit[]>();
   for (const hit of hits) {

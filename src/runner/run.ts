@@ -26,7 +26,7 @@ import { type CourseEnd, inOneWorld, type WorldControl, type WorldOptions } from
 import { Journal } from './world/journal.js';
 import { spoiledByUnsent } from './world/spoiled.js';
 
-/** Number of downlinks that the result of a run explains. */
+/** Maximum number of slow downlinks that the result of a run explains. */
 const EXPLAINED = 5;
 
 /** Maximum number of workers of a run. Starting more threads would take more time than they save. */

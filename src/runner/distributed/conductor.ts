@@ -245,7 +245,7 @@ class Conductor {
     watchExpectations(plan.expectations, evidence, agenda, (reason) => this.stop(reason));
   }
 
-  /** Passes the events that can be recorded by now to the journal and to the books of their parts. */
+  /** Passes the events that can be recorded by now to the journal, and to the accounting of their parts. */
   #record(): void {
     for (const { event, line, part } of this.#merge.take()) {
       // An event of the embedded cloud belongs to the part of its device.

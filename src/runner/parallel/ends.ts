@@ -5,7 +5,7 @@ import type { End } from '../world/end.js';
 import { NotAtRest } from '../world/not-at-rest.js';
 
 /**
- * The end of a run of several parts: that of the first part whose exit code is not 0. A message about devices that are not at
+ * The end of a run of several parts: the first of `ends` whose exit code is not 0. A message about devices that are not at
  * rest names those of all parts, in the order of the plan.
  */
 export function endOfAll(plan: Plan, ends: readonly End[]): End {

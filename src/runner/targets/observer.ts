@@ -66,7 +66,7 @@ export class Observer implements Trace {
   readonly #serials: ReadonlySet<number>;
   readonly #speed: number;
   readonly #audit: TargetAudit;
-  /** The time of the cloud at which the run began. */
+  /** Calendar time at which the observation began. */
   readonly #began: UnixMillis;
   /** Serial numbers of devices that the run deletes: their downlinks end with them. */
   readonly #leaving = new Set<number>();
@@ -298,7 +298,7 @@ export class Observer implements Trace {
     return undefined;
   }
 
-  /** Converts a time of the cloud to a time of the run; never later than now. */
+  /** Converts a time of the cloud to a time of the run: not before the start of the run, and not later than now. */
   #moment(time: string): Instant {
     const { now, wall } = this.#clock;
     return Math.min(now, Math.max(0, (Date.parse(time) - (wall - now)) * this.#speed));

@@ -19,7 +19,7 @@ const MOST_TRIES = 20;
 
 /**
  * A request that is answered with 429, or with 503 and a `Retry-After`, was not processed. It is repeated after the demanded
- * time, but after 429 not earlier than 1 s later. Meanwhile the queue is paused.
+ * time; after a 429, this is at least 1 s. Meanwhile the queue is paused.
  */
 export function paced({ atOnce, perSecond }: Pace, clock: Pick<Clock, 'after'>): Gate {
   const queue = new PQueue({

@@ -155,7 +155,7 @@ export type PlannedScope = {
 
 /** A step with its time. A step that is spread over time becomes one action for each device. */
 export type PlannedAction = StepCall & {
-  /** Index of the step in the scenario, from 0; -1 for an action of a user that is not in the scenario. */
+  /** Index of the step in the scenario, from 0; -1 for an action that a user adds during the run. */
   readonly origin: number;
   readonly at: Instant;
   /** Text of the selector if it is a random sample: `10% of clime`. */
