@@ -8,7 +8,8 @@ const AS_MEASURED: readonly ExitCode[] = [EXIT.fine, EXIT.expectation, EXIT.stuc
 
 /**
  * The most serious failure decides. The order is: an accounting mismatch; an end that depends on no measurement, such as an
- * interrupt; an invalid measurement; a world that is not at rest, or an expectation that ended the run; a failed expectation.
+ * interrupt; an invalid measurement; devices that do not come to rest, or an expectation that ended the run; a failed
+ * expectation.
  * @param spoiled why the measurement is invalid; null if it is valid
  */
 export function judge(

@@ -67,7 +67,7 @@ export interface RunControl extends WorldControl {
   readonly explainer: () => RunExplainer;
 }
 
-/** Runs a plan. @throws UsageError if the world cannot be built */
+/** Runs a plan. @throws UsageError if the cloud or the fleet cannot be set up */
 export async function run(options: RunOptions): Promise<RunResult> {
   const { plan, sinks, watch } = options;
   const began = options.stopwatch();
@@ -135,7 +135,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   return result;
 }
 
-/** Runs the plan in one world, in several threads, or among workers. */
+/** Runs the plan undivided, in several threads, or among workers. */
 function courseOf(options: RunOptions, journal: Journal, started: (control: WorldControl) => void): Promise<CourseEnd> {
   const { workers = 1, plan, clock, crew } = options;
   const divided = (crew !== undefined || workers > 1) && undividedBecause(options) === undefined;

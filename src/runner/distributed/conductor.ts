@@ -35,7 +35,7 @@ interface ConductorOptions extends WorldOptions {
 /**
  * Runs a plan in parts.
  * @param started called before the provisioning
- * @throws UsageError if the world cannot be built, GhostfleetError if a worker is lost before the start
+ * @throws UsageError if the cloud or the fleet cannot be set up, GhostfleetError if a worker is lost before the start
  */
 export async function inParts(
   options: ConductorOptions,

@@ -179,7 +179,7 @@ export class ServiceFaults {
     });
   }
 
-  /** Carries out an action at `moment`, and holds simulated time until the action is done. */
+  /** Carries out an action at `moment`, and stops simulated time until the action is done. */
   #at(moment: Instant, what: string, act: () => Promise<void>): void {
     this.#clock.after(Math.max(0, moment - this.#clock.now), what, () => {
       const release = this.#clock.hold(what);

@@ -63,7 +63,7 @@ export type Report =
    */
   | { readonly kind: 'rest'; readonly isAtRest: boolean }
   | PartEnd
-  /** The world could not be built. */
+  /** The cloud or the fleet of the part could not be set up. */
   | { readonly kind: 'failed'; readonly error: Failure }
   | { readonly kind: 'log'; readonly level: keyof Log; readonly fields: object; readonly message: string };
 

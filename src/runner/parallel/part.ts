@@ -14,7 +14,7 @@ const YOUNG_GENERATION_MB = 192;
 
 /** A part of a run. */
 export interface Part {
-  /** The events of the next window, or the last events and the end. @throws GhostfleetError if the world cannot be built */
+  /** The events of the next window, or the last events and the end. @throws GhostfleetError if the part cannot be set up */
   next(): Promise<Lines | PartEnd>;
   /** Allows the part to finish one more window. */
   permit(): void;

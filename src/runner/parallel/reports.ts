@@ -30,7 +30,7 @@ export class Reports {
     this.#wake();
   }
 
-  /** The events of the next window, or the last events and the end. @throws GhostfleetError if the world cannot be built */
+  /** The events of the next window, or the last events and the end. @throws GhostfleetError if the part cannot be set up */
   async next(): Promise<Lines | PartEnd> {
     for (;;) {
       const report = this.#waiting.shift();

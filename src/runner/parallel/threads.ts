@@ -1,8 +1,8 @@
 /**
- * Runs a plan in virtual time with its devices divided among threads. Each thread has a world of its own, with its part of the
- * devices and of the cloud. After each window of simulated time, the events of all threads are merged into the order that they
- * would have in one world. So the digest and every number of the report are the same for any number of threads (ADR 18). If the
- * run writes its data to a file, the database files of the threads are merged into this file at the end.
+ * Runs a plan in virtual time with its devices divided among threads. Each thread has a world of its own: a clock, a part of
+ * the devices, and a cloud for them. After each window of simulated time, the events of all threads are merged into the order
+ * that they would have in one world. So the digest and every number of the report are the same for any number of threads (ADR
+ * 18). If the run writes its data to a file, the database files of the threads are merged into this file at the end.
  */
 import { discardDatabases, gatherDatabases, pathsOfParts } from '../../cloud/store/sqlite/gather.js';
 import type { GhostfleetError } from '../../kernel/errors.js';
@@ -33,7 +33,7 @@ const STEPS = 20;
 /**
  * Runs a plan in `count` threads.
  * @param started called before the threads begin
- * @throws UsageError if the world cannot be built
+ * @throws UsageError if the cloud or the fleet cannot be set up
  */
 export async function inThreads(
   { plan, profiles, transport, db, log }: WorldOptions,

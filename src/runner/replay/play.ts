@@ -114,7 +114,7 @@ class ReplayWorld {
     }
   }
 
-  /** Sends a request at the time `at` of the recording. Virtual time is held while the request is open. */
+  /** Sends a request at the time `at` of the recording. Virtual time stands still while the request is open. */
   #at(at: Millis, request: () => Promise<void>): void {
     const { now } = this.#clock;
     this.#clock.after(Math.max(0, LEAD + at - now), 'a request of a recording', () => {

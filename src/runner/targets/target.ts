@@ -11,8 +11,8 @@ import type { ServiceFaults } from '../faults/index.js';
 import type { TargetAudit } from './audit/audit.js';
 
 /**
- * Delays an API request whose caller holds simulated time. Resolves with true when the request arrives, or with false if the
- * service is down.
+ * Delays an API request whose caller has stopped simulated time with `hold`. Resolves with true when the request arrives, or
+ * with false if the service is down.
  */
 export type Admission = (hold: ClockHold) => Promise<boolean>;
 

@@ -57,7 +57,7 @@ export interface WorldOptions extends TargetOptions {
 interface OneWorldOptions extends WorldOptions {
   /** Set if the world simulates only a part of the run. */
   readonly part?: PartOfRun;
-  /** Whether all worlds of the run are at rest: see `RunFixture` in schedule.ts. */
+  /** Whether all parts of the run are at rest: see `RunFixture` in schedule.ts. */
   readonly atRest?: (own: boolean) => Promise<boolean>;
 }
 
@@ -114,7 +114,7 @@ export interface WorldControl {
 export interface CourseEnd {
   readonly happened: Happened;
   readonly end: End;
-  /** Simulated time at which the world was at rest, or ended. */
+  /** Simulated time at which the run came to rest, or was ended. */
   readonly simulatedMs: Millis;
   /** How well this process kept up with real time; null in virtual time. */
   readonly generator: GeneratorReport | null;
@@ -128,7 +128,7 @@ export interface CourseEnd {
  * Runs a plan in one world of this thread.
  * @param started called before the provisioning
  * @param virtual the clock of virtual time. Default: a clock that keeps `pace`, or without it passes time as fast as possible
- * @throws UsageError if the world cannot be built
+ * @throws UsageError if the cloud or the fleet cannot be set up
  */
 export async function inOneWorld(
   options: OneWorldOptions,

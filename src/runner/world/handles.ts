@@ -1,4 +1,4 @@
-/** The world as scenario steps see it: the public API, and the devices of the run (scenario/world.ts). */
+/** Implements the interface through which scenario steps use a run (scenario/world.ts): the public API and the devices. */
 import type { DeviceCloudClient } from '../../client/client.js';
 import type { Device } from '../../device/device.js';
 import type { DeviceControls } from '../../device/device-controls.js';
@@ -64,18 +64,19 @@ class OwnHandle implements DeviceHandle {
 export interface RunWorld extends World, SetupWorld {
   readonly api: DeviceCloudClient;
   /**
-   * The world for a step that holds virtual time with `hold`. While a fault delays a request of the step, `hold` is suspended.
+   * The interface for a step that stops virtual time with `hold`. While a fault delays a request of the step, `hold` is
+   * suspended.
    */
   withHold(hold: ClockHold): World;
   /** Everything that the run created in the cloud except devices, oldest first. */
   readonly things: readonly MadeThing[];
   /** Credentials of a client created by `setup`; undefined if it was not created. */
   client(name: string): ClientAccess | undefined;
-  /** The resources that the worlds of all parts of the run share. */
+  /** The resources that all parts of the run share. */
   shared(): Promise<SharedThings>;
 }
 
-/** Resources that exist before the worlds of the parts: the run has created them for all its parts. */
+/** Resources that all parts of a run share. The run creates them before the parts begin. */
 export interface SharedThings {
   /** Ids of tags by their names. */
   readonly tags: ReadonlyMap<string, string>;
@@ -93,7 +94,8 @@ interface MadeThing {
 }
 
 /**
- * Builds the world on the API of the run's space. A tag that a step or a group names is created if it does not exist.
+ * Builds the interface for steps and setup on the API of the run's space. A tag that a step or a group names is created if it
+ * does not exist.
  * @param shared resources that exist already. Default: none
  */
 export function worldOf(

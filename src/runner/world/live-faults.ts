@@ -1,4 +1,6 @@
-/** The faults of a running world: those of its plan, and those that its user injects. A user can lift faults of both kinds. */
+/**
+ * The faults of a run in progress: those of its plan, and those that its user injects. A user can lift faults of both kinds.
+ */
 import type { Clock } from '../../kernel/clock.js';
 import { UsageError } from '../../kernel/errors.js';
 import { type Instant, type Millis, sinceStart } from '../../kernel/time.js';

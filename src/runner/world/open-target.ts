@@ -1,4 +1,4 @@
-/** Opens the cloud of a world: the embedded cloud in this thread or in the thread of the run, or another cloud. */
+/** Opens the cloud of a run or of a part: the embedded cloud in this thread or in the thread of the run, or another cloud. */
 import type { DrivenClock } from '../../kernel/clock.js';
 import { UsageError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
@@ -12,7 +12,7 @@ import type { RemoteCloud } from '../targets/remote-api.js';
 import { type ServedCloud, servedTarget } from '../targets/served.js';
 import type { Target } from '../targets/target.js';
 
-/** The options that choose the cloud of a world. */
+/** The options that choose the cloud of a run. */
 export interface TargetOptions {
   readonly plan: Plan;
   readonly profiles: ReadonlyMap<string, Profile>;
@@ -32,7 +32,7 @@ export interface TargetOptions {
   readonly webConsole?: string;
 }
 
-/** What a world shares with its cloud. */
+/** What a run and its cloud use together. */
 export interface TargetParts {
   readonly clock: DrivenClock;
   readonly trace: Trace;

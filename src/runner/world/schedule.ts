@@ -35,9 +35,9 @@ export interface RunFixture {
   /** Faults that users inject and lift. */
   readonly live: Pick<LiveFaults, 'begin' | 'skips'>;
   /**
-   * Whether all worlds of the run are at rest; called at each check after the end of the scenario. Default: returns `own`,
-   * because this world is the only one.
-   * @param own whether this world is at rest
+   * Whether all parts of the run are at rest; called at each check after the end of the scenario. Default: returns `own`,
+   * because the run is not divided.
+   * @param own whether this part is at rest
    */
   readonly atRest?: (own: boolean) => Promise<boolean>;
   /** Starts the loads of the plan. */
@@ -46,7 +46,8 @@ export interface RunFixture {
 
 /**
  * Lets the time of the plan pass.
- * @throws NotAtRest if the world does not come to rest; if the clock is stopped, the reason that was passed to `clock.stop`
+ * @throws NotAtRest if devices, steps or loads do not come to rest; if the clock is stopped, the reason that was passed to
+ * `clock.stop`
  */
 export async function runSchedule(fixture: RunFixture, clock: DrivenClock): Promise<void> {
   const { plan, devices, trace } = fixture;

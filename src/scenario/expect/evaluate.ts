@@ -43,7 +43,8 @@ export interface ExpectationOutcome {
   readonly right: number | null;
   /**
    * Lowest and highest value that the left side could have with the missing measurements, in the unit of `left`; null for no
-   * limit. If `undecided` is left out, the verdict holds for all values between them. Left out if no measurement is missing.
+   * limit. If `undecided` is left out, the verdict is the same for all values between them. Left out if no measurement is
+   * missing.
    */
   readonly range?: readonly [low: number | null, high: number | null];
   readonly unit: Unit;
