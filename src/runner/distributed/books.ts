@@ -98,7 +98,7 @@ export class PartBooks {
     if (!closedLoop) {
       for (const intended of ownArrivals(load, seededRandom(this.#plan.seed))) {
         if (intended > until) break;
-        // Only the number of done requests is known: the first ones count as done, the others as lost.
+        // Only the number of done requests is known, not which ones: the earliest count as done, the rest as lost.
         if (++planned > known) yield { kind: 'call.dropped', at, call, intended, why };
       }
     }

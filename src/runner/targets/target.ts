@@ -30,13 +30,13 @@ export interface Target {
   readonly address: { readonly baseUrl: string; readonly apiKey: string };
   /** The address of its web console with a new one-time token; undefined without a console, and while the cloud is down. */
   readonly consoleLink?: () => string | undefined;
-  /** Whether a session of its web console that began with such a token is open; undefined while the cloud is down. */
+  /** Whether a console session that began with the one-time token `secret` is open; undefined while the cloud is down. */
   readonly hasSession?: (secret: string) => Promise<boolean> | undefined;
   /** The API for a further space, by the name of the space in the scenario. @throws UsageError without a key for this space */
   openSpace(name: string): Promise<DeviceCloudClient>;
   /** Called before every API request; undefined if no fault can delay or stop it. */
   readonly admit?: Admission;
-  /** The faults of the cloud, to which others can be added; undefined if it cannot have any. */
+  /** Adds and removes faults of the cloud; undefined for a cloud that cannot have faults. */
   readonly faults?: Pick<ServiceFaults, 'add' | 'remove'>;
   /** Called when the fleet is created and the run begins. Rate limits and faults take effect from then on. */
   begin(): void;

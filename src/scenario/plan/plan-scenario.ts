@@ -1,6 +1,6 @@
 /**
  * Makes a plan from a scenario and a seed. Deterministic: the same inputs give the same plan. Each device and each group
- * has its own random stream, so adding a group or a step does not change the draws of the others.
+ * has its own random stream, so adding a group or a step does not change the draws of other devices and groups.
  */
 import { between, exponential, type Random, randomBytes, seededRandom } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';
