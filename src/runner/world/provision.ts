@@ -9,7 +9,7 @@ import type { DeviceHandle } from '../../scenario/world.js';
 import type { RunWorld } from './handles.js';
 
 interface ProvisionOptions {
-  /** Concurrent requests: 1 in virtual time, so that equal runs send them in the same order. */
+  /** Number of concurrent requests: 1 in virtual time, so that equal runs send them in the same order. */
   readonly concurrency: number;
   /** Ends the provisioning early without an error: open requests finish, and no further ones start. */
   readonly signal: AbortSignal;

@@ -10,8 +10,8 @@ import { textOf } from './file.js';
 import type { SetupKind, SetupScope } from './kind.js';
 
 /**
- * Sizes of images in bytes. The smallest has room for all headers; the largest fits, encoded in base64, into a request of 1
- * MiB.
+ * Sizes of images in bytes. `smallest` has room for all headers. `largest` fits, encoded in base64, into a request of 1 MiB.
+ * `usual` is the default.
  */
 export const IMAGE_SIZE = { smallest: 512, largest: 786_000, usual: 65_536 } as const;
 /** The length is limited by the session request (wire protocol, 7.1). */
