@@ -115,7 +115,7 @@ function configured(profile: Profile, lines: readonly string[], { module, name }
   return spec?.type === 'int' ? spec.default : 0;
 }
 
-/** The number in the last line that sets this parameter; undefined if there is no such line, or its value is not a number. */
+/** The number in the last line that sets this parameter; undefined without such a line, or if its value is not a number. */
 function lastValue(lines: readonly string[], { module, name }: ParameterRef): number | undefined {
   const start = `${module} config ${name} `;
   const line = lines.findLast((each) => each.startsWith(start));

@@ -14,7 +14,7 @@ export interface RemoteCloud {
   readonly spaceId: string | null;
   /**
    * The API key of a further space, by the name of the space in the scenario. Secret.
-   * @throws UsageError if there is no key for this space
+   * @throws UsageError if the key for this space is missing
    */
   readonly keyOf: (space: string) => string;
   /** The UDP gateway; null: devices use the device ingress of the API. */

@@ -65,7 +65,7 @@ async function createFleet(
   const create = { step: 'create-device', options: null } as const;
   const failures: { readonly index: number; readonly error: unknown }[] = [];
   let next = 0;
-  // There is no queue with an entry for each device, because each entry would take 1 kB of memory.
+  // A counter replaces a queue with an entry for each device, because each entry would take 1 kB of memory.
   const createNext = async () => {
     while (next < handles.length) {
       const index = next++;

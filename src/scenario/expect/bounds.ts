@@ -11,7 +11,7 @@ export interface Bounds {
   /** The value of the existing measurements, within the bounds; undefined without measurements. */
   readonly measured: number | undefined;
   readonly low: number;
-  /** Infinity if there is no upper bound. */
+  /** Infinity if the value has no upper bound. */
   readonly high: number;
 }
 
