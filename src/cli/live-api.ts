@@ -10,25 +10,20 @@ export class LiveApi {
   /** Where the API is, and where its key is: one line without the key. */
   readonly announcement: string;
 
-  /** Writes the key to a file in a new folder. @throws UsageError if the folder cannot be created */
+  /** Writes the key to a file in a new folder that only the user can access. @throws UsageError if it cannot be written */
   constructor({ baseUrl, spaceId, apiKey }: ApiAccess) {
-    this.#directory = newDirectory();
-    const file = join(this.#directory, 'api-key');
-    writeFileSync(file, `${apiKey}\n`, { mode: 0o600 });
-    this.announcement = `API at ${baseUrl}/v2/spaces/${spaceId}, its key in ${file}\n`;
+    try {
+      this.#directory = mkdtempSync(join(tmpdir(), 'ghostfleet-'));
+      const file = join(this.#directory, 'api-key');
+      writeFileSync(file, `${apiKey}\n`, { mode: 0o600 });
+      this.announcement = `API at ${baseUrl}/v2/spaces/${spaceId}, its key in ${file}\n`;
+    } catch (error) {
+      throw cannotWrite('the API key', error);
+    }
   }
 
   /** Deletes the file with the key, because the key is not needed after the run. */
   close(): void {
     rmSync(this.#directory, { recursive: true, force: true });
-  }
-}
-
-/** Creates a folder that only the user can access. */
-function newDirectory(): string {
-  try {
-    return mkdtempSync(join(tmpdir(), 'ghostfleet-'));
-  } catch (error) {
-    throw cannotWrite('the API key', error);
   }
 }

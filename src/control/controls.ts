@@ -111,9 +111,10 @@ export class RunControls {
 
   /** Pauses the run, and advances it to the next event, or by a duration such as `10m`. */
   step(duration: string | undefined): void {
+    const length = duration === undefined ? undefined : durationIn(duration);
     this.#clock.pause();
-    if (duration === undefined) return this.#clock.step();
-    this.#clock.after(durationIn(duration), 'the end of a step of the console', () => this.#clock.pause());
+    if (length === undefined) return this.#clock.step();
+    this.#clock.after(length, 'the end of a step of the console', () => this.#clock.pause());
     this.#clock.resume();
   }
 

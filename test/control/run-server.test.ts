@@ -377,6 +377,11 @@ describe('the time of a run', () => {
     expect((await ask('POST', '/run/resume')).json.paused).toBe(false);
   });
 
+  it('continues after a step whose duration is invalid', async () => {
+    expect((await ask('POST', '/run/step', { for: 'soon' })).status).toBe(400);
+    expect((await ask('GET', '/run')).json.paused).toBe(false);
+  });
+
   it('passes at the speed that the page sets, within limits', async () => {
     expect((await ask('POST', '/run/speed', { speed: 30 })).json.speed).toBe(30);
     for (const speed of [0, -1, 'fast', 1e9]) expect((await ask('POST', '/run/speed', { speed })).status).toBe(400);
