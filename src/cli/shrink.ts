@@ -80,7 +80,7 @@ async function execute(flags: ShrinkFlags, host: Host): Promise<ExitCode> {
     const first = await attempts.first(readText(file), plan.seed);
     if (first.passed)
       throw new UsageError('passes', `"${file}" passes with seed ${plan.seed}, so there is nothing to reduce`);
-    if (first.exitCode === EXIT.interrupted) return EXIT.interrupted;
+    if (first.exitCode === EXIT.interrupted) return nothingFound(host);
     const failure = failureOf(first);
     const lines = first.expectations.filter(({ passed }) => !passed).map(({ line }) => line);
     const serials = plan.groups.map((_, index) => plan.devices.find(({ group }) => group === index)?.serial ?? 0);
@@ -99,12 +99,19 @@ async function execute(flags: ShrinkFlags, host: Host): Promise<ExitCode> {
       enough: () => attempts.interrupted || host.stopwatch() - began > budget,
       onCut: ({ about }, tries) => host.err.write(`${String(tries).padStart(5)} tries  ${about}\n`),
     });
+    if (attempts.interrupted && result.cuts === 0) return nothingFound(host);
     const { causes } = result;
     writeWhole(target, withOrigin(result.text, { file, seed: plan.seed, target, failure: lines, first, causes }));
     return await confirm(target, failure, { ...result, lines, budget, attempts, trust: flags }, host);
   } finally {
     await attempts.close();
   }
+}
+
+/** Says that the command was interrupted before its first cut. */
+function nothingFound(host: Host): ExitCode {
+  host.out.write('interrupted: no smaller scenario has been found yet\n');
+  return EXIT.interrupted;
 }
 
 interface Found {

@@ -9,7 +9,7 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s"[\]{},:]+/y;
 
 /**
  * Reads JSON text.
- * @throws InputError with line and column of the first syntax error, or if the text is nested too deep
+ * @throws InputError with line and column of the first syntax error or duplicate key, or if the text is nested too deep
  */
 export function readJson(text: string, file: string): LocatedNode {
   if (isTooDeep(text)) throw new InputError([{ file, line: 1, column: 1, message: TOO_DEEP }]);
@@ -71,6 +71,8 @@ class JsonReader {
       const token = this.#take();
       const name = this.#scalar(token, key, 'a key in quotation marks');
       if (typeof name !== 'string') this.#fail(key, `${quote(token)} is not a key in quotation marks`);
+      const first = entries.get(name);
+      if (first) this.#fail(key, `duplicate key ${quote(name)}, first used in line ${first.key.line}`);
       const colon = this.#place();
       if (!this.#takeIf(':')) this.#fail(colon, `${shown(this.#take())} is not a colon`);
       entries.set(name, { key, value: this.value() });

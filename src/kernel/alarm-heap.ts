@@ -21,6 +21,16 @@ export class AlarmHeap {
     return this.#size === 0 ? Number.POSITIVE_INFINITY : (this.#due[0] as number);
   }
 
+  /** Number of alarms that were ever added. */
+  get inserted(): number {
+    return this.#inserted;
+  }
+
+  /** Number of alarms that were added before the earliest alarm. The heap must not be empty. */
+  get nextOrder(): number {
+    return this.#order[0] as number;
+  }
+
   /** Adds `slot`, due at `due`. */
   push(due: number, slot: number): void {
     if (this.#size === this.#due.length) this.#grow();

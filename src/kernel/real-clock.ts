@@ -98,7 +98,7 @@ export class RealClock implements DrivenClock, Pace {
     this.#rearm();
   }
 
-  /** Moves paused time to the instant of the next alarms, and performs them. */
+  /** Moves paused time to the instant of the next alarms, and performs them. Alarms that they set wait for a further step. */
   step(): void {
     if (!this.#paused) return;
     this.#heap.retain((slot) => this.#pending.has(slot));
@@ -222,8 +222,10 @@ export class RealClock implements DrivenClock, Pace {
     // and signals.
     this.#armedFor = Number.NEGATIVE_INFINITY;
     const until = this.now;
+    const { inserted } = this.#heap;
     try {
-      while (this.#heap.nextDue <= until) this.#performNext();
+      // While the clock is paused, new alarms without delay are due at `until` as well.
+      while (this.#heap.nextDue <= until && this.#heap.nextOrder < inserted) this.#performNext();
     } catch (error) {
       if (!this.#interrupt(error)) throw error;
     } finally {

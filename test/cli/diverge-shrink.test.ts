@@ -114,6 +114,16 @@ expect: [downlink.delivered == downlink.queued]
     expect(exit).toBe(2);
   });
 
+  it('says that it has found nothing if it is interrupted before its first result, and writes no file', async () => {
+    const out = join(directory, 'early.yaml');
+    const { exit, out: printed } = await ghostfleet(['shrink', file('slow.yaml', PLANTED), '--out', out], {
+      interruptOn: /^running /,
+    });
+    expect(exit).toBe(130);
+    expect(printed).toBe('interrupted: no smaller scenario has been found yet\n');
+    expect(existsSync(out)).toBe(false);
+  });
+
   it.each(['1', '2'])(
     'with --workers %s writes the smallest scenario so far when it is interrupted, and ends with exit code 130',
     async (workers) => {

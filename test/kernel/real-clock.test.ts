@@ -115,6 +115,22 @@ it('RealClock lets the event loop turn between alarms that have no delay', async
   expect(turned).toBe(true);
 });
 
+it('a step of a paused RealClock does not perform alarms that are set during the step', () => {
+  const clock = new RealClock();
+  clock.pause();
+  let rounds = 0;
+  const again = () => {
+    if (++rounds < 100) clock.after(0, 'again', again);
+  };
+  const other = vi.fn();
+  clock.after(5, 'begin', again);
+  clock.after(5, 'other', other);
+  clock.step();
+  expect([rounds, other.mock.calls.length]).toEqual([1, 1]);
+  clock.step();
+  expect(rounds).toBe(2);
+});
+
 it('RealClock keeps the order of alarms on real timers', async () => {
   // The clock is frozen until `begin`, so that all delays begin at the same time.
   const clock = new RealClock({ speed: 1000, frozen: true });

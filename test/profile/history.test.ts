@@ -42,6 +42,7 @@ describe('a history', () => {
     ['[{"type":"session","body":[]}]', '1:27: an empty list is not a map with the facts of a session'],
     ['[\n{"type":"data",', '2:16: the end of the file is not a key in quotation marks'],
     ['[\n{"type":"data" 5}]', '2:16: "5" is not a comma or "}"'],
+    ['[{"type":"data",\n"type":"session"}]', '2:1: duplicate key "type", first used in line 1'],
     ['[1,]', '1:4: "]" is not a value in JSON'],
     ['["a\tb"]', '1:2: ""a\\tb"" is not a value in JSON'],
     ['[1] 2', '1:5: "2" is not the end of the file'],

@@ -1,7 +1,7 @@
 /** The waits of delivered downlinks, and the histogram of their delivery times by cause. */
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../src/client/types.js';
-import { histogramOf, waitsIn } from '../../web/src/model/causes.js';
+import { type Cause, coloursOf, histogramOf, waitsIn } from '../../web/src/model/causes.js';
 
 const QUEUED = Date.parse('2026-01-01T00:00:00.000Z');
 const minute = 60_000;
@@ -90,5 +90,21 @@ describe('the histogram of delivery times', () => {
       'other causes',
     ]);
     expect(bars[0]?.parts).toEqual([0, 0, 0, 0, 0, 0, 1]);
+  });
+});
+
+describe('the colours of causes', () => {
+  const none: ReadonlyMap<string, number> = new Map();
+  const shown = (...causes: readonly string[]): Cause[] => causes.map((what) => ({ what, share: 0 }));
+
+  it('are different; a seventh cause has the colour of the rest', () => {
+    const colours = coloursOf(shown('a', 'b', 'c', 'd', 'e', 'f', 'g', 'unknown'), none);
+    expect([...colours]).toEqual(['a', 'b', 'c', 'd', 'e', 'f'].map((what, colour) => [what, colour]));
+  });
+
+  it('stay the same when the order changes, and become free when their cause is no longer shown', () => {
+    const first = coloursOf(shown('a', 'b', 'c', 'd', 'e', 'f', 'other causes'), none);
+    const second = coloursOf(shown('c', 'x', 'a', 'd', 'e', 'f', 'other causes'), first);
+    expect(Object.fromEntries(second)).toEqual({ a: 0, x: 1, c: 2, d: 3, e: 4, f: 5 });
   });
 });

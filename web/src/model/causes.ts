@@ -69,7 +69,10 @@ export const TIMES = [
   [Number.POSITIVE_INFINITY, 'longer'],
 ] as const;
 
-/** Number of colours for causes. Further causes are shown together as {@link OTHERS}, unless there is only one. */
+/**
+ * Number of colours for causes. Further causes are shown together as {@link OTHERS}, unless there is only one; this one has no
+ * colour of its own.
+ */
 export const MOST_CAUSES = 6;
 /** Name of the causes beyond {@link MOST_CAUSES}. */
 export const OTHERS = 'other causes';
@@ -126,6 +129,19 @@ export function histogramOf(messages: readonly Message[], waits: ReadonlyMap<str
     return { upTo, count: within.length, parts };
   });
   return { causes, bars };
+}
+
+/**
+ * Colours of causes, as numbers below {@link MOST_CAUSES}. A cause without an entry has the colour of the rest.
+ * @param causes the shown causes, in their order
+ * @param before the earlier colours; causes keep them when their order changes
+ */
+export function coloursOf(causes: readonly Cause[], before: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  const named = causes.map(({ what }) => what).filter((what) => ![UNKNOWN, NOT_READ, OTHERS].includes(what));
+  const coloured = named.slice(0, MOST_CAUSES);
+  const kept = new Set(coloured.flatMap((what) => before.get(what) ?? []));
+  const free = Array.from({ length: MOST_CAUSES }, (_, colour) => colour).filter((colour) => !kept.has(colour));
+  return new Map(coloured.map((what) => [what, before.get(what) ?? (free.shift() as number)]));
 }
 
 /** Time from queued to sent in ms; undefined if the downlink was not delivered. */

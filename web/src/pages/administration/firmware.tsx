@@ -1,5 +1,5 @@
 /** Firmware images and updates. */
-import type { FirmwareImage, FirmwareUpdate } from '../../../../src/client/client.js';
+import { ApiError, type FirmwareImage, type FirmwareUpdate } from '../../../../src/client/client.js';
 import { counted } from '../../model/count.js';
 import { Ago } from '../../parts/ago.js';
 import { DeviceLink } from '../../parts/device-link.js';
@@ -78,10 +78,14 @@ export const UPDATES: Family<FirmwareUpdate> = {
       const refused: string[] = [];
       let scheduled = 0;
       for await (const { id, name } of client.allDevices({ tag_ids: tags })) {
-        await client.updateFirmware(id, image.id).then(
-          () => scheduled++,
-          () => refused.push(name),
-        );
+        try {
+          await client.updateFirmware(id, image.id);
+          scheduled++;
+        } catch (error) {
+          // 409 means that the device has an open update. Any other error ends the roll-out.
+          if (!(error instanceof ApiError && error.status === 409)) throw error;
+          refused.push(name);
+        }
       }
       const others = refused.length === 0 ? '' : ` Not scheduled, because of an open update: ${refused.join(', ')}.`;
       return `Scheduled to ${image.version}: ${counted(scheduled, 'update')}.${others}`;

@@ -24,7 +24,8 @@ export function Records<T extends { readonly id: string }>({ family, surrounding
     setNote(text);
     reload();
   };
-  // Reads the table again after a failure as well, because another user may have deleted or locked the item.
+  // Reads the table again after a failure as well: another user may have deleted or locked the item, and a roll-out may have
+  // scheduled a part of its updates.
   const act = async (action: () => Promise<string | undefined>) => {
     try {
       done(await action());
@@ -42,7 +43,7 @@ export function Records<T extends { readonly id: string }>({ family, surrounding
           fields={form.fields}
           tags={surroundings.tags}
           button="Create"
-          submit={async (values) => done(await form.create(values, surroundings))}
+          submit={(values) => act(() => form.create(values, surroundings))}
         />
       )}
       {note !== '' && (

@@ -9,11 +9,9 @@ import { CauseReader, MOST_READ } from '../../model/cause-reader.js';
 import {
   type Bar,
   type Cause,
+  coloursOf,
   deliveryTime,
   histogramOf,
-  MOST_CAUSES,
-  NOT_READ,
-  OTHERS,
   UNKNOWN,
 } from '../../model/causes.js';
 import { lengthText } from '../../model/length.js';
@@ -34,8 +32,9 @@ export function Histogram({ messages }: { readonly messages: readonly Message[] 
   const isRun = runState.value !== undefined;
   useEffect(() => causes.want(delivered, messages), [causes, messages, type, isRun]);
   const histogram = histogramOf(delivered, causes.waits.value);
-  const colours = useRef(new Map<string, string>());
-  const colourOf = (cause: string) => colourIn(colours.current, cause);
+  const colours = useRef<ReadonlyMap<string, number>>(new Map());
+  colours.current = coloursOf(histogram.causes, colours.current);
+  const colourOf = (cause: string) => `cause-${colours.current.get(cause) ?? 'rest'}`;
   return (
     <section>
       <h2>Time from queued to sent</h2>
@@ -73,16 +72,9 @@ function sourceOf(isRun: boolean, delivered: number): string {
   return delivered > MOST_READ ? `${known} Only the latest ${MOST_READ} downlinks are divided by cause.` : known;
 }
 
-/** Class of the colour of a cause. It stays the same while the order of the causes changes. */
-function colourIn(colours: Map<string, string>, cause: string): string {
-  if (cause === UNKNOWN || cause === NOT_READ || cause === OTHERS) return 'cause-rest';
-  const known = colours.get(cause) ?? `cause-${colours.size % MOST_CAUSES}`;
-  colours.set(cause, known);
-  return known;
-}
-
 interface LegendProps {
   readonly causes: readonly Cause[];
+  /** CSS class with the colour of a cause. */
   readonly colourOf: (cause: string) => string;
   readonly only: string | undefined;
   readonly choose: (cause: string | undefined) => void;

@@ -5,7 +5,7 @@ import { printableLine } from '../../../../src/kernel/printable.js';
 import { exactText } from '../../model/length.js';
 import type { RunFault } from '../../model/run.js';
 
-/** Maximum number of faults that are drawn; a scenario can have thousands. */
+/** Maximum number of faults that are drawn, unless more are active; a scenario can have thousands. */
 const MOST = 20;
 const WIDTH = 1000;
 /** Minimum length of the time axis, in ms. */
@@ -23,9 +23,9 @@ export function Bands({ state: { faults, now_ms, duration_ms } }: { readonly sta
   return (
     <section>
       <h2>Faults over time</h2>
-      {faults.length > MOST && (
+      {shown.length < near.length && (
         <p class="dim">
-          The latest {MOST} of {faults.length} faults.
+          {shown.length} of {near.length} faults: all active ones, and the latest of the others.
         </p>
       )}
       <ul class="bands">
