@@ -6,14 +6,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Message } from '../../../../src/client/types.js';
 import { current } from '../../api/session.js';
 import { CauseReader, MOST_READ } from '../../model/cause-reader.js';
-import {
-  type Bar,
-  type Cause,
-  coloursOf,
-  deliveryTime,
-  histogramOf,
-  UNKNOWN,
-} from '../../model/causes.js';
+import { type Bar, type Cause, coloursOf, deliveryTime, histogramOf, UNKNOWN } from '../../model/causes.js';
 import { lengthText } from '../../model/length.js';
 import { runState } from '../../model/run.js';
 import { model } from '../../model/space.js';
