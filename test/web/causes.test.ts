@@ -102,7 +102,7 @@ describe('the colours of causes', () => {
     expect([...colours]).toEqual(['a', 'b', 'c', 'd', 'e', 'f'].map((what, colour) => [what, colour]));
   });
 
-  it('stay the same when the order changes, and become free when their cause is no longer shown', () => {
+  it('stay the same when the order changes, and become free when their cause disappears', () => {
     const first = coloursOf(shown('a', 'b', 'c', 'd', 'e', 'f', 'other causes'), none);
     const second = coloursOf(shown('c', 'x', 'a', 'd', 'e', 'f', 'other causes'), first);
     expect(Object.fromEntries(second)).toEqual({ a: 0, x: 1, c: 2, d: 3, e: 4, f: 5 });
