@@ -1,5 +1,6 @@
 /** The HTTP gateway for devices (the ingress) alone, on a test cloud and without sockets. */
 import fastify, { type FastifyInstance } from 'fastify';
+import { limitRequests } from '../../src/cloud/api/limits.js';
 import { HttpGateway } from '../../src/cloud/gateway/http.js';
 import { acceptJsonOnly } from '../../src/cloud/http/body.js';
 import { errorHandler } from '../../src/cloud/http/errors.js';
@@ -7,8 +8,10 @@ import { type TypeBoxProvider, validatorCompiler } from '../../src/cloud/http/va
 import type { httpTransport } from '../../src/transport/http.js';
 import { QUIET, SERIAL, type TestCloud, TOKEN } from './cloud.js';
 
-export function ingressOf(cloud: TestCloud): FastifyInstance {
+/** @param rateLimit requests per minute and caller; default: unlimited */
+export function ingressOf(cloud: TestCloud, rateLimit?: number): FastifyInstance {
   const app = fastify();
+  if (rateLimit !== undefined) limitRequests(app, { clock: cloud.clock, rateLimit });
   acceptJsonOnly(app);
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(() => JSON.stringify);

@@ -90,8 +90,7 @@ export function deleteKey(id: Id): readonly Change[] {
 
 /** A key with its descendants: the keys that were created with it, the keys that were created with those, and so on. */
 export async function withDescendants(store: Store, key: ApiKey): Promise<readonly ApiKey[]> {
-  const all: ApiKey[] = [];
-  for await (const row of everyRecord(store, 'key', key.spaceId)) all.push(toKey(row));
+  const all = await everyKey(store, key.spaceId);
   const family = [key];
   for (const each of family) family.push(...all.filter(({ parentId }) => parentId === each.id));
   return family;
@@ -111,6 +110,13 @@ export async function findKey(store: Store, spaceId: Id, id: Id): Promise<ApiKey
 /** Keys of a space, oldest first. */
 export async function listKeys(store: Store, spaceId: Id, page: Page): Promise<readonly ApiKey[]> {
   return (await store.records('key', spaceId, page)).map(toKey);
+}
+
+/** All keys of a space, oldest first. */
+export async function everyKey(store: Store, spaceId: Id): Promise<readonly ApiKey[]> {
+  const all: ApiKey[] = [];
+  for await (const row of everyRecord(store, 'key', spaceId)) all.push(toKey(row));
+  return all;
 }
 
 /** Stores the time at which a key was used. The time has its own record, so that the write cannot restore a deleted key. */

@@ -214,9 +214,9 @@ export class Members {
   }
 
   /**
-   * Ensures that the space has an active admin with this address and password. An active admin who already has this password
-   * is not changed. Otherwise the account becomes an active admin, and also the owner if the space has none. An existing member
-   * keeps the name. If the password replaces another one, all logins of the account end.
+   * Ensures that the space has an owner, and an active admin with this address and password. The account becomes the owner if
+   * the space has none. An existing member keeps the name. If the password replaces another one, all logins of the account end.
+   * If nothing is to change, nothing is written.
    */
   async ensureAdmin(spaceId: Id, email: string, password: string): Promise<void> {
     const { store, random, passwordCost } = this.#options;
@@ -225,11 +225,11 @@ export class Members {
     const hashed = keep ? passwordOf(known) : await hashPassword(password, random, passwordCost);
     const { id, changes } = await this.#account(email, hashed);
     const before = await this.find(spaceId, id);
-    if (keep && before?.role === 'admin' && before.state === 'active') return;
     const now = this.#now();
+    const owner = (await this.ownerOf(spaceId)) === null ? [putOwner(spaceId, id, now)] : [];
+    if (keep && before?.role === 'admin' && before.state === 'active' && owner.length === 0) return;
     const base = before ?? { id, spaceId, email, name: null, createdAt: now };
     const member: Member = { ...base, role: 'admin', state: 'active', invitation: null };
-    const owner = (await this.ownerOf(spaceId)) === null ? [putOwner(spaceId, id, now)] : [];
     const ended = keep || !known ? [] : await endLogins(store, id);
     await store.commit([...changes, ...ended, ...activate(member, now), ...owner]);
   }

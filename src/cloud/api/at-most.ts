@@ -1,8 +1,11 @@
 /** Limits how many expensive calls run at a time. */
 import { ApiFault } from '../http/errors.js';
 
+/** Runs a call, or rejects it if too many are running. */
+export type Turns = <T>(work: () => Promise<T>) => Promise<T>;
+
 /** Runs at most `limit` calls at a time and rejects all others with 503, so that no queue builds up. */
-export function atMost(limit: number, busy: string): <T>(work: () => Promise<T>) => Promise<T> {
+export function atMost(limit: number, busy: string): Turns {
   let working = 0;
   return async (work) => {
     if (working >= limit) throw new ApiFault(503, busy, 'busy');

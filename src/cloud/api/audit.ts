@@ -81,12 +81,15 @@ export function spacesOf(members: Members, userId: Id): Promise<readonly Id[]> {
   return members.spacesOf(userId, { limit: MOST_SPACES });
 }
 
-/** Id of the changed resource: the id in the path; else the id at the start of the answer; else the account of the caller. */
-function targetOf({ params, access }: FastifyRequest, payload: unknown): Id | null {
+/**
+ * Id of the changed resource: the id in the path; else the id at the start of the answer; else the space in the path; else the
+ * account of the caller.
+ */
+function targetOf({ params, spaceId, access }: FastifyRequest, payload: unknown): Id | null {
   const { id = null } = params as { readonly id?: Id };
   if (id !== null) return id.toLowerCase();
   const [, created] = /^\{"id":"([0-9a-f-]{36})"/.exec(String(payload)) ?? [];
-  return created ?? access.userId;
+  return created ?? (spaceId === '' ? access.userId : spaceId);
 }
 
 function view({ id, at, actor, action, target, from }: Entry): Static<typeof AuditEntry> {

@@ -68,7 +68,7 @@ export const events: Family = (routes, context, options) => {
         headers: Headers,
         // The cast is needed because the type of a description accepts only schemas of JSON, and this response is a stream.
         response: { 200: Stream as never },
-        errors: { 429: 'Too many requests, or too many streams of this credential (`too-many-streams`).' },
+        errors: { 429: 'Too many requests, or too many streams of this credential or of all (`too-many-streams`).' },
       }),
       exposeHeadRoute: false,
     },
@@ -97,9 +97,9 @@ export const events: Family = (routes, context, options) => {
 function enter(open: Map<string, number>, caller: string): () => void {
   const own = open.get(caller) ?? 0;
   const all = [...open.values()].reduce((sum, count) => sum + count, 0);
-  if (own >= STREAMS.each || all >= STREAMS.all) {
-    throw new ApiFault(429, `at most ${STREAMS.each} streams of events per credential; close one`, 'too-many-streams');
-  }
+  const tooMany = (message: string) => new ApiFault(429, message, 'too-many-streams');
+  if (own >= STREAMS.each) throw tooMany(`at most ${STREAMS.each} streams of events per credential; close one`);
+  if (all >= STREAMS.all) throw tooMany(`at most ${STREAMS.all} streams of events in all; retry later`);
   open.set(caller, own + 1);
   return () => {
     const left = (open.get(caller) ?? 1) - 1;

@@ -8,6 +8,7 @@ import type { Logins } from '../accounts/logins.js';
 import type { Members } from '../accounts/members.js';
 import type { SignIn } from '../accounts/sign-in.js';
 import type { Routes } from '../http/routes.js';
+import type { Turns } from './at-most.js';
 import type { CloudContext } from './context.js';
 
 /** The services that a family uses. */
@@ -15,6 +16,8 @@ export interface ApiContext extends CloudContext {
   readonly members: Members;
   readonly logins: Logins;
   readonly signIn: SignIn;
+  /** Runs work that computes a password hash. All families share its limit. */
+  readonly withPasswordTurn: Turns;
   /** Null: actions are not recorded. */
   readonly audit: AuditLog | null;
 }

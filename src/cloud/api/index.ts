@@ -19,6 +19,7 @@ import { addressesIn } from '../http/sockets.js';
 import { type TypeBoxProvider, validatorCompiler } from '../http/validation.js';
 import { hideFromLimited } from './access.js';
 import { canonicalUrl } from './aliases.js';
+import { atMost } from './at-most.js';
 import { auditLog, recordActions } from './audit.js';
 import { authenticate } from './auth.js';
 import { connectors } from './connectors.js';
@@ -66,6 +67,12 @@ const FAMILIES_WITH_LIMITS: readonly Family[] = [
 /** Families that need no credential. */
 const OPEN_FAMILIES: readonly Family[] = [login];
 
+/**
+ * Maximum number of concurrent requests that compute a password hash; further ones get 503. The hash is expensive on purpose:
+ * without this limit, many logins would slow down all other requests.
+ */
+const PASSWORDS_AT_ONCE = 8;
+
 const DEFAULTS: ApiOptions = {
   messageBody: 'json',
   plainNotFound: false,
@@ -108,6 +115,7 @@ export function createApi(
     members,
     logins: new Logins(context),
     signIn: new SignIn({ ...context, members }),
+    withPasswordTurn: atMost(PASSWORDS_AT_ONCE, 'too many concurrent password checks; retry later'),
     audit: context.audited ? new AuditLog(context) : null,
   };
   const add = (routes: FastifyInstance, families: readonly Family[]) => {

@@ -9,7 +9,6 @@ import { operation } from '../http/operation.js';
 import { Email, Uuid } from '../http/schemas.js';
 import { networkOf } from '../http/sockets.js';
 import type { Id } from '../store/store.js';
-import { atMost } from './at-most.js';
 import { spacesOf } from './audit.js';
 import { presentedSecret } from './auth.js';
 import type { Family } from './family.js';
@@ -48,18 +47,10 @@ export const Token = Type.Object(
   { title: 'Token' },
 );
 
-/**
- * Maximum number of concurrent requests that compute a password hash; further ones get 503. The routes of this file and those
- * of sessions.ts are limited separately. The hash is expensive on purpose: without this limit, many logins would slow down all
- * other requests.
- */
-export const CHECKED_AT_ONCE = 8;
 /** Largest body, in bytes, of a request without a credential. */
 const OPEN_BODY_LIMIT = 16_384;
 
-export const login: Family = (routes, { members, logins, signIn, clock, audit, log }) => {
-  const withTurn = atMost(CHECKED_AT_ONCE, 'too many concurrent logins');
-
+export const login: Family = (routes, { members, logins, signIn, withPasswordTurn, clock, audit, log }) => {
   routes.post(
     '/auth/login',
     {
@@ -76,7 +67,7 @@ export const login: Family = (routes, { members, logins, signIn, clock, audit, l
       }),
     },
     async ({ body, ip }, reply) => {
-      const checked = await withTurn(() => signIn.check(body.email, body.password, networkOf(ip)));
+      const checked = await withPasswordTurn(() => signIn.check(body.email, body.password, networkOf(ip)));
       if (checked.kind === 'wait') throw tooMany(reply, checked.wait);
       if (checked.kind === 'wrong') {
         // Not awaited: the response time must not reveal whether the account exists.
@@ -110,7 +101,7 @@ export const login: Family = (routes, { members, logins, signIn, clock, audit, l
       }),
     },
     async ({ body, ip }) => {
-      const proof = await withTurn(() => members.accept(body));
+      const proof = await withPasswordTurn(() => members.accept(body));
       if (proof === undefined)
         throw new ApiFault(
           401,

@@ -13,8 +13,8 @@ const WINDOW = minutes(1);
 /**
  * Counts requests by credential, before the credential is checked. A request that is answered with 401 also counts for its
  * network: its IPv4 address, or the first half of its IPv6 address. If a network has too many such failures in a window, a
- * credential is accepted only if an earlier request with it got an answer other than 401 and 429 in the same window. This rule
- * slows down the guessing of keys.
+ * credential is accepted only if an earlier request in the same window has proved that it is valid. This rule slows down the
+ * guessing of keys.
  */
 export function limitRate(api: FastifyInstance, clock: Clock, rateLimit: number, holds = () => true): void {
   const used = new Map<string, number>();
@@ -45,8 +45,17 @@ export function limitRate(api: FastifyInstance, clock: Clock, rateLimit: number,
 
   api.addHook('onResponse', async (request, { statusCode }) => {
     if (statusCode === 401) increment(failed, networkOf(request.ip));
-    else if (statusCode !== 429 && isLimited(request)) admitted.add(callerOf(request));
+    else if (isProven(request, statusCode)) admitted.add(callerOf(request));
   });
+}
+
+/**
+ * Whether the service has checked the credential of a request, and it was valid: an API key, a token, the claim token of a
+ * device, or a sign-in. Other answers prove nothing, for example a 404 for an unknown path or the page of the documentation.
+ */
+function isProven(request: FastifyRequest, statusCode: number): boolean {
+  const { access, session }: Partial<FastifyRequest> = request;
+  return access !== undefined || session !== undefined || (isSignIn(request) && statusCode < 400);
 }
 
 /** Whether the limits apply to a request. Its route decides, because a path can be written in several ways. */
@@ -59,11 +68,18 @@ export function isLimited({ routeOptions: { url } }: FastifyRequest): boolean {
  * console. Requests without a credential, and requests to the routes of the sign-in, are counted under the network. The
  * credential is hashed, so that it is not kept in memory.
  */
-export function callerOf({ headers, ip, routeOptions: { url = '' } }: FastifyRequest): string {
-  const secret = /^\/(?:v2\/auth|console)\//.test(url)
-    ? undefined
-    : (presentedSecret(headers) ?? headers.authorization);
-  return secret === undefined ? networkOf(ip) : hashKey(secret);
+export function callerOf(request: FastifyRequest): string {
+  const secret = isSignIn(request) ? undefined : credentialOf(request);
+  return secret === undefined ? networkOf(request.ip) : hashKey(secret);
+}
+
+/** The credential that the route of a request checks. The ingress of devices reads no other header than `Authorization`. */
+function credentialOf({ headers, routeOptions: { url = '' } }: FastifyRequest): string | undefined {
+  return url.startsWith('/v2/device/') ? headers.authorization : (presentedSecret(headers) ?? headers.authorization);
+}
+
+function isSignIn({ routeOptions: { url = '' } }: FastifyRequest): boolean {
+  return /^\/(?:v2\/auth|console)\//.test(url);
 }
 
 function increment(counts: Map<string, number>, name: string): number {

@@ -8,10 +8,9 @@ import { Nullable, PageQuery, Time, Uuid } from '../http/schemas.js';
 import { networkOf } from '../http/sockets.js';
 import type { Id } from '../store/store.js';
 import type { Caller } from './access.js';
-import { atMost } from './at-most.js';
 import { presentedSecret } from './auth.js';
 import type { Family } from './family.js';
-import { CHECKED_AT_ONCE, NewPassword, Password, TOO_MANY, Token, tokenView, tooMany } from './logins.js';
+import { NewPassword, Password, TOO_MANY, Token, tokenView, tooMany } from './logins.js';
 import { pageOf } from './totals.js';
 
 const LoginView = Type.Object(
@@ -28,9 +27,7 @@ const LoginView = Type.Object(
 
 const PasswordChange = Type.Object({ password: Password, new_password: NewPassword }, { description: 'a JSON object' });
 
-export const sessions: Family = (routes, { members, logins, signIn, clock }) => {
-  const withTurn = atMost(CHECKED_AT_ONCE, 'too many concurrent logins');
-
+export const sessions: Family = (routes, { members, logins, signIn, withPasswordTurn, clock }) => {
   routes.post(
     '/auth/logout',
     operation({
@@ -65,10 +62,10 @@ export const sessions: Family = (routes, { members, logins, signIn, clock }) => 
     async ({ access, body, ip }, reply) => {
       const userId = needAccount(access);
       const email = await members.addressOf(userId);
-      const checked = await withTurn(() => signIn.check(email, body.password, networkOf(ip)));
+      const checked = await withPasswordTurn(() => signIn.check(email, body.password, networkOf(ip)));
       if (checked.kind === 'wait') throw tooMany(reply, checked.wait);
       if (checked.kind === 'wrong') throw new ApiFault(403, 'the present password is wrong', 'wrong-password');
-      const proof = await withTurn(() => members.changePassword(checked.proof, body.new_password));
+      const proof = await withPasswordTurn(() => members.changePassword(checked.proof, body.new_password));
       return tokenView(await logins.issue({ ...proof, spaceId: access.boundTo, from: ip }), clock.wall);
     },
   );

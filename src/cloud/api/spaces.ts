@@ -79,9 +79,10 @@ function addCollection(
       response: { 201: Space },
     }),
     async ({ access, body }, reply) => {
-      if (access.userId === null || access.boundTo !== null) {
+      if (access.userId === null)
         throw new ApiFault(403, 'only a login can create spaces: an API key is limited to its own space');
-      }
+      if (access.boundTo !== null)
+        throw new ApiFault(403, 'a login that is bound to a space cannot create spaces: log in again');
       const { name, type = 'team' } = body;
       const row = { id: ids.uuid(), name: readName('space', name), type, createdAt: Math.floor(clock.wall) };
       await store.commit([{ kind: 'space.put', row }, ...(await members.founding(row.id, access.userId))]);

@@ -381,7 +381,7 @@ export class CloudCore implements Downlinks {
     const end = () => this.#end(device?.serial ?? 0, asQueued(row), 'expired', null);
     const ended = await (session && queued ? whileDequeued(session, queued, end) : end());
     if (ended && row.type === 'firmware')
-      await this.firmware.lost(row, 'failed', 'the device did not fetch it before it expired');
+      await this.firmware.lost(row, 'failed', 'a chunk of the image expired before the device fetched it');
   }
 
   #emitQueued(serial: number, row: MessageRow): void {

@@ -24,7 +24,7 @@ import {
 const LEASE = minutes(10);
 /** While there are readers, the lease is extended if less than this time remains. */
 const REMAINING = minutes(8);
-/** About this many entries remain when older entries are deleted. */
+/** Number of entries that remain when older entries are deleted. */
 const KEPT = 100_000;
 /** Greater than the number of every entry. */
 const BEYOND = Number.MAX_SAFE_INTEGER;
@@ -116,9 +116,9 @@ export class Journal {
     }
   }
 
-  /** Deletes old entries: about {@link KEPT} remain. */
+  /** Deletes old entries: {@link KEPT} remain. */
   async #prune(): Promise<void> {
-    const floor = (await this.#options.store.newestEvent()) - KEPT;
+    const floor = (await this.#options.store.newestEvent()) - KEPT + 1;
     const { edition } = this;
     if (!this.#row || !edition || floor <= edition.floor) return;
     await this.#write(this.#row, { ...this.#row, body: { ...edition, floor } }, { kind: 'event.prune', below: floor });

@@ -100,8 +100,11 @@ export class Updates {
     return row && jobOf(row);
   }
 
-  /** Starts an update. The commit fails with a conflict if the device has another open update. */
-  begin(device: ReportingDevice, image: Image): UpdateStep {
+  /**
+   * Starts an update. The commit fails with a conflict if the device has another open update.
+   * @param maxLength maximum size in bytes of the first chunk
+   */
+  begin(device: ReportingDevice, image: Image, maxLength = FIRST_CHUNK): UpdateStep {
     const { ids, clock } = this.#options;
     const at = Math.floor(clock.wall);
     const job: UpdateJob = {
@@ -122,7 +125,7 @@ export class Updates {
       updatedAt: at,
       timeline: [{ state: 'scheduled', at }],
     };
-    return { job, changes: [putJob(job)], queue: [this.#chunk(device, job, 0, FIRST_CHUNK)] };
+    return { job, changes: [putJob(job)], queue: [this.#chunk(device, job, 0, maxLength)] };
   }
 
   /** Handles an uplink of type `firmware`; undefined if nothing follows from it. */
@@ -204,9 +207,10 @@ export class Updates {
   /** Handles the request of a device for an image: shell command `cloud firmware download <id>`. */
   async #requested(
     device: ReportingDevice,
-    { firmware = '', maxLength }: UploadFirmware,
+    { firmware = '', maxLength = FIRST_CHUNK }: UploadFirmware,
   ): Promise<UpdateStep | undefined> {
     const { log } = this.#options;
+    const first = Math.min(maxLength, FIRST_CHUNK);
     const id = firmwareId(firmware);
     const image = id && (await this.images.find(device.spaceId, id));
     if (!image) {
@@ -214,11 +218,11 @@ export class Updates {
       return undefined;
     }
     const current = await this.current(device);
-    if (current === undefined) return this.begin(device, image);
+    if (current === undefined) return this.begin(device, image, first);
     if (current.firmwareId === image.id) {
       // While the update is scheduled, chunk 0 is queued already. While the device swaps its images, a chunk would be too late.
       if (current.state !== 'downloading') return undefined;
-      const queue = [this.#chunk(device, current, 0, maxLength ?? FIRST_CHUNK)];
+      const queue = [this.#chunk(device, current, 0, first)];
       return { job: current, changes: [changeJob(current, current)], queue };
     }
     log.warn(

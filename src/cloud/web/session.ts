@@ -9,7 +9,7 @@ import { isoTime } from '../../kernel/calendar.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { Random } from '../../kernel/random.js';
 import { hours, type Millis } from '../../kernel/time.js';
-import { deleteKey, isExpired, keyWithSecret, listKeys, newSecret, putKey } from '../accounts/keys.js';
+import { deleteKey, everyKey, isExpired, keyWithSecret, newSecret, putKey } from '../accounts/keys.js';
 import type { Logins } from '../accounts/logins.js';
 import { ApiFault } from '../http/errors.js';
 import { isHost, LOCAL_HOSTS } from '../http/host-guard.js';
@@ -134,9 +134,9 @@ async function endSession({ store }: SessionContext, secret: string): Promise<vo
   if (key?.isSession) await store.commit(deleteKey(key.id));
 }
 
-/** Changes that delete the expired keys of earlier sessions, as far as they are among the first 500 keys of the space. */
+/** Changes that delete the expired keys of earlier sessions in the space. */
 async function endedSessions({ store, clock }: SessionContext, spaceId: Id): Promise<readonly Change[]> {
-  const keys = await listKeys(store, spaceId, { limit: 500 });
+  const keys = await everyKey(store, spaceId);
   return keys.filter((key) => key.isSession && isExpired(key, clock.wall)).flatMap(({ id }) => deleteKey(id));
 }
 

@@ -63,6 +63,22 @@ describe('the admin of the operator', () => {
   });
 });
 
+describe('an active admin of a space without an owner', () => {
+  it('becomes the owner if the operator sets this admin with the same password', async () => {
+    const { members, store } = await nodes();
+    const invited = await members.invite(SPACE, { email: EVA, role: 'admin', name: 'Eva' });
+    if (invited === 'known') throw new Error('the account exists already');
+    await members.accept({ token: invited.token, email: EVA, password: 'first-password' });
+    expect(await members.ownerOf(SPACE)).toBeNull();
+    const before = await members.find(SPACE, invited.member.id);
+    await members.ensureAdmin(SPACE, EVA, 'first-password');
+    expect(await members.ownerOf(SPACE)).toBe(invited.member.id);
+    expect(await members.find(SPACE, invited.member.id)).toEqual(before);
+    store.commit = () => Promise.reject(new Error('a commit'));
+    await members.ensureAdmin(SPACE, EVA, 'first-password');
+  });
+});
+
 describe('a changed password', () => {
   it('ends the logins of its account and no others; setting the same password again ends no login', async () => {
     const { members, logins } = await nodes();

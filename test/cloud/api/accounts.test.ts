@@ -152,6 +152,23 @@ describe('password checks', () => {
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(8);
     expect((await attempt(12)).status).toBe(401);
   });
+
+  it('share this limit with changes of a password', async () => {
+    const made = await service({}, (context) => ({ ...context, passwordCost: { N: 16_384, r: 8, p: 2 } }));
+    const users = [];
+    for (let n = 0; n < 4; n++) users.push(await person(made, `user-${n}@example.org`));
+    const body = { password: 'wrong password', new_password: PASSWORD };
+    const answers = await Promise.all([
+      ...users.map(({ call }) => call('POST', '/v2/auth/password', body)),
+      ...Array.from({ length: 6 }, (_, n) =>
+        made.call('POST', '/v2/auth/login', { email: `other-${n}@example.org`, password: PASSWORD }),
+      ),
+    ]);
+    const refused = answers.filter(({ status }) => status === 503);
+    expect(refused.map(({ json }) => json.message)).toEqual(
+      Array.from({ length: 2 }, () => 'too many concurrent password checks; retry later'),
+    );
+  });
 });
 
 describe('a login that is bound to a space', () => {
@@ -168,6 +185,24 @@ describe('a login that is bound to a space', () => {
     expect(await idsOf(`?offset=${second.id}`)).toEqual([]);
     await eva.call('DELETE', `/v2/spaces/${second.id}`);
     expect(await idsOf('')).toEqual([]);
+  });
+});
+
+describe('an API key, or a login that is bound to a space,', () => {
+  it('cannot create spaces; the message names the kind of the credential', async () => {
+    const made = await service({ legacyPaths: true });
+    const eva = await person(made, 'eva@example.org');
+    const bound = withToken(made.call, await eva.call('POST', '/v2/auth/space', { space_id: made.spaceId }));
+    const answers = [
+      await bound('POST', '/v2/spaces', { name: 'x' }),
+      await made.call('POST', '/v2/spaces', { name: 'x' }),
+    ];
+    expect(answers.map(({ status, json }) => [status, json.message])).toEqual([
+      [403, 'a login that is bound to a space cannot create spaces: log in again'],
+      [403, 'only a login can create spaces: an API key is limited to its own space'],
+    ]);
+    const again = await made.call('POST', '/v2/auth/space', { space_id: made.spaceId });
+    expect(again.json.message).toBe('only a login can be bound to a space: an API key already is');
   });
 });
 

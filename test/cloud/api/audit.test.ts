@@ -71,4 +71,12 @@ describe('the audit log', () => {
     const log = (await eva.call('GET', `/v2/spaces/${id}/audit`)).json;
     expect(log).toMatchObject([{ action: 'createSpace', actor_type: 'user', actor_id: eva.id, target_id: id }]);
   });
+
+  it('of the other spaces of an account names the space that the account deleted', async () => {
+    const made = await audited();
+    const eva = await person(made, 'eva@example.org');
+    const { id } = (await eva.call('POST', '/v2/spaces', { name: 'second' })).json;
+    await eva.call('DELETE', `/v2/spaces/${id.toUpperCase()}`);
+    expect((await made.log())[0]).toMatchObject({ action: 'deleteSpace', actor_id: eva.id, target_id: id });
+  });
 });

@@ -1,13 +1,15 @@
 /** The stream of events, as a client follows it over real connections. */
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { SpaceEvent } from '../../../src/client/client.js';
 import { ApiError, DeviceCloudClient } from '../../../src/client/client.js';
 import { startService } from '../../../src/cloud/service.js';
 import { MemoryTables } from '../../../src/cloud/store/memory/tables.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
+import { minutes } from '../../../src/kernel/time.js';
 import { QUIET } from '../../support/cloud.js';
 import { CHEAP } from '../../support/passwords.js';
+import { KEY as SERVICE_KEY, service } from './service.js';
 
 const KEY = 'a-key-for-readers';
 
@@ -187,6 +189,18 @@ describe('a reader that resumes', () => {
   });
 });
 
+describe('the journal', () => {
+  it('keeps the newest 100,000 entries when older ones are deleted', async () => {
+    const { store, clock, context } = await service();
+    await context.feed.hold();
+    store.newestEvent = async () => 150_000;
+    await clock.runUntil(minutes(3));
+    const commit = vi.spyOn(store, 'commit');
+    await context.feed.keep();
+    expect(commit.mock.calls.flat(2)).toContainEqual({ kind: 'event.prune', below: 50_001 });
+  });
+});
+
 describe('the rights of a reader', () => {
   it('are those of its key: only events of devices with the tags of the key, without secrets', async () => {
     const { service, client, device } = await start();
@@ -228,6 +242,26 @@ describe('the rights of a reader', () => {
     const statuses = [];
     for (let n = 0; n < 21; n++) statuses.push((await read(service.api, service.spaceId)).answer.status);
     expect(statuses).toEqual([...Array.from({ length: 20 }, () => 200), 429]);
+  });
+});
+
+describe('the streams of all keys together', () => {
+  it('are at most 1,000; the answer to a further one names this limit', async () => {
+    const { app, spaceId, call } = await service();
+    const ask = async (key: string) =>
+      app.inject({ url: `/v2/spaces/${spaceId}/events`, headers: { 'x-api-key': key } });
+    const open: Promise<unknown>[] = [];
+    for (let n = 0; n < 50; n++) {
+      const { key } = (await call('POST', 'keys', { name: `key-${n}` })).json;
+      for (let stream = 0; stream < 20; stream++) open.push(ask(key));
+    }
+    const { statusCode, body } = await ask(SERVICE_KEY);
+    expect([statusCode, JSON.parse(body)]).toMatchObject([
+      429,
+      { code: 'too-many-streams', message: 'at most 1000 streams of events in all; retry later' },
+    ]);
+    await app.close();
+    await Promise.all(open);
   });
 });
 

@@ -66,6 +66,15 @@ describe('a download', () => {
     expect(await cloud.store.pendingDownlinks((await cloud.device()).id)).toEqual([]);
   });
 
+  it('that the device requests starts with a chunk of the length that the device accepts, at most 256 bytes', async () => {
+    const { cloud, image, take, receive, report, job } = await updating();
+    await cloud.core.firmware.cancel(await job());
+    await report('download', { firmware: image.id, maxLength: 128 });
+    expect((await receive())?.data).toHaveLength(128);
+    await report('download', { firmware: image.id, maxLength: 9984 });
+    expect((await take())?.data).toHaveLength(256);
+  });
+
   it('that another service cancels during a report of the device stays cancelled', async () => {
     const { cloud, receive, report, job } = await updating();
     await receive();
@@ -327,7 +336,10 @@ describe('an update', () => {
   it('fails when its chunk expires', async () => {
     const { cloud, job } = await updating();
     await cloud.clock.runUntil(days(31));
-    expect(await job()).toMatchObject({ state: 'failed', error: 'the device did not fetch it before it expired' });
+    expect(await job()).toMatchObject({
+      state: 'failed',
+      error: 'a chunk of the image expired before the device fetched it',
+    });
   });
 
   it('is cancelled when its device is removed', async () => {

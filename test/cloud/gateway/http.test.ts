@@ -6,10 +6,10 @@ import { configHash } from '../../../src/protocol/hashes.js';
 import { SERIAL, type TestCloud, TOKEN, testCloud } from '../../support/cloud.js';
 import { ingressOf, post } from '../../support/ingress.js';
 
-async function ingress(cloud?: TestCloud) {
+async function ingress(cloud?: TestCloud, rateLimit?: number) {
   const used = cloud ?? (await testCloud());
   const device = cloud ? await cloud.device() : await used.addDevice();
-  const app = ingressOf(used);
+  const app = ingressOf(used, rateLimit);
   const send = (kind: string, body?: unknown, options?: Parameters<typeof post>[3]) => post(app, kind, body, options);
   const stored = async () => (await used.messages(device)).filter(({ direction }) => direction === 'up');
   return { cloud: used, device, app, send, stored };
@@ -51,6 +51,23 @@ describe('the credentials of a device', () => {
     const { send } = await ingress();
     const { headers } = await send('poll', {}, {});
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+  });
+
+  it('count for the rate limit, whatever API key the requests also contain', async () => {
+    const { app } = await ingress(undefined, 2);
+    const poll = async (key: string) => {
+      const headers = { authorization: `Claim ${TOKEN}`, 'x-api-key': key };
+      return (await app.inject({ method: 'POST', url: `/v2/device/${SERIAL}/poll`, headers })).statusCode;
+    };
+    expect([await poll('a'), await poll('b'), await poll('c')]).toEqual([200, 200, 429]);
+  });
+
+  it('of known devices are accepted after many guesses from their network', async () => {
+    const { send } = await ingress(undefined, 3);
+    expect((await send('poll')).status).toBe(200);
+    const guess = async (digit: string) => (await send('poll', {}, { token: digit.repeat(32) })).status;
+    expect([await guess('a'), await guess('b'), await guess('c'), await guess('d')]).toEqual([401, 401, 401, 429]);
+    expect((await send('poll')).status).toBe(200);
   });
 
   it('permit a limited number of concurrent requests', async () => {

@@ -154,6 +154,20 @@ describe('a rate limit', () => {
     expect(await guess('e')).toBe(401);
   });
 
+  it('limits guesses of keys, even if a guess was first sent to a path that checks no key', async () => {
+    const { call } = await service({ rateLimit: 3 });
+    const ask = async (path: string, key: string) => (await call('GET', path, undefined, { 'x-api-key': key })).status;
+    for (const path of ['/v2/nowhere', '/v2/documentation/json']) {
+      expect([404, 200]).toContain(await ask(path, `first ${path}`));
+    }
+    expect(await ask('/v2/spaces', KEY)).toBe(200);
+    for (const guess of ['a', 'b', 'c']) expect(await ask('/v2/spaces', guess)).toBe(401);
+    for (const path of ['/v2/nowhere', '/v2/documentation/json']) {
+      expect([path, await ask('/v2/spaces', `first ${path}`)]).toEqual([path, 429]);
+    }
+    expect(await ask('/v2/spaces', KEY)).toBe(200);
+  });
+
   it('limits guesses of passwords, with any key', async () => {
     const { call } = await service({ rateLimit: 2 });
     const body = { email: 'eva@example.org', password: 'a-guess' };

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listKeys, putKey } from '../../../src/cloud/accounts/keys.js';
 import { addWebConsole } from '../../../src/cloud/web/index.js';
 import { OneTimeTokens, TOKEN_LIFETIME } from '../../../src/cloud/web/one-time-tokens.js';
 import { seededRandom } from '../../../src/kernel/random.js';
@@ -34,7 +35,7 @@ async function withConsole(folder = built) {
   /** Signs in and returns the cookie as a browser would send it. */
   const cookie = async (payload: object = { token: token() }) =>
     String((await signIn(payload)).headers['set-cookie']).split(';')[0] ?? '';
-  return { app, clock, call, spaceId, token, signIn, get, cookie };
+  return { app, store, clock, ids, call, spaceId, token, signIn, get, cookie };
 }
 
 describe('the files of the console', () => {
@@ -190,5 +191,22 @@ describe('the cookie of the console', () => {
     expect([await status(first), await status(second), await status(third)]).toEqual([401, 401, 200]);
     await clock.runUntil(hours(12));
     expect(await status(third)).toBe(401);
+  });
+
+  it('leaves its expired key only until the next sign-in, however many keys the space has', async () => {
+    const { cookie, store, clock, ids, spaceId } = await withConsole();
+    const key = { spaceId, prefix: '', tagIds: null, access: 'write', createdAt: clock.wall } as const;
+    await store.commit(
+      Array.from({ length: 500 }, (_, n) => putKey({ ...key, id: ids.uuid(), name: `key ${n}` }, `key ${n}`)).flat(),
+    );
+    const sessions = async () => {
+      const first = await listKeys(store, spaceId, { limit: 500 });
+      const rest = await listKeys(store, spaceId, { limit: 500, after: first.at(-1)?.id });
+      return [...first, ...rest].filter(({ isSession }) => isSession).length;
+    };
+    await cookie();
+    await clock.runUntil(hours(12));
+    await cookie();
+    expect(await sessions()).toBe(1);
   });
 });
