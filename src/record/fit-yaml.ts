@@ -47,11 +47,12 @@ function groupLines(group: FittedGroup, refusalOf: RefusalOf): readonly string[]
   const { name, profile, by, firmware, count, period, jitter, configured, missing, due, size } = group;
   const settings = settingsOf(group).map((line) => ({ line, refusal: refusalOf(group, `app config ${line}`) }));
   const accepted = settings.flatMap(({ line, refusal }) => (refusal === undefined ? [line.replace(' ', ': ')] : []));
-  const setting = configured === null ? '' : `, configured ${formatDuration(configured)}`;
+  const setting = configured === null ? '' : ` (configured: ${formatDuration(configured)})`;
   return [
     `  # Profile: ${HOW[by]}.`,
-    `  # Reports every ${humanDuration(period)}${setting}; 90 % of them within ${percent(jitter)} of that. Bodies of` +
-      ` ${size.min} to ${size.max} bytes, median ${size.median}.`,
+    `  # Median interval of reports: ${humanDuration(period)}${setting}; 90 % of the intervals differ by at most` +
+      ` ${percent(jitter)} from the median.`,
+    `  # Bodies of ${size.min} to ${size.max} bytes, median ${size.median}.`,
     `  # ${missing} of ${due} reports are missing.`,
     ...settings.flatMap(({ line, refusal }) =>
       refusal === undefined ? [] : `  # "${line}" cannot be set: ${refusal}.`,

@@ -23,7 +23,7 @@ describe('the waits of a downlink', () => {
     expect(outage?.time).toBeLessThan(70_000);
   });
 
-  it('make the fault of the longest wait the first cause, even if shorter intervals would have avoided it', async () => {
+  it('make the fault of the longest wait the first cause, even if more frequent reports would have avoided the wait', async () => {
     const { causes, waits, text } = await slowest({
       ...{ name: 'k', duration: '3h' },
       fleet: [{ name: 'control', profile: 'control', count: 1 }],

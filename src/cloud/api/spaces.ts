@@ -1,5 +1,5 @@
 /**
- * Spaces (cloud API gaps, 3.2). A key sees its own space. A login sees the spaces of which its account is a member, and can
+ * Spaces (document "cloud API gaps", 3.2; see CONTRIBUTING.md). A key sees its own space. A login sees the spaces of which its account is a member, and can
  * create new ones, which its account then owns.
  */
 import Type, { type Static } from 'typebox';

@@ -5,6 +5,7 @@
  */
 import { type Document, isMap, isScalar, type Pair, parseDocument } from 'yaml';
 import { formatDuration, hours, minutes, parseDuration, seconds } from '../../kernel/time.js';
+import { perSecond } from '../parse/load.js';
 import { edited, keepItems, listAt, listsIn, mapAt, mapsIn, wordAt } from './document.js';
 
 export interface Cut {
@@ -120,8 +121,9 @@ function* rates(text: string): Iterable<Cut> {
   const document = parseDocument(text);
   for (const [index] of (listAt(document, ['load'])?.items ?? []).entries()) {
     const load = mapAt(document, ['load', index]);
-    for (const slow of ['1/h', '1/m', '1/s', '10/s']) {
-      if (!load?.has('rate') || wordAt(load, 'rate') === slow) break;
+    // Infinity for a rate that changes: each constant rate is simpler.
+    const now = load?.has('rate') ? (perSecond(wordAt(load, 'rate') ?? '') ?? Number.POSITIVE_INFINITY) : 0;
+    for (const slow of ['1/h', '1/m', '1/s', '10/s'].filter((rate) => (perSecond(rate) ?? 0) < now)) {
       yield* cut(`load ${index + 1} at ${slow}`, text, (copy) => copy.setIn(['load', index, 'rate'], slow));
     }
     if (Number(load?.get('users')) > 1) {

@@ -18,9 +18,9 @@ export interface Invariant {
 
 /**
  * Whether the trace shows which lost messages the cloud has acknowledged. `seen`: each such message causes a `cloud.unstored`.
- * `certain`: the trace has no such events, but over HTTP, a response belongs to exactly one request. So the cloud has
- * acknowledged each message whose acknowledgement the device has received. `unseen`: the trace of a run against another cloud
- * does not show it.
+ * `certain`: the trace has no such events, but each acknowledgement that a device has received came from the cloud. This holds
+ * over HTTP, where a response belongs to exactly one request. `unseen`: the trace of a run against another cloud does not show
+ * it.
  */
 export type SeenAcks = 'seen' | 'certain' | 'unseen';
 

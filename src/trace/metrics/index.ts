@@ -61,7 +61,7 @@ export interface RunSummary {
   readonly anomalies: readonly Anomaly[];
   /** Counts, durations and states over time. */
   readonly series: SeriesSummary;
-  /** Batches for the comparison of two runs. */
+  /** Some counts and durations in batches of equal length in time, with which two runs are compared. */
   readonly samples: SampleSummary;
 }
 
@@ -244,7 +244,7 @@ export class Metrics implements Fold {
       {
         name: 'downlink-refused',
         count: this.#downlinks.count((record) => record.refused),
-        about: 'downlink that the device refused, or a line of which it rejected',
+        about: 'downlink that the device refused as a whole, or one of whose lines the device rejected',
       },
       {
         name: 'repetition-gap',

@@ -11,7 +11,7 @@ import { IDENTITY, PSK } from './pair.js';
 
 const SERVER_RANDOM = new Uint8Array(32).fill(7);
 
-/** What the client has received from the server and has answered before the test continues. */
+/** The last message that the server has sent when the test continues: ServerHello, ServerHelloDone or Finished. */
 export type Progress = 'nothing' | 'hello' | 'hello done' | 'finished';
 
 /** A ServerHello with these extensions. */

@@ -162,6 +162,17 @@ expect: [ uplink.stored == uplink.sent, downlink.delivered == downlink.queued ]
     expect(text).not.toContain('latest-value');
   });
 
+  it('does not replace the rate of a load by a higher one', async () => {
+    const text = 'name: a\nduration: 1h\nfleet:\n  - { profile: clime }\nload:\n  - { list-devices:, rate: 5/h }\n';
+    const tried: string[] = [];
+    const stillFails = async (each: string) => {
+      tried.push(each);
+      return each.includes('list-devices') && !each.includes('1/h');
+    };
+    await shrink({ text, stillFails, enough: () => false });
+    expect(tried.filter((each) => /rate: \d+\/[ms]/.test(each))).toEqual([]);
+  });
+
   it('keeps a text with aliases valid', async () => {
     const text = 'name: a\nduration: 1h\nfleet:\n  - &g { name: one, profile: clime, count: 2 }\nnext: [&n x, *n]\n';
     const stillFails = async (tried: string) => problemsOf(tried).length === 0;

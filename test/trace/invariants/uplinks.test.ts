@@ -20,7 +20,7 @@ describe('invariants of uplinks', () => {
       fc.property(cleanTrace, fc.nat(), (events, pick) => {
         const acked = events.filter((event) => event.kind === 'uplink.acked' && event.type === 'data');
         const victim = acked[pick % Math.max(1, acked.length)];
-        if (victim?.kind !== 'uplink.acked') return;
+        fc.pre(victim?.kind === 'uplink.acked');
         const { serial, type, uplink } = victim;
         const again: TraceEvent = { kind: 'cloud.stored', at: victim.at, serial, type, message: 'again', copy: false };
         const { violations, first } = verdictOf('uplinks-stored-once', insert(events, victim, again));
@@ -37,7 +37,7 @@ describe('invariants of uplinks', () => {
         // A session may repeat the previous one, and is then not stored: see the tests below.
         const acked = events.filter((event) => event.kind === 'uplink.acked').filter(({ type }) => type !== 'session');
         const victim = acked[pick % Math.max(1, acked.length)];
-        if (victim === undefined) return;
+        fc.pre(victim !== undefined);
         const { serial, uplink, at } = victim;
         const message = `m${serial}-${uplink}`;
         const lossy = events.filter((event) => !(event.kind === 'cloud.stored' && event.message === message));
