@@ -1,5 +1,5 @@
 /**
- * A typed client of the public REST API (device cloud API, "Endpoints"; cloud API gaps, section 3).
+ * A typed client of the public REST API (cloud API, "Endpoints"; cloud API gaps, section 3).
  *
  * One client uses one API key and one space, over keep-alive connections: create it once and close it at the end. The client
  * does not retry failed calls, because a retry could queue a downlink twice.

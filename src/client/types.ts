@@ -1,5 +1,5 @@
 /**
- * JSON types of the public REST API: names in snake_case, times as ISO 8601 text in UTC (device cloud API, "Resources and their
+ * JSON types of the public REST API: names in snake_case, times as ISO 8601 text in UTC (cloud API, "Resources and their
  * fields"; cloud API gaps, section 3).
  *
  * The types contain only fields that the client relies on: a service may return further fields and further types of messages.

@@ -1,5 +1,5 @@
 /**
- * Reads the history of a space through the public messages API (device cloud API, "Messages"), page by page, newest first. So
+ * Reads the history of a space through the public messages API (cloud API, "Messages"), page by page, newest first. So
  * if a recording is interrupted, it is complete for a shorter window.
  */
 import type { DeviceCloudClient, Message } from '../client/client.js';

@@ -1,4 +1,4 @@
-/** Lists and counts of devices, with filters (device cloud API, "Devices"; cloud API gaps, 3.3). */
+/** Lists and counts of devices, with filters (cloud API, "Devices"; cloud API gaps, 3.3). */
 import type { FastifyReply } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { ApiFault } from '../http/errors.js';

@@ -1,5 +1,5 @@
 /**
- * Registers, reads, changes and removes devices (device cloud API, "Devices"; cloud API gaps, 2.6 and 3.3). Claim tokens and
+ * Registers, reads, changes and removes devices (cloud API, "Devices"; cloud API gaps, 2.6 and 3.3). Claim tokens and
  * secrets are write-only.
  */
 import Type, { type Static } from 'typebox';

@@ -1,4 +1,4 @@
-/** Queueing and cancelling of downlinks (device cloud API, "Downlinks"; cloud API gaps, 3.5 and 3.6). */
+/** Queueing and cancelling of downlinks (cloud API, "Downlinks"; cloud API gaps, 3.5 and 3.6). */
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { isTooDeep } from '../../kernel/json-depth.js';

@@ -1,4 +1,4 @@
-/** Reading of messages (device cloud API, "Messages"; cloud API gaps, 3.5). */
+/** Reading of messages (cloud API, "Messages"; cloud API gaps, 3.5). */
 import Type, { type Static } from 'typebox';
 import { isoTime } from '../../kernel/calendar.js';
 import { days, type UnixMillis } from '../../kernel/time.js';
@@ -190,7 +190,7 @@ export function kindsOf(query: Kinds): Pick<MessageQuery, 'types' | 'direction' 
 }
 
 /**
- * Clients read the latest value of a device with the type `data` and no direction (device cloud API, "Messages", rule 2). A
+ * Clients read the latest value of a device with the type `data` and no direction (cloud API, "Messages", rule 2). A
  * data downlink is not such a value, so without a direction, `data` means uplinks only.
  */
 function directionOf({ direction, type }: Kinds): Pick<MessageQuery, 'direction' | 'onlyUp'> {

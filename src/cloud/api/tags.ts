@@ -1,4 +1,4 @@
-/** Tags (device cloud API, "Tags"; cloud API gaps, 3.4). */
+/** Tags (cloud API, "Tags"; cloud API gaps, 3.4). */
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { isoTime } from '../../kernel/calendar.js';

@@ -4,7 +4,7 @@ import { json } from '../../src/report/renderers/json.js';
 import { junit } from '../../src/report/renderers/junit.js';
 import { text } from '../../src/report/renderers/text.js';
 import { overSeeds, seedsText } from '../../src/report/seeds.js';
-import { runText } from '../runner/run-text.js';
+import { runText } from './run-text.js';
 
 const scenario = (line: string) => `
 name: dead-spot
