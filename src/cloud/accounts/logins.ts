@@ -1,7 +1,12 @@
 /**
  * Logins: opaque tokens, valid for {@link LIFETIME}. Each is a record of the family `login`, found by the hash of its token.
- * Each new login deletes up to {@link CLEARED_AT_ONCE} expired records. A login can also be made with the token of another
- * login (`POST /v2/auth/space`). It expires together with that login, and ends when that login ends.
+ * Each new login deletes up to {@link CLEARED_AT_ONCE} expired records.
+ *
+ * A login for one space can be made with the token of another login, its origin (`POST /v2/auth/space`). It expires together
+ * with its origin, and ends when its origin ends. To ensure this, a login is valid only while its origin is stored. This also
+ * holds if another service stores the login while the origin ends, and for any order of the records: ids are sorted by the
+ * clocks of the services, which may differ. In earlier versions, a login with an origin could itself be the origin of others.
+ * Such a login is valid only while all logins of its chain are stored, up to the first login, which has no origin.
  *
  * A login contains a hash that identifies the password for which it was issued. It becomes invalid when the account's password
  * changes, even if another service changes the password while this service issues a token for the old one.
@@ -21,6 +26,12 @@ const LIFETIME = hours(24);
 /** Maximum number of expired logins that are deleted in the commit of a new login. */
 const CLEARED_AT_ONCE = 100;
 
+/** Maximum number of logins that are deleted when a login ends. */
+const ENDED_AT_ONCE = 1000;
+
+/** Maximum number of logins in a valid chain. Limits the reads for a request; only earlier versions stored more than two. */
+const LONGEST_CHAIN = 100;
+
 interface Login {
   /** Id of the account. */
   readonly userId: Id;
@@ -28,7 +39,7 @@ interface Login {
   readonly spaceId: Id | null;
   /** Identifies the password: a hash of its stored hash. */
   readonly password: string;
-  /** Id of the login whose token made this login. Absent: this login was made with the password. */
+  /** Id of the login with whose token this login was made. Absent: it was made with the password. */
   readonly origin?: Id;
   /** IP address from which the login was made. Absent in logins of earlier versions. */
   readonly from?: string;
@@ -55,6 +66,9 @@ export function proofOf(userId: Id, hashed: string): Proof {
   return { userId, password: hashKey(hashed) };
 }
 
+/** Logins that were read because they are origins, by their id; undefined if a login has ended. */
+type Origins = Map<Id, Session | undefined>;
+
 interface LoginsOptions {
   readonly store: Store;
   readonly clock: Clock;
@@ -74,8 +88,13 @@ export class Logins {
     return this.#store(login, Math.floor(this.#options.clock.wall) + LIFETIME);
   }
 
-  /** A token for one space, made with another token. It expires together with that token. */
-  issueFor(spaceId: Id, { id, createdAt: _, expiresAt, ...login }: Session): Promise<Issued> {
+  /**
+   * A token for one space, made with the token of `session`. It expires together with that token. If `session` opens only this
+   * space, returns the same token, so that no new chains have more than two logins.
+   */
+  async issueFor(spaceId: Id, token: string, session: Session): Promise<Issued> {
+    const { id, createdAt: _, expiresAt, ...login } = session;
+    if (login.spaceId === spaceId) return { token, expiresAt };
     return this.#store({ ...login, spaceId, origin: id }, expiresAt);
   }
 
@@ -101,55 +120,87 @@ export class Logins {
   }
 
   /**
-   * The login of a token. Undefined if the token is unknown or expired, if the account's password has changed, or if the login
-   * with whose token this one was made has ended.
+   * The login of a token. Undefined if the token is unknown or expired, if the account's password has changed, or if a login of
+   * its chain has ended.
    */
   async find(token: string): Promise<Session | undefined> {
-    const { store, clock } = this.#options;
-    const row = await store.recordByKey('login', null, hashKey(token));
-    if (row === undefined || (row.dueAt ?? 0) <= clock.wall) return undefined;
+    const row = await this.#options.store.recordByKey('login', null, hashKey(token));
+    if (row === undefined) return undefined;
     const login = loginOf(row);
-    if (login.origin !== undefined && !(await store.record('login', null, login.origin))) return undefined;
-    const account = await store.record('user', null, login.userId);
-    const hashed = account && passwordOf(account);
-    return hashed && proofOf(login.userId, hashed).password === login.password ? login : undefined;
+    return (await this.#firstOf(login)) && (await this.#password(login.userId)) === login.password ? login : undefined;
   }
 
-  /** Stored logins of an account that have not expired, oldest first. */
+  /** Valid logins of an account, oldest first. */
   async list(userId: Id, { limit, after }: Page): Promise<readonly Session[]> {
+    const password = await this.#password(userId);
+    const origins: Origins = new Map();
     const found: Session[] = [];
     for await (const row of everyRecord(this.#options.store, 'login', null, after)) {
-      const session = loginOf(row);
-      if (session.userId === userId && session.expiresAt > this.#options.clock.wall) found.push(session);
+      const login = loginOf(row);
+      if (login.userId !== userId || login.password !== password) continue;
+      if (await this.#firstOf(login, origins)) found.push(login);
       if (found.length === limit) break;
     }
     return found;
   }
 
   /**
-   * Ends a login of an account and its descendants: the logins made with its token, the logins made with their tokens, and so
-   * on. Returns false if the account has no login with this id, or if the login has expired.
+   * Ends a login of an account, and with it all logins that have it in their chain. Deletes their records, and those of other
+   * logins of the account whose chain has ended, up to {@link ENDED_AT_ONCE}. The others stay stored until the next call or until
+   * they expire, but are not valid.
+   * Returns false if the account has no valid login with this id.
    */
   async end(userId: Id, id: Id): Promise<boolean> {
-    const sessions = await this.list(userId, { limit: Number.POSITIVE_INFINITY });
-    if (!sessions.some((session) => session.id === id)) return false;
+    const { store } = this.#options;
+    const row = await store.record('login', null, id);
+    const login = row && loginOf(row);
+    if (login?.id !== id || login.userId !== userId || !(await this.#firstOf(login))) return false;
     const ended = new Set([id]);
-    // A login comes after its origin in the list, so one pass finds all descendants. If the clocks of services differ, a login
-    // may come before its origin. It then stays stored, but `find` rejects it because its origin is missing.
-    for (const { id: made, origin } of sessions) if (origin !== undefined && ended.has(origin)) ended.add(made);
-    await this.#options.store.commit([...ended].map((each) => ({ kind: 'record.delete', family: 'login', id: each })));
+    const origins: Origins = new Map([[id, undefined]]);
+    for await (const other of everyRecord(store, 'login', null)) {
+      const { origin, ...made } = loginOf(other);
+      if (made.userId !== userId || origin === undefined) continue;
+      if (!(await this.#firstOf({ ...made, origin }, origins))) ended.add(made.id);
+      if (ended.size === ENDED_AT_ONCE) break;
+    }
+    await store.commit([...ended].map((each) => ({ kind: 'record.delete', family: 'login', id: each })));
     return true;
   }
 
-  /** Follows `session` back to the login that was made with the password, and ends that login with all its descendants. */
+  /** Ends the first login of the chain of `session`, and so all logins of the chain. */
   async endChain(session: Session): Promise<void> {
-    let first = session;
-    while (first.origin !== undefined) {
-      const row = await this.#options.store.record('login', null, first.origin);
-      if (row === undefined) break;
-      first = loginOf(row);
+    const first = await this.#firstOf(session);
+    if (first) await this.end(first.userId, first.id);
+  }
+
+  /**
+   * The first login of the chain of `login`, which was made with the password. Undefined if a login of the chain is expired or
+   * not stored, or if the chain is too long.
+   * @param origins origins that were read before
+   */
+  async #firstOf(login: Session, origins: Origins = new Map()): Promise<Session | undefined> {
+    let first: Session | undefined = login;
+    for (let length = 1; length <= LONGEST_CHAIN; length++) {
+      if (first === undefined || first.expiresAt <= this.#options.clock.wall) return undefined;
+      if (first.origin === undefined) return first;
+      first = await this.#origin(first.origin, origins);
     }
-    await this.end(first.userId, first.id);
+    return undefined;
+  }
+
+  async #origin(id: Id, origins: Origins): Promise<Session | undefined> {
+    if (origins.has(id)) return origins.get(id);
+    const row = await this.#options.store.record('login', null, id);
+    const login = row && loginOf(row);
+    origins.set(id, login);
+    return login;
+  }
+
+  /** Identifies the current password of an account, as in {@link Login}. Undefined if the account has no password. */
+  async #password(userId: Id): Promise<string | undefined> {
+    const account = await this.#options.store.record('user', null, userId);
+    const hashed = account && passwordOf(account);
+    return hashed ? proofOf(userId, hashed).password : undefined;
   }
 }
 

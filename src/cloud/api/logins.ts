@@ -142,7 +142,8 @@ export const spaceLogin: Family = (routes, { members, logins, clock }) => {
       id: 'bindLogin',
       summary: 'Bind a login to a space',
       description:
-        'Only with `--legacy-paths`. The new token opens the paths `/v2/devices` and `/v2/messages`, until the login ends.',
+        'Only with `--legacy-paths`. The new token opens the paths `/v2/devices` and `/v2/messages`, until the login ends. ' +
+        'If the login is bound to this space already, the answer has the same token.',
       body: Type.Object({ space_id: Uuid }, { description: 'a JSON object' }),
       response: { 200: Token },
       deprecated: true,
@@ -150,12 +151,13 @@ export const spaceLogin: Family = (routes, { members, logins, clock }) => {
     async ({ access, body, headers }) => {
       const spaceId = body.space_id.toLowerCase();
       // The new token carries the same proof of the password: after a change of the password, both tokens are invalid.
-      const own = await logins.find(presentedSecret(headers) ?? '');
+      const secret = presentedSecret(headers) ?? '';
+      const own = await logins.find(secret);
       if (access.userId === null || own === undefined)
         throw new ApiFault(403, 'only a login can be bound to a space: an API key already is');
       if (!(await opens(access.userId, access.boundTo, spaceId)))
         throw new ApiFault(400, `body/space_id "${spaceId}" is not a space of this login`, 'unknown-id');
-      return tokenView(await logins.issueFor(spaceId, own), clock.wall);
+      return tokenView(await logins.issueFor(spaceId, secret, own), clock.wall);
     },
   );
 

@@ -105,7 +105,7 @@ describe('a password that changes while it is checked', () => {
     if (login === undefined) throw new Error('the token is good');
     await other.ensureAdmin(SPACE, EVA, 'second-password');
     const late = await Promise.all([null, SPACE].map((spaceId) => logins.issue({ ...checked, spaceId })));
-    const ofSpace = await logins.issueFor(SPACE, login);
+    const ofSpace = await logins.issueFor(SPACE, token, login);
     for (const made of [token, ...[...late, ofSpace].map((issued) => issued.token)])
       expect(await logins.find(made)).toBeUndefined();
     const fresh = await logins.issue({ ...(await proofOf(members, EVA, 'second-password')), spaceId: null });

@@ -50,27 +50,32 @@ describe('a login', () => {
   });
 });
 
-describe('a chain of logins, each made with the token of the one before', () => {
-  async function chain() {
+describe('a token for a space', () => {
+  async function tokens() {
     const { call, eva, spaceId } = await withEva();
-    const next = async (before: typeof eva.call) =>
-      withToken(call, await before('POST', '/v2/auth/space', { space_id: spaceId }));
-    const second = await next(eva.call);
-    const third = await next(second);
-    return { first: eva.call, second, third };
+    const bind = (by: Call) => by('POST', '/v2/auth/space', { space_id: spaceId });
+    const bound = await bind(eva.call);
+    const again = await bind(withToken(call, bound));
+    return { first: eva.call, bound: withToken(call, bound), answers: [bound.json, again.json] };
   }
 
-  it('ends from a login onwards, if this login is ended', async () => {
-    const { first, second, third } = await chain();
-    const [, { id }] = (await first('GET', '/v2/auth/logins')).json;
-    expect((await first('DELETE', `/v2/auth/logins/${id}`)).status).toBe(204);
-    expect([await opens(first), await opens(second), await opens(third)]).toEqual([true, false, false]);
+  it('is returned again for a request with this token', async () => {
+    const { first, answers } = await tokens();
+    expect(answers[1]).toEqual(answers[0]);
+    expect((await first('GET', '/v2/auth/logins')).json).toHaveLength(2);
   });
 
-  it('ends completely if any of its logins logs out', async () => {
-    const { first, second, third } = await chain();
-    expect((await third('POST', '/v2/auth/logout')).status).toBe(204);
-    expect([await opens(first), await opens(second), await opens(third)]).toEqual([false, false, false]);
+  it('ends alone, if its login is ended', async () => {
+    const { first, bound } = await tokens();
+    const [, { id }] = (await first('GET', '/v2/auth/logins')).json;
+    expect((await first('DELETE', `/v2/auth/logins/${id}`)).status).toBe(204);
+    expect([await opens(first), await opens(bound)]).toEqual([true, false]);
+  });
+
+  it('ends the login with which it was made, if it logs out', async () => {
+    const { first, bound } = await tokens();
+    expect((await bound('POST', '/v2/auth/logout')).status).toBe(204);
+    expect([await opens(first), await opens(bound)]).toEqual([false, false]);
   });
 });
 
