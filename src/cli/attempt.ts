@@ -2,8 +2,9 @@
 import { GhostfleetError, InterruptedError } from '../kernel/errors.js';
 import { SILENT } from '../kernel/log.js';
 import type { RunResult } from '../report/result.js';
-import { run } from '../runner/run.js';
+import { type RunControl, run } from '../runner/run.js';
 import { usefulParts } from '../scenario/plan/divide.js';
+import { type UnmetWait, unmetWait } from '../scenario/shrink/failure.js';
 import { type Profiles, planOf } from './read-files.js';
 
 /** What all attempts on a scenario share; plain data. */
@@ -25,20 +26,24 @@ interface Attempt extends AttemptSettings {
 }
 
 /** The part of a result that decides whether two runs fail in the same way. */
-export type AttemptOutcome = Pick<RunResult, 'exitCode' | 'passed' | 'expectations'>;
+export interface AttemptOutcome extends Pick<RunResult, 'exitCode' | 'passed' | 'failure' | 'expectations'> {
+  /** The wait of a step that made the run fail; null if the run did not fail because of a wait. */
+  readonly unmet: UnmetWait | null;
+}
 
 /**
  * @param signal interrupts the run
  * @throws GhostfleetError for an invalid scenario, and for one that cannot be run
  */
-export async function runAttempt(attempt: Attempt, signal: AbortSignal): Promise<RunResult> {
+export async function runAttempt(attempt: Attempt, signal: AbortSignal): Promise<AttemptOutcome> {
   const { text, file, seed, profiles, allowFile, allowHost, workers = 1 } = attempt;
   const planned = planOf(text, file, { seed, profiles, allowFiles: allowFile });
   let stop = (): void => {};
+  let control: RunControl | undefined;
   const interrupt = () => stop();
   signal.addEventListener('abort', interrupt);
   try {
-    return await run({
+    const { exitCode, passed, failure, expectations } = await run({
       ...planned,
       connectorHosts: allowHost,
       clock: 'virtual',
@@ -52,11 +57,14 @@ export async function runAttempt(attempt: Attempt, signal: AbortSignal): Promise
       // The duration of an attempt is not used.
       stopwatch: () => 0,
       workers: usefulParts(planned.plan, workers),
-      started: (control) => {
-        stop = () => control.stop(new InterruptedError('shrink'));
+      started: (started) => {
+        control = started;
+        stop = () => started.stop(new InterruptedError('shrink'));
         if (signal.aborted) stop();
       },
     });
+    const unmet = control === undefined ? null : unmetWait(planned.plan, failure, control.metrics);
+    return { exitCode, passed, failure, expectations, unmet };
   } finally {
     signal.removeEventListener('abort', interrupt);
   }
@@ -65,8 +73,7 @@ export async function runAttempt(attempt: Attempt, signal: AbortSignal): Promise
 /** The outcome of an attempt; undefined for an invalid scenario, and for one that cannot be run. */
 export async function outcomeOf(attempt: Attempt, signal: AbortSignal): Promise<AttemptOutcome | undefined> {
   try {
-    const { exitCode, passed, expectations } = await runAttempt(attempt, signal);
-    return { exitCode, passed, expectations };
+    return await runAttempt(attempt, signal);
   } catch (error) {
     if (error instanceof GhostfleetError) return undefined;
     throw error;

@@ -1,6 +1,5 @@
 /** The attempts of `shrink`: runs of scenario texts, several at a time, in the main thread and in further threads. */
 import PQueue from 'p-queue';
-import type { RunResult } from '../report/result.js';
 import { type AttemptOutcome, type AttemptSettings, outcomeOf, runAttempt } from './attempt.js';
 import { AttemptThread } from './attempt-thread.js';
 import type { Host } from './host.js';
@@ -43,11 +42,14 @@ export class Attempts {
   }
 
   /** Runs the original scenario. Call it while no other attempt runs. @throws GhostfleetError if the scenario cannot be run */
-  first(text: string, seed: number): Promise<RunResult> {
+  first(text: string, seed: number): Promise<AttemptOutcome> {
     return runAttempt({ ...this.#options, text, seed }, this.#interrupt.signal);
   }
 
-  /** Runs the content of another file, with the profiles next to it. Call it while no other attempt runs. */
+  /**
+   * Runs a text as if it were the content of another file, with the profiles next to that file. Call it while no other attempt
+   * runs.
+   */
   of(file: string, text: string): Promise<AttemptOutcome | undefined> {
     const { profiles: _, ...settings } = this.#options;
     return outcomeOf({ ...settings, file, text }, this.#interrupt.signal);

@@ -1,6 +1,6 @@
 /** Reads the user's files for a command. */
 import { dirname, join, relative } from 'node:path';
-import { readInside, readText } from '../input/text-file.js';
+import { readInside } from '../input/text-file.js';
 import { LazyMap } from '../kernel/lazy-map.js';
 import { packagedProfiles, profilesIn } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
@@ -26,11 +26,6 @@ interface ScenarioSettings {
    * Profiles that an earlier call returned, to save reading them again. Default: the packaged ones and those beside the file.
    */
   readonly profiles?: Profiles | undefined;
-}
-
-/** Reads a scenario and makes its plan. */
-export function loadPlan(path: string, settings: ScenarioSettings = {}): { plan: Plan; profiles: Profiles } {
-  return planOf(readText(path), path, settings);
 }
 
 /**

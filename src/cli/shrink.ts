@@ -1,12 +1,12 @@
 /** `ghostfleet shrink`: reduces a failing scenario to the parts that make it fail. */
 import { existsSync, realpathSync } from 'node:fs';
-import { basename, dirname, extname, join } from 'node:path';
-import { readText } from '../input/text-file.js';
-import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
+import { basename, dirname, extname, isAbsolute, join, relative, resolve } from 'node:path';
+import { EXIT, type ExitCode, GhostfleetError, UsageError } from '../kernel/errors.js';
 import { formatDuration, type Millis, minutes, parseDuration } from '../kernel/time.js';
 import { reserve, writeWhole } from '../kernel/write-files.js';
-import type { RunResult } from '../report/result.js';
 import { MOST_WORKERS } from '../runner/run.js';
+import type { Plan } from '../scenario/model/plan.js';
+import { planDigest } from '../scenario/plan/describe.js';
 import { pinned } from '../scenario/shrink/cuts.js';
 import { normalised } from '../scenario/shrink/document.js';
 import { failureOf, fixedNumbers, shortfallOf } from '../scenario/shrink/failure.js';
@@ -14,8 +14,9 @@ import { shrink as reduce } from '../scenario/shrink/shrink.js';
 import type { AttemptOutcome } from './attempt.js';
 import { Attempts } from './attempts.js';
 import { checked, command, wholeNumber } from './command.js';
+import { findScenario, SCENARIO_FILE, typedName } from './find-scenario.js';
 import type { Host } from './host.js';
-import { loadPlan } from './read-files.js';
+import { planOf } from './read-files.js';
 import { checkTrust, type TrustFlags, trustOptions, trustWords } from './trust.js';
 import { SEED } from './values.js';
 
@@ -32,12 +33,13 @@ const BUDGET = minutes(2);
 export const shrink = command<ShrinkFlags>(
   (parser) =>
     trustOptions(parser)
-      .positional('file', { type: 'string', demandOption: true, describe: 'file of a failing scenario' })
+      .positional('file', { type: 'string', demandOption: true, describe: SCENARIO_FILE })
       .option('seed', SEED)
       .option('out', {
         type: 'string',
         requiresArg: true,
-        describe: 'file for the result (default: FILE-small.yaml in the same folder)',
+        describe:
+          'file for the result (default: FILE-small.yaml in the same folder; in the current folder for a packaged scenario)',
       })
       .option(
         'budget',
@@ -64,27 +66,30 @@ export const shrink = command<ShrinkFlags>(
 );
 
 async function execute(flags: ShrinkFlags, host: Host): Promise<ExitCode> {
-  const { file, seed, out, budget = BUDGET, workers = Math.min(host.cores, MOST_WORKERS) } = flags;
-  const target = out ?? join(dirname(file), `${basename(file, extname(file))}-small.yaml`);
+  const { seed, budget = BUDGET, workers = Math.min(host.cores, MOST_WORKERS) } = flags;
+  const { allowFile, allowHost } = flags;
+  const name = typedName(flags.file, host);
+  const { text: original, path: file } = await findScenario(name, host);
+  const target = flags.out ?? defaultTarget(name, file);
   if (existsSync(target) && existsSync(file) && realpathSync(target) === realpathSync(file)) {
     throw new UsageError('bad-flags', `--out "${target}" is the scenario itself; choose another file`);
   }
-  const { plan, profiles } = loadPlan(file, { seed, allowFiles: flags.allowFile });
+  const { plan, profiles } = planOf(original, file, { seed, allowFiles: allowFile });
   checkTrust(plan, flags);
   reserve(target);
-  const { allowFile, allowHost } = flags;
+  checkFolder({ text: original, file, target, plan, seed, allowFile });
   const attempts = new Attempts({ file, profiles, allowFile, allowHost, workers }, host);
   try {
     const began = host.stopwatch();
-    host.err.write(`running ${file} with seed ${plan.seed}\n`);
-    const first = await attempts.first(readText(file), plan.seed);
+    host.err.write(`running ${name} with seed ${plan.seed}\n`);
+    const first = await attempts.first(original, plan.seed);
     if (first.passed)
-      throw new UsageError('passes', `"${file}" passes with seed ${plan.seed}, so there is nothing to reduce`);
+      throw new UsageError('passes', `"${name}" passes with seed ${plan.seed}, so there is nothing to reduce`);
     if (first.exitCode === EXIT.interrupted) return nothingFound(host);
     const failure = failureOf(first);
     const lines = first.expectations.filter(({ passed }) => !passed).map(({ line }) => line);
     const serials = plan.groups.map((_, index) => plan.devices.find(({ group }) => group === index)?.serial ?? 0);
-    const source = normalised(readText(file));
+    const source = normalised(original);
     const strict = pinned(source, plan.seed, lines, serials);
     const fails = async (text: string, signal?: AbortSignal) =>
       failsLike(await attempts.outcome(text, signal), failure);
@@ -97,15 +102,58 @@ async function execute(flags: ShrinkFlags, host: Host): Promise<ExitCode> {
       },
       atOnce: workers,
       enough: () => attempts.interrupted || host.stopwatch() - began > budget,
-      onCut: ({ about }, tries) => host.err.write(`${String(tries).padStart(5)} tries  ${about}\n`),
+      onCut: ({ about }, tries) => host.err.write(`${progress(tries)}  ${about}\n`),
     });
     if (attempts.interrupted && result.cuts === 0) return nothingFound(host);
+    const outcome = (await attempts.outcome(result.text)) ?? first;
     const { causes } = result;
-    writeWhole(target, withOrigin(result.text, { file, seed: plan.seed, target, failure: lines, first, causes }));
-    return await confirm(target, failure, { ...result, lines, budget, attempts, trust: flags }, host);
+    const text = withOrigin(result.text, { file: name, seed: plan.seed, target, outcome, causes, trust: flags });
+    return await finish(target, failure, { ...result, text, outcome, budget, attempts, trust: flags }, host);
   } finally {
     await attempts.close();
   }
+}
+
+/** The file for the result if the command line does not name one. @param name the scenario as it was typed */
+function defaultTarget(name: string, file: string): string {
+  if (name === '-') return 'stdin-small.yaml';
+  const small = `${basename(file, extname(file))}-small.yaml`;
+  // A packaged scenario is not in the folder of its name.
+  return name === file ? join(dirname(file), small) : small;
+}
+
+interface Folder {
+  readonly text: string;
+  readonly file: string;
+  readonly target: string;
+  readonly plan: Plan;
+  readonly seed: number | undefined;
+  readonly allowFile: readonly string[];
+}
+
+/** @throws UsageError if the scenario would be another one, or invalid, in the folder of the result */
+function checkFolder({ text, file, target, plan, seed, allowFile }: Folder): void {
+  if (resolve(dirname(file)) === resolve(dirname(target))) return;
+  try {
+    const there = planOf(text, target, { seed, allowFiles: allowFile });
+    if (planDigest(there.plan) === planDigest(plan)) return;
+  } catch (error) {
+    if (!(error instanceof GhostfleetError)) throw error;
+  }
+  throw notHere(target);
+}
+
+function notHere(target: string): UsageError {
+  return new UsageError(
+    'not-here',
+    `the scenario does not fail in the same way in the folder of "${target}"`,
+    'paths in a scenario are relative to its folder: choose a path for --out in the folder of the original',
+  );
+}
+
+/** `    7 tries`; the words of successive lines are aligned. */
+function progress(tries: number): string {
+  return `${String(tries).padStart(5)} ${tries === 1 ? 'try  ' : 'tries'}`;
 }
 
 /** Says that the command was interrupted before its first cut. */
@@ -115,41 +163,40 @@ function nothingFound(host: Host): ExitCode {
 }
 
 interface Found {
+  /** The result, with its header. */
+  readonly text: string;
+  readonly outcome: AttemptOutcome;
   readonly cuts: number;
   readonly tries: number;
   readonly minimal: boolean;
   readonly causes: readonly string[];
   readonly largest: string | undefined;
   readonly dropped: readonly string[];
-  readonly lines: readonly string[];
   readonly budget: Millis;
   readonly attempts: Attempts;
   readonly trust: TrustFlags;
 }
 
-/** Runs the written file in its folder, where it must fail in the same way, and prints the result. */
-async function confirm(target: string, failure: string, found: Found, host: Host): Promise<ExitCode> {
-  const { cuts, tries, minimal, lines, budget, attempts, trust } = found;
-  const again = attempts.interrupted ? undefined : await attempts.of(target, readText(target));
+/** Runs the result in its folder, where it must fail in the same way, then writes and prints it. */
+async function finish(target: string, failure: string, found: Found, host: Host): Promise<ExitCode> {
+  const { text, outcome, cuts, tries, minimal, budget, attempts, trust } = found;
+  const again = attempts.interrupted ? undefined : await attempts.of(target, text);
+  if (!attempts.interrupted && !failsLike(again, failure)) throw notHere(target);
+  writeWhole(target, text);
   if (attempts.interrupted) {
     host.out.write(`interrupted: ${target} has the smallest scenario found so far\n`);
     return EXIT.interrupted;
   }
-  if (!failsLike(again, failure)) {
-    throw new UsageError(
-      'not-here',
-      `${target} does not fail in the same way in its folder`,
-      'paths in a scenario are relative to its folder: choose a path for --out in the folder of the original',
-    );
-  }
-  const { plan } = loadPlan(target, { allowFiles: trust.allowFile });
+  const { plan } = planOf(text, target, { allowFiles: trust.allowFile });
   const size = `${plan.devices.length} ${plan.devices.length === 1 ? 'device' : 'devices'}, ${formatDuration(plan.duration)}`;
   const end = minimal
     ? 'nothing more can be removed'
     : `stopped after ${formatDuration(budget)}; --budget sets the time limit`;
-  host.out.write(`${target}: ${size}; ${cuts} cuts in ${tries} tries, ${end}\n`);
+  host.out.write(
+    `${target}: ${size}; ${cuts} ${cuts === 1 ? 'cut' : 'cuts'} in ${tries} ${tries === 1 ? 'try' : 'tries'}, ${end}\n`,
+  );
   for (const line of reasons(found)) host.out.write(`${line}\n`);
-  for (const line of fixedNumbers(lines)) {
+  for (const line of fixedNumbers(outcome)) {
     host.out.write(
       `note: "${line}" compares with a fixed number, so it may fail only because the scenario is smaller\n`,
     );
@@ -180,19 +227,25 @@ interface Origin {
   readonly file: string;
   readonly seed: number;
   readonly target: string;
-  readonly failure: readonly string[];
-  readonly first: RunResult;
+  /** Outcome of the result. */
+  readonly outcome: AttemptOutcome;
   readonly causes: readonly string[];
+  readonly trust: TrustFlags;
 }
 
 /** Replaces the comment at the top of the original with one that states the origin of the result. */
-function withOrigin(text: string, { file, seed, target, failure, first, causes }: Origin): string {
-  const fails = [...failure, ...(first.failure === null ? [] : [first.failure])];
+function withOrigin(text: string, { file, seed, target, outcome, causes, trust }: Origin): string {
+  const { expectations, failure } = outcome;
+  const failed = expectations.filter(({ passed }) => !passed).map(({ line }) => line);
+  const fails = [...failed, ...(failure === null ? [] : [failure])];
+  // Like the path of the scenario, relative paths start from its folder.
+  const allowFile = trust.allowFile.map((path) => (isAbsolute(path) ? path : relative(dirname(target), path)));
+  const words = ['run', basename(target), ...trustWords({ ...trust, allowFile })];
   const head = [
-    `Reduced by "ghostfleet shrink" from ${basename(file)} with seed ${seed}. It fails in the same way:`,
+    `Reduced by "ghostfleet shrink" from ${file === '-' ? 'standard input' : basename(file)} with seed ${seed}. It fails in the same way:`,
     ...fails.map((line) => `    ${line}`),
     ...causes.map((cause) => `Without the fault "${cause}" it passes.`),
-    `    ghostfleet run ${basename(target)}`,
+    `    ghostfleet ${words.join(' ')}`,
   ];
   const body = text.replace(/^(?:[ \t]*(?:#.*)?\r?\n)+/, '');
   return `${head.map((line) => `# ${line.replaceAll('\n', ' ')}`).join('\n')}\n\n${body.trimEnd()}\n`;

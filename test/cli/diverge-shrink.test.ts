@@ -1,5 +1,5 @@
 /** `diverge` and `shrink` as their user sees them. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -112,6 +112,86 @@ expect: [downlink.delivered == downlink.queued]
     const { exit, err } = await ghostfleet(['shrink', file('same.yaml', PLANTED), ...flags]);
     expect(err).toContain(complaint);
     expect(exit).toBe(2);
+  });
+
+  /** Reduces a scenario with one worker, and returns the text of the result. */
+  async function small(name: string, text: string): Promise<string> {
+    const { exit, err } = await ghostfleet(['shrink', file(`${name}.yaml`, text), '--workers', '1', '--budget', '1d']);
+    expect([exit, exit === 0 ? '' : err]).toEqual([0, '']);
+    return readFileSync(join(directory, `${name}-small.yaml`), 'utf8');
+  }
+
+  it.each([
+    [
+      'within',
+      'device.ready == fleet.devices, within: 5m',
+      /step 1, .*: waited 5m for "device.ready == fleet.devices"; device.ready is 0, .* which is 1/,
+    ],
+    [
+      'unlimited',
+      'device.ready == fleet.devices',
+      /step 1, .*: waited until the end of the scenario for "device.ready == fleet.devices"; device.ready is 0,/,
+    ],
+  ])(
+    'keeps the condition for which a step waited in vain, and its limit: %s',
+    async (name, after, failure) => {
+      const text = await small(
+        name,
+        `name: waits
+duration: 20m
+fleet:
+  - { name: aa, profile: clime, count: 2 }
+  - { name: bb, profile: push, count: 2 }
+network: { faults: [{ outage: up, to: bb/2 }] }
+steps:
+  - { after: ${after}, to: aa, config: { interval-report: 1200 } }
+  - { after: device.updated == 1, to: aa, commands: [info show] }
+`,
+      );
+      expect(text).toMatch(failure);
+      expect(text).toContain('outage: up');
+      expect(text).toContain(`- { after: ${after}, `);
+      if (name === 'unlimited') expect(text).toContain('duration: 20m');
+      else expect(text).toMatch(/duration: (5|10)m/);
+      const again = await ghostfleet(['run', file('again.yaml', text)]);
+      expect(again.out.replaceAll('\n', ' ')).toMatch(failure);
+    },
+    60_000,
+  );
+
+  it('rejects --out in a folder in which the scenario is another one, and writes no file', async () => {
+    const elsewhere = join(directory, 'elsewhere');
+    mkdirSync(elsewhere);
+    file('rest.yaml', 'settle: 1m\n');
+    const out = join(elsewhere, 'small.yaml');
+    const text = `include: [rest.yaml]\n${PLANTED}`;
+    const { exit, err } = await ghostfleet(['shrink', file('parts.yaml', text), '--out', out]);
+    expect([exit, err]).toEqual([2, expect.stringContaining(`in the folder of "${out}"`)]);
+    expect(err).not.toContain('running');
+    expect(existsSync(out)).toBe(false);
+  });
+
+  const hopeless = (count: number) => `name: hopeless
+duration: 10s
+fleet: [{ name: aa, profile: clime, count: ${count} }]
+expect: [fleet.devices > 5]
+`;
+
+  it('writes one try and one cut in the singular', async () => {
+    const flags = ['--workers', '1', '--budget', '1d'];
+    const two = await ghostfleet(['shrink', file('two.yaml', hopeless(2)), ...flags]);
+    expect(two.err).toMatch(/^ {4}1 try {4}of "aa" only device 1$/m);
+    const one = await ghostfleet(['shrink', file('one.yaml', hopeless(1)), ...flags]);
+    expect(one.out).toMatch(/; 1 cut in \d+ tries, nothing more can be removed\n/);
+  });
+
+  it('reads a scenario from the standard input, and finds a packaged one by its name', async () => {
+    const out = join(directory, 'typed.yaml');
+    const typed = await ghostfleet(['shrink', '-', '--out', out], { typed: hopeless(1).trim().split('\n') });
+    expect(typed).toMatchObject({ exit: 0, err: expect.stringContaining('running - with seed 1\n') });
+    expect(readFileSync(out, 'utf8')).toMatch(/^# Reduced by "ghostfleet shrink" from standard input with seed 1\./);
+    const packaged = await ghostfleet(['shrink', 'demo', '--out', join(directory, 'nowhere', 'x.yaml')]);
+    expect(packaged.err).toContain('cannot write');
   });
 
   it('says that it has found nothing if it is interrupted before its first result, and writes no file', async () => {

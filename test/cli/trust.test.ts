@@ -1,5 +1,5 @@
 /** The options with which the command line permits a scenario to use files in other folders, hosts and private networks. */
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -59,7 +59,10 @@ describe('shrink', () => {
     expect((await shrunk('--allow-private')).err).toContain('"../forward.js" is not in the folder');
     expect((await shrunk('--allow-file', script)).err).toContain('run it with --allow-private');
     const { exit, out } = await shrunk('--allow-file', script, '--allow-private');
-    expect([exit, out]).toEqual([0, expect.stringContaining(`--allow-file ${script} --allow-private`)]);
+    const words = `--allow-file ${script} --allow-private`;
+    expect([exit, out]).toEqual([0, expect.stringContaining(words)]);
+    const result = readFileSync(file.replace('.yaml', '-small.yaml'), 'utf8');
+    expect(result).toContain(`#     ghostfleet run reduced-small.yaml ${words}\n`);
   });
 });
 

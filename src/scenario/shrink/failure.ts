@@ -1,39 +1,84 @@
 /** Decides whether two runs fail in the same way. */
-import type { ExpectationOutcome } from '../expect/evaluate.js';
+import { exactDuration } from '../../kernel/time.js';
+import { type ExpectationOutcome, judgeMetrics, type MetricSource } from '../expect/evaluate.js';
+import type { Plan } from '../model/plan.js';
 
 interface Failed {
   readonly exitCode: number;
   readonly expectations: readonly ExpectationOutcome[];
+  readonly unmet: UnmetWait | null;
+}
+
+/** The wait of a step (`after`) that made a run fail. */
+export interface UnmetWait {
+  /** The condition, evaluated at the end of the run. */
+  readonly condition: ExpectationOutcome;
+  /**
+   * The limit that was reached: `within` of the step, or the end of the scenario. Its length is included: a run with a shorter
+   * limit fails although nothing is wrong.
+   */
+  readonly limit: string;
 }
 
 /**
- * A text that is equal for runs that fail in the same way: the exit code, and for every failed expectation its line and the
- * direction of the difference. `downlink.delivered == downlink.queued` fails differently with a lower left side than with a
- * higher one.
+ * The wait that made a run fail; null if the run passed or failed otherwise.
+ * @param failure the failure of the run, which begins with the name of the waiting step
+ * @param metrics the metrics at the end of the run
  */
-export function failureOf({ exitCode, expectations }: Failed): string {
+export function unmetWait(plan: Plan, failure: string | null, metrics: MetricSource): UnmetWait | null {
+  const wait = (plan.waits ?? []).find(({ name }) =>
+    [`${name}: waited `, `${name}: it began at `].some((beginning) => failure?.startsWith(beginning)),
+  );
+  if (wait === undefined || failure === null) return null;
+  const condition = judgeMetrics(wait.condition, metrics);
+  const toEnd = wait.within === null || condition.passed || failure.startsWith(`${wait.name}: waited until the end`);
+  const limit = toEnd
+    ? `the end of the scenario at ${exactDuration(plan.duration)}`
+    : `within ${exactDuration(wait.within)}`;
+  return { condition, limit };
+}
+
+/**
+ * A text that is equal for runs that fail in the same way: the exit code; for every failed expectation its line and the
+ * direction of the difference; for an unmet wait also its limit. `downlink.delivered == downlink.queued` fails differently
+ * with a lower left side than with a higher one.
+ */
+export function failureOf({ exitCode, expectations, unmet }: Failed): string {
   const missed = expectations
     .filter(({ passed }) => !passed)
     .map((outcome) => `${outcome.line} (${direction(outcome)})`);
-  return [`exit ${exitCode}`, ...missed].join('\n');
+  const waited =
+    unmet === null ? [] : [`after ${unmet.condition.line} (${direction(unmet.condition)}), ${unmet.limit}`];
+  return [`exit ${exitCode}`, ...waited, ...missed].join('\n');
 }
 
-function direction({ undecided, left, right }: ExpectationOutcome): string {
+function direction({ passed, undecided, left, right }: ExpectationOutcome): string {
+  // The condition of a wait that was met too late.
+  if (passed) return 'met';
   if (left === null || right === null) return 'no data';
   if (undecided) return 'not decidable';
   return left < right ? 'too little' : left > right ? 'too much' : 'equal';
 }
 
-/** The lines that compare with a whole number other than 0. With fewer devices, such a line can fail for another reason. */
-export function fixedNumbers(lines: readonly string[]): readonly string[] {
-  return lines.filter((line) => /[=<>]\s*[1-9]\d*\s*$/.test(line));
+/**
+ * The failed lines that compare with a whole number other than 0. With fewer devices, such a line can fail for another reason,
+ * unless its value is too high.
+ */
+export function fixedNumbers({ expectations, unmet }: Pick<Failed, 'expectations' | 'unmet'>): readonly string[] {
+  return [...(unmet === null ? [] : [unmet.condition]), ...expectations]
+    .filter((outcome) => !outcome.passed && direction(outcome) !== 'too much')
+    .map(({ line }) => line)
+    .filter((line) => /[=<>]\s*[1-9]\d*\s*$/.test(line));
 }
 
 /**
  * How far a run is from meeting the expectations in `lines`: 0 if the run passes, otherwise above 0. Each failed line adds the
  * difference between its sides divided by the larger side, or 1 if a side has no data or both sides are equal.
  */
-export function shortfallOf(result: Failed & { readonly passed: boolean }, lines: readonly string[]): number {
+export function shortfallOf(
+  result: Pick<Failed, 'expectations'> & { readonly passed: boolean },
+  lines: readonly string[],
+): number {
   if (result.passed) return 0;
   const missed = result.expectations.filter(({ line, passed }) => !passed && lines.includes(line));
   const sum = missed.reduce((total, { left, right }) => {

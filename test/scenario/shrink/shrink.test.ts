@@ -186,17 +186,38 @@ describe('the way in which a run fails', () => {
   const outcome = { line: 'a == b', passed: false, left: 1, right: 2, unit: 'count' as const, sentence: '' };
 
   it('is its exit code, the failed lines, and whether their values are too high or too low', () => {
-    const base = failureOf({ exitCode: 3, expectations: [outcome] });
-    expect(failureOf({ exitCode: 3, expectations: [{ ...outcome, left: 0, right: 9 }] })).toBe(base);
-    expect(failureOf({ exitCode: 3, expectations: [outcome, { ...outcome, line: 'x', passed: true }] })).toBe(base);
-    expect(failureOf({ exitCode: 4, expectations: [outcome] })).not.toBe(base);
-    expect(failureOf({ exitCode: 3, expectations: [{ ...outcome, left: 3 }] })).not.toBe(base);
-    expect(failureOf({ exitCode: 3, expectations: [{ ...outcome, left: null }] })).not.toBe(base);
+    const base = failureOf({ exitCode: 3, unmet: null, expectations: [outcome] });
+    expect(failureOf({ exitCode: 3, unmet: null, expectations: [{ ...outcome, left: 0, right: 9 }] })).toBe(base);
+    expect(
+      failureOf({ exitCode: 3, unmet: null, expectations: [outcome, { ...outcome, line: 'x', passed: true }] }),
+    ).toBe(base);
+    expect(failureOf({ exitCode: 4, unmet: null, expectations: [outcome] })).not.toBe(base);
+    expect(failureOf({ exitCode: 3, unmet: null, expectations: [{ ...outcome, left: 3 }] })).not.toBe(base);
+    expect(failureOf({ exitCode: 3, unmet: null, expectations: [{ ...outcome, left: null }] })).not.toBe(base);
+  });
+
+  it('includes the condition for which a step waited in vain, its difference, and the limit of the wait', () => {
+    const failed = (condition: object, limit = 'within 30m') =>
+      failureOf({ exitCode: 3, expectations: [], unmet: { condition: { ...outcome, ...condition }, limit } });
+    const base = failed({});
+    expect(failed({ left: 0 })).toBe(base);
+    expect(failed({ line: 'a == c' })).not.toBe(base);
+    expect(failed({ left: 3 })).not.toBe(base);
+    expect(failed({ passed: true })).not.toBe(base);
+    expect(failed({}, 'the end of the scenario at 3h')).not.toBe(base);
+    expect(failureOf({ exitCode: 3, expectations: [], unmet: null })).not.toBe(base);
   });
 
   it('can change with the number of devices for lines that compare with a fixed number', () => {
-    expect(fixedNumbers(['device.ready == 60', 'a == b', 'step.failed == 0', 'x p(95) < 40m'])).toEqual([
-      'device.ready == 60',
-    ]);
+    const lines = ['device.ready == 60', 'a == b', 'step.failed == 0', 'x p(95) < 40m', 'wake.poll > 9'];
+    const expectations = lines.map((line) => ({ ...outcome, line }));
+    expect(fixedNumbers({ expectations, unmet: null })).toEqual(['device.ready == 60', 'wake.poll > 9']);
+    const condition = { ...outcome, line: 'device.ready == 8' };
+    expect(fixedNumbers({ expectations: [], unmet: { condition, limit: '' } })).toEqual(['device.ready == 8']);
+  });
+
+  it('cannot change with the number of devices for a value that is too high', () => {
+    const high = { ...outcome, line: 'wake.poll of cellar < 10', left: 40, right: 10 };
+    expect(fixedNumbers({ expectations: [high], unmet: null })).toEqual([]);
   });
 });
