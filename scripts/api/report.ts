@@ -61,6 +61,8 @@ function emitDeclarations(folder: string): void {
     include: [],
   };
   writeFileSync(settings, JSON.stringify(content));
-  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', settings], { cwd: ROOT, encoding: 'utf8' });
+  // Several threads would take a third more CPU for so few files, and end at the same time.
+  const args = [compiler, '-p', settings, '--singleThreaded'];
+  const { status, stdout } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
   if (status !== 0) throw new Error(stdout);
 }

@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type * as TypeScript from 'typescript';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Service, startService } from '../../src/cloud/service.js';
 import { seededRandom } from '../../src/kernel/random.js';
 import { RealClock } from '../../src/kernel/real-clock.js';
@@ -40,15 +40,12 @@ interface Section {
 const SECTIONS = sectionsOf(COVERAGE);
 const ROWS = SECTIONS.flatMap(({ rows }) => rows);
 
-let running: Service | undefined;
-afterEach(async () => {
-  await running?.close();
-  running = undefined;
-});
-
-/** A service with every option that adds routes. */
-async function started(): Promise<Service> {
-  running = await startService({
+/** A service with every option that adds routes. All tests of this file share it. */
+let service: Service;
+/** The routes of its OpenAPI document, such as `GET /v2/spaces`. */
+let routes: readonly string[];
+beforeAll(async () => {
+  service = await startService({
     db: 'memory',
     host: '127.0.0.1',
     port: 0,
@@ -62,8 +59,9 @@ async function started(): Promise<Service> {
     operated: true,
     apiOptions: { legacyPaths: true },
   });
-  return running;
-}
+  routes = await documentedRoutes(service);
+});
+afterAll(() => service?.close());
 
 describe('the coverage table', () => {
   it('numbers its rows without a gap, and each section has as many rows as its heading says', () => {
@@ -100,18 +98,18 @@ describe('the coverage table', () => {
     expect(problems).toEqual([]);
   });
 
-  it('has every route of the OpenAPI document, and no other', async () => {
+  it('has every route of the OpenAPI document, and no other', () => {
     const inTable = new Set(ROWS.flatMap(({ route }) => route ?? []));
-    expect([...inTable].sort()).toEqual(await documentedRoutes(await started()));
+    expect([...inTable].sort()).toEqual(routes);
   });
 });
 
 describe('the guide to the API', () => {
-  it('has every route of the OpenAPI document, and no other', async () => {
-    const routes = [...GUIDE.matchAll(/^\| `((?:GET|POST|PUT|DELETE) [^`]+)` \|/gm)].map(([, route = '']) =>
+  it('has every route of the OpenAPI document, and no other', () => {
+    const named = [...GUIDE.matchAll(/^\| `((?:GET|POST|PUT|DELETE) [^`]+)` \|/gm)].map(([, route = '']) =>
       route.replace(/ S(?=\/|$)/, ' /v2/spaces/{space_id}'),
     );
-    expect(routes.sort()).toEqual(await documentedRoutes(await started()));
+    expect(named.sort()).toEqual(routes);
   });
 
   it('names only command-line options that the program has', async () => {
@@ -130,7 +128,7 @@ describe('the guide to the API', () => {
 
     it('that work, one after another', async ({ skip }) => {
       if (!hasCurl) skip('this machine has no bash with curl');
-      const { api, spaceId } = await started();
+      const { api, spaceId } = service;
       const blocks = [...GUIDE.matchAll(/^```sh\n(.*?)^```/gms)].map(([, code]) => code);
       expect(blocks.length).toBeGreaterThan(8);
       const script = ['set -eux -o pipefail', ...blocks].join('\n');
