@@ -14,17 +14,17 @@ const INDEX = readFileSync('docs/scenarios/README.md', 'utf8');
 
 /** Variables for smaller fleets, which take a fraction of the time. `npm run prove -- library` runs the scenarios unchanged. */
 const SMALL: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  'api-poller': { devices: 6, modest: 12, rate: 4, limit: 80 },
-  'battery-winter': { hill: 2, valley: 2, worn: 1 },
+  'api-poller': { devices: 3, modest: 6, rate: 4, limit: 80 },
+  'battery-winter': { hill: 1, valley: 1, worn: 1 },
   'boot-storm': { valley: 30, hill: 30 },
   'config-rollout': { canary: 2, early: 2, rest: 4 },
   'flapping-link': { devices: 6 },
   'half-failed-firmware': { canary: 2, early: 5, shaky: 3, tired: 2, rest: 2, size: 16_384 },
-  'noisy-neighbour': { quiet: 6, noisy: 2, flood: 2, limit: 60 },
+  'noisy-neighbour': { quiet: 3, noisy: 1, flood: 2, limit: 60 },
   'poison-downlink': { each: 1 },
-  'regional-outage': { patient: 8, eager: 4, south: 4 },
+  'regional-outage': { patient: 4, eager: 2, south: 2 },
   'three-recoveries': { devices: 4 },
-  'top-of-the-hour-herd': { devices: 10 },
+  'top-of-the-hour-herd': { devices: 5 },
   'two-firmwares': { loggers: 4 },
 };
 
