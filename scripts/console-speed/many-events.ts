@@ -1,6 +1,6 @@
 /**
- * A server in front of a service. Its stream of events contains as many reports as wanted. Real devices would use most of the
- * processor on which the browser is measured.
+ * A server in front of a service. Its stream of events contains as many invented reports as wanted. Simulated devices, which
+ * would send these reports otherwise, would take most of the CPU time from the browser that is measured.
  */
 import { createServer, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

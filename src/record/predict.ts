@@ -2,8 +2,9 @@
  * Compares predicted with recorded deliveries, by cross-validation.
  *
  * The downlinks are divided among five replays, so that neighbouring downlinks are in different replays. A replay predicts the
- * deliveries of its own downlinks, and knows those of all others. So no prediction uses the delivery that it predicts, except
- * that polls of the kind `recorded` may be known only from that delivery (script.ts).
+ * deliveries of its own downlinks, and knows those of all others. So no prediction uses the delivery that it predicts. There
+ * is one exception: with the option `recorded`, the replay polls at all times of recorded polls, and some of these are known
+ * only because a downlink was delivered then (script.ts).
  */
 import type { Millis } from '../kernel/time.js';
 import { Distribution } from '../trace/distribution.js';

@@ -43,7 +43,7 @@ describe('a recorded downlink', () => {
     expect(found?.causes).toEqual([{ kind: 'interval', name: 'next report (every 1h, no polls)' }]);
   });
 
-  it('waited because of a silence that began before a report was missing', () => {
+  it('waited because of the silence of its device, even if it was queued before the first missing report was due', () => {
     const found = explained(history(20, 45), [downlink(17 * MINUTE, 46 * MINUTE + 500, { type: 'shell' })]);
     expect(found?.causes.map(({ name }) => name)).toContain('silence of the device, although a report was due');
   });
