@@ -15,6 +15,7 @@ import type { PasswordCost } from './accounts/passwords.js';
 import { type ApiOptions, createApi } from './api/index.js';
 import { Connectors } from './connectors/connectors.js';
 import { CloudCore } from './delivery/core.js';
+import type { EarlierCopy } from './delivery/uplinks.js';
 import { Feed } from './events/feed.js';
 import type { DtlsGateway, Send } from './gateway/dtls-gateway.js';
 import { FlapGateway } from './gateway/flap-gateway.js';
@@ -90,6 +91,11 @@ export interface ServiceOptions {
   /** Called before a message that has arrived over FLAP is acknowledged, with the serial number of its device. */
   readonly acknowledged?: (serial: number) => void;
   /**
+   * Whether the event of the next data message of this device needs the id of an earlier message with the same content.
+   * Default: never.
+   */
+  readonly mayRepeat?: (serial: number) => boolean;
+  /**
    * Adds the parts of a public service: health routes, metrics, the audit log, the limit for waiting commits and the protection
    * against replayed datagrams. A simulation runs without them.
    */
@@ -147,7 +153,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   try {
     await compareClock(store, options.clock, options.log);
-    const parts = buildParts(options, store, closers);
+    const parts = buildParts(options, { store, opened }, closers);
     await parts.feed.open();
     const ports = await openUdpPorts({ ...options, ...parts, random: options.random.fork('dtls') }, closers);
     const { udp, udpRaw, udpDtls, openDtls } = ports;
@@ -198,6 +204,12 @@ function withoutSpace(db: string, error: unknown): unknown {
 
 type Closers = (() => Promise<void>)[];
 
+interface Stores {
+  readonly store: Store;
+  /** The same store without the faults of a scenario. */
+  readonly opened: Store;
+}
+
 interface Parts {
   readonly store: Store;
   readonly ids: Ids;
@@ -212,7 +224,7 @@ interface Parts {
 }
 
 /** Builds everything behind the ports. */
-function buildParts(options: ServiceOptions, store: Store, closers: Closers): Parts {
+function buildParts(options: ServiceOptions, { store, opened }: Stores, closers: Closers): Parts {
   const { clock, log, random, retainMessages: keep, expireDownlinks: expiry } = options;
   const metrics = options.operated ? new Metrics(clock) : undefined;
   const trace = metrics?.listening(options.trace) ?? options.trace;
@@ -244,12 +256,22 @@ function buildParts(options: ServiceOptions, store: Store, closers: Closers): Pa
     log,
     forwarding: connectors,
     ...(expiry !== undefined && { expiry }),
+    ...(options.mayRepeat && { earlierCopy: earlierCopyIn(opened, options.mayRepeat) }),
   });
   closers.push(() => core.close());
   if (keep !== undefined) closers.push(startRetention({ store, clock, log, trace, keep }));
   const gateway = new FlapGateway({ core, clock, trace, log, acknowledged: options.acknowledged });
   closers.push(() => gateway.idle());
   return { store, ids, trace, metrics, connectors, core, gateway, feed, progress: { isPrepared: false } };
+}
+
+/** @param store the store without the faults of a scenario, because this search is not part of the service */
+function earlierCopyIn(store: Store, mayRepeat: (serial: number) => boolean): EarlierCopy {
+  return (device, print) => {
+    if (!mayRepeat(device.serial)) return undefined;
+    // If the search fails because the service has just ended, the commit of the message fails, too.
+    return store.copyOf(device.id, print, 0).catch(() => undefined);
+  };
 }
 
 /** Serves the API, the device ingress and, for an operated service, health and metrics on the HTTP port. */

@@ -120,7 +120,11 @@ export type Refusal = 'unreadable' | 'unknown serial number' | 'wrong tag' | 're
 
 /** Something that happened in the cloud. `downlink` is the message id. */
 export type CloudEvent =
-  /** The cloud has stored an uplink durably. `copy`: it was recognised as a repetition and not stored again. */
+  /**
+   * The cloud has stored an uplink durably. `copy`: it was recognised as a repetition and not stored again. `again`: id of an
+   * earlier message of the device with the same content, although the message was stored as a new one. Only the embedded cloud
+   * sets `again`, for data.
+   */
   | {
       readonly kind: 'cloud.stored';
       readonly at: Instant;
@@ -128,6 +132,7 @@ export type CloudEvent =
       readonly type: UplinkType;
       readonly message: string;
       readonly copy: boolean;
+      readonly again?: string;
     }
   /** The cloud has acknowledged a message over FLAP without storing it. Only the embedded cloud emits this event. */
   | { readonly kind: 'cloud.unstored'; readonly at: Instant; readonly serial: number }

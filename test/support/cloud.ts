@@ -1,6 +1,7 @@
 /** A cloud in memory, without API and sockets: store, core and gateway on a virtual clock. */
 
 import { CloudCore } from '../../src/cloud/delivery/core.js';
+import type { EarlierCopy } from '../../src/cloud/delivery/uplinks.js';
 import { FlapGateway } from '../../src/cloud/gateway/flap-gateway.js';
 import type { Forwarding } from '../../src/cloud/interfaces/forwarding.js';
 import { openStore } from '../../src/cloud/open-store.js';
@@ -49,6 +50,7 @@ export async function testCloud(
     readonly seed?: string;
     readonly forwarding?: Forwarding;
     readonly log?: Log;
+    readonly earlierCopy?: EarlierCopy;
   } = {},
 ): Promise<TestCloud> {
   const clock = options.clock ?? new VirtualClock();
@@ -56,8 +58,8 @@ export async function testCloud(
   const trace = { emit: (event: TraceEvent) => events.push(event) };
   const store = options.store ?? (await openStore('memory'));
   const ids = createIds(clock, seededRandom(options.seed ?? 'ids'));
-  const { log = QUIET, forwarding } = options;
-  const core = new CloudCore({ store, clock, ids, trace, log, forwarding });
+  const { log = QUIET, forwarding, earlierCopy } = options;
+  const core = new CloudCore({ store, clock, ids, trace, log, forwarding, ...(earlierCopy && { earlierCopy }) });
   const gateway = new FlapGateway({ core, clock, trace, log: QUIET });
   const spaceId = ids.uuid();
   await store.commit([{ kind: 'space.put', row: { id: spaceId, name: 'test', type: 'team', createdAt: clock.wall } }]);

@@ -46,7 +46,7 @@ import { DownlinkEncoder } from './downlink-encoder.js';
 import { DownlinkStates } from './downlink-states.js';
 import { type ChunkQueue, FirmwareQueue } from './firmware-queue.js';
 import { type AckResult, Offers } from './offers.js';
-import { UplinkHandler } from './uplinks.js';
+import { type EarlierCopy, UplinkHandler } from './uplinks.js';
 
 interface CoreOptions {
   readonly store: Store;
@@ -58,6 +58,7 @@ interface CoreOptions {
   readonly forwarding?: Forwarding | undefined;
   /** How long an undelivered downlink stays pending. Default 30 days (wire protocol, 6.2). */
   readonly expiry?: Millis;
+  readonly earlierCopy?: EarlierCopy;
 }
 
 /** Types of uplinks that report on a firmware update. */

@@ -25,7 +25,15 @@ import type { Ids } from '../store/ids.js';
 import { inOrder } from '../store/in-order.js';
 import { newMessage } from '../store/new-message.js';
 import { untilUndisturbed } from '../store/records.js';
-import { type Change, ConflictError, type DeviceChange, type MessageRow, type Store } from '../store/store.js';
+import {
+  type Change,
+  ConflictError,
+  type DeviceChange,
+  type DeviceRow,
+  type Id,
+  type MessageRow,
+  type Store,
+} from '../store/store.js';
 import type { Codecs } from './codecs.js';
 import { containsConfig } from './config-lines.js';
 import type { DeviceSession } from './device-session.js';
@@ -33,6 +41,12 @@ import type { SessionBody } from './down-messages.js';
 
 /** How long a repeated data message is recognised as a copy (wire protocol, section 15 "same data message twice"). */
 const COPY_WINDOW = hours(48);
+
+/**
+ * Looks for the id of an earlier data message with this fingerprint, however old. Undefined if there is none, or if no search
+ * is necessary.
+ */
+export type EarlierCopy = (device: DeviceRow, print: string) => Promise<Id | undefined> | undefined;
 
 interface UplinkHandlerOptions {
   readonly store: Store;
@@ -43,6 +57,7 @@ interface UplinkHandlerOptions {
   readonly codecs: Codecs;
   readonly updates: Updates;
   readonly forwarding?: Forwarding | undefined;
+  readonly earlierCopy?: EarlierCopy | undefined;
 }
 
 /** Consequences of a stored uplink. */
@@ -122,7 +137,7 @@ export class UplinkHandler {
 
   /** Returns false if the message is a copy of a stored one. */
   async #write(session: DeviceSession, uplink: PreparedUplink): Promise<boolean> {
-    const { store, clock, trace, codecs, forwarding } = this.#options;
+    const { store, clock, trace, codecs, forwarding, earlierCopy } = this.#options;
     const { row } = uplink;
     const { serial } = session.device;
     const now = clock.wall;
@@ -130,6 +145,9 @@ export class UplinkHandler {
     const forwarded = forwarding?.deliveries(session.device, row) ?? [];
     const deliveries = forwarded instanceof Promise ? await forwarded : forwarded;
     const proves = (session.unproven ?? session.doubted) && (await this.#isNew(session, row));
+    const searching =
+      uplink.type === 'data' && row.print !== null ? earlierCopy?.(session.device, row.print) : undefined;
+    const again = searching && (await searching);
     try {
       await store.commit([
         // This change is first, so that the commit rejects a copy before it writes anything else.
@@ -165,7 +183,10 @@ export class UplinkHandler {
       session.doubted = undefined;
     }
     const at = clock.now;
-    trace.emit({ kind: 'cloud.stored', at, serial, type: uplink.type, message: row.id, copy: false });
+    trace.emit({
+      ...{ kind: 'cloud.stored', at, serial, type: uplink.type, message: row.id, copy: false },
+      ...(again !== undefined && { again }),
+    });
     for (const downlink of uplink.answers) trace.emit({ kind: 'downlink.answered', at, serial, downlink });
     return true;
   }

@@ -43,6 +43,8 @@ interface EmbeddedCloudOptions {
   readonly connectorHosts?: readonly string[];
   /** Called before a message that has arrived over FLAP is acknowledged, with the serial number of its device. */
   readonly acknowledged?: (serial: number) => void;
+  /** Whether the event of the next data message of this device needs the id of an earlier message with the same content. */
+  readonly mayRepeat?: (serial: number) => boolean;
   /** Folder with the built web console. Default: the cloud has no console. */
   readonly webConsole?: string;
   /** Faults of the cloud; undefined if it has no faults, so that it is never killed. */
@@ -139,8 +141,20 @@ export class EmbeddedCloud implements ServiceProcess {
   }
 
   async #start(): Promise<Life> {
-    const { db, space, random, trace, log, wires, settings, faults, acknowledged, connectorHosts, webConsole } =
-      this.#options;
+    const {
+      db,
+      space,
+      random,
+      trace,
+      log,
+      wires,
+      settings,
+      faults,
+      acknowledged,
+      mayRepeat,
+      connectorHosts,
+      webConsole,
+    } = this.#options;
     const clock = new EndingClock(this.#options.clock);
     const number = this.#lives;
     const service = await startService({
@@ -161,6 +175,7 @@ export class EmbeddedCloud implements ServiceProcess {
       ...(webConsole !== undefined && { webConsole }),
       ...(wires && { wires }),
       ...(acknowledged && { acknowledged }),
+      ...(mayRepeat && { mayRepeat }),
       ...(faults && {
         interference: {
           store: (store) => checkedStore(store, (use) => (clock.ended ? lost() : faults.useStore(use))),

@@ -13,6 +13,7 @@ import { AckWitness } from './ack-witness.js';
 import { EmbeddedCloud } from './embedded-cloud.js';
 import { openWire, wiresOn } from './embedded-wire.js';
 import type { Target } from './target.js';
+import { UplinkOrder } from './uplink-order.js';
 
 /** How messages travel: as datagrams in memory or over UDP, or as HTTP requests. */
 export const TRANSPORTS = ['memory', 'udp', 'http'] as const;
@@ -47,13 +48,15 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
   const faults = planned.length === 0 && !options.webConsole ? undefined : serviceFaults(planned, options);
   const udp = transport === 'udp';
   const wires = virtual && udp ? wiresOn(clock) : undefined;
-  const witness = new AckWitness(clock, trace);
+  const order = new UplinkOrder(trace);
+  const witness = new AckWitness(clock, order);
   const cloud = new EmbeddedCloud({
     ...rest,
     udp,
     clock,
     trace: witness,
     acknowledged: (serial) => witness.acknowledged(serial),
+    mayRepeat: (serial) => order.isUnclear(serial),
     ...(wires && { wires }),
     ...(faults && { faults }),
   });
@@ -77,7 +80,7 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
       return client;
     };
     return {
-      ...{ api, address, openSpace, wire, trace, outlivesRun: false, close },
+      ...{ api, address, openSpace, wire, trace: order, outlivesRun: false, close },
       ...(transport !== 'memory' && { ports: cloud.ports }),
       consoleLink: () => cloud.service?.consoleLink(),
       hasSession: (secret) => cloud.service?.hasSession(secret),

@@ -21,6 +21,9 @@ export interface Invariant {
  * `certain`: the trace has no such events, but each acknowledgement that a device has received came from the cloud. This holds
  * over HTTP, where a response belongs to exactly one request. `unseen`: the trace of a run against another cloud does not show
  * it.
+ *
+ * Except for `unseen`, `again` of `cloud.stored` shows that a data message has the content of an earlier one, unless the order
+ * of the events already shows to which uplink the message belongs.
  */
 export type SeenAcks = 'seen' | 'certain' | 'unseen';
 

@@ -8,7 +8,7 @@
  */
 import type { Handlers } from '../dispatch.js';
 import type { Invariant } from './invariant.js';
-import { UplinkBook } from './uplink-book.js';
+import { type BookReader, UplinkBook } from './uplink-book.js';
 
 export const noLossAcrossReconnects: Invariant = {
   about: 'the cloud stores every message that it acknowledges, also through resets, reboots and outages',
@@ -17,7 +17,7 @@ export const noLossAcrossReconnects: Invariant = {
     const lost = new Map<number, number>();
     /** Acknowledgements of messages that the cloud has not stored, by device. */
     const unstored = new Map<number, number>();
-    const book = new UplinkBook({
+    const reader: BookReader = {
       lost({ sent }, acked) {
         const { at, serial, uplink } = acked;
         const losses = (lost.get(serial) ?? 0) + 1;
@@ -28,7 +28,8 @@ export const noLossAcrossReconnects: Invariant = {
         else if (acks === 'seen' && losses > (unstored.get(serial) ?? 0)) broken.addByProtocol(violation);
         else broken.add(violation);
       },
-    });
+    };
+    const book = new UplinkBook(reader, undefined, acks);
     const count: Handlers = {
       'cloud.unstored': ({ serial }) => void unstored.set(serial, (unstored.get(serial) ?? 0) + 1),
     };

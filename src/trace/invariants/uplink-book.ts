@@ -3,14 +3,19 @@
  * is transmitted, so the two can only be matched by their order. A device sends one message at a time. So a stored message
  * belongs to the latest uplink of its type that was sent and is not stored yet.
  *
+ * The order is not enough if the network delays datagrams: while the device sends a stored uplink again, an earlier uplink may
+ * arrive late, which the device has taken for acknowledged. In such cases the embedded cloud compares the contents of data
+ * messages, and the event `cloud.stored` shows the result.
+ *
  * Two errors of a cloud stay undetected. It may swap two uplinks of one device and type while both are in transfer. And it
  * may store a message with a content other than that of the uplink.
  */
 import { type Instant, minutes } from '../../kernel/time.js';
 import type { Handlers } from '../dispatch.js';
 import type { TraceEvent, UplinkType } from '../events.js';
+import type { SeenAcks } from './invariant.js';
 
-type Stored = Extract<TraceEvent, { readonly kind: 'cloud.stored' }>;
+export type Stored = Extract<TraceEvent, { readonly kind: 'cloud.stored' }>;
 type Sent = Extract<TraceEvent, { readonly kind: 'uplink.sent' }>;
 type Acked = Extract<TraceEvent, { readonly kind: 'uplink.acked' }>;
 
@@ -44,12 +49,17 @@ interface TrackedSending extends Sending {
   heardAt: Instant | undefined;
 }
 
-interface BookReader {
+export interface BookReader {
   /**
    * The cloud has stored a message. `sending`: the uplink of the message; undefined if no uplink matches. `before`: the newest
-   * uplink of this type.
+   * uplink of this type. `missing`: the newest uplink of this type that is not stored and to which the message could belong.
    */
-  readonly stored?: (event: Stored, sending: Sending | undefined, before: Sending | undefined) => void;
+  readonly stored?: (
+    event: Stored,
+    sending: Sending | undefined,
+    before: Sending | undefined,
+    missing: Sending | undefined,
+  ) => void;
   /** The cloud has acknowledged the uplink `sending`, and no stored message matches it. */
   readonly lost?: (sending: Sending, acked: Acked) => void;
 }
@@ -70,15 +80,20 @@ const MOST_SETTLED = 16;
 export class UplinkBook {
   readonly #reader: BookReader;
   readonly #types: ReadonlySet<UplinkType> | undefined;
+  /** Whether the contents of data messages are compared if their order is not enough. */
+  readonly #compared: boolean;
   /** Uplinks by device, in the order of sending. */
   readonly #entries = new Map<number, TrackedSending[]>();
   readonly #boots = new Map<number, number>();
+  /** Devices with an uplink that was removed although no stored message matches it. */
+  readonly #forgotten = new Set<number>();
   #order = 0;
 
   /** @param types the types to match; undefined for all types */
-  constructor(reader: BookReader, types?: readonly UplinkType[]) {
+  constructor(reader: BookReader, types?: readonly UplinkType[], acks: SeenAcks = 'unseen') {
     this.#reader = reader;
     this.#types = types && new Set(types);
+    this.#compared = acks !== 'unseen';
   }
 
   readonly on: Handlers = {
@@ -117,22 +132,33 @@ export class UplinkBook {
       // stored late.
       const open = entries.filter(({ stored }) => stored === undefined);
       const inTransfer = open.filter(({ acked, droppedAt }) => (acked?.at ?? droppedAt ?? event.at) >= event.at);
-      const again = event.copy ? entries.findLast(({ stored }) => stored?.message === event.message) : undefined;
+      const original = event.copy ? event.message : event.again;
+      const again = original === undefined ? undefined : entries.findLast(({ stored }) => stored?.message === original);
       const missing = alike.filter(({ stored }) => stored === undefined);
       // If no uplink is in transfer, there are two cases. The message belongs to an uplink that the device has just dropped; or
       // to the oldest uplink that is not stored, because the clocks of another cloud and of the fleet differ by milliseconds.
       const late = missing.findLast(({ droppedAt }) => droppedAt !== undefined) ?? missing[0];
-      const entry = again ?? inTransfer.at(-1) ?? (this.#stillStored(entries, event) ? undefined : late);
-      this.#reader.stored?.(event, entry, alike.at(-1));
-      if (entry === undefined || entry === again) return;
-      entry.stored = event;
-      entry.unsure = open.length > 1;
+      const byOrder = inTransfer.at(-1) ?? (this.#stillStored(entries, event) ? undefined : late);
+      const isNew = this.#isNew(event);
+      const matching = isNew ? (inTransfer.at(-1) ?? open.at(-1) ?? missing.at(-1)) : byOrder;
+      const entry = again ?? (event.again === undefined ? matching : undefined);
+      // The message may belong to an uplink that is not kept any longer.
+      if (entry === undefined && isNew && this.#forgotten.has(event.serial)) return;
+      this.#reader.stored?.(event, entry, alike.at(-1), missing.at(-1));
+      if (entry === undefined) return;
+      if (entry !== again) entry.unsure = open.length > 1;
+      if (entry !== again || !event.copy) entry.stored = event;
     },
   };
 
   /** Judges the remaining uplinks when the trace has ended. */
   end(): void {
     for (const entries of this.#entries.values()) for (const entry of entries) this.#judge(entry);
+  }
+
+  /** Whether the message certainly has another content than all earlier ones of the device. */
+  #isNew({ type, copy, again }: Stored): boolean {
+    return this.#compared && type === 'data' && !copy && again === undefined;
   }
 
   #bootsOf(serial: number): number {
@@ -164,11 +190,19 @@ export class UplinkBook {
     for (let i = entries.length - 1; i >= 0; i--) {
       const entry = entries[i];
       const over = entry?.droppedAt !== undefined || (entry?.acked !== undefined && entry.stored !== undefined);
-      if (over && ++settled > MOST_SETTLED) entries.splice(i, 1);
+      if (!over || ++settled <= MOST_SETTLED) continue;
+      this.#forget(entry);
+      entries.splice(i, 1);
     }
     if (entries.length <= MOST_ENTRIES) return;
     const oldest = entries.shift();
-    if (oldest !== undefined) this.#judge(oldest);
+    if (oldest === undefined) return;
+    this.#forget(oldest);
+    this.#judge(oldest);
+  }
+
+  #forget({ sent, stored }: TrackedSending): void {
+    if (stored === undefined) this.#forgotten.add(sent.serial);
   }
 }
 

@@ -1,5 +1,6 @@
 /** What is stored and reported for each kind of uplink. */
 import { describe, expect, it } from 'vitest';
+import { openStore } from '../../../src/cloud/open-store.js';
 import { type Change, ConflictError, type MessageRow } from '../../../src/cloud/store/store.js';
 import { hours, seconds } from '../../../src/kernel/time.js';
 import { encodeCbor } from '../../../src/protocol/cbor.js';
@@ -197,6 +198,22 @@ describe('a repeated message', () => {
     await accept(data(1));
     expect(copies()).toEqual([false, false, true, false]);
     expect(await stored()).toHaveLength(3);
+  });
+
+  it('that is stored again is reported with the id of the earlier message, if the run asks for it', async () => {
+    const store = await openStore('memory');
+    const { accept, stored, clock, events } = await connected({
+      store,
+      earlierCopy: (device, print) => store.copyOf(device.id, print, 0),
+    });
+    const again = () => events.flatMap((event) => (event.kind === 'cloud.stored' ? [event.again] : []));
+    await accept(data(1));
+    await accept(data(2));
+    await clock.runUntil(hours(48) + 1);
+    await accept(data(1));
+    const [original] = await stored();
+    expect(original?.id).toBeDefined();
+    expect(again()).toEqual([undefined, undefined, original?.id]);
   });
 
   it('as JSON is a copy only if its field "message" has a sequence or a timestamp', async () => {

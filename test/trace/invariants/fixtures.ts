@@ -2,9 +2,10 @@
 import fc from 'fast-check';
 import type { TraceEvent, UplinkType } from '../../../src/trace/events.js';
 import { Invariants, type InvariantVerdict } from '../../../src/trace/invariants/index.js';
+import type { SeenAcks } from '../../../src/trace/invariants/invariant.js';
 
-export function verdictOf(name: string, events: readonly TraceEvent[]): InvariantVerdict {
-  const invariants = new Invariants([name]);
+export function verdictOf(name: string, events: readonly TraceEvent[], acks?: SeenAcks): InvariantVerdict {
+  const invariants = new Invariants([name], acks);
   for (const event of events) invariants.take(event);
   invariants.end();
   const verdict = invariants.verdict(name);
