@@ -12,6 +12,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
+COPY profiles profiles
 COPY scripts scripts
 COPY web web
 RUN npm run build

@@ -15,6 +15,13 @@ describe('the reader of the Dockerfile', () => {
     });
   });
 
+  it('finds that the stage with the build has every folder from which the build reads', () => {
+    const build = readDockerfile(readFileSync('Dockerfile', 'utf8')).find(({ name }) => name === 'build');
+    const copied = build?.steps.flatMap((step) => (step.kind === 'copy' ? step.sources : []));
+    // scripts/build/program.ts reads `profiles`, the TypeScript compiler `src`, and vite `web`.
+    expect(copied).toEqual(expect.arrayContaining(['src', 'profiles', 'scripts', 'web']));
+  });
+
   it.each([
     'FROM',
     'FROM --platform=linux/arm64 node',

@@ -1,9 +1,9 @@
 /**
  * A device executes a downlink at most as often as users queued its content.
  *
- * The protocol itself can violate this rule: if the last acknowledgement of a transfer is lost, both sides start the transfer
- * again. And a late copy of a datagram may match the numbers of a new transfer (docs/FIDELITY.md, "Late datagrams"). Downlinks are compared by the fingerprint of their content, over the last {@link REMEMBERED} downlinks that were
- * offered to a device.
+ * The protocol itself can violate this rule. If the last acknowledgement of a transfer is lost, both sides start the transfer
+ * again. And a late copy of a datagram may match the numbers of a new transfer (docs/FIDELITY.md, "Late datagrams"). Downlinks
+ * are compared by the fingerprint of their content, over the last {@link REMEMBERED} downlinks that were offered to a device.
  */
 
 import { isUserType } from '../downlinks/ledger.js';
