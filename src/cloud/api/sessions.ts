@@ -98,7 +98,7 @@ export const sessions: Family = (routes, { members, logins, signIn, withPassword
       response: { 204: NoContent },
     }),
     async ({ access, params }, reply) => {
-      if (!(await logins.end(needAccount(access), params.id))) throw notFound('login');
+      if (!(await logins.end(needAccount(access), params.id.toLowerCase()))) throw notFound('login');
       return reply.code(204).send();
     },
   );
