@@ -38,9 +38,8 @@ export interface AttemptOutcome extends Pick<RunResult, 'exitCode' | 'passed' | 
 export async function runAttempt(attempt: Attempt, signal: AbortSignal): Promise<AttemptOutcome> {
   const { text, file, seed, profiles, allowFile, allowHost, workers = 1 } = attempt;
   const planned = planOf(text, file, { seed, profiles, allowFiles: allowFile });
-  let stop = (): void => {};
   let control: RunControl | undefined;
-  const interrupt = () => stop();
+  const interrupt = () => control?.stop(new InterruptedError('shrink'));
   signal.addEventListener('abort', interrupt);
   try {
     const { exitCode, passed, failure, expectations } = await run({
@@ -59,8 +58,7 @@ export async function runAttempt(attempt: Attempt, signal: AbortSignal): Promise
       workers: usefulParts(planned.plan, workers),
       started: (started) => {
         control = started;
-        stop = () => started.stop(new InterruptedError('shrink'));
-        if (signal.aborted) stop();
+        if (signal.aborted) interrupt();
       },
     });
     const unmet = control === undefined ? null : unmetWait(planned.plan, failure, control.metrics);

@@ -66,8 +66,7 @@ export const shrink = command<ShrinkFlags>(
 );
 
 async function execute(flags: ShrinkFlags, host: Host): Promise<ExitCode> {
-  const { seed, budget = BUDGET, workers = Math.min(host.cores, MOST_WORKERS) } = flags;
-  const { allowFile, allowHost } = flags;
+  const { seed, allowFile, allowHost, budget = BUDGET, workers = Math.min(host.cores, MOST_WORKERS) } = flags;
   const name = typedName(flags.file, host);
   const { text: original, path: file } = await findScenario(name, host);
   const target = flags.out ?? defaultTarget(name, file);
@@ -156,6 +155,10 @@ function progress(tries: number): string {
   return `${String(tries).padStart(5)} ${tries === 1 ? 'try  ' : 'tries'}`;
 }
 
+function counted(count: number, one: string, several: string): string {
+  return `${count} ${count === 1 ? one : several}`;
+}
+
 /** Says that the command was interrupted before its first cut. */
 function nothingFound(host: Host): ExitCode {
   host.out.write('interrupted: no smaller scenario has been found yet\n');
@@ -188,13 +191,11 @@ async function finish(target: string, failure: string, found: Found, host: Host)
     return EXIT.interrupted;
   }
   const { plan } = planOf(text, target, { allowFiles: trust.allowFile });
-  const size = `${plan.devices.length} ${plan.devices.length === 1 ? 'device' : 'devices'}, ${formatDuration(plan.duration)}`;
+  const size = `${counted(plan.devices.length, 'device', 'devices')}, ${formatDuration(plan.duration)}`;
   const end = minimal
     ? 'nothing more can be removed'
     : `stopped after ${formatDuration(budget)}; --budget sets the time limit`;
-  host.out.write(
-    `${target}: ${size}; ${cuts} ${cuts === 1 ? 'cut' : 'cuts'} in ${tries} ${tries === 1 ? 'try' : 'tries'}, ${end}\n`,
-  );
+  host.out.write(`${target}: ${size}; ${counted(cuts, 'cut', 'cuts')} in ${counted(tries, 'try', 'tries')}, ${end}\n`);
   for (const line of reasons(found)) host.out.write(`${line}\n`);
   for (const line of fixedNumbers(outcome)) {
     host.out.write(

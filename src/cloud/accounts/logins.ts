@@ -154,13 +154,13 @@ export class Logins {
     const { store } = this.#options;
     const row = await store.record('login', null, id);
     const login = row && loginOf(row);
-    if (login?.id !== id || login.userId !== userId || !(await this.#firstOf(login))) return false;
+    if (login?.userId !== userId || !(await this.#firstOf(login))) return false;
     const ended = new Set([id]);
     const origins: Origins = new Map([[id, undefined]]);
     for await (const other of everyRecord(store, 'login', null)) {
-      const { origin, ...made } = loginOf(other);
-      if (made.userId !== userId || origin === undefined) continue;
-      if (!(await this.#firstOf({ ...made, origin }, origins))) ended.add(made.id);
+      const made = loginOf(other);
+      if (made.userId !== userId || made.origin === undefined) continue;
+      if (!(await this.#firstOf(made, origins))) ended.add(made.id);
       if (ended.size === ENDED_AT_ONCE) break;
     }
     await store.commit([...ended].map((each) => ({ kind: 'record.delete', family: 'login', id: each })));

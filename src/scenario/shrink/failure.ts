@@ -2,6 +2,7 @@
 import { exactDuration } from '../../kernel/time.js';
 import { type ExpectationOutcome, judgeMetrics, type MetricSource } from '../expect/evaluate.js';
 import type { Plan } from '../model/plan.js';
+import { failedWait } from '../plan/wait-failure.js';
 
 interface Failed {
   readonly exitCode: number;
@@ -22,20 +23,16 @@ export interface UnmetWait {
 
 /**
  * The wait that made a run fail; null if the run passed or failed otherwise.
- * @param failure the failure of the run, which begins with the name of the waiting step
+ * @param failure the failure of the run
  * @param metrics the metrics at the end of the run
  */
 export function unmetWait(plan: Plan, failure: string | null, metrics: MetricSource): UnmetWait | null {
-  const wait = (plan.waits ?? []).find(({ name }) =>
-    [`${name}: waited `, `${name}: it began at `].some((beginning) => failure?.startsWith(beginning)),
-  );
-  if (wait === undefined || failure === null) return null;
-  const condition = judgeMetrics(wait.condition, metrics);
-  const toEnd = wait.within === null || condition.passed || failure.startsWith(`${wait.name}: waited until the end`);
-  const limit = toEnd
-    ? `the end of the scenario at ${exactDuration(plan.duration)}`
-    : `within ${exactDuration(wait.within)}`;
-  return { condition, limit };
+  const failed = failure === null ? undefined : failedWait(plan, failure);
+  if (failed === undefined) return null;
+  const { condition, within } = failed;
+  const limit =
+    within === null ? `the end of the scenario at ${exactDuration(plan.duration)}` : `within ${exactDuration(within)}`;
+  return { condition: judgeMetrics(condition, metrics), limit };
 }
 
 /**

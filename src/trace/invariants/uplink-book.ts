@@ -15,7 +15,7 @@ import type { Handlers } from '../dispatch.js';
 import type { TraceEvent, UplinkType } from '../events.js';
 import type { SeenAcks } from './invariant.js';
 
-export type Stored = Extract<TraceEvent, { readonly kind: 'cloud.stored' }>;
+type Stored = Extract<TraceEvent, { readonly kind: 'cloud.stored' }>;
 type Sent = Extract<TraceEvent, { readonly kind: 'uplink.sent' }>;
 type Acked = Extract<TraceEvent, { readonly kind: 'uplink.acked' }>;
 

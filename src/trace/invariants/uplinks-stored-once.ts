@@ -11,10 +11,8 @@
  * Over FLAP, a late fragment may become part of a later message, which then has the content of no uplink (docs/FIDELITY.md,
  * "Late datagrams"). Such messages are counted separately.
  */
-import type { Invariant, SeenAcks } from './invariant.js';
-import { type Sending, type Stored, UplinkBook } from './uplink-book.js';
-
-const MORE = 'more data messages were stored than the device has sent';
+import type { Invariant } from './invariant.js';
+import { UplinkBook } from './uplink-book.js';
 
 export const uplinksStoredOnce: Invariant = {
   about: 'the cloud stores each data uplink once; recognised copies do not count',
@@ -31,19 +29,19 @@ export const uplinksStoredOnce: Invariant = {
           }
           const { sent, stored } = before;
           const events = stored === undefined ? [sent, event] : [sent, stored, event];
-          const what = whatOf(event, sent.uplink, missing, acks);
-          if (what === MORE && acks === 'seen') broken.addByProtocol({ at, serial, what, events });
-          else broken.add({ at, serial, what, events });
+          // The contents were compared, and this one is new: the message belongs to no uplink.
+          if (acks !== 'unseen' && event.again === undefined) {
+            const violation = { at, serial, what: 'more data messages were stored than the device has sent', events };
+            if (acks === 'seen') broken.addByProtocol(violation);
+            else broken.add(violation);
+            return;
+          }
+          const late = event.again === undefined && missing !== undefined;
+          const other = late ? ` (or uplink ${missing.sent.uplink} was stored late)` : '';
+          broken.add({ at, serial, what: `uplink ${sent.uplink} was stored again${other}`, events });
         },
       },
       ['data'],
       acks,
     ),
 };
-
-function whatOf({ again }: Stored, uplink: number, missing: Sending | undefined, acks: SeenAcks): string {
-  if (acks !== 'unseen' && again === undefined) return MORE;
-  const what = `uplink ${uplink} was stored again`;
-  const isUncertain = again === undefined && missing !== undefined;
-  return isUncertain ? `${what} (or uplink ${missing.sent.uplink} was stored late)` : what;
-}

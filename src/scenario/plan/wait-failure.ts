@@ -1,0 +1,41 @@
+/** Failures of a run because of a step that waits for a condition: their texts, and which wait a text is about. */
+import { exactDuration, formatDuration, type Instant, type Millis, sinceStart } from '../../kernel/time.js';
+import type { Plan, PlannedWait } from '../model/plan.js';
+
+const UNTIL_END = 'until the end of the scenario';
+
+/**
+ * The condition did not become true in time.
+ * @param within the limit of the step, if it was reached; null for the end of the scenario
+ * @param sentence the condition with its values
+ */
+export function unmet({ name, condition }: PlannedWait, within: Millis | null, sentence: string): string {
+  const howLong = within === null ? UNTIL_END : formatDuration(within);
+  return `${waited(name)}${howLong} for "${condition.line}"; ${sentence}`;
+}
+
+/** The condition became true at `at`, too late for the actions of the step. */
+export function metTooLate({ name }: PlannedWait, at: Instant): string {
+  return `${began(name)}${exactDuration(sinceStart(at))}, and would continue after the end of the scenario`;
+}
+
+/**
+ * The wait about which a failure is; undefined for another failure. Its `within` is the limit of the step if that was reached,
+ * and null if the end of the scenario was.
+ */
+export function failedWait(plan: Plan, failure: string): Pick<PlannedWait, 'condition' | 'within'> | undefined {
+  for (const { name, condition, within } of plan.waits ?? []) {
+    if (failure.startsWith(began(name)) || failure.startsWith(`${waited(name)}${UNTIL_END}`))
+      return { condition, within: null };
+    if (failure.startsWith(waited(name))) return { condition, within };
+  }
+  return undefined;
+}
+
+function waited(name: string): string {
+  return `${name}: waited `;
+}
+
+function began(name: string): string {
+  return `${name}: it began at `;
+}
