@@ -3,7 +3,11 @@
  * limit. Both sides of most ratios are measured in the same run on the same machine, so that a slow machine does not make them
  * fail. The other ratios compare a time or a memory with a fixed limit. At the end, it prints the goals: figures that do not
  * decide about the exit code. `--full` measures the sizes of docs/SCALE.md.
+ *
+ * Each benchmark has its own process, because objects of earlier benchmarks would make its garbage collections longer.
  */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { boot } from './boot.js';
 import { flapUplinks } from './cloud/flap-uplinks.js';
 import { httpUplinks } from './cloud/http-uplinks.js';
@@ -23,7 +27,6 @@ import { virtualDay } from './virtual-day.js';
 import { workers } from './workers.js';
 
 const BENCHES: readonly Bench[] = [
-  // This benchmark runs first: if objects of an earlier benchmark were freed during it, its figure would be too small.
   memoryAtRest,
   start,
   firstAnswer,
@@ -42,35 +45,50 @@ const BENCHES: readonly Bench[] = [
   realTimeRun,
 ];
 
-const wanted = process.argv.slice(2).filter((argument) => argument !== '--full');
+const [, file = '', ...args] = process.argv;
+const [wanted, flags] = [
+  args.filter((argument) => argument !== '--full'),
+  args.filter((argument) => argument === '--full'),
+];
 const unknown = wanted.filter((name) => !BENCHES.some((bench) => bench.name === name));
 if (unknown.length > 0) {
   console.error(`unknown benchmark "${unknown.join('", "')}"; expected ${BENCHES.map(({ name }) => name).join(', ')}`);
   process.exit(2);
 }
 
-/** The results of a benchmark; if it fails with an error, none. The other benchmarks are run nevertheless. */
-async function resultsOf(bench: Bench): Promise<readonly BenchResult[]> {
-  try {
-    return await bench.run();
-  } catch (error) {
+/** The results of a benchmark, which runs in a new process; if it fails with an error, none. */
+async function resultsOf({ name }: Bench): Promise<readonly BenchResult[]> {
+  const child = fork(file, [name, ...flags]);
+  let results: readonly BenchResult[] = [];
+  // The child sends nothing but its results.
+  child.on('message', (message) => {
+    results = message as readonly BenchResult[];
+  });
+  const [code, signal] = await once(child, 'close');
+  if (code !== 0) {
     failed++;
-    console.log(`FAIL ${bench.name}: ${error instanceof Error ? error.message : error}`);
-    return [];
+    console.log(`FAIL ${name}: its process ended with ${signal ?? code}`);
   }
+  return results;
 }
 
+const benches = BENCHES.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
 let failed = 0;
-const goals: string[] = [];
-for (const bench of BENCHES) {
-  if (wanted.length > 0 && !wanted.includes(bench.name)) continue;
-  for (const { what, ratio, limit, detail, goals: ofResult = [] } of await resultsOf(bench)) {
-    const held = ratio >= limit;
-    if (!held) failed++;
-    const shown = ratio >= 100 ? Math.round(ratio).toLocaleString('en') : ratio.toFixed(2);
-    goals.push(...ofResult.map(goalLine));
-    console.log(`${held ? 'ok  ' : 'FAIL'} ${what}: ${shown} (at least ${limit.toLocaleString('en')}) · ${detail}`);
+// Only a process that `resultsOf` has started can send messages.
+if (process.send === undefined) await runAll();
+else for (const bench of benches) process.send(await bench.run());
+
+async function runAll(): Promise<void> {
+  const goals: string[] = [];
+  for (const bench of benches) {
+    for (const { what, ratio, limit, detail, goals: ofResult = [] } of await resultsOf(bench)) {
+      const held = ratio >= limit;
+      if (!held) failed++;
+      const shown = ratio >= 100 ? Math.round(ratio).toLocaleString('en') : ratio.toFixed(2);
+      goals.push(...ofResult.map(goalLine));
+      console.log(`${held ? 'ok  ' : 'FAIL'} ${what}: ${shown} (at least ${limit.toLocaleString('en')}) · ${detail}`);
+    }
   }
+  if (goals.length > 0) console.log(`\ngoals (docs/SCALE.md, "Limits on one machine"):\n${goals.join('\n')}`);
+  process.exitCode = failed === 0 ? 0 : 1;
 }
-if (goals.length > 0) console.log(`\ngoals (docs/SCALE.md, "Limits on one machine"):\n${goals.join('\n')}`);
-process.exitCode = failed === 0 ? 0 : 1;

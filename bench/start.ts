@@ -74,7 +74,8 @@ function throughNpx(): BenchResult {
   };
 }
 
-function timeOf(command: string, args: readonly string[]): number {
+/** The time of a command in ms; throws if it fails. */
+export function timeOf(command: string, args: readonly string[]): number {
   const began = performance.now();
   const { status, stderr } = spawnSync(command, args, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}: ${stderr}`);
