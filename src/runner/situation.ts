@@ -199,21 +199,21 @@ function delayOf(fault: FaultSpec): Millis {
 const TYPICAL_DATAGRAM = 200;
 
 /**
- * Share of the round trips in which a fault loses no datagram. If a fault corrupts only uplink datagrams, they count as lost,
- * because the gateway drops them. For other corruption see {@link garbling}.
+ * Share of the round trips in which a fault loses no datagram. A corrupted uplink datagram counts as lost, because the gateway
+ * drops it.
  */
 function passing(fault: FaultSpec, way: 'up' | 'down' | 'both'): Ratio {
   if (fault.kind === 'outage') return 0;
   if (fault.kind === 'loss') return bothWays(1 - fault.ratio, way);
-  return fault.kind === 'corruption' && way === 'up' ? 1 - fault.ratio : 1;
+  return fault.kind === 'corruption' && way !== 'down' ? 1 - fault.ratio : 1;
 }
 
 /**
- * Share of the round trips with a corrupted datagram, if a fault corrupts downlink datagrams. A device that receives a
- * corrupted datagram gives up the exchange.
+ * Share of the round trips without loss in which a fault corrupts the downlink datagram. A device that receives a corrupted
+ * datagram gives up the exchange.
  */
 function garbling(fault: FaultSpec, way: 'up' | 'down' | 'both'): Ratio {
-  return fault.kind === 'corruption' && way !== 'up' ? 1 - bothWays(1 - fault.ratio, way) : 0;
+  return fault.kind === 'corruption' && way !== 'up' ? fault.ratio : 0;
 }
 
 function bothWays(share: Ratio, way: 'up' | 'down' | 'both'): Ratio {

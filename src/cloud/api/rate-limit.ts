@@ -73,9 +73,13 @@ export function callerOf(request: FastifyRequest): string {
   return secret === undefined ? networkOf(request.ip) : hashKey(secret);
 }
 
-/** The credential that the route of a request checks. The ingress of devices reads no other header than `Authorization`. */
+/**
+ * The credential that the route of a request checks. The ingress of devices reads no other header than `Authorization`. The
+ * spaces and letters of a claim token can be written in several ways, which all count together.
+ */
 function credentialOf({ headers, routeOptions: { url = '' } }: FastifyRequest): string | undefined {
-  return url.startsWith('/v2/device/') ? headers.authorization : (presentedSecret(headers) ?? headers.authorization);
+  if (url.startsWith('/v2/device/')) return headers.authorization?.toLowerCase().replaceAll(/\s+/g, ' ').trim();
+  return presentedSecret(headers) ?? headers.authorization;
 }
 
 function isSignIn({ routeOptions: { url = '' } }: FastifyRequest): boolean {

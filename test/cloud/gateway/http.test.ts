@@ -62,6 +62,18 @@ describe('the credentials of a device', () => {
     expect([await poll('a'), await poll('b'), await poll('c')]).toEqual([200, 200, 429]);
   });
 
+  it('count together for the limit of requests, however they are written', async () => {
+    const { app } = await ingress(undefined, 2);
+    const poll = async (authorization: string) =>
+      (await app.inject({ method: 'POST', url: `/v2/device/${SERIAL}/poll`, headers: { authorization } })).statusCode;
+    const answers = [
+      await poll(`Claim ${TOKEN}`),
+      await poll(`claim ${TOKEN.toUpperCase()}`),
+      await poll(`CLAIM   ${TOKEN} `),
+    ];
+    expect(answers).toEqual([200, 200, 429]);
+  });
+
   it('of known devices are accepted after many guesses from their network', async () => {
     const { send } = await ingress(undefined, 3);
     expect((await send('poll')).status).toBe(200);
