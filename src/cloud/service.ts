@@ -78,6 +78,12 @@ export interface ServiceOptions {
   readonly retainMessages?: Millis;
   /** How long an undelivered downlink stays pending. Default: 30 days. */
   readonly expireDownlinks?: Millis;
+  /**
+   * Pause between two batches of messages that are deleted, or of downlinks that expire. Default: 50 ms, in which the store can
+   * serve devices. In virtual time it has to be 0: otherwise the times of these events would depend on how many devices share
+   * the service, and so on the number of threads of a run.
+   */
+  readonly batchPause?: Millis;
   /** Allows connectors to send to private and loopback addresses. Default: false. */
   readonly allowPrivateTargets?: boolean;
   /** Hosts with public addresses to which connectors may send. Default: all. */
@@ -225,7 +231,8 @@ interface Parts {
 
 /** Builds everything behind the ports. */
 function buildParts(options: ServiceOptions, { store, opened }: Stores, closers: Closers): Parts {
-  const { clock, log, random, retainMessages: keep, expireDownlinks: expiry } = options;
+  const { clock, log, random, retainMessages: keep, expireDownlinks: expiry, batchPause } = options;
+  const pause = batchPause === undefined ? {} : { batchPause };
   const metrics = options.operated ? new Metrics(clock) : undefined;
   const trace = metrics?.listening(options.trace) ?? options.trace;
   if (metrics) {
@@ -256,10 +263,11 @@ function buildParts(options: ServiceOptions, { store, opened }: Stores, closers:
     log,
     forwarding: connectors,
     ...(expiry !== undefined && { expiry }),
+    ...pause,
     ...(options.mayRepeat && { earlierCopy: earlierCopyIn(opened, options.mayRepeat) }),
   });
   closers.push(() => core.close());
-  if (keep !== undefined) closers.push(startRetention({ store, clock, log, trace, keep }));
+  if (keep !== undefined) closers.push(startRetention({ store, clock, log, trace, keep, ...pause }));
   const gateway = new FlapGateway({ core, clock, trace, log, acknowledged: options.acknowledged });
   closers.push(() => gateway.idle());
   return { store, ids, trace, metrics, connectors, core, gateway, feed, progress: { isPrepared: false } };

@@ -59,6 +59,8 @@ interface CoreOptions {
   readonly forwarding?: Forwarding | undefined;
   /** How long an undelivered downlink stays pending. Default 30 days (wire protocol, 6.2). */
   readonly expiry?: Millis;
+  /** Pause between two batches of downlinks that expire. Default: that of {@link Expiry}. */
+  readonly batchPause?: Millis;
   readonly earlierCopy?: EarlierCopy;
 }
 

@@ -15,11 +15,15 @@ interface ExpiryOptions {
   readonly log: Log;
   /** How long an undelivered downlink stays pending. Default 30 days. */
   readonly expiry?: Millis;
+  /**
+   * Pause after a sweep that has found {@link SWEEP_SIZE} downlinks, so that the store can serve devices meanwhile. Default
+   * 50 ms. With 0, all overdue downlinks expire at the same instant.
+   */
+  readonly batchPause?: Millis;
 }
 
 const SWEEP = hours(1);
 const SWEEP_SIZE = 500;
-/** Pause after a sweep that has found {@link SWEEP_SIZE} downlinks, so that the store can serve devices meanwhile. */
 const PAUSE = millis(50);
 
 export class Expiry {
@@ -55,7 +59,7 @@ export class Expiry {
   }
 
   #sweepAfter(delay: Millis): void {
-    const { clock, log } = this.#options;
+    const { clock, log, batchPause = PAUSE } = this.#options;
     this.#next = clock.after(delay, 'expiry of downlinks', () => {
       const release = clock.hold('the expiry of downlinks');
       this.#sweeping = this.#sweep()
@@ -64,7 +68,7 @@ export class Expiry {
           return 0;
         })
         .then((found) => {
-          if (!this.#closed) this.#sweepAfter(found < SWEEP_SIZE ? SWEEP : PAUSE);
+          if (!this.#closed) this.#sweepAfter(found < SWEEP_SIZE ? SWEEP : batchPause);
         })
         .finally(release);
     });

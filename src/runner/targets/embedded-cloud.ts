@@ -37,6 +37,8 @@ interface EmbeddedCloudOptions {
   readonly trace: Trace;
   readonly log: Log;
   readonly wires?: Wires;
+  /** Whether time is virtual: maintenance then has no pauses between its batches. */
+  readonly virtual?: boolean;
   /** Settings from the scenario; undefined for the defaults. */
   readonly settings?: CloudSettings;
   /** Hosts with public addresses to which connectors may send. Default: all. */
@@ -148,6 +150,7 @@ export class EmbeddedCloud implements ServiceProcess {
       trace,
       log,
       wires,
+      virtual,
       settings,
       faults,
       acknowledged,
@@ -174,6 +177,7 @@ export class EmbeddedCloud implements ServiceProcess {
       ...(connectorHosts && { connectorHosts }),
       ...(webConsole !== undefined && { webConsole }),
       ...(wires && { wires }),
+      ...(virtual && { batchPause: 0 }),
       ...(acknowledged && { acknowledged }),
       ...(mayRepeat && { mayRepeat }),
       ...(faults && {

@@ -53,6 +53,7 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
   const cloud = new EmbeddedCloud({
     ...rest,
     udp,
+    virtual,
     clock,
     trace: witness,
     acknowledged: (serial) => witness.acknowledged(serial),

@@ -69,6 +69,17 @@ describe('retention', () => {
     await stop();
   });
 
+  it('deletes all batches at the same instant and reports their sum, if there is no pause between batches', async () => {
+    const { clock, store, trace, emitted, left } = await furnished();
+    const began = minutes(1199) + seconds(30);
+    await clock.runUntil(began);
+    const stop = startRetention({ store, clock, log: QUIET, trace, keep: 0, batchPause: 0 });
+    await clock.runUntil(began);
+    expect(await left()).toBe(0);
+    expect(emitted).toEqual([{ kind: 'cloud.pruned', at: began, messages: 1200 }]);
+    await stop();
+  });
+
   it('leaves no pending alarm when it is stopped', async () => {
     const { clock, store, trace } = await furnished();
     const stop = startRetention({ store, clock, log: QUIET, trace, keep: 0 });

@@ -88,6 +88,21 @@ describe('a run whose devices are divided among threads', () => {
     expect(two).toEqual(one);
   });
 
+  it('expires and deletes as many messages at a time as a run in one thread, even if these are several batches', async () => {
+    const steps = Array.from({ length: 100 }, () => '  - { at: 10m, commands: [info show] }').join('\n');
+    const text = `
+name: batches
+duration: 50h
+cloud: { expire-downlinks: 1h, retain-messages: 2d }
+fleet: [{ name: clime, profile: clime, count: 6, boot: { from: 50h } }]
+steps:
+${steps}
+expect: [downlink.expired == 600, message.pruned == 600]
+`;
+    const [one, two] = await Promise.all([runText(text), runText(text, { workers: 2 })]);
+    expect([one.passed, two.passed, two.digest]).toEqual([true, true, one.digest]);
+  });
+
   it('leaves one database, with the devices, tags and messages of all threads', async () => {
     const [one, two] = [await contentOf(1), await contentOf(2)];
     expect(two.messages.length).toBeGreaterThan(100);
