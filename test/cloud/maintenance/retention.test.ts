@@ -69,7 +69,7 @@ describe('retention', () => {
     await stop();
   });
 
-  it('deletes all batches at the same instant and reports their sum, if there is no pause between batches', async () => {
+  it('deletes all batches at the same instant and reports their sum, if the pause between batches is 0', async () => {
     const { clock, store, trace, emitted, left } = await furnished();
     const began = minutes(1199) + seconds(30);
     await clock.runUntil(began);
