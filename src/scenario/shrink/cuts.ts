@@ -105,11 +105,20 @@ function* duration(text: string): Iterable<Cut> {
 /** Keys that are never removed: a scenario requires them, or would test something else without them. */
 const KEPT = new Set(['name', 'seed', 'duration', 'fleet', 'expect']);
 
+/** Keys of a load that are never removed, because without them it could send more requests. */
+const KEPT_OF_LOAD = new Set(['think', 'patient']);
+
+/** Whether a key is never removed; also the keys of a `rate` that changes. */
+function isKept([section, index, ...path]: readonly (string | number)[], key: string): boolean {
+  if (section === undefined) return KEPT.has(key);
+  return section === 'load' && index !== undefined && (path.length > 0 ? path[0] === 'rate' : KEPT_OF_LOAD.has(key));
+}
+
 /** The scenario without one key of one of its maps: the text is shorter, and the default is simpler. */
 function* keys(text: string): Iterable<Cut> {
   for (const path of mapsIn(parseDocument(text))) {
     for (const key of keysOf(mapAt(parseDocument(text), path)?.items ?? [])) {
-      if (path.length === 0 && KEPT.has(key)) continue;
+      if (isKept(path, key)) continue;
       const where = [...path, key];
       yield* cut(`without ${where.join('.')}`, text, (document) => document.deleteIn(where));
     }
@@ -121,15 +130,21 @@ function* rates(text: string): Iterable<Cut> {
   const document = parseDocument(text);
   for (const [index] of (listAt(document, ['load'])?.items ?? []).entries()) {
     const load = mapAt(document, ['load', index]);
-    // Infinity for a rate that changes: each constant rate is simpler.
-    const now = load?.has('rate') ? (perSecond(wordAt(load, 'rate') ?? '') ?? Number.POSITIVE_INFINITY) : 0;
-    for (const slow of ['1/h', '1/m', '1/s', '10/s'].filter((rate) => (perSecond(rate) ?? 0) < now)) {
+    const highest = highestRate(load?.get('rate', true));
+    for (const slow of ['1/h', '1/m', '1/s', '10/s'].filter((rate) => (perSecond(rate) ?? 0) < highest)) {
       yield* cut(`load ${index + 1} at ${slow}`, text, (copy) => copy.setIn(['load', index, 'rate'], slow));
     }
     if (Number(load?.get('users')) > 1) {
       yield* cut(`load ${index + 1} with one user`, text, (copy) => copy.setIn(['load', index, 'users'], 1));
     }
   }
+}
+
+/** The highest rate of a load, in requests per second; 0 if the text does not show it: recorded times, a variable. */
+function highestRate(rate: unknown): number {
+  if (isMap(rate)) return Math.max(0, ...rate.items.map(({ value }) => highestRate(value)));
+  if (!isScalar(rate)) return 0;
+  return Math.max(...String(rate.value).split('..').map((end) => perSecond(end) ?? 0));
 }
 
 /** The scenario with only the expectations in `lines`, and with explicit values for the seed and the serial numbers. */
