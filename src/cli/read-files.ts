@@ -1,6 +1,6 @@
 /** Reads the user's files for a command. */
 import { dirname, join, relative } from 'node:path';
-import { readInside } from '../input/text-file.js';
+import { type NamedText, readInside } from '../input/text-file.js';
 import { LazyMap } from '../kernel/lazy-map.js';
 import { packagedProfiles, profilesIn } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
@@ -38,11 +38,29 @@ export function planOf(text: string, path: string, settings: ScenarioSettings): 
   return { plan: planScenario(scenario, seed === undefined ? {} : { seed }), profiles };
 }
 
-function scenarioIn(text: string, path: string, profiles: Profiles, settings: ScenarioSettings): Scenario {
+/** Paths of the files that the scenario in `text` names. @throws UsageError that lists all problems of the scenario */
+export function filesOf(text: string, path: string, settings: ScenarioSettings): readonly string[] {
+  const files: string[] = [];
+  const { profiles = profilesBeside(path, settings.allowFiles) } = settings;
+  scenarioIn(text, path, profiles, settings, ({ file }) => void files.push(file));
+  return files;
+}
+
+function scenarioIn(
+  text: string,
+  path: string,
+  profiles: Profiles,
+  settings: ScenarioSettings,
+  onRead: (file: NamedText) => void = () => {},
+): Scenario {
   const { vars = NO_VARIABLES, firmware, allowFiles } = settings;
   return parseScenario(text, path, deviceTypes(profiles), {
     profiles,
-    readFile: (name) => readInside(dirname(path), name, allowFiles),
+    readFile: (name) => {
+      const file = readInside(dirname(path), name, allowFiles);
+      onRead(file);
+      return file;
+    },
     vars,
     ...(firmware !== undefined && { firmware }),
   });

@@ -16,7 +16,7 @@ import { Attempts } from './attempts.js';
 import { checked, command, wholeNumber } from './command.js';
 import { findScenario, SCENARIO_FILE, typedName } from './find-scenario.js';
 import type { Host } from './host.js';
-import { planOf } from './read-files.js';
+import { filesOf, planOf } from './read-files.js';
 import { checkTrust, type TrustFlags, trustOptions, trustWords } from './trust.js';
 import { SEED } from './values.js';
 
@@ -70,10 +70,12 @@ async function execute(flags: ShrinkFlags, host: Host): Promise<ExitCode> {
   const name = typedName(flags.file, host);
   const { text: original, path: file } = await findScenario(name, host);
   const target = flags.out ?? defaultTarget(name, file);
-  if (existsSync(target) && existsSync(file) && realpathSync(target) === realpathSync(file)) {
+  if (isSameFile(target, file))
     throw new UsageError('bad-flags', `--out "${target}" is the scenario itself; choose another file`);
-  }
   const { plan, profiles } = planOf(original, file, { seed, allowFiles: allowFile });
+  const named = filesOf(original, file, { profiles, allowFiles: allowFile });
+  if (named.some((other) => isSameFile(target, other)))
+    throw new UsageError('bad-flags', `--out "${target}" is a file that the scenario names; choose another file`);
   checkTrust(plan, flags);
   reserve(target);
   checkFolder({ text: original, file, target, plan, seed, allowFile });
@@ -111,6 +113,10 @@ async function execute(flags: ShrinkFlags, host: Host): Promise<ExitCode> {
   } finally {
     await attempts.close();
   }
+}
+
+function isSameFile(one: string, other: string): boolean {
+  return existsSync(one) && existsSync(other) && realpathSync(one) === realpathSync(other);
 }
 
 /** The file for the result if the command line does not name one. @param name the scenario as it was typed */

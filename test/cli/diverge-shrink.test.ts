@@ -114,6 +114,24 @@ expect: [downlink.delivered == downlink.queued]
     expect(exit).toBe(2);
   });
 
+  it.each(['common.yaml', 'recording.csv'])('does not overwrite %s, which the scenario names', async (name) => {
+    const out = file(name, name === 'common.yaml' ? 'duration: 15m\n' : 'time [min],temperature\n0,21\n');
+    const before = readFileSync(out, 'utf8');
+    const sensor = '{ at: 1m, sensor: { hygrometer.temperature: { replay: recording.csv, column: temperature } } }';
+    const text = `name: two-files
+${name === 'common.yaml' ? 'include: [common.yaml]' : 'duration: 15m'}
+fleet:
+  - { name: clime, profile: clime, count: 1 }
+network: { faults: [{ outage: both }] }
+${name === 'common.yaml' ? '' : `steps: [${sensor}]`}
+expect: [device.ready == fleet.devices]
+`;
+    const { exit, err } = await ghostfleet(['shrink', file('two-files.yaml', text), '--out', out]);
+    expect(err).toContain(`--out "${out}" is a file that the scenario names; choose another file`);
+    expect(exit).toBe(2);
+    expect(readFileSync(out, 'utf8')).toBe(before);
+  });
+
   /** Reduces a scenario with one worker, and returns the text of the result. */
   async function small(name: string, text: string): Promise<string> {
     const { exit, err } = await ghostfleet(['shrink', file(`${name}.yaml`, text), '--workers', '1', '--budget', '1d']);
