@@ -144,7 +144,11 @@ function* rates(text: string): Iterable<Cut> {
 function highestRate(rate: unknown): number {
   if (isMap(rate)) return Math.max(0, ...rate.items.map(({ value }) => highestRate(value)));
   if (!isScalar(rate)) return 0;
-  return Math.max(...String(rate.value).split('..').map((end) => perSecond(end) ?? 0));
+  return Math.max(
+    ...String(rate.value)
+      .split('..')
+      .map((end) => perSecond(end) ?? 0),
+  );
 }
 
 /** The scenario with only the expectations in `lines`, and with explicit values for the seed and the serial numbers. */
