@@ -55,13 +55,14 @@ export function errorHandler(log: Log, form: ErrorForm) {
     }
     if (fault.statusCode === 401 && !reply.hasHeader('www-authenticate')) reply.header('www-authenticate', 'Bearer');
     if (fault.code === 'content-encoding') reply.header('accept-encoding', 'identity');
-    if (fault.statusCode === 503) reply.header('retry-after', RETRY_AFTER[fault.code ?? ''] ?? 1);
+    const isTemporary = fault.statusCode === 503 || fault.statusCode === 429;
+    if (isTemporary && !reply.hasHeader('retry-after')) reply.header('retry-after', RETRY_AFTER[fault.code ?? ''] ?? 1);
     reply.code(fault.statusCode).send(errorBody(fault));
   };
 }
 
 /**
- * Seconds after which a request rejected with 503 may be repeated, by code; 1 for all others. A full or damaged store has a
+ * Seconds after which a request rejected with 503 or 429 may be repeated, by code; 1 for all others. A full or damaged store has a
  * longer time, because an operator has to act first.
  */
 const RETRY_AFTER: Readonly<Record<string, number>> = { 'store-full': 10, 'store-damaged': 60, 'time-limit': 5 };
