@@ -62,8 +62,8 @@ export function errorHandler(log: Log, form: ErrorForm) {
 }
 
 /**
- * Seconds after which a request rejected with 503 or 429 may be repeated, by code; 1 for all others. A full or damaged store has a
- * longer time, because an operator has to act first.
+ * Seconds after which a request rejected with 429 or 503 may be repeated, by code; 1 for all others. A full or damaged store
+ * has a longer time, because an operator has to act first.
  */
 const RETRY_AFTER: Readonly<Record<string, number>> = { 'store-full': 10, 'store-damaged': 60, 'time-limit': 5 };
 
