@@ -8,6 +8,7 @@ import type { Answer, Fleet, Member } from '../console/member.js';
 import type { Explanation } from '../explain/explanation.js';
 import { Problems, readYaml } from '../input/document.js';
 import { isoTime } from '../kernel/calendar.js';
+import type { Alarm } from '../kernel/clock.js';
 import { UsageError } from '../kernel/errors.js';
 import type { Pace } from '../kernel/pace.js';
 import { formatDuration, type Millis, parseDuration, sinceStart } from '../kernel/time.js';
@@ -49,6 +50,8 @@ export class RunControls {
   readonly #fleet: Fleet;
   readonly #clock: Pace;
   readonly #faults: LiveFaults;
+  /** Pauses the run at the end of a step with a duration. */
+  #stepEnd: Alarm | undefined;
 
   constructor(
     plan: Plan,
@@ -102,19 +105,21 @@ export class RunControls {
   }
 
   pause(): void {
+    this.#stepEnd?.cancel();
     this.#clock.pause();
   }
 
   resume(): void {
+    this.#stepEnd?.cancel();
     this.#clock.resume();
   }
 
   /** Pauses the run, and advances it to the next event, or by a duration such as `10m`. */
   step(duration: string | undefined): void {
     const length = duration === undefined ? undefined : durationIn(duration);
-    this.#clock.pause();
+    this.pause();
     if (length === undefined) return this.#clock.step();
-    this.#clock.after(length, 'the end of a step of the console', () => this.#clock.pause());
+    this.#stepEnd = this.#clock.after(length, 'the end of a step of the console', () => this.#clock.pause());
     this.#clock.resume();
   }
 

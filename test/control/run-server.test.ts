@@ -382,6 +382,18 @@ describe('the time of a run', () => {
     expect((await ask('GET', '/run')).json.paused).toBe(false);
   });
 
+  it.each([
+    ['pause', 'resume'],
+    ['resume', 'resume'],
+  ])('is not stopped by the end of an earlier step after %s and %s', async (...requests) => {
+    const { now_ms: began } = (await ask('POST', '/run/step', { for: '30s' })).json;
+    for (const request of requests) await ask('POST', `/run/${request}`);
+    await expect
+      .poll(async () => (await ask('GET', '/run')).json.now_ms, { timeout: 5000 })
+      .toBeGreaterThan(began + 40_000);
+    expect((await ask('GET', '/run')).json.paused).toBe(false);
+  });
+
   it('passes at the speed that the page sets, within limits', async () => {
     expect((await ask('POST', '/run/speed', { speed: 30 })).json.speed).toBe(30);
     for (const speed of [0, -1, 'fast', 1e9]) expect((await ask('POST', '/run/speed', { speed })).status).toBe(400);
