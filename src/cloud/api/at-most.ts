@@ -1,25 +1,30 @@
 /** Limits how many expensive calls run at a time. */
 import { ApiFault } from '../http/errors.js';
 
-/** Runs a call, or rejects it if too many are running. */
-export type Turns = <T>(work: () => Promise<T>) => Promise<T>;
+/** Runs a call of an owner, such as a space or a network, or rejects it if too many are running. */
+export type Turns = <T>(owner: string, work: () => Promise<T>) => Promise<T>;
 
-/** Runs at most `limit` calls at a time and rejects all others with 503, so that no queue builds up. */
-export function atMost(limit: number, busy: string): Turns {
+/**
+ * Runs at most `all` calls at a time, at most `each` of them for one owner, and rejects all others with 503, so that no queue
+ * builds up. An owner can therefore not take all turns from the others.
+ */
+export function atMost({ all, each }: { readonly all: number; readonly each: number }, busy: string): Turns {
+  const withTurn = atMostEach(each, busy);
   let working = 0;
-  return async (work) => {
-    if (working >= limit) throw new ApiFault(503, busy, 'busy');
-    working++;
-    try {
-      return await work();
-    } finally {
-      working--;
-    }
-  };
+  return (owner, work) =>
+    withTurn(owner, async () => {
+      if (working >= all) throw new ApiFault(503, busy, 'busy');
+      working++;
+      try {
+        return await work();
+      } finally {
+        working--;
+      }
+    });
 }
 
-/** Like {@link atMost}, with a limit of its own for each owner, such as a space. */
-export function atMostEach(limit: number, busy: string): <T>(owner: string, work: () => Promise<T>) => Promise<T> {
+/** Runs at most `limit` calls of each owner at a time, and rejects all others with 503. */
+export function atMostEach(limit: number, busy: string): Turns {
   const working = new Map<string, number>();
   return async (owner, work) => {
     if (increment(working, owner) > limit) {

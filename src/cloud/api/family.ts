@@ -16,7 +16,7 @@ export interface ApiContext extends CloudContext {
   readonly members: Members;
   readonly logins: Logins;
   readonly signIn: SignIn;
-  /** Runs work that computes a password hash. All families share its limit. */
+  /** Runs work that computes a password hash for a request from a network. All families share its limits. */
   readonly withPasswordTurn: Turns;
   /** Null: actions are not recorded. */
   readonly audit: AuditLog | null;

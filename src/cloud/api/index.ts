@@ -68,10 +68,11 @@ const FAMILIES_WITH_LIMITS: readonly Family[] = [
 const OPEN_FAMILIES: readonly Family[] = [login];
 
 /**
- * Maximum number of concurrent requests that compute a password hash; further ones get 503. The hash is expensive on purpose:
- * without this limit, many logins would slow down all other requests.
+ * Maximum numbers of concurrent requests that compute a password hash: in all, and from one network; further ones get 503. The
+ * hash is expensive on purpose: without these limits, many logins would slow down all other requests, and the logins of one
+ * network would prevent those of all others.
  */
-const PASSWORDS_AT_ONCE = 8;
+const PASSWORDS_AT_ONCE = { all: 8, each: 4 };
 
 const DEFAULTS: ApiOptions = {
   messageBody: 'json',

@@ -67,7 +67,9 @@ export const login: Family = (routes, { members, logins, signIn, withPasswordTur
       }),
     },
     async ({ body, ip }, reply) => {
-      const checked = await withPasswordTurn(() => signIn.check(body.email, body.password, networkOf(ip)));
+      const checked = await withPasswordTurn(networkOf(ip), () =>
+        signIn.check(body.email, body.password, networkOf(ip)),
+      );
       if (checked.kind === 'wait') throw tooMany(reply, checked.wait);
       if (checked.kind === 'wrong') {
         // Not awaited: the response time must not reveal whether the account exists.
@@ -101,7 +103,7 @@ export const login: Family = (routes, { members, logins, signIn, withPasswordTur
       }),
     },
     async ({ body, ip }) => {
-      const proof = await withPasswordTurn(() => members.accept(body));
+      const proof = await withPasswordTurn(networkOf(ip), () => members.accept(body));
       if (proof === undefined)
         throw new ApiFault(
           401,

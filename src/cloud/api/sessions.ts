@@ -62,10 +62,11 @@ export const sessions: Family = (routes, { members, logins, signIn, withPassword
     async ({ access, body, ip }, reply) => {
       const userId = needAccount(access);
       const email = await members.addressOf(userId);
-      const checked = await withPasswordTurn(() => signIn.check(email, body.password, networkOf(ip)));
+      const network = networkOf(ip);
+      const checked = await withPasswordTurn(network, () => signIn.check(email, body.password, network));
       if (checked.kind === 'wait') throw tooMany(reply, checked.wait);
       if (checked.kind === 'wrong') throw new ApiFault(403, 'the present password is wrong', 'wrong-password');
-      const proof = await withPasswordTurn(() => members.changePassword(checked.proof, body.new_password));
+      const proof = await withPasswordTurn(network, () => members.changePassword(checked.proof, body.new_password));
       return tokenView(await logins.issue({ ...proof, spaceId: access.boundTo, from: ip }), clock.wall);
     },
   );

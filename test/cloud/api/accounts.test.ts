@@ -139,34 +139,49 @@ describe('a login', () => {
 });
 
 describe('password checks', () => {
+  /** With two fifths of the default cost, a check takes longer than the arrival of the twelve requests. */
+  const slow = () =>
+    service({ trustProxy: ['127.0.0.1'] }, (context) => ({ ...context, passwordCost: { N: 16_384, r: 8, p: 2 } }));
+  const from = (network: number) => ({ 'x-forwarded-for': `198.51.100.${network}` });
+  /** Each attempt is for another account, because wrong passwords for one account have a limit of their own. */
+  const attempt = ({ call }: Pick<Awaited<ReturnType<typeof slow>>, 'call'>, n: number, network: number) =>
+    call('POST', '/v2/auth/login', { email: `absent-${n}@example.org`, password: PASSWORD }, from(network));
+
   it('are limited to eight at a time: further ones are rejected with 503 and a Retry-After header', async () => {
-    // With two fifths of the default cost, a check takes longer than the arrival of the twelve requests.
-    const { call } = await service({}, (context) => ({ ...context, passwordCost: { N: 16_384, r: 8, p: 2 } }));
-    // Each attempt is for another account, because wrong passwords for one account have a limit of their own.
-    const attempt = (n: number) =>
-      call('POST', '/v2/auth/login', { email: `user-${n}@example.org`, password: PASSWORD });
-    const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => attempt(n)));
+    const made = await slow();
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => attempt(made, n, n % 3)));
     const refused = answers.filter(({ status }) => status === 503);
     expect(refused).toHaveLength(4);
     expect(refused[0]).toMatchObject({ json: { code: 'busy' }, headers: { 'retry-after': '1' } });
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(8);
-    expect((await attempt(12)).status).toBe(401);
+    expect((await attempt(made, 12, 0)).status).toBe(401);
   });
 
-  it('share this limit with changes of a password', async () => {
-    const made = await service({}, (context) => ({ ...context, passwordCost: { N: 16_384, r: 8, p: 2 } }));
+  it('of one network are limited to four at a time, so that users of other networks can log in meanwhile', async () => {
+    const made = await slow();
+    const eva = await person(made, 'eva@example.org');
+    const flood = Array.from({ length: 8 }, (_, n) => attempt(made, n, 1));
+    const login = { email: 'eva@example.org', password: PASSWORD };
+    expect((await made.call('POST', '/v2/auth/login', login, from(2))).status).toBe(200);
+    const statuses = (await Promise.all(flood)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(4);
+    expect(statuses.filter((status) => status === 503)).toHaveLength(4);
+    expect((await eva.call('GET', '')).status).toBe(200);
+  });
+
+  it('share these limits with changes of a password', async () => {
+    const made = await slow();
     const users = [];
     for (let n = 0; n < 4; n++) users.push(await person(made, `user-${n}@example.org`));
     const body = { password: 'wrong password', new_password: PASSWORD };
     const answers = await Promise.all([
-      ...users.map(({ call }) => call('POST', '/v2/auth/password', body)),
-      ...Array.from({ length: 6 }, (_, n) =>
-        made.call('POST', '/v2/auth/login', { email: `other-${n}@example.org`, password: PASSWORD }),
-      ),
+      ...users.map(({ call }) => call('POST', '/v2/auth/password', body, from(1))),
+      ...Array.from({ length: 6 }, (_, n) => attempt(made, n, n % 2)),
     ]);
     const refused = answers.filter(({ status }) => status === 503);
+    // Three checks from network 0; in network 1, the four changes take all turns.
     expect(refused.map(({ json }) => json.message)).toEqual(
-      Array.from({ length: 2 }, () => 'too many concurrent password checks; retry later'),
+      Array.from({ length: 3 }, () => 'too many concurrent password checks; retry later'),
     );
   });
 });
