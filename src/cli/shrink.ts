@@ -212,16 +212,12 @@ async function finish(target: string, failure: string, found: Found, host: Host)
   return EXIT.fine;
 }
 
-/** Lines about the faults that cause the failure, and about those that contribute to it and are not in the result. */
+/** Lines about the faults and steps that cause the failure, and about those that contribute to it and are not in the result. */
 function reasons({ causes, largest, dropped }: Found): readonly string[] {
   return [
-    ...causes.map((cause) => `cause: without the fault "${cause}", both the result and the original pass`),
-    ...(largest === undefined
-      ? []
-      : [`cause: the fault "${largest}" is the largest of several causes in the original`]),
-    ...dropped.map(
-      (fault) => `dropped: the fault "${fault}" is a smaller cause in the original, and not in the result`,
-    ),
+    ...causes.map((cause) => `cause: without ${cause}, both the result and the original pass`),
+    ...(largest === undefined ? [] : [`cause: ${largest} is the largest of several causes in the original`]),
+    ...dropped.map((cause) => `dropped: ${cause} is a smaller cause in the original, and not in the result`),
   ];
 }
 
@@ -251,7 +247,7 @@ function withOrigin(text: string, { file, seed, target, outcome, causes, trust }
   const head = [
     `Reduced by "ghostfleet shrink" from ${file === '-' ? 'standard input' : basename(file)} with seed ${seed}. It fails in the same way:`,
     ...fails.map((line) => `    ${line}`),
-    ...causes.map((cause) => `Without the fault "${cause}" it passes.`),
+    ...causes.map((cause) => `Without ${cause} it passes.`),
     `    ghostfleet ${words.join(' ')}`,
   ];
   const body = text.replace(/^(?:[ \t]*(?:#.*)?\r?\n)+/, '');

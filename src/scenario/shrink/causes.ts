@@ -1,15 +1,15 @@
 /**
- * Lists the kinds of faults in a failing scenario, and removes a kind from its text. reason.ts uses this to find the faults
- * that cause the failure.
+ * Lists the kinds of faults in a failing scenario, and of steps that disturb devices like faults, and removes a kind from its
+ * text. reason.ts uses this to find the kinds that cause the failure.
  */
 import { isMap, isScalar, parseDocument } from 'yaml';
 import { edited, keepItems, listAt, mapAt } from './document.js';
 
-/** A kind of fault in a scenario, which may cause its failure. */
+/** A kind of fault, or of disturbing step, in a scenario, which may cause its failure. */
 export interface Suspect {
-  /** For messages: `outage`. */
-  readonly fault: string;
-  /** The text without faults of this kind; undefined if the text has no such fault. */
+  /** For messages: `the fault "outage"`, `the step "radio"`. */
+  readonly what: string;
+  /** The text without this kind; undefined if the text does not have it. */
   without(text: string): string | undefined;
 }
 
@@ -17,7 +17,10 @@ const LISTS = [['faults'], ['network', 'faults']] as const;
 /** Keys of a fault that are common to all kinds. */
 const COMMON = new Set(['from', 'until', 'every', 'lasts', 'to']);
 
-/** Every kind of fault in the text: first those of faults in lists, then those that apply for the whole run. */
+/** Steps that can make a device fail to exchange messages with the cloud. */
+const DISTURBING = 'antenna battery delete-device line-power modem power-cycle power-saving radio'.split(' ');
+
+/** Every kind in the text: first faults in lists, then faults that apply for the whole run, then disturbing steps. */
 export function suspectsIn(text: string): readonly Suspect[] {
   const document = parseDocument(text);
   const listed = LISTS.flatMap((path) => (listAt(document, path)?.items ?? []).flatMap(kindOf));
@@ -25,13 +28,29 @@ export function suspectsIn(text: string): readonly Suspect[] {
     const name = isScalar(key) ? String(key.value) : '';
     return name === 'faults' ? [] : [name];
   });
-  return [...new Set([...listed, ...lasting])].map((fault) => ({
-    fault,
-    without: (from) => withoutKind(from, fault),
-  }));
+  const steps = listAt(document, ['steps'])?.items ?? [];
+  return [
+    ...[...new Set([...listed, ...lasting])].map((fault) => ({
+      what: `the fault "${fault}"`,
+      without: (from: string) => withoutFault(from, fault),
+    })),
+    ...DISTURBING.filter((step) => steps.some((item) => isMap(item) && item.has(step))).map((step) => ({
+      what: `the step "${step}"`,
+      without: (from: string) => withoutSteps(from, step),
+    })),
+  ];
 }
 
-function withoutKind(text: string, fault: string): string | undefined {
+function withoutSteps(text: string, step: string): string | undefined {
+  return edited(text, (document) => {
+    const list = listAt(document, ['steps']);
+    if (list === undefined) return;
+    keepItems(list, (item) => !(isMap(item) && item.has(step)));
+    if (list.items.length === 0) document.delete('steps');
+  });
+}
+
+function withoutFault(text: string, fault: string): string | undefined {
   return edited(text, (document) => {
     for (const path of LISTS) {
       const list = listAt(document, path);

@@ -1,6 +1,7 @@
 /**
  * The reason of a failure: the faults without which the scenario passes. If several faults each cause a part of the failure,
- * the scenario still fails after one of them is removed. Then the fault that causes the largest part is the reason.
+ * the scenario still fails after one of them is removed. Then the fault that causes the largest part is the reason. Here, a
+ * step that disturbs devices counts as a fault.
  *
  * A reduced scenario must fail for the same reason as the original, otherwise it would show another failure. With a shorter
  * duration, for example, a downlink can be late without any outage.

@@ -86,14 +86,14 @@ export async function shrink(options: ShrinkOptions): Promise<Shrunk> {
     }
   }
   const [largest] = reason.partial;
-  const left = new Set(suspectsIn(best).map(({ fault }) => fault));
+  const left = new Set(suspectsIn(best).map(({ what }) => what));
   return {
     text: best,
     cuts,
     tries,
-    causes: reason.causes.map(({ fault }) => fault),
-    largest: largest?.suspect.fault,
-    dropped: reason.partial.flatMap(({ suspect: { fault } }) => (left.has(fault) ? [] : [fault])),
+    causes: reason.causes.map(({ what }) => what),
+    largest: largest?.suspect.what,
+    dropped: reason.partial.flatMap(({ suspect: { what } }) => (left.has(what) ? [] : [what])),
     minimal: !enough(),
   };
 }
