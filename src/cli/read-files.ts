@@ -1,12 +1,11 @@
 /** Reads the user's files for a command. */
 import { dirname, join, relative } from 'node:path';
-import { type NamedText, readInside } from '../input/text-file.js';
+import { readInside } from '../input/text-file.js';
 import { LazyMap } from '../kernel/lazy-map.js';
 import { packagedProfiles, profilesIn } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
 import { deviceTypes } from '../runner/known-types.js';
 import type { Plan } from '../scenario/model/plan.js';
-import type { Scenario } from '../scenario/model/scenario.js';
 import { parseScenario } from '../scenario/parse/scenario.js';
 import { planScenario } from '../scenario/plan/plan-scenario.js';
 
@@ -28,42 +27,31 @@ interface ScenarioSettings {
   readonly profiles?: Profiles | undefined;
 }
 
+interface ReadPlan {
+  readonly plan: Plan;
+  readonly profiles: Profiles;
+  /** Paths of the files that the scenario names, such as included files and recorded times. */
+  readonly files: readonly string[];
+}
+
 /**
  * Makes the plan of the scenario in `text`, as if it were the content of the file `path`.
  * @throws UsageError that lists all problems of the scenario
  */
-export function planOf(text: string, path: string, settings: ScenarioSettings): { plan: Plan; profiles: Profiles } {
-  const { seed, profiles = profilesBeside(path, settings.allowFiles) } = settings;
-  const scenario = scenarioIn(text, path, profiles, settings);
-  return { plan: planScenario(scenario, seed === undefined ? {} : { seed }), profiles };
-}
-
-/** Paths of the files that the scenario in `text` names. @throws UsageError that lists all problems of the scenario */
-export function filesOf(text: string, path: string, settings: ScenarioSettings): readonly string[] {
+export function planOf(text: string, path: string, settings: ScenarioSettings): ReadPlan {
+  const { seed, vars = NO_VARIABLES, firmware, allowFiles, profiles = profilesBeside(path, allowFiles) } = settings;
   const files: string[] = [];
-  const { profiles = profilesBeside(path, settings.allowFiles) } = settings;
-  scenarioIn(text, path, profiles, settings, ({ file }) => void files.push(file));
-  return files;
-}
-
-function scenarioIn(
-  text: string,
-  path: string,
-  profiles: Profiles,
-  settings: ScenarioSettings,
-  onRead: (file: NamedText) => void = () => {},
-): Scenario {
-  const { vars = NO_VARIABLES, firmware, allowFiles } = settings;
-  return parseScenario(text, path, deviceTypes(profiles), {
+  const scenario = parseScenario(text, path, deviceTypes(profiles), {
     profiles,
     readFile: (name) => {
-      const file = readInside(dirname(path), name, allowFiles);
-      onRead(file);
-      return file;
+      const read = readInside(dirname(path), name, allowFiles);
+      files.push(read.file);
+      return read;
     },
     vars,
     ...(firmware !== undefined && { firmware }),
   });
+  return { plan: planScenario(scenario, seed === undefined ? {} : { seed }), profiles, files };
 }
 
 const NO_VARIABLES: ReadonlyMap<string, string> = new Map();

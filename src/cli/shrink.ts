@@ -16,7 +16,7 @@ import { Attempts } from './attempts.js';
 import { checked, command, wholeNumber } from './command.js';
 import { findScenario, SCENARIO_FILE, typedName } from './find-scenario.js';
 import type { Host } from './host.js';
-import { filesOf, planOf } from './read-files.js';
+import { planOf } from './read-files.js';
 import { checkTrust, type TrustFlags, trustOptions, trustWords } from './trust.js';
 import { SEED } from './values.js';
 
@@ -72,9 +72,8 @@ async function execute(flags: ShrinkFlags, host: Host): Promise<ExitCode> {
   const target = flags.out ?? defaultTarget(name, file);
   if (isSameFile(target, file))
     throw new UsageError('bad-flags', `--out "${target}" is the scenario itself; choose another file`);
-  const { plan, profiles } = planOf(original, file, { seed, allowFiles: allowFile });
-  const named = filesOf(original, file, { profiles, allowFiles: allowFile });
-  if (named.some((other) => isSameFile(target, other)))
+  const { plan, profiles, files } = planOf(original, file, { seed, allowFiles: allowFile });
+  if (files.some((other) => isSameFile(target, other)))
     throw new UsageError('bad-flags', `--out "${target}" is a file that the scenario names; choose another file`);
   checkTrust(plan, flags);
   reserve(target);
