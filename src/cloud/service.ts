@@ -81,7 +81,7 @@ export interface ServiceOptions {
   /**
    * Pause between two batches of messages that are deleted, or of downlinks that expire. Default: 50 ms, in which the store can
    * serve devices. In virtual time it has to be 0: otherwise the times of these events would depend on how many devices share
-   * the service, and so on the number of threads of a run.
+   * the service. This number, and with it the digest, would differ if a run had another number of threads.
    */
   readonly batchPause?: Millis;
   /** Allows connectors to send to private and loopback addresses. Default: false. */
@@ -97,8 +97,8 @@ export interface ServiceOptions {
   /** Called before a message that has arrived over FLAP is acknowledged, with the serial number of its device. */
   readonly acknowledged?: (serial: number) => void;
   /**
-   * Whether the event of the next data message of this device needs the id of an earlier message with the same content.
-   * Default: never.
+   * Whether the service, when it stores the next data message of this device, searches for an earlier message with the same
+   * content. The event `cloud.stored` then contains the id of the earlier one (`again`). Default: never.
    */
   readonly mayRepeat?: (serial: number) => boolean;
   /**

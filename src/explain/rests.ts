@@ -8,7 +8,7 @@ interface Rest {
   readonly lasts: Millis;
 }
 
-/** The modem is switched off at most this long after the fault. */
+/** A fault that makes the modem fail switches the modem off within this time. */
 const AT_ONCE: Millis = seconds(1);
 
 /**

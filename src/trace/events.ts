@@ -121,9 +121,9 @@ export type Refusal = 'unreadable' | 'unknown serial number' | 'wrong tag' | 're
 /** Something that happened in the cloud. `downlink` is the message id. */
 export type CloudEvent =
   /**
-   * The cloud has stored an uplink durably. `copy`: it was recognised as a repetition and not stored again. `again`: id of an
-   * earlier message of the device with the same content, although the message was stored as a new one. Only the embedded cloud
-   * sets `again`, for data.
+   * The cloud has stored an uplink durably. `copy`: the uplink was recognised as a repetition and not stored again. `again`: the
+   * uplink was stored as a new message, and an earlier message of the device has the same content; this is the id of the earlier
+   * message. Only the embedded cloud sets `again`, for data.
    */
   | {
       readonly kind: 'cloud.stored';

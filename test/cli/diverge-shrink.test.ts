@@ -177,7 +177,7 @@ steps:
     60_000,
   );
 
-  it('rejects --out in a folder in which the scenario is another one, and writes no file', async () => {
+  it('rejects --out in another folder if the scenario cannot include the same files from there, and writes no file', async () => {
     const elsewhere = join(directory, 'elsewhere');
     mkdirSync(elsewhere);
     file('rest.yaml', 'settle: 1m\n');

@@ -15,7 +15,7 @@ it('a profile that was copied as plain data has the same content in all firmware
   expect(copy.firmware.with('0.0.1')).toBeUndefined();
 });
 
-it('a copy of an older firmware version is one of its own versions', () => {
+it('a copy of a profile with an older firmware version contains itself in its list of versions', () => {
   const older = packagedProfiles().get('clime')?.firmware.with('3.5.5') as Profile;
   const copy = profileFrom(structuredClone(plainProfile(older)));
   expect(copy.identity).toEqual(older.identity);

@@ -45,7 +45,10 @@ interface EmbeddedCloudOptions {
   readonly connectorHosts?: readonly string[];
   /** Called before a message that has arrived over FLAP is acknowledged, with the serial number of its device. */
   readonly acknowledged?: (serial: number) => void;
-  /** Whether the event of the next data message of this device needs the id of an earlier message with the same content. */
+  /**
+   * Whether the service, when it stores the next data message of this device, searches for an earlier message with the same
+   * content. The event `cloud.stored` then contains the id of the earlier one (`again`).
+   */
   readonly mayRepeat?: (serial: number) => boolean;
   /** Folder with the built web console. Default: the cloud has no console. */
   readonly webConsole?: string;

@@ -6,7 +6,10 @@ import type { Handlers } from '../dispatch.js';
 import type { DownlinkType } from '../events.js';
 import type { Share } from './metric.js';
 
-/** State of a rejected downlink in the list of missing measurements of a percentile. */
+/**
+ * Names the state of a rejected downlink. The reports list the downlinks that a percentile of durations counts without having
+ * measured them, by their states.
+ */
 export const REJECTED = 'rejected by the API';
 
 export class Rejections {
