@@ -25,7 +25,7 @@ const TIME_STEPS: readonly Millis[] = [
   ...[1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 7200, 14_400, 43_200].map((minutes) => minutes * 60_000),
 ];
 
-/** Scale from 0 to exactly `end`, with at most `marks` ticks at round times. */
+/** Scale from 0 to exactly `end`, with ticks at round times and at most `marks` intervals between them. */
 export function timeline(end: Millis, marks: number): Scale {
   const step = TIME_STEPS.find((candidate) => end / candidate <= marks) ?? end / marks;
   const ticks: number[] = [];
