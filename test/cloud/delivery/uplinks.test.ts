@@ -62,6 +62,23 @@ describe('an uplink', () => {
     });
   });
 
+  it('of data is compared with earlier messages on request, if it has a fingerprint; other uplinks are not', async () => {
+    const asked: string[] = [];
+    const { accept, acceptJson, stored, events } = await connected({
+      earlierCopy: async (_, print) => {
+        asked.push(print);
+        return 'earlier-message';
+      },
+    });
+    await accept({ kind: 'upload-stats', stats: { uptime: 12 } });
+    await acceptJson({ temperature: 21 });
+    await accept(data(1));
+    const [, , last] = (await stored()).filter(({ direction }) => direction === 'up');
+    expect(asked).toEqual([last?.print]);
+    const found = events.flatMap((event) => (event.kind === 'cloud.stored' ? [event.again] : []));
+    expect(found).toEqual([undefined, undefined, 'earlier-message']);
+  });
+
   it('that is malformed is rejected, and logged with the reason', async () => {
     const warnings: unknown[][] = [];
     const log = { info: () => {}, error: () => {}, warn: (...entry: unknown[]) => warnings.push(entry) };
