@@ -64,13 +64,13 @@ describe('an uplink', () => {
 
   it('of data is compared with earlier messages on request, if it has a fingerprint; other uplinks are not', async () => {
     const asked: string[] = [];
-    const { accept, acceptJson, stored, events } = await connected({
+    const { core, session, accept, acceptJson, stored, events } = await connected({
       earlierCopy: async (_, print) => {
         asked.push(print);
         return 'earlier-message';
       },
     });
-    await accept({ kind: 'upload-stats', stats: { uptime: 12 } });
+    await core.accept(session, encodeUp({ kind: 'upload-stats', stats: { uptime: 12 } }), 'fingerprint of a request');
     await acceptJson({ temperature: 21 });
     await accept(data(1));
     const [, , last] = (await stored()).filter(({ direction }) => direction === 'up');
