@@ -17,7 +17,8 @@ interface ExpiryOptions {
   readonly expiry?: Millis;
   /**
    * Pause after a sweep that has found {@link SWEEP_SIZE} downlinks, so that the store can serve devices meanwhile. Default
-   * 50 ms. With 0, all overdue downlinks expire at the same instant.
+   * 50 ms. With 0, one alarm ends all overdue downlinks, so that a deletion of old messages at the same instant finds all of
+   * them expired.
    */
   readonly batchPause?: Millis;
 }
@@ -74,8 +75,15 @@ export class Expiry {
     });
   }
 
-  /** Returns the number of overdue downlinks that were found; if it is {@link SWEEP_SIZE}, there may be more. */
+  /** Returns the number of overdue downlinks that were found last; if it is {@link SWEEP_SIZE}, there may be more. */
   async #sweep(): Promise<number> {
+    const { batchPause } = this.#options;
+    let found = await this.#sweepBatch();
+    while (batchPause === 0 && found === SWEEP_SIZE && !this.#closed) found = await this.#sweepBatch();
+    return found;
+  }
+
+  async #sweepBatch(): Promise<number> {
     const { store, clock } = this.#options;
     const overdue = await store.overdueDownlinks(clock.wall - this.#patience, SWEEP_SIZE);
     for (const row of overdue) {

@@ -88,13 +88,16 @@ describe('a run whose devices are divided among threads', () => {
     expect(two).toEqual(one);
   });
 
-  it('expires and deletes as many messages at a time as a run in one thread, even if these are several batches', async () => {
+  it.each([
+    ['before they are deleted', '1h'],
+    ['in the hour in which they are deleted', '2d'],
+  ])('expires messages %s, as many at a time as a run in one thread, even in several batches', async (_, end) => {
     const steps = Array.from({ length: 100 }, () => '  - { at: 10m, commands: [info show] }').join('\n');
     const text = `
 name: batches
-duration: 50h
-cloud: { expire-downlinks: 1h, retain-messages: 2d }
-fleet: [{ name: clime, profile: clime, count: 6, boot: { from: 50h } }]
+duration: 51h
+cloud: { expire-downlinks: ${end}, retain-messages: 2d }
+fleet: [{ name: clime, profile: clime, count: 6, boot: { from: 51h } }]
 steps:
 ${steps}
 expect: [downlink.expired == 600, message.pruned == 600]
