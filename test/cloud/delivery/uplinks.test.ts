@@ -1,14 +1,13 @@
 /** What is stored and reported for each kind of uplink. */
 import { describe, expect, it } from 'vitest';
-import { openStore } from '../../../src/cloud/open-store.js';
-import { type Change, ConflictError, type MessageRow } from '../../../src/cloud/store/store.js';
-import { hours, seconds } from '../../../src/kernel/time.js';
+import type { Change, MessageRow } from '../../../src/cloud/store/store.js';
+import { seconds } from '../../../src/kernel/time.js';
 import { encodeCbor } from '../../../src/protocol/cbor.js';
 import { compileCodec } from '../../../src/protocol/codec.js';
-import type { JsonObject } from '../../../src/protocol/decode.js';
-import { encodeUp, parseDown, type UpMessage } from '../../../src/protocol/messages/index.js';
+import { parseDown, type UpMessage } from '../../../src/protocol/messages/index.js';
 import { uuidBytes } from '../../../src/protocol/uuid.js';
-import { SERIAL, testCloud } from '../../support/cloud.js';
+import { SERIAL } from '../../support/cloud.js';
+import { connected, data, NO_HASH } from './uplinks-fixture.js';
 
 const DECODER = compileCodec({
   version: 2,
@@ -16,23 +15,6 @@ const DECODER = compileCodec({
   name: 'clime',
   schema: [{ name: 'voltage', value: [{ name: '$div', value: 1000 }] }],
 });
-const NO_HASH = '0000000000000000';
-const data = (...bytes: readonly number[]): UpMessage => ({
-  ...{ kind: 'upload-data', hash: NO_HASH, body: Uint8Array.from(bytes) },
-});
-
-/** A cloud with one device and its session. */
-async function connected(options: Parameters<typeof testCloud>[0] = {}) {
-  const cloud = await testCloud(options);
-  const device = await cloud.addDevice();
-  const session = await cloud.core.load(SERIAL);
-  if (session === undefined) throw new Error('no session');
-  const accept = (message: UpMessage) => cloud.core.accept(session, encodeUp(message));
-  const acceptJson = (body: JsonObject) => cloud.core.accept(session, { kind: 'decoded-data', body });
-  const stored = () => cloud.messages(device);
-  const copies = () => cloud.events.flatMap((event) => (event.kind === 'cloud.stored' ? [event.copy] : []));
-  return { ...cloud, device, session, accept, acceptJson, stored, copies };
-}
 
 describe('an uplink', () => {
   it.each<[UpMessage, string, object]>([
@@ -60,23 +42,6 @@ describe('an uplink', () => {
     expect(event).toEqual({
       ...{ kind: 'cloud.stored', at: seconds(5), serial: SERIAL, type, message: up?.id, copy: false },
     });
-  });
-
-  it('of data is compared with earlier messages on request, if it has a fingerprint; other uplinks are not', async () => {
-    const asked: string[] = [];
-    const { core, session, accept, acceptJson, stored, events } = await connected({
-      earlierCopy: async (_, print) => {
-        asked.push(print);
-        return 'earlier-message';
-      },
-    });
-    await core.accept(session, encodeUp({ kind: 'upload-stats', stats: { uptime: 12 } }), 'fingerprint of a request');
-    await acceptJson({ temperature: 21 });
-    await accept(data(1));
-    const [, , last] = (await stored()).filter(({ direction }) => direction === 'up');
-    expect(asked).toEqual([last?.print]);
-    const found = events.flatMap((event) => (event.kind === 'cloud.stored' ? [event.again] : []));
-    expect(found).toEqual([undefined, undefined, 'earlier-message']);
   });
 
   it('that is malformed is rejected, and logged with the reason', async () => {
@@ -196,85 +161,6 @@ describe('a session', () => {
     await accept(begin);
     await accept({ kind: 'upload-config', hash: '0011223344556677', lines: [] });
     expect(session.configUnchecked).toBe(false);
-  });
-});
-
-describe('a repeated message', () => {
-  it('is stored once within 48 hours', async () => {
-    const { accept, stored, copies, clock, events } = await connected();
-    await accept(data(1));
-    await accept(data(2));
-    await clock.runUntil(hours(48));
-    expect(await accept(data(1))).toBe(true);
-    expect(copies()).toEqual([false, false, true]);
-    const [original] = await stored();
-    expect(events.at(-1)).toEqual({
-      ...{ kind: 'cloud.stored', at: hours(48), serial: SERIAL, type: 'data', message: original?.id, copy: true },
-    });
-    await clock.runUntil(hours(48) + 1);
-    await accept(data(1));
-    expect(copies()).toEqual([false, false, true, false]);
-    expect(await stored()).toHaveLength(3);
-  });
-
-  it('that is stored again is reported with the id of the earlier message, if the run asks for it', async () => {
-    const store = await openStore('memory');
-    const { accept, stored, clock, events } = await connected({
-      store,
-      earlierCopy: (device, print) => store.copyOf(device.id, print, 0),
-    });
-    const again = () => events.flatMap((event) => (event.kind === 'cloud.stored' ? [event.again] : []));
-    await accept(data(1));
-    await accept(data(2));
-    await clock.runUntil(hours(48) + 1);
-    await accept(data(1));
-    const [original] = await stored();
-    expect(original?.id).toBeDefined();
-    expect(again()).toEqual([undefined, undefined, original?.id]);
-  });
-
-  it('as JSON is a copy only if its field "message" has a sequence or a timestamp', async () => {
-    const { acceptJson, copies } = await connected();
-    for (const head of [{ sequence: 1 }, { timestamp: 5 }, { version: 1 }, null, 'head', 7]) {
-      for (let n = 0; n < 2; n++) await acceptJson({ message: head, temperature: 21 });
-    }
-    for (let n = 0; n < 2; n++) await acceptJson({ temperature: 21 });
-    const fresh = [false, false];
-    expect(copies()).toEqual([...[false, true], ...[false, true], ...fresh, ...fresh, ...fresh, ...fresh, ...fresh]);
-  });
-
-  it('as JSON with another measurement is stored again', async () => {
-    const { acceptJson, copies, stored } = await connected();
-    for (const temperature of [21, 22]) await acceptJson({ message: { sequence: 1 }, temperature });
-    expect(copies()).toEqual([false, false]);
-    expect(await stored()).toMatchObject([
-      { type: 'data', body: { message: { sequence: 1 }, temperature: 21 }, codecHash: null, raw: null },
-      { body: { temperature: 22 } },
-    ]);
-  });
-
-  it('is stored again if its type is not data', async () => {
-    const { accept, copies } = await connected();
-    for (let n = 0; n < 2; n++) await accept({ kind: 'upload-stats', stats: { uptime: 1 } });
-    expect(copies()).toEqual([false, false]);
-  });
-
-  it('is reported with its own id if the original is deleted meanwhile', async () => {
-    const { accept, store, events } = await connected();
-    await accept(data(1));
-    store.copyOf = async () => undefined;
-    await accept(data(1));
-    expect(events.at(-1)).toMatchObject({ copy: true, message: expect.stringMatching(/^[0-9a-f-]{36}$/) });
-  });
-
-  it('does not count as a copy if its commit fails for a reason other than its fingerprint', async () => {
-    const { accept, store } = await connected();
-    store.commit = () => Promise.reject(new ConflictError('queue'));
-    await expect(accept(data(1))).rejects.toEqual(new ConflictError('queue'));
-    store.commit = () => Promise.reject(new ConflictError('print'));
-    await expect(accept({ kind: 'upload-stats', stats: {} })).rejects.toEqual(new ConflictError('print'));
-    store.commit = () => Promise.reject(new Error('print'));
-    await expect(accept(data(1))).rejects.toThrow('print');
   });
 });
 

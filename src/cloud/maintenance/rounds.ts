@@ -1,0 +1,69 @@
+/**
+ * Runs maintenance in rounds: now, and an hour after the end of each round. A round consists of batches, so that the store can
+ * serve devices between them.
+ */
+import type { Alarm, EdgeClock } from '../../kernel/clock.js';
+import { hours, type Millis, millis } from '../../kernel/time.js';
+
+/** Maximum number of rows of a batch. A smaller batch ends the round. */
+export const BATCH = 500;
+const PAUSE = millis(50);
+const ROUND = hours(1);
+
+interface RoundsOptions {
+  readonly clock: EdgeClock;
+  /** Names the work in errors, such as `the deletion of old messages`. */
+  readonly what: string;
+  /**
+   * Pause after a full batch. Default 50 ms: a store that needs 50 ms for a batch is free half of the time. With 0, one alarm
+   * runs all batches, so that other maintenance at the same instant comes before all of them or after all of them.
+   */
+  readonly batchPause?: Millis | undefined;
+  /** Processes at most {@link BATCH} rows, and returns how many it has found. It must not fail. */
+  readonly batch: () => Promise<number>;
+  /** Called after the batches of an alarm, with the number of their rows. */
+  readonly ended?: (rows: number) => void;
+}
+
+export class Rounds {
+  readonly #options: RoundsOptions;
+  #next: Alarm | undefined;
+  #work: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(options: RoundsOptions) {
+    this.#options = options;
+    this.#startAfter(millis(0));
+  }
+
+  get stopped(): boolean {
+    return this.#stopped;
+  }
+
+  /** Starts no further batch, and waits for the running one. */
+  stop(): Promise<void> {
+    this.#stopped = true;
+    this.#next?.cancel();
+    return this.#work;
+  }
+
+  #startAfter(delay: Millis): void {
+    const { clock, what } = this.#options;
+    this.#next = clock.after(delay, what, () => {
+      const release = clock.hold(what);
+      this.#work = this.#batches().finally(release);
+    });
+  }
+
+  async #batches(): Promise<void> {
+    const { batch, ended, batchPause = PAUSE } = this.#options;
+    let rows = 0;
+    let last: number;
+    do {
+      last = await batch();
+      rows += last;
+    } while (batchPause === 0 && last === BATCH && !this.#stopped);
+    ended?.(rows);
+    if (!this.#stopped) this.#startAfter(last < BATCH ? ROUND : batchPause);
+  }
+}
