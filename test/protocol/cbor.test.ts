@@ -197,6 +197,7 @@ describe('reading', () => {
     ['9f01', 'the data ends early'],
     ['bf00ff', 'a break outside of a list'],
     ['8101ff', '1 byte is left over'],
+    ['00ffff', '2 bytes are left over after the value'],
     ['0000', '1 byte is left over after the value'],
     ['ff', 'a break outside of a list'],
     ['81ff', 'a break outside of a list'],
