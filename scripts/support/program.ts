@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { buildSync } from 'esbuild';
+import { buildSync, type Metafile } from 'esbuild';
 import { preparedProfiles } from '../../src/profile/library.js';
 import { isNewerThan } from './newer.mjs';
 import { filesIn, updateFolder } from './update-folder.js';
@@ -52,11 +52,26 @@ export function programFiles(folder: string): ReadonlyMap<string, Uint8Array> {
     ...{ bundle: true, splitting: true, external: OUTSIDE, platform: 'node', format: 'esm', target: 'node20' },
     ...{ banner: { js: COMMON_JS }, metafile: true, logLevel: 'error' },
   });
+  rejectPackagesOnDemand(metafile.inputs);
   const files = new Map(outputFiles.map(({ path, contents }) => [path, contents]));
   const at = dirname(outputFiles[0]?.path ?? '');
   files.set(join(at, LICENCES), Buffer.from(licencesOf(Object.keys(metafile.inputs))));
   for (const [path, content] of preparedProfiles()) files.set(join(at, path), content);
   return files;
+}
+
+/**
+ * A bundled CommonJS package that is imported with `import()` has only a default export, unlike the same package in
+ * node_modules. A static import in a file of our own, which may be imported with `import()`, has all exports.
+ */
+export function rejectPackagesOnDemand(inputs: Metafile['inputs']): void {
+  const sources = Object.entries(inputs).filter(([file]) => file.startsWith('src/'));
+  const found = sources.flatMap(([file, { imports }]) =>
+    imports
+      .filter(({ kind, external, path }) => kind === 'dynamic-import' && !external && path.includes('node_modules/'))
+      .map(({ path }) => `${file} imports ${path.slice(path.lastIndexOf('node_modules/'))} with import()`),
+  );
+  if (found.length > 0) throw new Error(`${found.join('\n')}\nimport the package statically in a file of its own`);
 }
 
 /** The first file of each thread, by name. It is beside the module that starts the thread. */

@@ -55,6 +55,16 @@ describe('an event report', () => {
     expect(defaultOf(profile?.timing.eventRate)).toBe(30);
   });
 
+  it('does not come for an event during the start-up, which the first regular report includes', async () => {
+    const { device, of, run, reports } = await liveDevice({ config: ['app config interval-report 43200'] });
+    await run(200);
+    device.controls.line(false);
+    await run(minutes(5));
+    const ready = of('device.ready')[0]?.at ?? 0;
+    expect(of('uplink.made').flatMap(({ at, type }) => (type === 'data' ? [at - ready] : []))).toEqual([10_000]);
+    expect((await reports())[0]?.backup).toMatchObject({ events: [{ type: 'disconnected' }] });
+  });
+
   it('has no jitter, and restarts the report timer', async () => {
     const { clock, began, device, run, since } = await quietDevice('app config interval-report 1800');
     await run(minutes(15));

@@ -41,6 +41,29 @@ describe('after power-up', () => {
     expect(of('device.ready')).toHaveLength(1);
   });
 
+  it.each(['send', 'sample', 'aggreg'])(
+    'the command %s has no effect before the application starts',
+    async (command) => {
+      const [{ device, events, run }, undisturbed] = [await liveDevice(), await liveDevice()];
+      await run(200);
+      expect(device.shell(command).lines).toEqual([]);
+      await run(seconds(20));
+      device.shell(command);
+      await run(hours(1));
+      await undisturbed.run(hours(1) + seconds(20) + 200);
+      expect(events).toEqual(undisturbed.events);
+    },
+  );
+
+  it('a firmware that is requested before the modem starts is requested with the first datagram', async () => {
+    const { device, of, run } = await liveDevice();
+    await run(200);
+    device.shell('cloud firmware download 0190a6d2-0000-7000-8000-000000000000');
+    await run(minutes(5));
+    expect(of('uplink.made').map(({ type }) => type)[0]).toBe('firmware');
+    expect(of('device.ready')).toHaveLength(1);
+  });
+
   it('with mode "none" the application starts at once, and the downlink watchdog never resets the device', async () => {
     const { device, of, run } = await liveDevice({ config: ['app config mode none'] });
     await run(seconds(11));

@@ -2,13 +2,12 @@
  * Sends requests to untrusted targets. The duration of an exchange and the length of a response are limited, redirects are not
  * followed, and the guard must permit the address.
  */
-import type { Agent, request } from 'undici';
 import type { Clock } from '../../kernel/clock.js';
 import { reasonOf } from '../../kernel/no-answer.js';
-import { type Millis, seconds } from '../../kernel/time.js';
-import type { Lookup } from './guard.js';
+import type { Millis } from '../../kernel/time.js';
 import type { WebhookRequest } from './request.js';
 import { TargetRefused } from './target-refused.js';
+import type { Targets, WebClient } from './web-client.js';
 
 export type Reply =
   /** The target responded. `text`: first characters of the body; empty for a 2xx status. */
@@ -18,31 +17,19 @@ export type Reply =
   /** There was no response. */
   | { readonly kind: 'silence'; readonly why: string };
 
-interface SenderOptions {
+interface SenderOptions extends Targets {
   /** Clock of the timeout. Real time, also in a simulation, because the targets are outside of it. */
   readonly patience: Clock;
-  readonly allowPrivate: boolean;
-  /** Hosts with public addresses that may be reached; undefined: all. */
-  readonly hosts?: readonly string[] | undefined;
-  readonly lookup?: Lookup;
 }
 
-const CONNECT_TIMEOUT = seconds(10);
-/** Maximum size of the head of a response. */
-const HEAD_BYTES = 16_384;
 /** Maximum size of the body of a response; the connection is closed if the body is longer. */
 const BODY_BYTES = 65_536;
 /** Number of characters of the body that are kept. */
 const EXCERPT = 500;
 
-interface Client {
-  readonly agent: Agent;
-  readonly send: typeof request;
-}
-
 export class Sender {
   readonly #options: SenderOptions;
-  #client: Promise<Client> | undefined;
+  #client: Promise<WebClient> | undefined;
 
   constructor(options: SenderOptions) {
     this.#options = options;
@@ -88,15 +75,9 @@ export class Sender {
 }
 
 /** Loads the HTTP client. Called with the first request, so that a service without connectors starts faster. */
-async function clientOf({ allowPrivate, hosts, lookup }: SenderOptions): Promise<Client> {
-  const [{ Agent, request }, { guardedConnector }] = await Promise.all([import('undici'), import('./guard.js')]);
-  const agent = new Agent({
-    connect: guardedConnector(CONNECT_TIMEOUT, { allowPrivate, hosts }, lookup),
-    maxHeaderSize: HEAD_BYTES,
-    // This time is short, because many targets close idle connections after a few seconds.
-    keepAliveTimeout: seconds(4),
-  });
-  return { agent, send: request };
+async function clientOf(targets: Targets): Promise<WebClient> {
+  const { webClient } = await import('./web-client.js');
+  return webClient(targets);
 }
 
 export function isSuccess(status: number): boolean {

@@ -97,8 +97,12 @@ export class Application implements TaskOwner {
     if (!this.#reporter.sending || this.#firmware.receiver) this.#tasks.catchUp();
   }
 
-  /** Runs the measuring tasks that the shell command `sample` or `aggreg` triggers. */
+  /**
+   * Runs the measuring tasks that the shell command `sample` or `aggreg` triggers. This method and the next three have no effect
+   * before the application starts: the firmware queues their work, and its work queue rejects it.
+   */
   measureNow(kind: 'sample' | 'aggregate'): void {
+    if (!this.running) return;
     this.#firmware.measurements.tasks.forEach((task, index) => {
       if (task.kind === kind && task.onRequest) this.runNow(index);
     });
@@ -106,6 +110,7 @@ export class Application implements TaskOwner {
 
   /** Samples one kind of sensor, by its name in the profile. */
   measureSensor(name: string): void {
+    if (!this.running) return;
     this.#firmware.measurements.tasks.forEach(({ kind, sensors }, index) => {
       if (kind === 'sample' && sensors.some(({ spec }) => spec.name === name)) this.runNow(index);
     });
@@ -113,6 +118,7 @@ export class Application implements TaskOwner {
 
   /** Reports as soon as the work queue allows. */
   reportNow(why: ContactReason): void {
+    if (!this.running) return;
     const { receiver } = this.#firmware;
     if (this.#reporter.sending) this.postpone(this.own + REPORT);
     else if (receiver) this.reportScan(receiver, why);
@@ -124,6 +130,7 @@ export class Application implements TaskOwner {
    * retry.
    */
   pollBetweenReports(): void {
+    if (!this.running) return;
     if (this.#reporter.sending) {
       this.postpone(this.own + OWN_POLL);
       return;
@@ -259,8 +266,10 @@ export class Application implements TaskOwner {
 
   private planEventReport(): void {
     const { measurements } = this.#firmware;
-    if (measurements.takeUrgent() && !this.isClosing) this.#tasks.set(this.own + EVENT, 0);
-    if (!measurements.takeReportable() || this.isClosing) return;
+    const [urgent, reportable] = [measurements.takeUrgent(), measurements.takeReportable()];
+    if (!this.running || this.isClosing) return;
+    if (urgent) this.#tasks.set(this.own + EVENT, 0);
+    if (!reportable) return;
     const delay = this.#reporter.eventDelay();
     if (delay !== undefined) this.#tasks.set(this.own + EVENT, delay);
   }

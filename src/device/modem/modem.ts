@@ -30,9 +30,8 @@ const LONG_AFTER: Millis = minutes(1);
 export class Modem extends ModemState implements SendOwner {
   #pending: PendingSend | undefined;
 
-  /** Starts the modem when the device boots. */
+  /** Starts the modem, which is off, when the device boots. A datagram that waits already is sent as soon as possible. */
   start(): void {
-    this.stop();
     this.boot();
   }
 

@@ -244,6 +244,7 @@ describe('a modem that determines its position', () => {
   it('stops positioning at a boot', async () => {
     const { clock, modem } = await attached();
     modem.positioning = true;
+    modem.stop();
     modem.start();
     await clock.runUntil(clock.now + minutes(1));
     expect(modem.state).toBe('sleep');

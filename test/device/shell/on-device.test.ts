@@ -131,6 +131,7 @@ describe('equipment', () => {
     await clock.runUntil(minutes(1));
     // The request for a session gets no answer. After the request is discarded, the modem sleeps.
     device.link.reset();
+    device.modem.stop();
     device.modem.start();
     await clock.runUntil(minutes(2) + seconds(5));
     device.shell('gnss start');
