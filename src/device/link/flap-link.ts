@@ -9,7 +9,7 @@ import {
   seal,
 } from '../../protocol/flap/envelope.js';
 import { decodePacket, encodePacket, type Packet } from '../../protocol/flap/packet.js';
-import type { DeviceEnd, Dialogue, End, SendStep } from './radio-link.js';
+import type { Datagram, DeviceEnd, Dialogue, End, SendStep } from './radio-link.js';
 
 /** Sends FLAP packets in envelopes. With DTLS, a packet has no envelope, and the transport encrypts it. */
 export class FlapDialogue implements Dialogue {
@@ -57,11 +57,11 @@ export class FlapDialogue implements Dialogue {
     if (step.kind === 'send') return this.sealed(step);
     if (step.kind !== 'poll-done') return step;
     const { finalAck, message, more } = step;
-    return { kind: 'poll-done', message, more, farewell: finalAck && this.seal(finalAck) };
+    return { kind: 'poll-done', message, more, farewell: finalAck && this.datagram(finalAck) };
   }
 
   private sealed({ packet, again }: Extract<DeviceStep, { readonly kind: 'send' }>): SendStep {
-    const datagram = this.seal(packet);
+    const datagram = this.datagram(packet);
     return again === undefined ? { kind: 'send', datagram } : { kind: 'send', datagram, again };
   }
 
@@ -71,6 +71,10 @@ export class FlapDialogue implements Dialogue {
     const envelope = open(datagram, this.#format);
     if (envelope === undefined || !hasValidTag(envelope, keyOf(token))) return 'unreadable';
     return envelope.serial === serial ? envelope.packet : 'foreign';
+  }
+
+  private datagram(packet: Packet): Datagram {
+    return () => this.seal(packet);
   }
 
   private seal(packet: Packet): Uint8Array {

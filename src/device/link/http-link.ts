@@ -114,7 +114,8 @@ export class HttpDialogue implements Dialogue {
     // The counter starts at 0 in each run. The time keeps a key different from those of earlier runs with the same device.
     const { clock, token } = this.#device;
     this.#key = `${clock.wall}-${++this.#requests}`;
-    return { kind: 'send', datagram: encodeRequest({ kind, key: this.#key, token, body: JSON.stringify(body) }) };
+    const request = { kind, key: this.#key, token, body: JSON.stringify(body) };
+    return { kind: 'send', datagram: () => encodeRequest(request) };
   }
 
   #forget(): void {

@@ -25,10 +25,16 @@ export interface DatagramPort {
   reopen(server: number): void;
 }
 
+/**
+ * Builds a datagram, with the same bytes each time. It is built when it is sent: the modem may need several seconds before, and
+ * V8 treats what exists for as long as that as long-lived memory, which it collects in long pauses.
+ */
+export type Datagram = () => Uint8Array;
+
 /** The link must send this datagram and wait for its answer. `again`: why the transfer starts over, if it does. */
 export interface SendStep {
   readonly kind: 'send';
-  readonly datagram: Uint8Array;
+  readonly datagram: Datagram;
   readonly again?: string;
 }
 
@@ -41,7 +47,7 @@ export type End =
       readonly kind: 'poll-done';
       readonly message: Uint8Array;
       readonly more: boolean;
-      readonly farewell: Uint8Array | undefined;
+      readonly farewell: Datagram | undefined;
     }
   | { readonly kind: 'failed'; readonly why: string };
 
@@ -162,7 +168,7 @@ export class RadioLink implements Link, SendRequest {
     exchange.sentAt = clock.now;
     exchange.started?.();
     exchange.started = undefined;
-    if (modem.carries('up')) port.send(exchange.datagram);
+    if (modem.carries('up')) port.send(exchange.datagram());
   }
 
   listening(): void {
@@ -215,7 +221,7 @@ export class RadioLink implements Link, SendRequest {
     }
   }
 
-  private sendDatagram(datagram: Uint8Array, end: End | undefined): void {
+  private sendDatagram(datagram: Datagram, end: End | undefined): void {
     const exchange = this.current();
     exchange.datagram = datagram;
     exchange.end = end;
@@ -250,11 +256,11 @@ interface Exchange {
   readonly budget: Millis;
   started: (() => void) | undefined;
   readonly done: (end: End) => void;
-  datagram: Uint8Array;
+  datagram: Datagram;
   /** Result of the exchange if the datagram is its last one and needs no answer. */
   end: End | undefined;
   /** When the present datagram left last; -1 before that. */
   sentAt: Instant;
 }
 
-const NONE = new Uint8Array(0);
+const NONE: Datagram = () => new Uint8Array(0);
