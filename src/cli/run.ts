@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { isoTime } from '../kernel/calendar.js';
 import { type ExitCode, UsageError } from '../kernel/errors.js';
-import { newDatabase, openDirectory, writeReports } from '../library/run-files.js';
+import { openDirectory, writeReports } from '../library/run-files.js';
 import { RENDERERS } from '../report/renderers/index.js';
 import type { RunResult } from '../report/result.js';
 import { run as carryOut, MOST_WORKERS, type RunControl, type RunOptions, undividedBecause } from '../runner/run.js';
@@ -22,6 +22,7 @@ import { createLog } from './logs.js';
 import { PUSH_ADDRESS_FORM, type PushAddress, pushAddress } from './metrics-push.js';
 import { openCrew, QUEUE, queueIn, queueWords } from './queue.js';
 import { planOf } from './read-files.js';
+import { checkStore, STORE, storeOf } from './run-store.js';
 import { runWords } from './run-words.js';
 import { MOST_SEEDS, runSeeds } from './seeds.js';
 import { cloudIn, type TargetFlags, targetOptions, targetWords } from './target.js';
@@ -40,7 +41,8 @@ interface RunFlags extends TargetFlags, TrustFlags {
   readonly speed: number | undefined;
   readonly pace: number | undefined;
   readonly transport: TransportName | undefined;
-  readonly store: 'memory' | 'sqlite' | undefined;
+  /** `memory`, `sqlite`, or an address of PostgreSQL. */
+  readonly store: string | undefined;
   readonly out: string | undefined;
   readonly workers: number | undefined;
   readonly queue: string | undefined;
@@ -93,10 +95,7 @@ export const run = command<RunFlags>(
         describe:
           'transport of messages: memory, UDP datagrams or HTTP requests (default: memory; udp with --clock real --workers)',
       })
-      .option('store', {
-        choices: ['memory', 'sqlite'] as const,
-        describe: 'where the embedded cloud keeps its data; sqlite requires --out (default: memory)',
-      })
+      .option('store', STORE)
       .option('out', {
         type: 'string',
         requiresArg: true,
@@ -194,7 +193,7 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
     const options = {
       ...again,
       ...(isLive && watchedBy(live, flags)),
-      db: flags.store === 'sqlite' && out ? newDatabase(out) : 'memory',
+      ...storeOf(flags, out, host),
       sinks: out ? [new FileSink(join(out, 'events.jsonl'))] : [],
       out: flags.out ?? null,
       started: (control: RunControl) => {
@@ -273,9 +272,7 @@ function checkNeeds(flags: RunFlags, clock: RunOptions['clock']): void {
   if (flags.pace !== undefined && clock !== 'virtual') {
     throw new UsageError('bad-flags', '--pace requires --clock virtual; in real time, use --speed');
   }
-  if (flags.store === 'sqlite' && flags.out === undefined) {
-    throw new UsageError('bad-flags', '--store sqlite requires --out, the directory for the database');
-  }
+  checkStore(flags);
 }
 
 /**

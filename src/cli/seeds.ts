@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import PQueue from 'p-queue';
+import { isPostgresUrl } from '../cloud/store/postgres/url.js';
 import { EXIT, type ExitCode, GhostfleetError, UsageError } from '../kernel/errors.js';
 import { cannotWrite } from '../kernel/file-failure.js';
 import { openDirectory } from '../library/run-files.js';
@@ -48,6 +49,12 @@ const SEVERITY: readonly ExitCode[] = [EXIT.interrupted, EXIT.internal, EXIT.usa
 export async function runSeeds(flags: SeedsFlags, host: Host): Promise<ExitCode> {
   const wrong = OF_ONE_RUN.find((name) => flags[name] !== undefined);
   if (wrong !== undefined) throw new UsageError('bad-flags', `--${wrong} cannot be used with --seeds`);
+  if (flags.store !== undefined && isPostgresUrl(flags.store)) {
+    throw new UsageError(
+      'bad-flags',
+      '--store with PostgreSQL cannot be used with --seeds: each run needs an empty database',
+    );
+  }
   if (flags.clock === 'real') {
     throw new UsageError('bad-flags', '--clock real cannot be used with --seeds: the runs would share the machine');
   }

@@ -16,6 +16,8 @@ interface StoreOptions {
   readonly memory?: MemoryTables | undefined;
   /** Key with which secrets are encrypted. Default: for SQLite, the key in the file beside the database. */
   readonly secretsKey?: NamedKey | undefined;
+  /** Whether no other service uses the database. Default: false. */
+  readonly alone?: boolean | undefined;
 }
 
 /**
@@ -24,14 +26,14 @@ interface StoreOptions {
  * @throws UsageError `bad-database` if the database cannot be used. For a problem with the key: `wrong-secrets-key`,
  *   `missing-secrets-key`, or `no-secrets-key` (PostgreSQL without a key)
  */
-export async function openStore(spec: string, { memory, secretsKey }: StoreOptions = {}): Promise<Store> {
+export async function openStore(spec: string, { memory, secretsKey, alone }: StoreOptions = {}): Promise<Store> {
   if (spec === 'memory') return new MemoryStore(memory);
   if (spec.trim() === '')
     throw new UsageError('bad-database', 'invalid store "": expected "memory", "postgres://…" or the path of a file');
   if (isPostgresUrl(spec)) {
     // Imported here, because loading the driver takes a tenth of a second.
     const { openPostgres } = await import('./store/postgres/open.js');
-    const driver = await openPostgres(spec, secretsKey);
+    const driver = await openPostgres(spec, secretsKey, alone);
     // The cast is safe because `openPostgres` throws without a key.
     return new SqlStore(driver, (secretsKey as NamedKey).vault);
   }

@@ -45,6 +45,11 @@ export interface ServiceOptions {
   readonly memory?: MemoryTables;
   /** Key with which the database encrypts secrets. Default: for SQLite, the key in the file beside the database. */
   readonly secretsKey?: NamedKey;
+  /**
+   * Whether no other service uses the database. The service then does not look for changes by others, so that it calls the
+   * store at the same times with PostgreSQL as with the other stores. Default: false.
+   */
+  readonly alone?: boolean;
   /** Address to bind, for the API and for UDP. */
   readonly host: string;
   /** Port of the API; 0 takes a free port. */
@@ -144,7 +149,8 @@ export interface Service {
 
 /** Starts the service. @throws UsageError if a port is in use or the database cannot be used */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const opened = await openStore(options.db, { memory: options.memory, secretsKey: options.secretsKey });
+  const { db, memory, secretsKey, alone } = options;
+  const opened = await openStore(db, { memory, secretsKey, alone });
   const store = options.interference?.store(opened) ?? opened;
   const closers: Closers = [() => store.close()];
   // In reverse order of opening: ports first, the store last.

@@ -1,6 +1,7 @@
 /** Scenarios from TypeScript: `run(defineScenario({ … }))`, in a test or any other program. */
 
 import { dirname, join } from 'node:path';
+import { keyFrom } from '../cloud/store/secrets/key.js';
 import { integer, list, oneOf } from '../input/checks.js';
 import { Problems } from '../input/document.js';
 import { readInside, readText } from '../input/text-file.js';
@@ -79,8 +80,16 @@ export interface RunOptions {
    * workers in real time.
    */
   readonly transport?: 'memory' | 'udp' | 'http';
-  /** Where the embedded cloud keeps its data: path of a new SQLite file, or `memory`. Default `memory`. */
+  /**
+   * Where the embedded cloud keeps its data: path of a new SQLite file, address of an empty PostgreSQL database
+   * (`postgres://…`), or `memory`. Default `memory`.
+   */
   readonly db?: string;
+  /**
+   * Key for the secrets in the PostgreSQL database: 64 hexadecimal digits. Another service needs the same key to open the
+   * database. Default: a random key, so that no other service can open it.
+   */
+  readonly secretsKey?: string;
   /** A cloud to run against in place of the embedded one; needs the clock `real`. */
   readonly cloud?: RemoteCloud;
   /** Folder for the event log and all reports, which is created if it does not exist. Default: no files are written. */
@@ -195,6 +204,7 @@ const PUBLIC_OPTIONS: OptionChecks<RunOptions> = {
   speed: ABOVE_ZERO,
   transport: wordOf(TRANSPORTS),
   db: TEXT,
+  secretsKey: TEXT,
   cloud: such(
     (cloud) => typeof memberOf(cloud, 'api') === 'string' && typeof memberOf(cloud, 'apiKey') === 'string',
     'an object with the address "api" and the key "apiKey" of a cloud',
@@ -239,12 +249,12 @@ const OF_THE_PROJECT = {
   started: CHECKED_ELSEWHERE,
 } as const;
 
-type PlanOptions = Partial<Omit<FullRunOptions, 'plan' | 'connectorHosts'>> &
-  Pick<RunOptions, 'allowHosts' | 'allowPrivate'>;
+type PlanOptions = Partial<Omit<FullRunOptions, 'plan' | 'connectorHosts' | 'secretsKey'>> &
+  Pick<RunOptions, 'allowHosts' | 'allowPrivate' | 'secretsKey'>;
 
 async function runWith(plan: Plan, options: PlanOptions): Promise<RunResult> {
   const watch = new RealClock();
-  const { out, sinks = [], allowHosts, allowPrivate = false, ...rest } = options;
+  const { out, sinks = [], allowHosts, allowPrivate = false, secretsKey, ...rest } = options;
   if (plan.cloud?.allowPrivate && !allowPrivate && options.cloud === undefined) throw untrusted();
   const { clock = 'virtual', speed = 1, workers = 1 } = options;
   if (speed !== 1 && clock === 'virtual')
@@ -263,6 +273,7 @@ async function runWith(plan: Plan, options: PlanOptions): Promise<RunResult> {
     stopwatch: () => watch.now,
     ...rest,
     ...(allowHosts && { connectorHosts: allowHosts }),
+    ...(secretsKey !== undefined && { secretsKey: keyFrom(secretsKey, 'the option secretsKey') }),
     ...(out !== undefined && { out }),
     sinks,
   };

@@ -55,7 +55,7 @@ async function theirCloud() {
   const api = new DeviceCloudClient({ baseUrl, apiKey, spaceId });
   client = api;
   await api.createTag({ name: 'here-before', color: '#ffffff' });
-  const visit = (source = SETUP, options: Partial<RunOptions> = {}, keyOf = String) => {
+  const visit = (source = SETUP, options: Partial<Omit<RunOptions, 'secretsKey'>> = {}, keyOf = String) => {
     const gateway = { host: '127.0.0.1', port: Number(started.udp) };
     const cloud = { api: baseUrl, apiKey, spaceId: null, keyOf, gateway, pace: { atOnce: 4, perSecond: null } };
     return runPlan(planOf(source), { clock: 'real', speed: 60, meter: unhurried, cloud, ...options });

@@ -48,7 +48,7 @@ const BUILDS: Readonly<Record<string, string>> = {
   'meteo-z': '32d127937cefba80',
   'push-fm': '737566dfa305f5d7',
   'range-z': 'dd8839751ab8f46c',
-  'scale-z': '4e45524c64a755e9',
+  'scale-z': '0fcc8fbb0157d7e2',
   'serial-rs232': 'b2109a6f71fe191d',
 };
 

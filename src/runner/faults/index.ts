@@ -152,6 +152,8 @@ export class ServiceFaults {
   async #start(service: ServiceProcess): Promise<void> {
     if (service.running || this.#holding().some((fault) => behaviourOf(fault).away)) return;
     try {
+      // A start reads the store first. This check fails in the same way, without opening a database in vain each second.
+      this.useStore('read');
       await service.start();
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;

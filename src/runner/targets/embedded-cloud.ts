@@ -28,6 +28,8 @@ const LOOPBACK = '127.0.0.1';
 interface EmbeddedCloudOptions {
   /** Database of the cloud: a path, an address of PostgreSQL, or `memory`. */
   readonly db: string;
+  /** Key for the secrets in a PostgreSQL database. Default: a random key, so that no other service can open the database. */
+  readonly secretsKey?: NamedKey;
   /** Name of the cloud's space. */
   readonly space: string;
   /** Whether devices reach the cloud over UDP. */
@@ -69,10 +71,7 @@ export class EmbeddedCloud implements ServiceProcess {
   #life: Life | undefined;
   #lives = 0;
   #begun = false;
-  /**
-   * Key for secrets in a PostgreSQL database. A random key without a key file is enough, because the database of a run is not
-   * used after the run.
-   */
+  /** The same key for each start. Undefined for the other stores, which need none. */
   readonly #secretsKey: NamedKey | undefined;
   /** The ports: 0 until the first start has chosen them. Those for UDP are null in a cloud without UDP. */
   #ports: Readonly<Record<'udp' | 'udpRaw' | 'udpDtls', number | null>> & { readonly api: number };
@@ -81,7 +80,7 @@ export class EmbeddedCloud implements ServiceProcess {
 
   constructor(options: EmbeddedCloudOptions) {
     this.#options = options;
-    this.#secretsKey = isPostgresUrl(options.db) ? randomKey('the key of the run') : undefined;
+    this.#secretsKey = isPostgresUrl(options.db) ? (options.secretsKey ?? randomKey('the key of the run')) : undefined;
     const port = options.udp ? 0 : null;
     this.#ports = { api: 0, udp: port, udpRaw: port, udpDtls: port };
   }
@@ -166,7 +165,7 @@ export class EmbeddedCloud implements ServiceProcess {
     const service = await startService({
       ...{ db, memory: this.#disk, host: LOOPBACK, port: this.#ports.api },
       ...{ udpPort: this.#ports.udp, udpRawPort: this.#ports.udpRaw, udpDtlsPort: this.#ports.udpDtls },
-      ...{ space, trace },
+      ...{ space, trace, alone: true },
       ...(this.#secretsKey && { secretsKey: this.#secretsKey }),
       clock: faults ? clock : this.#options.clock,
       // Each start draws other random numbers, so that no id from before a kill is used again.

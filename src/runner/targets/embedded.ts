@@ -1,5 +1,7 @@
 /** The Device Cloud Service in this process: a new one for every run, on the clock of the run. */
+
 import { DeviceCloudClient } from '../../client/client.js';
+import type { NamedKey } from '../../cloud/store/secrets/key.js';
 import type { DrivenClock } from '../../kernel/clock.js';
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
@@ -23,6 +25,8 @@ interface EmbeddedOptions {
   readonly transport: TransportName;
   /** Database of the cloud: a path, an address of PostgreSQL, or `memory`. */
   readonly db: string;
+  /** Key for the secrets in a PostgreSQL database. Default: a random key, so that no other service can open the database. */
+  readonly secretsKey?: NamedKey;
   /** Name of the cloud's space. */
   readonly space: string;
   /** Whether time is virtual: datagrams on their way over UDP then stop the clock. */

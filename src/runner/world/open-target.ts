@@ -1,4 +1,5 @@
 /** Opens the cloud of a run or of a part: the embedded cloud in this thread or in the thread of the run, or another cloud. */
+import type { NamedKey } from '../../cloud/store/secrets/key.js';
 import type { DrivenClock } from '../../kernel/clock.js';
 import { UsageError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
@@ -27,6 +28,8 @@ export interface TargetOptions {
   readonly transport: TransportName;
   /** Where the embedded cloud keeps its data: a path, an address of PostgreSQL, or `memory`. */
   readonly db: string;
+  /** Key for the secrets in a PostgreSQL database. Default: a random key, so that no other service can open the database. */
+  readonly secretsKey?: NamedKey;
   readonly log: Log;
   /** Folder with the built web console, for the embedded cloud. Default: it has no console. */
   readonly webConsole?: string;
@@ -52,6 +55,7 @@ export function openTarget(options: TargetOptions, parts: TargetParts, served?: 
       ...{ ...parts, log, transport, db, space: plan.scenario, faults: serviceFaults },
       virtual: options.clock === 'virtual',
       ...(settings && { settings }),
+      ...(options.secretsKey && { secretsKey: options.secretsKey }),
       connectorHosts: options.connectorHosts ?? [],
       ...(options.webConsole !== undefined && { webConsole: options.webConsole }),
     });

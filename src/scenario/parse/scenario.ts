@@ -15,6 +15,7 @@ import {
   refine,
   rejectUnknownKeys,
   text,
+  valueAt,
 } from '../../input/checks.js';
 import { type LocatedNode, type MapNode, Problems } from '../../input/document.js';
 import { parseUtc } from '../../kernel/calendar.js';
@@ -160,6 +161,9 @@ function readParts(
   const warmUp = plain('warm-up');
   // With an invalid duration, no time is reported as being after the end.
   const end = length ?? Number.POSITIVE_INFINITY;
+  if (warmUp !== undefined && warmUp >= end) {
+    problems.add(valueAt(root, 'warm-up'), 'the run has ended by then; expected a time before the end of the scenario');
+  }
   const shape: FleetShape = { types, firmware: sources.firmware, end };
   const groups = read('fleet', (node, found) => fleet(node, found, shape));
   const settings = read<CloudSettings | null>('cloud', cloud, null);

@@ -87,7 +87,7 @@ function cloudAt({ api, apiKey, udp, udpRaw, udpDtls }: Service, link: 'udp' | '
 }
 
 /** Runs the scenario at 60 times real time, because a device needs minutes to become ready and to report. */
-function visit(cloud: RemoteCloud, options: Partial<RunOptions> = {}, scenario = SCENARIO) {
+function visit(cloud: RemoteCloud, options: Partial<Omit<RunOptions, 'secretsKey'>> = {}, scenario = SCENARIO) {
   const plan = planScenario(parseScenario(scenario, 'test.yaml', deviceTypes(profiles)), { seed: 7 });
   return runPlan(plan, { clock: 'real', speed: 60, meter: unhurried, cloud, ...options });
 }

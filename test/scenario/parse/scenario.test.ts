@@ -67,6 +67,7 @@ describe('a scenario', () => {
     ['start: 2026-03-01', '"2026-03-01" is not a time in UTC'],
     ['start: 2026-03-01T06:00:00+01:00', 'is not a time in UTC'],
     ['settle: soon', '"soon" is not a duration'],
+    ['warm-up: 2h', 'the run has ended by then; expected a time before the end of the scenario'],
   ])('is rejected for %s', (line, message) => {
     const [problem, ...more] = problemsOf(yamlOf({ head: `name: test\nduration: 2h\n${line}\n` }));
     expect(problem).toContain('3:');

@@ -64,12 +64,13 @@ interface PostgresDriverOptions {
   /** Pools of a database with the schema of this version, see open.ts; `close` ends them. */
   readonly reading: Pool;
   readonly writing: Pool;
-  readonly nodes: PostgresNodes;
+  /** Undefined if no other service uses the database. */
+  readonly nodes: PostgresNodes | undefined;
 }
 
 export class PostgresDriver implements SqlDriver {
   readonly dialect = POSTGRES;
-  readonly nodes: PostgresNodes;
+  readonly nodes: PostgresNodes | undefined;
   readonly soundness = new Soundness();
   readonly #reading: Pool;
   readonly #writing: Pool;
@@ -109,7 +110,7 @@ export class PostgresDriver implements SqlDriver {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#flushing;
-    this.nodes.close();
+    this.nodes?.close();
     await Promise.all([this.#reading.end(), this.#writing.end()]);
   }
 

@@ -29,16 +29,17 @@ const QUERY_LIMIT = seconds(5);
  * Connects, runs the missing steps of the schema, and encrypts secrets that are not encrypted yet.
  * @param url `postgres://user:password@host:5432/database?options`
  * @param key key of the secrets, the same for all services of the database
+ * @param alone whether no other service uses the database, so that the store has no `nodes`
  * @throws UsageError `bad-database`, `wrong-secrets-key`; `no-secrets-key` without a key
  */
-export async function openPostgres(url: string, key: NamedKey | undefined): Promise<PostgresDriver> {
+export async function openPostgres(url: string, key: NamedKey | undefined, alone = false): Promise<PostgresDriver> {
   const name = publicName(url);
   const { node, schema } = await prepare(url, name, key);
   const address = parsePostgresUrl(url);
   // The name is set in the address, where it takes precedence over other settings.
   address.searchParams.set('application_name', node);
   const pool = openPool(address, CONNECTIONS);
-  const nodes = new PostgresNodes({ pool, name: node, channel: `ghostfleet.${schema}` });
+  const nodes = alone ? undefined : new PostgresNodes({ pool, name: node, channel: `ghostfleet.${schema}` });
   return new PostgresDriver({ reading: pool, writing: openPool(address, 1), nodes });
 }
 

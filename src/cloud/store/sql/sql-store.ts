@@ -40,7 +40,7 @@ import { toDevice, toEvent, toListed, toMessage, toPublicDevice, toRecord, toSta
 /** An open database with the schema of this version. */
 export interface SqlDriver {
   readonly dialect: Dialect;
-  readonly nodes?: Nodes;
+  readonly nodes?: Nodes | undefined;
   readonly soundness: Soundness;
   /** Returns the rows of a query. The driver prepares each SQL text once. */
   all(text: string, values: readonly SqlValue[]): readonly unknown[] | Promise<readonly unknown[]>;

@@ -1,0 +1,54 @@
+/** The option `--store` of a run: where the embedded cloud keeps its data. */
+import { isPostgresUrl } from '../cloud/store/postgres/url.js';
+import { UsageError } from '../kernel/errors.js';
+import { newDatabase } from '../library/run-files.js';
+import type { RunOptions } from '../runner/run.js';
+import { checked } from './command.js';
+import type { Host } from './host.js';
+import { SECRETS_KEY, secretsKeyIn } from './secrets-key.js';
+
+/** The option for yargs. Messages never contain its value, because it may contain a password. */
+export const STORE = checked(
+  {
+    describe: `where the embedded cloud keeps its data: memory, sqlite (requires --out), or an empty PostgreSQL database as postgres://… (requires ${SECRETS_KEY}) (default: memory)`,
+    secret: true,
+  },
+  'store',
+  'memory, sqlite or postgres://…',
+  (text) => (text === 'memory' || text === 'sqlite' || isPostgresUrl(text) ? text : undefined),
+);
+
+interface StoreFlags {
+  readonly store: string | undefined;
+  readonly out: string | undefined;
+}
+
+/** @throws UsageError if SQLite has no directory */
+export function checkStore({ store, out }: StoreFlags): void {
+  if (store === 'sqlite' && out === undefined) {
+    throw new UsageError('bad-flags', '--store sqlite requires --out, the directory for the database');
+  }
+}
+
+/**
+ * The database of the run. Deletes the SQLite database of an earlier run in the same directory.
+ * @param out the directory of `--out`, which exists
+ * @throws UsageError if PostgreSQL has no key, or if an earlier database cannot be deleted
+ */
+export function storeOf(
+  { store = 'memory' }: StoreFlags,
+  out: string | undefined,
+  { env }: Host,
+): Pick<RunOptions, 'db' | 'secretsKey'> {
+  if (store === 'sqlite' && out !== undefined) return { db: newDatabase(out) };
+  if (!isPostgresUrl(store)) return { db: 'memory' };
+  const secretsKey = secretsKeyIn(undefined, env);
+  if (secretsKey === undefined) {
+    throw new UsageError(
+      'no-secrets-key',
+      `--store with PostgreSQL requires ${SECRETS_KEY}: another service opens the database with the same key`,
+      'make one with `openssl rand -hex 32`',
+    );
+  }
+  return { db: store, secretsKey };
+}
