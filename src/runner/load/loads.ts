@@ -9,7 +9,7 @@ import type { UserPace } from '../../scenario/load/load.js';
 import type { PlannedLoad } from '../../scenario/model/plan.js';
 import type { Caller } from './callers.js';
 import { hasTurn, ownArrivals } from './own-arrivals.js';
-import { type RequestContext, Requests } from './requests.js';
+import { OVER, type RequestContext, Requests } from './requests.js';
 
 interface LoadOptions extends RequestContext {
   readonly random: Random;
@@ -80,7 +80,7 @@ function atRate(load: PlannedLoad, requests: Requests, { clock, random, late }: 
     },
     close: () => {
       alarm?.cancel();
-      for (; !next.done && next.value <= clock.now; next = due.next()) requests.drop(next.value, 'the run was over');
+      for (; !next.done && next.value <= clock.now; next = due.next()) requests.drop(next.value, OVER);
       requests.close(countUntil(clock.now, ownArrivals(load, random)));
     },
   };

@@ -4,7 +4,7 @@
  */
 import type { EdgeClock } from '../../kernel/clock.js';
 import { ClockHold } from '../../kernel/clock-hold.js';
-import type { Instant, Millis } from '../../kernel/time.js';
+import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 import { downlinkOf, isOfDevice, requestOf } from '../../scenario/load/calls.js';
 import type { PlannedLoad } from '../../scenario/model/plan.js';
 import type { DeviceHandle } from '../../scenario/world.js';
@@ -21,6 +21,8 @@ export interface RequestContext {
   readonly handles: readonly DeviceHandle[];
   /** Called before every request; undefined if no fault can delay or stop it. */
   readonly admit?: Admission;
+  /** Milliseconds of the run per real millisecond. Default: 1. */
+  readonly speed?: number;
   /** Milliseconds of the run per millisecond of the service. Default: 1, because both have the same clock. */
   readonly serviceSpeed?: number;
   /**
@@ -32,8 +34,14 @@ export interface RequestContext {
   readonly unanswered?: (serial: number, type: DownlinkType, body: unknown) => void;
 }
 
-/** Reasons for which the runner does not send a request although its device exists in the cloud. */
-export const UNSENT = ['too many wait for a connection', 'the run was over'] as const;
+/** Reasons for which the runner does not send a request, although it had time to do so. */
+export const UNSENT = ['too many wait for a connection', 'no connection was free until the end'] as const;
+
+/** Why a request is not sent that was due less than {@link SHORTLY} before the end. */
+export const OVER = 'the run was over';
+
+/** Real time. A shorter wait for a connection does not show that the runner has too few. */
+const SHORTLY: Millis = seconds(1);
 
 /** Limit of requests that wait for a connection. */
 const MOST_WAITING = 100_000;
@@ -125,11 +133,11 @@ export class Requests {
    * @param planned number of requests that were due, as counted by the load
    */
   close(planned: number): void {
-    const { clock, trace } = this.#context;
+    const { clock, trace, speed = 1 } = this.#context;
     const { name: call, pace } = this.#load;
     this.#closed = true;
     for (const { intended, sent, device, cloudId } of this.#unfinished) {
-      if (sent === undefined) this.drop(intended, UNSENT[1]);
+      if (sent === undefined) this.drop(intended, clock.now - intended < SHORTLY * speed ? OVER : UNSENT[1]);
       else trace.emit({ kind: 'call.open', at: clock.now, call, intended, sent });
       if (sent !== undefined) this.#withoutAnswer(device, cloudId);
     }

@@ -20,6 +20,7 @@ import { EXIT, GhostfleetError } from '../../kernel/errors.js';
 import { type Instant, seconds, type UnixMillis } from '../../kernel/time.js';
 import type { DownlinkType, Trace, TraceEvent, UplinkType } from '../../trace/events.js';
 import type { TargetAudit } from './audit/audit.js';
+import { answeredId } from './audit/contents.js';
 import type { Asked } from './audit/downlinks.js';
 
 /** Time between two looks. In a look, the observer reads the new messages, and polls some downlinks and firmware updates. */
@@ -181,12 +182,17 @@ export class Observer implements Trace {
   }
 
   /**
-   * Finds the downlink that a device has received: the oldest open one of its type, because downlinks of one type reach a
-   * device in the order in which they were queued (wire protocol, 15).
+   * Finds the downlink that a device has received. If the audit does not recognise it, it is the oldest open one of its type,
+   * because downlinks of one type reach a device in the order in which they were queued (wire protocol, 15).
    */
   #arrived(serial: number, type: DownlinkType, print: string, at: Instant): void {
-    const entry = this.#first((open) => open.serial === serial && open.type === type && !open.received);
-    if (entry === undefined) return;
+    const id = this.#audit.lastReceived(serial);
+    const entry =
+      id === undefined
+        ? this.#first((open) => open.serial === serial && open.type === type && !open.received)
+        : this.#first((open) => open.id === id);
+    // A device can receive a downlink again if its confirmation was lost.
+    if (entry === undefined || entry.received) return;
     entry.received = true;
     this.#trace.emit({ kind: 'downlink.offered', at, serial, downlink: entry.id, print, attempt: 1 });
   }
@@ -260,12 +266,26 @@ export class Observer implements Trace {
     const at = this.#moment(created_at);
     this.#audit.stored(serial, message, at);
     this.#trace.emit({ kind: 'cloud.stored', at, serial, type: kind, message: id, copy: false });
-    // A shell or configuration uplink answers the first open downlink of its type that the device has received.
-    const asked = this.#first((open) => open.serial === serial && open.type === kind && open.received);
-    if (asked === undefined || (kind !== 'shell' && kind !== 'config')) return;
+    if (kind !== 'shell' && kind !== 'config') return;
+    const asked = this.#answered(serial, kind, message.body);
+    if (asked === undefined) return;
     this.#trace.emit({ kind: 'downlink.answered', at, serial, downlink: asked.id });
     if (asked.delivered) this.#open.delete(asked);
     else asked.answered = true;
+  }
+
+  /**
+   * The downlink that a shell or configuration uplink answers: the one that it names, or else the first open one of its type
+   * that the device has received.
+   */
+  #answered(serial: number, type: 'shell' | 'config', body: unknown): Watched | undefined {
+    const named = answeredId(body);
+    const known = named !== undefined && this.#audit.knows(named);
+    return this.#first((open) =>
+      known
+        ? open.id === named && !open.answered
+        : open.serial === serial && open.type === type && open.received && !open.answered,
+    );
   }
 
   #judge(entry: Watched, { down_state: state, down_state_at }: Message): void {

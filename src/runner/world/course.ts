@@ -278,7 +278,7 @@ function build(
       ...{ clock, random, trace, handles, accepted, leastPause: virtual ? 1 : 0 },
       ...(admit && { admit }),
       ...(audit && { unanswered: audit.unanswered.bind(audit) }),
-      serviceSpeed: target.speed,
+      ...{ speed: options.speed, serviceSpeed: target.speed },
       callerOf: ({ as }) => callers.of((as === undefined ? undefined : world.client(as)) ?? own),
       late: (lateBy) => late(lateBy / options.speed),
     });

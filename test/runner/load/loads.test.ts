@@ -235,6 +235,14 @@ describe('a load', () => {
     expect(summary?.planned).toBe(2 + (summary?.dropped ?? 0));
   });
 
+  it('names the lack of connections for requests that waited for more than a second until the end', async () => {
+    const { baseUrl } = await service(() => {});
+    const { summary } = await carryOut(baseUrl, open(100, 1500), { stopAt: 1300, connections: 2 });
+    const { 'dropped: no connection was free until the end': waited = 0, 'dropped: the run was over': late = 0 } =
+      summary?.reasons ?? {};
+    expect([waited > 0, late > 50, waited + late]).toEqual([true, true, summary?.dropped]);
+  });
+
   it('with users has at most one open request for each user, and is marked as a closed loop', async () => {
     const sentAt: number[] = [];
     const answer = (now: number) => {

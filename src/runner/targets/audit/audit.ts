@@ -34,6 +34,8 @@ export class TargetAudit implements MessageWitness {
   readonly #findings = new Findings();
   readonly #uplinks: UplinkAudit;
   readonly #downlinks: DownlinkAudit;
+  /** Id of the downlink that each device has received last; undefined if it is not known. */
+  readonly #lastReceived = new Map<number, string | undefined>();
   #ended = false;
 
   /** @param speed milliseconds of the run per millisecond of the cloud */
@@ -49,7 +51,17 @@ export class TargetAudit implements MessageWitness {
   }
 
   received(serial: number, message: Uint8Array): void {
-    this.#downlinks.received(serial, message, this.#clock.now);
+    this.#lastReceived.set(serial, this.#downlinks.received(serial, message, this.#clock.now));
+  }
+
+  /** Id of the downlink that the device has received last; undefined if it is not known. */
+  lastReceived(serial: number): string | undefined {
+    return this.#lastReceived.get(serial);
+  }
+
+  /** Whether the run has queued the downlink with this id. */
+  knows(id: string): boolean {
+    return this.#downlinks.knows(id);
   }
 
   /** Takes the events of the devices and of their network. */

@@ -11,6 +11,7 @@ import { decodeBody } from '../../../protocol/decode.js';
 import { encodeBody } from '../../../protocol/encode.js';
 import { contentFingerprint, type Hash, toHex } from '../../../protocol/hashes.js';
 import { type DownMessage, parseDown, parseUp, type UpMessage } from '../../../protocol/messages/index.js';
+import { uuidText } from '../../../protocol/uuid.js';
 
 /** Fingerprint of a content. */
 export type Content = string;
@@ -23,17 +24,19 @@ export function isCompared(type: string): type is ComparedType {
 }
 
 /**
- * An uplink that a device made. `raw`: content of a data message as the API shows it if the cloud cannot decode the message.
+ * An uplink that a device made. Clouds show the same uplink in different forms: a data message decoded or as bytes, and a shell
+ * answer with or without the id of its downlink.
  */
 export interface UplinkContent {
   readonly type: ComparedType;
-  readonly content: Content | undefined;
-  readonly raw?: Content;
+  readonly forms: readonly Content[];
 }
 
 /** A downlink that a device received. */
 export interface DownlinkContent {
   readonly type: ComparedType;
+  /** The message id that a shell message contains, as a UUID: the embedded cloud uses the id of the downlink. */
+  readonly id?: string;
   /** Whether an API request with this body would queue this downlink. Undefined if this cannot be decided. */
   readonly isAskedFor: (body: unknown) => boolean | undefined;
 }
@@ -46,30 +49,45 @@ export function uplinkContent(bytes: Uint8Array, codecs: KnownCodecs): UplinkCon
   const message: UpMessage = parseUp(bytes);
   switch (message.kind) {
     case 'upload-data':
-      return { type: 'data', content: decoded(message.body, codecs.get(message.hash)), raw: rawOf(message.body) };
-    case 'upload-config':
-      return { type: 'config', content: contentOf(message.lines) };
-    case 'upload-shell':
       return {
-        type: 'shell',
-        content: contentOf(message.responses.map(({ lines, ...rest }) => answerOf(rest, lines))),
+        type: 'data',
+        forms: [decoded(message.body, codecs.get(message.hash)), rawOf(message.body)].filter(
+          (form) => form !== undefined,
+        ),
       };
+    case 'upload-config':
+      return { type: 'config', forms: [contentOf(message.lines)] };
+    case 'upload-shell': {
+      const answers = message.responses.map(({ lines, ...rest }) => answerOf(rest, lines));
+      return { type: 'shell', forms: shellForms(uuidText(message.messageId), answers) };
+    }
     default:
       return undefined;
   }
 }
 
-/** Content of an uplink as the API shows it. */
-export function storedContent({ type, body, raw }: Message): Content | undefined {
-  if (type === 'data') return body === null && raw !== null ? contentOf(raw.toLowerCase()) : contentOf(body);
-  if (type === 'config') return Array.isArray(body) ? contentOf(body) : undefined;
+/** Content of an uplink as the API shows it, most specific form first; empty if it cannot be compared. */
+export function storedForms({ type, body, raw }: Message): readonly Content[] {
+  if (type === 'data') return [body === null && raw !== null ? contentOf(raw.toLowerCase()) : contentOf(body)];
+  if (type === 'config') return Array.isArray(body) ? [contentOf(body)] : [];
   const responses = isRecord(body) ? body.responses : undefined;
-  if (!Array.isArray(responses)) return undefined;
+  if (!Array.isArray(responses)) return [];
   const answers = responses.map((response: unknown) => {
     const { command, result = 0, outputs } = isRecord(response) ? response : {};
     return Array.isArray(outputs) ? answerOf({ command, result }, outputs) : undefined;
   });
-  return answers.includes(undefined) ? undefined : contentOf(answers);
+  return answers.includes(undefined) ? [] : shellForms(answeredId(body), answers);
+}
+
+/** The message id in the body of a shell uplink in the API: in most clouds, the id of the downlink that it answers. */
+export function answeredId(body: unknown): string | undefined {
+  const id = isRecord(body) ? body.message_id : undefined;
+  return typeof id === 'string' ? id.toLowerCase() : undefined;
+}
+
+function shellForms(id: string | undefined, answers: readonly unknown[]): readonly Content[] {
+  const plain = contentOf(answers);
+  return id === undefined ? [plain] : [contentOf({ id, answers }), plain];
 }
 
 /** Reads a downlink that a device received; undefined if its type is not compared. */
@@ -79,7 +97,7 @@ export function downlinkContent(bytes: Uint8Array, codecs: KnownCodecs): Downlin
     case 'download-config':
       return { type: 'config', isAskedFor: sameAs(message.lines) };
     case 'download-shell':
-      return { type: 'shell', isAskedFor: sameAs(message.commands) };
+      return { type: 'shell', id: uuidText(message.messageId), isAskedFor: sameAs(message.commands) };
     case 'download-data': {
       const received = cborContent(message.body);
       const encoder = codecs.get(message.hash);

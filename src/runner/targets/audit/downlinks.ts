@@ -100,7 +100,7 @@ export class DownlinkAudit {
     const known = { id, type, body, asked, answered: ++this.#order, createdAt, queuedAt: at };
     receiver.entries.push({ ...known, receivedAt: undefined, sentAt: undefined, over: false });
     const early = receiver.early.findIndex(
-      ({ content }) => content.type === type && content.isAskedFor(body) !== false,
+      ({ content }) => content.type === type && content.isAskedFor(body) !== false && !this.#isOfAnother(content, id),
     );
     const [received] = early < 0 ? [] : receiver.early.splice(early, 1);
     if (received !== undefined) this.#arrived(serial, receiver, received.content, received.at);
@@ -119,11 +119,17 @@ export class DownlinkAudit {
     this.#findings.broken('queued', { at, serial, what });
   }
 
-  received(serial: number, bytes: Uint8Array, at: Instant): void {
+  /** Returns the id of the downlink that the device has received; undefined if it is not known, or not known yet. */
+  received(serial: number, bytes: Uint8Array, at: Instant): string | undefined {
     const content = downlinkContent(bytes, this.#codecs);
-    if (content === undefined) return;
+    if (content === undefined) return undefined;
     this.#findings.checked('delivered');
-    this.#arrived(serial, this.#of(serial), content, at);
+    return this.#arrived(serial, this.#of(serial), content, at);
+  }
+
+  /** Whether the run has queued the downlink with this id. */
+  knows(id: string): boolean {
+    return this.#ids.has(id);
   }
 
   /** Called for each event of the device. `trouble`: the cloud and the device may then disagree about a delivery. */
@@ -186,18 +192,29 @@ export class DownlinkAudit {
     }
   }
 
-  #arrived(serial: number, receiver: Receiver, content: DownlinkContent, at: Instant): void {
+  #arrived(serial: number, receiver: Receiver, content: DownlinkContent, at: Instant): string | undefined {
     const alike = receiver.entries.filter(({ type, over }) => type === content.type && !over);
-    const same = alike.filter(({ body }) => content.isAskedFor(body) !== false);
+    const likely = alike.filter(({ body }) => content.isAskedFor(body) !== false);
+    // Identical commands have the same content: only the id distinguishes a repetition from the next downlink.
+    const named = likely.filter(({ id }) => id === content.id);
+    const same = named.length > 0 ? named : likely;
     const next = same.find(({ receivedAt }) => receivedAt === undefined);
     const last = same.findLast(({ receivedAt }) => receivedAt !== undefined);
     if (next !== undefined) {
       this.#judgeTurn(serial, alike, next, at);
       next.receivedAt = at;
-    } else if (last?.receivedAt === undefined) receiver.early.push({ content, at });
+      return next.id;
+    }
+    if (last?.receivedAt === undefined) receiver.early.push({ content, at });
     else if (receiver.troubledAt < last.receivedAt && !isOfUnanswered(receiver, content)) {
       this.#findings.broken('delivered', { at, serial, what: `downlink ${last.id} was delivered again` });
     }
+    return last?.id;
+  }
+
+  /** Whether the received message contains the id of a downlink of the run other than `id`. */
+  #isOfAnother(content: DownlinkContent, id: string): boolean {
+    return content.id !== undefined && content.id !== id && this.#ids.has(content.id);
   }
 
   #judgeTurn(serial: number, alike: readonly Entry[], entry: Entry, at: Instant): void {

@@ -6,8 +6,7 @@ import {
   type Content,
   isCompared,
   type KnownCodecs,
-  storedContent,
-  type UplinkContent,
+  storedForms,
   uplinkContent,
 } from './contents.js';
 import type { Findings } from './rules.js';
@@ -51,8 +50,7 @@ export class UplinkAudit {
 
   made(serial: number, uplink: number, bytes: Uint8Array): void {
     const found = uplinkContent(bytes, this.#codecs);
-    const contents = found === undefined ? [] : contentsOf(found);
-    if (found === undefined || contents.length === 0) return;
+    if (found === undefined || found.forms.length === 0) return;
     const { entries } = this.#of(serial);
     const fresh = {
       sent: undefined,
@@ -61,7 +59,7 @@ export class UplinkAudit {
       stored: false,
       dropped: false,
     };
-    entries.push({ uplink, type: found.type, contents, ...fresh });
+    entries.push({ uplink, type: found.type, contents: found.forms, ...fresh });
     if (entries.length > MOST_KEPT) this.#forget(serial, entries);
   }
 
@@ -93,11 +91,13 @@ export class UplinkAudit {
   /** Called for each uplink that the API shows, oldest first. */
   stored(serial: number, message: Message, at: Instant): void {
     const { type, id } = message;
-    const content = isCompared(type) ? storedContent(message) : undefined;
+    const forms = isCompared(type) ? storedForms(message) : [];
+    const [content] = forms;
     if (content === undefined) return;
     const sender = this.#of(serial);
     const alike = sender.entries.filter((entry) => entry.type === type && entry.sent !== undefined);
-    const same = alike.filter((entry) => entry.contents.includes(content));
+    const matches = forms.map((form) => alike.filter((entry) => entry.contents.includes(form)));
+    const same = matches.find(({ length }) => length > 0) ?? [];
     const open = same.find((entry) => !entry.stored);
     this.#findings.checked('content');
     this.#findings.checked('once');
@@ -108,7 +108,8 @@ export class UplinkAudit {
 
   #judgeCopy(serial: number, { troubledAt }: Sender, same: readonly Entry[], { type, id }: Message, at: Instant): void {
     const original = same.at(-1);
-    if (original === undefined || (type !== 'data' && troubledAt >= original.sentAt)) return;
+    // The copy may be one of any uplink with this content.
+    if (original === undefined || (type !== 'data' && same.some(({ sentAt }) => troubledAt >= sentAt))) return;
     this.#findings.broken('once', {
       ...{ at, serial },
       what: `${type} uplink ${original.uplink} was stored again, as message ${id}`,
@@ -180,8 +181,4 @@ export class UplinkAudit {
     this.#senders.set(serial, fresh);
     return fresh;
   }
-}
-
-function contentsOf({ content, raw }: UplinkContent): readonly Content[] {
-  return [content, raw].filter((form) => form !== undefined);
 }

@@ -8,6 +8,7 @@ import { minutes, seconds } from '../../../../src/kernel/time.js';
 import { packagedProfiles } from '../../../../src/profile/library.js';
 import { encodeBody } from '../../../../src/protocol/encode.js';
 import { encodeDown, encodeUp } from '../../../../src/protocol/messages/index.js';
+import { uuidBytes } from '../../../../src/protocol/uuid.js';
 import { TargetAudit } from '../../../../src/runner/targets/audit/audit.js';
 import { type RuleTally, ruleResults } from '../../../../src/runner/targets/audit/rules.js';
 import type { TraceEvent, UplinkType } from '../../../../src/trace/events.js';
@@ -161,6 +162,23 @@ describe('uplinks of a target', () => {
     ]);
   });
 
+  it('with identical answers of the shell are distinguished by their message ids', () => {
+    const [first, second] = ['0190a6d2-0000-7000-8000-000000000001', '0190a6d2-0000-7000-8000-000000000002'] as const;
+    const responses = [{ command: 'x', result: 0, lines: [] }];
+    const answer = (id: string) => encodeUp({ kind: 'upload-shell', messageId: uuidBytes(id), responses });
+    const inApi = (id: string) => ({ message_id: id, responses: [{ command: 'x', result: 0, outputs: [] }] });
+    sends(3, 'shell', answer(first));
+    event('device.restart');
+    stored('shell', inApi(first));
+    clock.now += 1000;
+    sends(4, 'shell', answer(second));
+    // A copy of the first answer, which the device has started over.
+    stored('shell', inApi(first));
+    stored('shell', inApi(second));
+    stored('shell', inApi(second));
+    expect(broken()).toEqual([expect.stringMatching(/shell uplink 4 was stored again, as message m4$/)]);
+  });
+
   it('with an answer of the shell may be stored twice if the device has repeated it', () => {
     const messageId = new Uint8Array(16);
     sends(
@@ -227,6 +245,23 @@ describe('downlinks of a target', () => {
       audit.sent(SERIAL, id, clock.now);
     }
     expect(broken([first, second])).toEqual([]);
+  });
+
+  it('with identical commands are distinguished by their message ids', () => {
+    const ids = ['0190a6d2-0000-7000-8000-000000000001', '0190a6d2-0000-7000-8000-000000000002'] as const;
+    const body = ['info show'];
+    const both = ids.map((id) => message('shell', body, { id }));
+    for (const each of both) audit.queued(SERIAL, each, audit.asks(body));
+    const carrying = (id: string) => encodeDown({ kind: 'download-shell', commands: body, messageId: uuidBytes(id) });
+    polls();
+    audit.received(SERIAL, carrying(ids[0]));
+    event('device.repeat');
+    // The confirmation was lost, so the first one comes again.
+    audit.received(SERIAL, carrying(ids[0]));
+    expect(audit.lastReceived(SERIAL)).toBe(ids[0]);
+    audit.received(SERIAL, carrying(ids[1]));
+    expect(audit.lastReceived(SERIAL)).toBe(ids[1]);
+    expect(broken(both)).toEqual([]);
   });
 
   it('that arrive before the API has answered their request are recognised', () => {
