@@ -27,7 +27,7 @@ export function isCompared(type: string): type is ComparedType {
  * An uplink that a device made. Clouds show the same uplink in different forms: a data message decoded or as bytes, and a shell
  * answer with or without the id of its downlink.
  */
-export interface UplinkContent {
+interface UplinkContent {
   readonly type: ComparedType;
   readonly forms: readonly Content[];
 }
