@@ -31,8 +31,8 @@ export interface RunResult extends RunSummary {
   /** Why the run ended early or is invalid; null otherwise. */
   readonly failure: string | null;
   /**
-   * Facts that put the verdict into question although no expectation covers them: faults and steps without an effect, and
-   * devices that were never ready.
+   * Facts that put the verdict into question although no expectation covers them: faults and steps without an effect, devices
+   * that were never ready, and connectors with failed or unfinished deliveries.
    */
   readonly warnings: readonly string[];
   readonly clock: 'virtual' | 'real';

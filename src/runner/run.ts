@@ -83,7 +83,15 @@ export async function run(options: RunOptions): Promise<RunResult> {
       evidence: () => journal.soFar(control.clock.now),
       explainer: () => explainerNow(options, journal, control),
     });
-  const { end, simulatedMs, generator, audited, happened, workers } = await courseOf(options, journal, started);
+  const {
+    end,
+    simulatedMs,
+    generator,
+    audited,
+    remarks = [],
+    happened,
+    workers,
+  } = await courseOf(options, journal, started);
   journal.invariants.end();
   const evidence = journal.evidence(simulatedMs);
   const evaluated = [
@@ -113,6 +121,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     warnings: [
       ...withoutEffect(plan, options.profiles),
       ...neverReady({ fleet: summary.fleet, exitCode, expectations }),
+      ...remarks,
     ],
     clock: options.clock,
     speed: options.clock === 'real' ? options.speed : null,

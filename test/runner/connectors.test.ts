@@ -51,7 +51,29 @@ describe('a connector in a run', () => {
   });
 
   it('does not send to this machine by default', async () => {
-    expect((await forward('{ rate-limit: 600/m }')).received).toEqual([]);
+    const { result, received } = await forward('{ rate-limit: 600/m }');
+    expect(received).toEqual([]);
+    expect(result.warnings).toEqual(['connector "here": 1 delivery, of which 1 failed; last attempt: no response']);
+  });
+
+  it('whose target fails is named in a warning, with its failed and unfinished deliveries', async () => {
+    receiving = await receiver((_, response) => response.writeHead(500).end());
+    const script = `function main(job) { return { url: '${receiving.url}', data: job.message.type } }`;
+    const result = await runText(
+      `
+name: forwarding
+duration: 1h
+cloud: { allow-private: true }
+setup: [{ connector: { name: here, tags: [cold], triggers: [session, data], retry-delays: [45m], script: "${script}" } }]
+fleet: [{ name: clime, profile: clime, count: 1, tags: [cold], config: { interval-report: 1800 } }]
+`,
+      { allowPrivate: true },
+    );
+    expect(result.warnings).toEqual([
+      expect.stringMatching(
+        /^connector "here": \d deliveries, of which \d failed, \d not finished; last attempt: status 500$/,
+      ),
+    ]);
   });
 
   it('does not send to a public host that the run does not permit', async () => {

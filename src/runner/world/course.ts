@@ -32,6 +32,7 @@ import { openTarget, type TargetOptions } from './open-target.js';
 import { madeBy, provision, tearDown } from './provision.js';
 import { type RunFixture, runSchedule } from './schedule.js';
 import { StepTimes } from './step-times.js';
+import { undelivered } from './undelivered.js';
 
 /** Concurrent requests of the provisioning in real time. */
 const PROVISIONING = 16;
@@ -120,6 +121,8 @@ export interface CourseEnd {
   readonly generator: GeneratorReport | null;
   /** The results for the rules that another cloud has to follow; in a divided run one list from all its parts. */
   readonly audited: readonly RuleTally[];
+  /** Warnings from the cloud at the end of the run; missing in a divided run. */
+  readonly remarks?: readonly string[];
   /** The workers among which a run in real time was divided; missing if it was not. */
   readonly workers?: readonly WorkerReport[];
 }
@@ -156,6 +159,7 @@ export async function inOneWorld(
   const fixture = await builtOrClosed(target, () => build(options, target, parts));
   let end: End;
   let generator: GeneratorReport | null = null;
+  let remarks: readonly string[] = [];
   try {
     const api = { ...target.address, spaceId: target.api.spaceId };
     const fleet = fleetOf(plan, fixture.devices, fixture.handles, times.noted);
@@ -169,6 +173,8 @@ export async function inOneWorld(
     begin(since?.());
     target.begin();
     end = await endOf(runSchedule(fixture, clock).then(() => target.lastLook()));
+    target.end();
+    if (options.part === undefined) remarks = await undelivered(target.api, plan);
   } finally {
     target.end();
     generator = generatorReport();
@@ -180,7 +186,7 @@ export async function inOneWorld(
     }
   }
   const audited = target.audit?.tallies() ?? [];
-  return { end, simulatedMs: sinceStart(clock.now), generator, audited, happened: happened() };
+  return { end, simulatedMs: sinceStart(clock.now), generator, audited, remarks, happened: happened() };
 }
 
 async function closeAll(
