@@ -201,7 +201,7 @@ export class DownlinkAudit {
     const next = same.find(({ receivedAt }) => receivedAt === undefined);
     const last = same.findLast(({ receivedAt }) => receivedAt !== undefined);
     if (next !== undefined) {
-      this.#judgeTurn(serial, alike, next, at);
+      this.#judgeTurn(serial, receiver, alike, next, at);
       next.receivedAt = at;
       return next.id;
     }
@@ -217,9 +217,12 @@ export class DownlinkAudit {
     return content.id !== undefined && content.id !== id && this.#ids.has(content.id);
   }
 
-  #judgeTurn(serial: number, alike: readonly Entry[], entry: Entry, at: Instant): void {
+  /** After trouble, an earlier downlink may be lost, so only one that was queued since then must arrive before `entry`. */
+  #judgeTurn(serial: number, { troubledAt }: Receiver, alike: readonly Entry[], entry: Entry, at: Instant): void {
     this.#findings.checked('turn');
-    const before = alike.find((other) => other.receivedAt === undefined && precedes(other, entry));
+    const before = alike.find(
+      (other) => other.receivedAt === undefined && troubledAt < other.queuedAt && precedes(other, entry),
+    );
     if (before === undefined) return;
     const what = `downlink ${entry.id} arrived before ${before.id}, which was queued earlier`;
     this.#findings.broken('turn', { at, serial, what });

@@ -264,6 +264,19 @@ describe('downlinks of a target', () => {
     expect(broken(both)).toEqual([]);
   });
 
+  it('may be lost after trouble, and the next one arrives without it', () => {
+    const ids = ['0190a6d2-0000-7000-8000-000000000001', '0190a6d2-0000-7000-8000-000000000002'] as const;
+    const body = ['info show'];
+    const both = ids.map((id) => message('shell', body, { id }));
+    for (const each of both) audit.queued(SERIAL, each, audit.asks(body));
+    polls();
+    event('device.repeat');
+    audit.sent(SERIAL, ids[0], clock.now);
+    audit.received(SERIAL, encodeDown({ kind: 'download-shell', commands: body, messageId: uuidBytes(ids[1]) }));
+    audit.sent(SERIAL, ids[1], clock.now);
+    expect(broken(both)).toEqual([]);
+  });
+
   it('that arrive before the API has answered their request are recognised', () => {
     const asked = audit.asks(['info show']);
     audit.received(SERIAL, commands('info show'));
