@@ -32,7 +32,7 @@ export interface RunResult extends RunSummary {
   readonly failure: string | null;
   /**
    * Facts that put the verdict into question although no expectation covers them: faults and steps without an effect, devices
-   * that were never ready, and connectors with failed or unfinished deliveries.
+   * that were never ready, loads that sent no request, and connectors with failed or unfinished deliveries.
    */
   readonly warnings: readonly string[];
   readonly clock: 'virtual' | 'real';

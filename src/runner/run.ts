@@ -17,6 +17,7 @@ import { spoiledByLoss } from './distributed/lost.js';
 import { ThreadCrew } from './distributed/threads/thread-crew.js';
 import { explainerNow, keepKnown } from './explainers.js';
 import { judge, undecided } from './judge.js';
+import { idleLoads } from './idle-loads.js';
 import { neverReady } from './never-ready.js';
 import { withoutEffect } from './no-effect.js';
 import { inThreads } from './parallel/threads.js';
@@ -121,6 +122,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     warnings: [
       ...withoutEffect(plan, options.profiles),
       ...neverReady({ fleet: summary.fleet, exitCode, expectations }),
+      ...idleLoads(plan, summary.calls, simulatedMs),
       ...remarks,
     ],
     clock: options.clock,

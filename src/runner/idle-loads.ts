@@ -1,0 +1,19 @@
+/** A warning about loads that sent no request. It is needed because expectations such as `call.failed == 0` pass without any. */
+import { humanCount } from '../kernel/quantity.js';
+import type { Millis } from '../kernel/time.js';
+import type { RunResult } from '../report/result.js';
+import type { Plan } from '../scenario/model/plan.js';
+
+/**
+ * One sentence for each load without a sent request. Loads that the run did not last long enough for are left out.
+ * @param ranFor duration of the run, in its own time
+ */
+export function idleLoads({ loads }: Pick<Plan, 'loads'>, calls: RunResult['calls'], ranFor: Millis): readonly string[] {
+  return loads.flatMap(({ name, until }) => {
+    const { sent = 0, dropped = 0, reasons = {} } = calls[name] ?? {};
+    if (sent > 0 || ranFor < until) return [];
+    const [why] = Object.keys(reasons);
+    const cause = why === undefined ? 'none was due' : `${humanCount(dropped)} were due (${why})`;
+    return [`load ${name} sent no request: ${cause}`];
+  });
+}

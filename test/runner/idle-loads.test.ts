@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { runText } from './run-text.js';
+
+const scenario = (load: string, more = '') => `
+name: seldom
+duration: 20m
+fleet: [{ name: clime, profile: clime, count: 2, config: { interval-report: 300 } }]
+${load}
+${more}
+expect: ['call.failed == 0']
+`;
+
+describe('the warning about a load that sent no request', () => {
+  it('says that none was due', async () => {
+    const { passed, warnings } = await runText(
+      scenario('load: [{ list-messages:, rate: 0.0001/s, spacing: even, from: 1m, until: 2m }]'),
+    );
+    expect(passed).toBe(true);
+    expect(warnings).toEqual([expect.stringMatching(/^load list-messages.* sent no request: none was due$/)]);
+  });
+
+  it('says why all were dropped', async () => {
+    const { warnings } = await runText(
+      scenario(
+        'load: [{ commands: [info show], to: clime, rate: 1/s, from: 1m, until: 2m }]',
+        'steps: [{ at: 10s, delete-device:, to: clime }]',
+      ),
+    );
+    expect(warnings).toContainEqual(
+      expect.stringMatching(/^load commands.* sent no request: \d+ were due \(dropped: .+\)$/),
+    );
+  });
+
+  it('is absent if requests were sent, or if the run ended before the end of the load', async () => {
+    const { warnings } = await runText(scenario('load: [{ list-messages:, rate: 1/s, from: 1m, until: 2m }]'));
+    expect(warnings).toEqual([]);
+  });
+});
