@@ -8,7 +8,11 @@ import type { Plan } from '../scenario/model/plan.js';
  * One sentence for each load without a sent request. Loads that the run did not last long enough for are left out.
  * @param ranFor duration of the run, in its own time
  */
-export function idleLoads({ loads }: Pick<Plan, 'loads'>, calls: RunResult['calls'], ranFor: Millis): readonly string[] {
+export function idleLoads(
+  { loads }: Pick<Plan, 'loads'>,
+  calls: RunResult['calls'],
+  ranFor: Millis,
+): readonly string[] {
   return loads.flatMap(({ name, until }) => {
     const { sent = 0, dropped = 0, reasons = {} } = calls[name] ?? {};
     if (sent > 0 || ranFor < until) return [];
