@@ -44,9 +44,14 @@ export class QueueDatabase {
       await database.query(SCHEMA);
     } catch (error) {
       await database.close();
-      throw new UsageError('bad-queue', `the queue ${database.name} cannot be used: ${reasonOf(error)}`);
+      throw database.unusable(error);
     }
     return database;
+  }
+
+  /** The error of a process that cannot go on because the database has failed with `error`. */
+  unusable(error: unknown): UsageError {
+    return new UsageError('bad-queue', `the queue ${this.name} cannot be used: ${reasonOf(error)}`);
   }
 
   /** The address with the password. Secret. */

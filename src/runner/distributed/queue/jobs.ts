@@ -118,12 +118,24 @@ async function startRunner(
     events.once('job:start', () => resolve(true));
     events.once('worker:getJob:error', () => resolve(false));
   });
+  let stopping = false;
+  const failed = new Promise<never>((_, reject) => {
+    events.on('worker:fatalError', ({ error }) => stopping || reject(database.unusable(error)));
+  });
+  const task = async (payload: unknown) => {
+    try {
+      await carryOut(payload);
+    } finally {
+      // The library takes no further jobs if it cannot record the end of this one.
+      while (!stopping && !(await answers(database))) await database.pause();
+    }
+  };
   const start = async () => {
     await createTables(pool);
     return runWorker({
       ...{ pgPool: pool, schema: JOBS, logger: QUIET, concurrency: 1, noHandleSignals: true, pollInterval: seconds(1) },
       parsedCronItems: [],
-      taskList: { [TASK]: carryOut },
+      taskList: { [TASK]: task },
       events,
     });
   };
@@ -133,12 +145,22 @@ async function startRunner(
   });
   return {
     looks,
-    over: runner.promise,
+    over: Promise.race([runner.promise, failed]),
     stop: async () => {
+      stopping = true;
       await runner.stop();
       await pool.end();
     },
   };
+}
+
+async function answers(database: QueueDatabase): Promise<boolean> {
+  try {
+    await database.query('SELECT 1');
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function keyOf({ run, part }: JobPayload): string {

@@ -1,9 +1,11 @@
-/** The start of a queue: several workers create its tables at the same time, and connections break. */
+/** The queue in trouble: several workers create its tables at the same time, connections break, and the server is away. */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { version } from '../../../src/cli/version.js';
 import type { PartTask } from '../../../src/runner/distributed/messages.js';
 import { QueueDatabase } from '../../../src/runner/distributed/queue/database.js';
-import { takeJobs } from '../../../src/runner/distributed/queue/jobs.js';
+import { addJobs, takeJobs } from '../../../src/runner/distributed/queue/jobs.js';
 import { QueueCrew } from '../../../src/runner/distributed/queue/queue-crew.js';
 import { newSeparateDatabase, query } from '../../support/postgres/databases.js';
 
@@ -27,6 +29,49 @@ it('a run gives its parts to the queue although its connections break', async ()
   expect(await breaking).toBeGreaterThan(0);
   await Promise.all([...channels.map((channel) => channel.close()), crew.close()]);
 });
+
+it('a worker takes the next job although the server refuses connections when one ends', async () => {
+  const relay = await relayTo(await newSeparateDatabase());
+  const database = await QueueDatabase.open(relay.url);
+  const taken: unknown[] = [];
+  const worker = await takeJobs(database, async (payload) => {
+    if (taken.push(payload) > 1) return;
+    await relay.close();
+    setTimeout(relay.open, 500);
+  });
+  const jobs = [1, 2].map((part) => ({ run: 'run', part, version: version(), format: 1 }));
+  await addJobs(database, jobs);
+  await expect.poll(() => taken, { timeout: 10_000 }).toEqual(jobs);
+  await worker.stop();
+  await database.close();
+  await relay.close();
+});
+
+/** A port that forwards connections to the server of a database, and refuses them while it is closed. */
+async function relayTo(database: string) {
+  const { hostname, port } = new URL(database);
+  const sockets = new Set<Socket>();
+  const server = createServer((incoming) => {
+    const outgoing = connect(Number(port), hostname);
+    incoming.pipe(outgoing).pipe(incoming);
+    for (const socket of [incoming, outgoing]) {
+      sockets.add(socket.on('error', () => {}).on('close', () => sockets.delete(socket)));
+    }
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  // The cast is safe because the server listens on a TCP port.
+  const { port: own } = server.address() as AddressInfo;
+  const url = Object.assign(new URL(database), { hostname: '127.0.0.1', port: String(own) }).href;
+  return {
+    url,
+    open: () => void server.listen(own, '127.0.0.1'),
+    close: async () => {
+      const closed = once(server.close(), 'close');
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
 
 /** Breaks all connections with the database, five times. Returns the number of broken connections. */
 async function breakConnections(url: string): Promise<number> {
