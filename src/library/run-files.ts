@@ -60,19 +60,19 @@ export function writeReports(out: string, result: RunResult, downlinks: Iterable
 
 /** Writes the table of downlinks. @throws UsageError when it cannot be written */
 export function writeDownlinks(out: string, result: RunResult, downlinks: Iterable<DownlinkRecord>): void {
-  attempt(out, () => writePieces(join(out, 'downlinks.csv'), downlinksCsv(downlinks, result.names)));
+  attempt(join(out, 'downlinks.csv'), (path) => writePieces(path, downlinksCsv(downlinks, result.names)));
 }
 
 /** Writes one of the reports. @throws UsageError when it cannot be written */
 export function writeReport(out: string, format: ReportFormat, result: RunResult): void {
-  attempt(out, () => writeFileSync(join(out, REPORT_FILES[format]), RENDERERS[format](result)));
+  attempt(join(out, REPORT_FILES[format]), (path) => writeFileSync(path, RENDERERS[format](result)));
 }
 
-function attempt(out: string, write: () => void): void {
+function attempt(path: string, write: (path: string) => void): void {
   try {
-    write();
+    write(path);
   } catch (error) {
-    throw cannotWrite(`the reports in "${out}"`, error);
+    throw cannotWrite(`the report "${path}"`, error);
   }
 }
 

@@ -4,13 +4,14 @@
  */
 import { Histories } from '../explain/histories.js';
 import type { FleetPart, Situation } from '../explain/situation.js';
-import type { Instant, Millis } from '../kernel/time.js';
+import { type Instant, type Millis, seconds } from '../kernel/time.js';
 import { expectsAnswer } from '../trace/downlinks/ledger.js';
 import type { ContactReason, UplinkType as TracedUplink, TraceEvent } from '../trace/events.js';
 import { exchangesIn } from './exchanges.js';
 import { byDevice } from './group.js';
+import { inDeviceTime } from './pace.js';
 import type { RecordedDevice, RecordedDownlink, RecordedUplink, Recording } from './recording.js';
-import { intervalsOf, type RecordedIntervals, scaled, silenceOf } from './silences.js';
+import { intervalsOf, type RecordedIntervals, silenceOf } from './silences.js';
 
 interface ExplainedRecording {
   readonly histories: Histories;
@@ -36,16 +37,18 @@ const UNKNOWN = [
   'A recording shows the messages that arrived: failed exchanges, the radio, and the names of faults cannot be known from it.',
 ];
 
+/** All times are those of the devices, which pass faster than real time if the recorded run had a speed. */
 export function recordedRun(recording: Recording): ExplainedRecording {
-  const { devices, uplinks, downlinks, from, until, speed } = recording;
+  const { devices, uplinks, downlinks, from, until } = inDeviceTime(recording);
   const length = until - from;
   const serials = new Map(devices.map(({ device }, index) => [device, index + 1]));
   const serialOf = (device: string) => serials.get(device) ?? 0;
   const storedAt = new Map(uplinks.map(({ n, at }) => [n, at]));
   const own = byDevice(uplinks);
-  const { polls } = exchangesIn(recording);
+  // Exchanges are found in real time: a pause in an exchange may be due to the cloud or the network, which are not faster.
+  const polls = exchangesIn(recording).polls.map((poll) => ({ ...poll, at: Math.round(poll.at * recording.speed) }));
   const signs = byDevice([...uplinks, ...polls].sort((a, b) => a.at - b.at));
-  const known = devices.map((device) => ({ device, intervals: intervalsOf(own.get(device.device) ?? [], speed) }));
+  const known = devices.map((device) => ({ device, intervals: intervalsOf(own.get(device.device) ?? []) }));
   const silences = known.flatMap(({ device: { device }, intervals }) => {
     const times = signs.get(device)?.map(({ at }) => at) ?? [];
     return silenceOf(serialOf(device), times, intervals, length) ?? [];
@@ -67,7 +70,7 @@ export function recordedRun(recording: Recording): ExplainedRecording {
         signs.has(device.device) ? [partOf(device, serialOf(device.device), intervals)] : [],
       ),
       faults: silences.map(({ fault }) => fault),
-      settings: downlinks.flatMap((downlink) => settingsOf(downlink, serialOf(downlink.device), uplinks, speed)),
+      settings: downlinks.flatMap((downlink) => settingsOf(downlink, serialOf(downlink.device), uplinks)),
     },
     names: Object.fromEntries([...serials].map(([device, serial]) => [String(serial), device])),
     unknown: UNKNOWN,
@@ -85,7 +88,6 @@ function settingsOf(
   { at, type, answer }: RecordedDownlink,
   serial: number,
   uplinks: readonly RecordedUplink[],
-  speed: number,
 ): Situation['settings'] {
   const answered = type === 'config' && answer !== null ? uplinks.find(({ n }) => n === answer) : undefined;
   if (answered === undefined) return [];
@@ -93,8 +95,8 @@ function settingsOf(
   return [
     {
       ...{ at, serials: [[serial, serial]] },
-      ...(reportEvery !== null && { reportEvery: scaled(reportEvery, speed) }),
-      ...(pollEvery !== null && { pollEvery: scaled(pollEvery, speed) }),
+      ...(reportEvery !== null && { reportEvery: seconds(reportEvery) }),
+      ...(pollEvery !== null && { pollEvery: seconds(pollEvery) }),
     },
   ];
 }

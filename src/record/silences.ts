@@ -19,11 +19,11 @@ export interface RecordedIntervals extends Intervals {
 /**
  * The intervals at the beginning. The report interval is the typical interval of the reports before the first configuration
  * message; with too few such reports, it is the interval in that message. The poll interval is the one in that message.
- * @param speed of the time of the device
+ * @param uplinks with times of the device
  */
-export function intervalsOf(uplinks: readonly RecordedUplink[], speed: number): RecordedIntervals {
+export function intervalsOf(uplinks: readonly RecordedUplink[]): RecordedIntervals {
   const changes = uplinks.flatMap(({ at, reportEvery, pollEvery }) =>
-    reportEvery === null ? [] : [{ at, reportEvery: scaled(reportEvery, speed), pollEvery: pollEvery ?? 0 }],
+    reportEvery === null ? [] : [{ at, reportEvery: seconds(reportEvery), pollEvery: pollEvery ?? 0 }],
   );
   const [first] = changes;
   const reports = uplinks.filter(({ type, at }) => type === 'data' && at < (first?.at ?? Number.POSITIVE_INFINITY));
@@ -31,14 +31,9 @@ export function intervalsOf(uplinks: readonly RecordedUplink[], speed: number): 
   const initial = typical ?? first?.reportEvery;
   return {
     reportEvery: initial ?? null,
-    pollEvery: first === undefined ? 0 : scaled(first.pollEvery, speed),
+    pollEvery: first === undefined ? 0 : seconds(first.pollEvery),
     reportEveryAt: (at) => changes.findLast((change) => change.at <= at)?.reportEvery ?? initial,
   };
-}
-
-/** @param every in seconds of the time of the device */
-export function scaled(every: number, speed: number): Millis {
-  return seconds(every) / speed;
 }
 
 function gapsOf(reports: readonly RecordedUplink[]): readonly Millis[] {

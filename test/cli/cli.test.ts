@@ -187,7 +187,7 @@ describe('ghostfleet run', () => {
     mkdirSync(join(out, 'report.html'), { recursive: true });
     const result = await ghostfleet(['run', SMALL, '--out', out]);
     expect(result.exit).toBe(2);
-    expect(result.err).toContain(`cannot write the reports in "${out}"`);
+    expect(result.err).toContain(`cannot write the report "${join(out, 'report.html')}": it is a directory`);
     expect(result.out).toContain('passed · seed 1');
   });
 

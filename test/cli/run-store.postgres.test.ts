@@ -58,17 +58,28 @@ it('a store that fails gives the same run on PostgreSQL as in memory, also while
 it.each([
   ['without a key', ['--store', 'postgres://u:hush@h/d'], 'requires GHOSTFLEET_SECRETS_KEY'],
   ['with several seeds', ['--store', 'postgres://u:hush@h/d', '--seeds', '2'], 'cannot be used with --seeds'],
+  [
+    'whose address has no slashes',
+    ['--store', 'postgres:u:hush@h/d'],
+    'address of the PostgreSQL database cannot be read',
+  ],
+  [
+    'whose address has one slash',
+    ['--store', 'postgres:/u:hush@h/d'],
+    'address of the PostgreSQL database cannot be read',
+  ],
   ['of another kind', ['--store', 'mysql://u:hush@h/d'], '--store (hidden) is not memory, sqlite or postgres://…'],
 ])('a database %s is refused, and the message does not contain its password', async (_, args, message) => {
-  const { exit, out, err } = await ghostfleet(['run', scenarioFile(), ...args]);
+  const options = args.includes('--seeds') || message.includes('requires') ? undefined : WITH_KEY;
+  const { exit, out, err } = await ghostfleet(['run', scenarioFile(), ...args], options);
   expect(exit).toBe(2);
   expect(err).toContain(message);
   expect(out + err).not.toContain('hush');
 });
 
-it('a database that has data already is refused', async () => {
+it('a database that has been used before is refused', async () => {
   const [file, db] = [scenarioFile(), await newDatabase()];
   await result(['run', file, '--store', db]);
   const { exit, err } = await ghostfleet(['run', file, '--store', db], WITH_KEY);
-  expect([exit, err]).toEqual([2, expect.stringContaining('the database of a run must be new')]);
+  expect([exit, err]).toEqual([2, expect.stringContaining('has been used before: a run requires a new one')]);
 });

@@ -72,6 +72,17 @@ describe('a recorded downlink', () => {
     expect(recordedRun(known).situation.fleet[0]?.firmware).toBe('3.5.5');
   });
 
+  it('of a run with a speed is explained in the time of the devices', () => {
+    const real = recording(history(), [downlink(12 * MINUTE, 15 * MINUTE)]);
+    const fast = {
+      ...{ ...real, speed: 60, until: real.from + (real.until - real.from) / 60 },
+      uplinks: real.uplinks.map((uplink) => ({ ...uplink, at: uplink.at / 60 })),
+      downlinks: real.downlinks.map((each) => ({ ...each, at: each.at / 60, ended: Number(each.ended) / 60 })),
+    };
+    expect(recordedRun(fast).downlinks).toEqual(recordedRun(real).downlinks);
+    expect(recordedRun(fast).situation).toEqual(recordedRun(real).situation);
+  });
+
   it('is explained with a note about facts that messages do not show', () => {
     const found = explained(history(), [downlink(12 * MINUTE, null)]);
     expect(found?.outcome).toBe('pending');

@@ -292,6 +292,18 @@ steps: [{ at: 20m, to: clime/2, commands: [info show] }]
     },
   );
 
+  it('counts a step as failed for the devices that it did not reach', async () => {
+    const { steps } = await runText(`
+name: stuck
+duration: 30m
+settle: 1m
+fleet: [{ name: clime, profile: control, count: 3 }]
+faults: [{ api-delay: 9m, from: 10m }]
+steps: [{ at: 20m, commands: [info show] }]
+`);
+    expect(steps).toMatchObject({ done: 1, failed: 2 });
+  });
+
   it('does not name past faults, or the permanent network conditions', async () => {
     const result = await runText(`
 name: stuck

@@ -1,12 +1,19 @@
-/** Wraps a store so that faults can make its calls fail. */
-import type { Store } from '../../cloud/store/store.js';
+/** Wraps a store so that faults can make its calls fail, and so that real failures are noticed. */
+import { type Store, StoreUnavailable } from '../../cloud/store/store.js';
 
 export type StoreUse = 'read' | 'write';
 
 const WRITES: ReadonlySet<string> = new Set<keyof Store>(['commit', 'prune']);
 
-/** @param check called before each call except `close`; if it throws an error, the call fails with this error */
-export function checkedStore(store: Store, check: (use: StoreUse) => void): Store {
+/**
+ * @param check called before each call except `close`; if it throws an error, the call fails with this error
+ * @param failed called with each failure of the store itself
+ */
+export function checkedStore(
+  store: Store,
+  check: (use: StoreUse) => void,
+  failed: (error: StoreUnavailable) => void = () => {},
+): Store {
   return new Proxy(store, {
     get: (target, name: keyof Store) => {
       const member = target[name];
@@ -15,7 +22,12 @@ export function checkedStore(store: Store, check: (use: StoreUse) => void): Stor
       const use = WRITES.has(name) ? 'write' : 'read';
       return async (...args: readonly unknown[]): Promise<unknown> => {
         check(use);
-        return Reflect.apply(member, target, args);
+        try {
+          return await Reflect.apply(member, target, args);
+        } catch (error) {
+          if (error instanceof StoreUnavailable) failed(error);
+          throw error;
+        }
       };
     },
   });

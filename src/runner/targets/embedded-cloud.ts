@@ -56,6 +56,8 @@ interface EmbeddedCloudOptions {
   readonly webConsole?: string;
   /** Faults of the cloud; undefined if it has no faults, so that it is never killed. */
   readonly faults?: ServiceFaults;
+  /** Called with each failure of the database that is not a fault of the scenario. Default: such failures are ignored. */
+  readonly storeFailed?: (error: StoreUnavailable) => void;
 }
 
 interface Life {
@@ -159,6 +161,7 @@ export class EmbeddedCloud implements ServiceProcess {
       mayRepeat,
       connectorHosts,
       webConsole,
+      storeFailed,
     } = this.#options;
     const clock = new EndingClock(this.#options.clock);
     const number = this.#lives;
@@ -182,10 +185,10 @@ export class EmbeddedCloud implements ServiceProcess {
       ...(virtual && { batchPause: 0 }),
       ...(acknowledged && { acknowledged }),
       ...(mayRepeat && { mayRepeat }),
-      ...(faults && {
+      ...((faults || storeFailed) && {
         interference: {
-          store: (store) => checkedStore(store, (use) => (clock.ended ? lost() : faults.useStore(use))),
-          request: (url) => faults.request(url),
+          store: (store) => checkedStore(store, (use) => (clock.ended ? lost() : faults?.useStore(use)), storeFailed),
+          request: (url) => faults?.request(url),
         },
       }),
     });

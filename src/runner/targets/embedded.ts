@@ -1,9 +1,10 @@
 /** The Device Cloud Service in this process: a new one for every run, on the clock of the run. */
-
 import { DeviceCloudClient } from '../../client/client.js';
+import { storeName } from '../../cloud/open-store.js';
 import type { NamedKey } from '../../cloud/store/secrets/key.js';
+import type { StoreUnavailable } from '../../cloud/store/store.js';
 import type { DrivenClock } from '../../kernel/clock.js';
-import { EXIT, GhostfleetError } from '../../kernel/errors.js';
+import { EXIT, GhostfleetError, UsageError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import type { Random } from '../../kernel/random.js';
 import type { CloudSettings } from '../../scenario/model/cloud.js';
@@ -64,6 +65,8 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
     mayRepeat: (serial) => order.isUnclear(serial),
     ...(wires && { wires }),
     ...(faults && { faults }),
+    // In virtual time, the course of the run must not depend on real failures. In real time, they are part of the test.
+    ...(virtual && options.db !== 'memory' && { storeFailed: (error) => clock.stop(storeLost(options.db, error)) }),
   });
   await cloud.start();
   const closers = [() => cloud.close()];
@@ -72,7 +75,7 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
   };
   try {
     const { service } = cloud;
-    const address = { baseUrl: service?.api ?? '', apiKey: keyOf(service?.apiKey) };
+    const address = { baseUrl: service?.api ?? '', apiKey: keyOf(service?.apiKey, options.db) };
     const api = new DeviceCloudClient({ ...address, spaceId: service?.spaceId ?? '' });
     closers.push(() => api.close());
     const inner = await openWire({ kind: transport, cloud, api: address.baseUrl, clock, wires });
@@ -80,7 +83,11 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
     closers.push(() => wire.close());
     const openSpace = async (name: string) => {
       const opened = await cloud.openSpace(`${options.space}/${name}`);
-      const client = new DeviceCloudClient({ ...address, apiKey: keyOf(opened.apiKey), spaceId: opened.spaceId });
+      const client = new DeviceCloudClient({
+        ...address,
+        apiKey: keyOf(opened.apiKey, options.db),
+        spaceId: opened.spaceId,
+      });
       closers.push(() => client.close());
       return client;
     };
@@ -115,9 +122,15 @@ function serviceFaults(
   return new ServiceFaults({ faults, clock, random, struck });
 }
 
-function keyOf(apiKey: string | undefined): string {
+/** @throws UsageError if the service has no new key, because the database has one already */
+function keyOf(apiKey: string | undefined, db: string): string {
   if (apiKey !== undefined) return apiKey;
-  throw new GhostfleetError('old-database', 'the database of a run must be new', EXIT.usage);
+  throw new UsageError('old-database', `the database ${storeName(db)} has been used before: a run requires a new one`);
+}
+
+function storeLost(db: string, { message, cause }: StoreUnavailable): GhostfleetError {
+  const why = cause instanceof Error ? `${message}: ${cause.message}` : message;
+  return new GhostfleetError('store-lost', `the database ${storeName(db)} failed: ${why}`, EXIT.stuck);
 }
 
 /** A transport that loses datagrams while the service is down. */

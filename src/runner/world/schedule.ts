@@ -57,8 +57,7 @@ export async function runSchedule(fixture: RunFixture, clock: DrivenClock): Prom
   plan.devices.forEach((planned, index) => {
     agenda.after(sinceStart(planned.bootAt), 'the first power-up of a device', () => devices[index]?.powerOn());
   });
-  /** Steps in progress. */
-  const steps = new Set<{ readonly step: string }>();
+  const steps = new Set<StepInProgress>();
   const schedule = (action: PlannedAction, begin: Instant) => scheduleAction(action, begin, fixture, agenda, steps);
   for (const action of plan.actions) if (action.wait === undefined) schedule(action, 0);
   fixture.live.begin((action) => schedule(action, 0));
@@ -75,8 +74,15 @@ export async function runSchedule(fixture: RunFixture, clock: DrivenClock): Prom
     await settle(fixture, others, clock);
   } finally {
     agenda.end();
+    for (const { giveUp } of steps) giveUp();
     loads.close();
   }
+}
+
+interface StepInProgress {
+  readonly step: string;
+  /** Records that the step is not done for the rest of its devices. */
+  readonly giveUp: () => void;
 }
 
 /**
@@ -88,29 +94,32 @@ function scheduleAction(
   begin: Instant,
   { world, handles, trace, live }: RunFixture,
   agenda: EndingClock,
-  open: Set<{ readonly step: string }>,
+  open: Set<StepInProgress>,
 ): void {
   const step = describeStep(action);
   const queues = queuedBy(action.step);
+  const record = ({ serial }: DeviceHandle, note: string) => {
+    trace.emit({ kind: 'step', at: agenda.now, serial, step, ok: note === '', note });
+    if (note !== '' && queues !== undefined)
+      trace.emit({ kind: 'downlink.rejected', at: agenda.now, serial, type: queues });
+  };
   agenda.after(Math.max(0, begin + action.at - agenda.now), 'a step of the scenario', () => {
     if (live.skips(action)) return;
-    const entry = { step };
+    const left = new Set(action.devices.flatMap((index) => handles[index] ?? []));
+    const entry = { step, giveUp: () => left.forEach((handle) => void record(handle, 'the run was over')) };
     open.add(entry);
     const hold = new ClockHold(agenda, `the step "${step}"`);
     const held = world.withHold(hold);
     const carryOut = async () => {
-      for (const index of action.devices) {
-        if (agenda.ended) return;
-        const handle = handles[index];
-        if (handle === undefined) continue;
+      for (const handle of left) {
         const note = await runStep(held, handle, action).then(
           () => '',
           (error: unknown) => (error instanceof Error ? error.message : String(error)),
         );
-        const { serial } = handle;
-        trace.emit({ kind: 'step', at: agenda.now, serial, step, ok: note === '', note });
-        if (note !== '' && queues !== undefined)
-          trace.emit({ kind: 'downlink.rejected', at: agenda.now, serial, type: queues });
+        // At the end, `giveUp` has recorded this device and the rest.
+        if (agenda.ended) return;
+        left.delete(handle);
+        record(handle, note);
       }
     };
     void carryOut().finally(() => {

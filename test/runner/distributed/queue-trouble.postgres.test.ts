@@ -34,13 +34,14 @@ it('a worker takes the next job although the server refuses connections when one
   const relay = await relayTo(await newSeparateDatabase());
   const database = await QueueDatabase.open(relay.url);
   const taken: unknown[] = [];
+  const jobs = [1, 2].map((part) => ({ run: 'run', part, version: version(), format: 1 }));
+  const added = addJobs(database, jobs);
   const worker = await takeJobs(database, async (payload) => {
+    await added;
     if (taken.push(payload) > 1) return;
     await relay.close();
     setTimeout(relay.open, 500);
   });
-  const jobs = [1, 2].map((part) => ({ run: 'run', part, version: version(), format: 1 }));
-  await addJobs(database, jobs);
   await expect.poll(() => taken, { timeout: 10_000 }).toEqual(jobs);
   await worker.stop();
   await database.close();

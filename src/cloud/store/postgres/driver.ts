@@ -210,7 +210,7 @@ function isOwnFault({ code = '' }: DatabaseError): boolean {
 
 /**
  * Converts errors of the connection or the server to StoreUnavailable; returns other errors unchanged. Code 57014 is the
- * timeout of a statement, 53100 a full disk; XX001 and XX002 are damaged pages.
+ * timeout of a statement, 53100 a full disk; XX001 and XX002 are damaged pages; 28 and 3D reject a connection.
  */
 function asOutage(error: unknown): unknown {
   // The cast is safe because the errors of servers and of sockets have a code.
@@ -219,7 +219,7 @@ function asOutage(error: unknown): unknown {
   if (error instanceof DatabaseError && /^XX00[12]/.test(code)) return new StoreUnavailable(error, 'store-damaged');
   const isOutage =
     error instanceof DatabaseError
-      ? /^(08|53|57P|57014)/.test(code)
+      ? /^(08|28|3D|53|57P|57014)/.test(code)
       : /^E[A-Z_]+$/.test(code) || /connection|connect|timeout/i.test(message);
   return isOutage ? new StoreUnavailable(error) : error;
 }

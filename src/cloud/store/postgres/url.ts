@@ -1,19 +1,18 @@
 /** Addresses of PostgreSQL databases: `postgres://user:password@host:5432/database?options`. */
 import { UsageError } from '../../../kernel/errors.js';
 
+/** Whether a text is meant as such an address. It may be invalid. */
 export function isPostgresUrl(spec: string): boolean {
   return /^postgres(ql)?:/i.test(spec);
 }
 
 /** @throws UsageError `bad-database` */
 export function parsePostgresUrl(url: string): URL {
-  try {
-    return new URL(url);
-  } catch {
-    // The message does not contain the text, because it may contain a password.
-    const message = 'the address of the PostgreSQL database cannot be read';
-    throw new UsageError('bad-database', message, 'expected postgres://user:password@host:5432/database');
-  }
+  // Without the slashes, the password would be a part of the path, which messages contain.
+  if (/^\w+:\/\//.test(url) && URL.canParse(url)) return new URL(url);
+  // The message does not contain the text, because it may contain a password.
+  const message = 'the address of the PostgreSQL database cannot be read';
+  throw new UsageError('bad-database', message, 'expected postgres://user:password@host:5432/database');
 }
 
 /** The address without password and options, for messages. @throws UsageError `bad-database` */

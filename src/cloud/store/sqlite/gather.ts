@@ -20,7 +20,7 @@ import { keyPath } from './unlock.js';
  */
 export function pathsOfParts(path: string, parts: number): readonly string[] {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) {
-    throw new UsageError('old-database', 'the database of a run must be new');
+    throw new UsageError('old-database', `the database ${path} has been used before: a run requires a new one`);
   }
   const others = Array.from({ length: parts - 1 }, (_, i) => `${path}-part-${i + 2}`);
   if (!existsSync(keyPath(path))) createKeyFile(keyPath(path));
