@@ -205,13 +205,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
  */
 function withoutSpace(db: string, error: unknown): unknown {
   if (!(error instanceof StoreUnavailable)) return error;
-  const { code, message, cause } = error;
-  const why = cause instanceof Error ? `${message}: ${cause.message}` : message;
   const hint =
-    code === 'store-damaged'
+    error.code === 'store-damaged'
       ? `\`ghostfleet doctor ${storeName(db)}\` says what is lost and what can be saved`
       : undefined;
-  return new UsageError('bad-database', why, hint);
+  return new UsageError('bad-database', error.explained, hint);
 }
 
 type Closers = (() => Promise<void>)[];

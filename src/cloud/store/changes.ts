@@ -163,4 +163,9 @@ export class StoreUnavailable extends Error {
     this.name = 'StoreUnavailable';
     this.code = code;
   }
+
+  /** The message with the reason that the database gave. */
+  get explained(): string {
+    return this.cause instanceof Error ? `${this.message}: ${this.cause.message}` : this.message;
+  }
 }

@@ -187,7 +187,13 @@ export class EmbeddedCloud implements ServiceProcess {
       ...(mayRepeat && { mayRepeat }),
       ...((faults || storeFailed) && {
         interference: {
-          store: (store) => checkedStore(store, (use) => (clock.ended ? lost() : faults?.useStore(use)), storeFailed),
+          store: (store) =>
+            checkedStore(
+              store,
+              (use) => (clock.ended ? lost() : faults?.useStore(use)),
+              // A service that is being killed loses its connections.
+              (error) => clock.ended || storeFailed?.(error),
+            ),
           request: (url) => faults?.request(url),
         },
       }),

@@ -128,9 +128,8 @@ function keyOf(apiKey: string | undefined, db: string): string {
   throw new UsageError('old-database', `the database ${storeName(db)} has been used before: a run requires a new one`);
 }
 
-function storeLost(db: string, { message, cause }: StoreUnavailable): GhostfleetError {
-  const why = cause instanceof Error ? `${message}: ${cause.message}` : message;
-  return new GhostfleetError('store-lost', `the database ${storeName(db)} failed: ${why}`, EXIT.stuck);
+function storeLost(db: string, { explained }: StoreUnavailable): GhostfleetError {
+  return new GhostfleetError('store-lost', `the database ${storeName(db)} failed: ${explained}`, EXIT.stuck);
 }
 
 /** A transport that loses datagrams while the service is down. */
