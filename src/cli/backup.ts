@@ -1,7 +1,9 @@
 /** `ghostfleet backup`: copies the SQLite database of a service, also while the service runs. */
+import { isPostgresUrl } from '../cloud/store/postgres/url.js';
 import { backupDatabase } from '../cloud/store/sqlite/backup.js';
 import { sameKey } from '../cloud/store/sqlite/unlock.js';
 import { EXIT, UsageError } from '../kernel/errors.js';
+import { checkDatabase } from './check-database.js';
 import { command } from './command.js';
 
 const IN_CLEAR =
@@ -13,9 +15,10 @@ export const backup = command<{ readonly db: string; readonly target: string }>(
       .positional('db', { type: 'string', demandOption: true, describe: 'SQLite file of the service' })
       .positional('target', { type: 'string', demandOption: true, describe: 'file to create; it must not exist' }),
   async ({ db, target }, host) => {
-    if (/^postgres(ql)?:/i.test(db)) {
+    if (isPostgresUrl(db)) {
       throw new UsageError('bad-database', 'backup copies SQLite files only', 'use pg_dump for PostgreSQL');
     }
+    checkDatabase(db);
     const { bytes, encrypted } = await backupDatabase(db, target);
     const secrets = encrypted ? sameKey(db, target) : `${target} ${IN_CLEAR}`;
     host.out.write(`${target}: ${bytes} bytes, copied and verified\n${secrets}\n`);

@@ -1,8 +1,10 @@
 /** `ghostfleet doctor`: shows the damage of the database of a service, and saves the readable rows. */
+import { isPostgresUrl } from '../cloud/store/postgres/url.js';
 import { type Examination, examine, save } from '../cloud/store/sqlite/doctor.js';
 import type { TableFindings } from '../cloud/store/sqlite/salvage.js';
 import { keyPath, sameKey } from '../cloud/store/sqlite/unlock.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
+import { checkDatabase } from './check-database.js';
 import { command } from './command.js';
 import type { Host } from './host.js';
 
@@ -31,9 +33,10 @@ export const doctor = command<DoctorFlags>(
 );
 
 async function execute({ db, save: target }: DoctorFlags, host: Host): Promise<ExitCode> {
-  if (/^postgres(ql)?:/i.test(db)) {
+  if (isPostgresUrl(db)) {
     throw new UsageError('bad-database', 'doctor examines SQLite files only', 'use pg_amcheck for PostgreSQL');
   }
+  checkDatabase(db);
   const found = examine(db);
   const isSound = found.damagedPages.length === 0 && found.lostEnd === undefined && !found.tables.some(hasLosses);
   host.out.write(`${[...linesOf(db, found), isSound ? 'sound' : 'damaged', ''].join('\n')}`);

@@ -2,6 +2,7 @@
 import { rotateKey } from '../cloud/open-store.js';
 import { createKeyFile, keyInFileIfAny } from '../cloud/store/secrets/key.js';
 import { EXIT, type ExitCode } from '../kernel/errors.js';
+import { checkDatabase } from './check-database.js';
 import { command } from './command.js';
 import type { Host } from './host.js';
 import { SECRETS_KEY_FILE, secretsKeyIn } from './secrets-key.js';
@@ -33,6 +34,7 @@ export const secrets = command<SecretsFlags>(
 );
 
 async function execute({ db, secretsKeyFile, newKeyFile }: SecretsFlags, host: Host): Promise<ExitCode> {
+  checkDatabase(db);
   const key = secretsKeyIn(secretsKeyFile, host.env);
   const next = newKeyFile === undefined ? undefined : (keyInFileIfAny(newKeyFile) ?? createKeyFile(newKeyFile));
   const { rows, keyId, file } = await rotateKey(db, { key, next });

@@ -9,6 +9,7 @@ import { entropy } from '../kernel/entropy.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { MOST_REQUESTS } from '../scenario/parse/cloud.js';
+import { checkDatabase } from './check-database.js';
 import { checked, command, wholeNumber } from './command.js';
 import { WEB_CONSOLE } from './console-files.js';
 import type { Host } from './host.js';
@@ -186,6 +187,7 @@ async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
   // The variable exists because the address of a PostgreSQL database contains a password. In a command line, every user of the
   // machine could read it.
   const db = options.db ?? host.env.GHOSTFLEET_DB ?? 'ghostfleet.db';
+  checkDatabase(db);
   const apiKey = options.apiKey ?? host.env.GHOSTFLEET_API_KEY;
   if (!isLoopback(options.host) && apiKey === undefined) {
     throw new UsageError(

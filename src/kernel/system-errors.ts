@@ -20,6 +20,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the host name cannot be resolved at the moment',
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection lost',
+  EPIPE: 'connection lost',
   EHOSTUNREACH: 'no route to the host',
   ENETUNREACH: 'no route to the host',
   ETIMEDOUT: 'connecting timed out',

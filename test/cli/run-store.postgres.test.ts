@@ -68,6 +68,11 @@ it.each([
     ['--store', 'postgres:/u:hush@h/d'],
     'address of the PostgreSQL database cannot be read',
   ],
+  [
+    'whose address has three slashes',
+    ['--store', 'postgres:///u:hush@h/d'],
+    'address of the PostgreSQL database cannot be read',
+  ],
   ['of another kind', ['--store', 'mysql://u:hush@h/d'], '--store (hidden) is not memory, sqlite or postgres://…'],
 ])('a database %s is refused, and the message does not contain its password', async (_, args, message) => {
   const options = args.includes('--seeds') || message.includes('requires') ? undefined : WITH_KEY;

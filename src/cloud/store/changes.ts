@@ -1,4 +1,5 @@
 /** The changes that a commit consists of, and the reasons for which it is rejected. */
+import { reasonOf } from '../../kernel/no-answer.js';
 import type { UnixMillis } from '../../kernel/time.js';
 import type { NewEvent } from './events.js';
 import type {
@@ -166,6 +167,6 @@ export class StoreUnavailable extends Error {
 
   /** The message with the reason that the database gave. */
   get explained(): string {
-    return this.cause instanceof Error ? `${this.message}: ${this.cause.message}` : this.message;
+    return this.cause instanceof Error ? `${this.message}: ${reasonOf(this.cause)}` : this.message;
   }
 }

@@ -8,8 +8,9 @@ export function isPostgresUrl(spec: string): boolean {
 
 /** @throws UsageError `bad-database` */
 export function parsePostgresUrl(url: string): URL {
-  // Without the slashes, the password would be a part of the path, which messages contain.
-  if (/^\w+:\/\//.test(url) && URL.canParse(url)) return new URL(url);
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  // If the number of slashes is wrong, the path contains the password, and messages contain the path.
+  if (parsed !== undefined && !parsed.pathname.includes('@')) return parsed;
   // The message does not contain the text, because it may contain a password.
   const message = 'the address of the PostgreSQL database cannot be read';
   throw new UsageError('bad-database', message, 'expected postgres://user:password@host:5432/database');

@@ -1,0 +1,17 @@
+/** Checks the database that a user names as a file or an address. */
+import { isPostgresUrl } from '../cloud/store/postgres/url.js';
+import { UsageError } from '../kernel/errors.js';
+
+/**
+ * Rejects a mistyped address, which would be taken for the path of an SQLite file: an address may contain a password, and
+ * messages contain the path.
+ * @throws UsageError `bad-database`, whose message does not contain `db`
+ */
+export function checkDatabase(db: string): void {
+  if (isPostgresUrl(db) || /^[./\\]/.test(db) || !/:\/\/|:.*@/.test(db)) return;
+  throw new UsageError(
+    'bad-database',
+    'the database (hidden) is not the path of a file, and not the address of a PostgreSQL database',
+    'expected postgres://user:password@host:5432/database; a path with these characters begins with "./" or "/"',
+  );
+}
