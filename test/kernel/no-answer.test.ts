@@ -12,7 +12,7 @@ describe('the reason for a missing answer', () => {
     ],
     [failure('40:error:0A000126:SSL routines::\n', 'ERR_SSL_NO_CIPHER_MATCH'), 'TLS failed: no cipher match'],
     [failure('self-signed certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT'), 'self-signed certificate'],
-    [failure('', 'EPIPE'), 'EPIPE'],
+    [failure('', 'EPROTO'), 'EPROTO'],
     ['a word', 'a word'],
   ])('is, for the error %j: %s', (error, words) => {
     expect(reasonOf(error)).toBe(words);
