@@ -4,15 +4,14 @@
  * still accounted for, the verdict names the worker, and no device is left in the services.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { DeviceCloudClient } from '../../src/client/client.js';
 import type { RunResult } from '../../src/report/result.js';
 import { startPostgres } from '../../test/support/postgres/server.js';
+import { relayTo } from '../../test/support/relay.js';
 import { openMachines } from '../support/machines.js';
 import { program } from '../support/program.js';
 import type { Proof, Verdict } from '../support/proof.js';
@@ -43,7 +42,8 @@ export const distributed: Proof = {
     const workers: ChildProcess[] = [];
     const machines = openMachines(WORKERS);
     const { host } = machines;
-    const queue = await relay(host, postgres.url);
+    // The server listens on 127.0.0.1 only, where the other machines do not reach it.
+    const queue = await relayTo(postgres.url, host);
     try {
       const file = join(folder, 'scenario.yaml');
       writeFileSync(file, SCENARIO);
@@ -66,33 +66,13 @@ export const distributed: Proof = {
     } finally {
       for (const worker of workers) worker.kill('SIGKILL');
       for (const service of services) await service.end('SIGKILL');
-      queue.server.close();
+      await queue.close();
       machines.close();
       await postgres.stop();
       rmSync(folder, { recursive: true });
     }
   },
 };
-
-/** Relays connections of other machines to the PostgreSQL server for tests, which listens on 127.0.0.1 only. */
-async function relay(host: string, url: string): Promise<{ readonly url: string; readonly server: Server }> {
-  const { port } = new URL(url);
-  const server = createServer((socket) => {
-    const onward = connect(Number(port), '127.0.0.1');
-    for (const [from, to] of [
-      [socket, onward],
-      [onward, socket],
-    ] as const) {
-      from.on('error', () => to.destroy()).pipe(to);
-    }
-  });
-  server.listen(0, host).unref();
-  await once(server, 'listening');
-  const relayed = new URL(url);
-  // The cast is safe because a server that listens on a port has such an address.
-  relayed.host = `${host}:${(server.address() as AddressInfo).port}`;
-  return { url: relayed.href, server };
-}
 
 function verdicts(
   { workers = [], exitCode, failure, calls, steps }: RunResult,

@@ -16,8 +16,8 @@ export function idleLoads(
   return loads.flatMap(({ name, until }) => {
     const { sent = 0, dropped = 0, reasons = {} } = calls[name] ?? {};
     if (sent > 0 || ranFor < until) return [];
-    const [why] = Object.keys(reasons);
-    const cause = why === undefined ? 'none was due' : `${humanCount(dropped)} were due (${why})`;
+    const cause =
+      dropped === 0 ? 'none was due' : `${humanCount(dropped)} were due (${Object.keys(reasons).join(', ')})`;
     return [`load ${name} sent no request: ${cause}`];
   });
 }

@@ -1,7 +1,6 @@
 /**
  * A service whose database becomes unavailable while it runs. The tests run concurrently, because each waits for time limits.
  */
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { describe, expect, it, type TestContext } from 'vitest';
 import { type Service, startService } from '../../src/cloud/service.js';
@@ -9,6 +8,7 @@ import { seededRandom } from '../../src/kernel/random.js';
 import { RealClock } from '../../src/kernel/real-clock.js';
 import { newDatabase, TEST_KEY } from '../support/postgres/databases.js';
 import { startPostgres } from '../support/postgres/server.js';
+import { relayTo } from '../support/relay.js';
 import { until } from '../support/until.js';
 
 async function serviceOn(db: string, { onTestFinished }: TestContext) {
@@ -37,43 +37,6 @@ async function serviceOn(db: string, { onTestFinished }: TestContext) {
   return { service, failures, ask };
 }
 
-/** A proxy between a service and its database that can stop forwarding in both directions. */
-async function betweenThem(url: string, { onTestFinished }: TestContext) {
-  const target = new URL(url);
-  const [port, host] = [Number(target.port), target.hostname];
-  const wires = new Set<Socket>();
-  let passes = true;
-  const proxy = createServer((near) => {
-    const far = connect(port, host);
-    for (const [from, to] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      wires.add(from);
-      from.on('data', (bytes) => passes && to.write(bytes));
-      from.on('error', () => {});
-      from.on('close', () => to.destroy());
-    }
-  });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    for (const wire of wires) wire.destroy();
-    proxy.close();
-  });
-  // The cast is safe because a server that listens on a port has such an address.
-  target.port = String((proxy.address() as AddressInfo).port);
-  target.hostname = '127.0.0.1';
-  return {
-    url: target.href,
-    hang: () => {
-      passes = false;
-    },
-    recover: () => {
-      passes = true;
-    },
-  };
-}
-
 describe.concurrent('a service whose database becomes unreachable', () => {
   it('answers 503 without logging an error, and continues when the database is back', async (test) => {
     const server = await startPostgres();
@@ -95,7 +58,8 @@ describe.concurrent('a service whose database becomes unreachable', () => {
 
 describe.concurrent('a service whose database hangs', () => {
   it('answers 503, is not ready, and continues when the database does', async (test) => {
-    const wire = await betweenThem(await newDatabase(), test);
+    const wire = await relayTo(await newDatabase());
+    test.onTestFinished(() => wire.close());
     const { service, failures, ask } = await serviceOn(wire.url, test);
     const [space] = JSON.parse((await ask('/v2/spaces')).text);
     const tags = `/v2/spaces/${space.id}/tags`;

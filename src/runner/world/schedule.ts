@@ -106,7 +106,10 @@ function scheduleAction(
   agenda.after(Math.max(0, begin + action.at - agenda.now), 'a step of the scenario', () => {
     if (live.skips(action)) return;
     const left = new Set(action.devices.flatMap((index) => handles[index] ?? []));
-    const entry = { step, giveUp: () => left.forEach((handle) => void record(handle, 'the run was over')) };
+    const giveUp = () => {
+      for (const handle of left) record(handle, 'the run was over');
+    };
+    const entry = { step, giveUp };
     open.add(entry);
     const hold = new ClockHold(agenda, `the step "${step}"`);
     const held = world.withHold(hold);

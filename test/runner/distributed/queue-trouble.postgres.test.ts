@@ -1,6 +1,4 @@
 /** The queue in trouble: several workers create its tables at the same time, connections break, and the server is away. */
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { version } from '../../../src/cli/version.js';
 import type { PartTask } from '../../../src/runner/distributed/messages.js';
@@ -8,6 +6,7 @@ import { QueueDatabase } from '../../../src/runner/distributed/queue/database.js
 import { addJobs, takeJobs } from '../../../src/runner/distributed/queue/jobs.js';
 import { QueueCrew } from '../../../src/runner/distributed/queue/queue-crew.js';
 import { newSeparateDatabase, query } from '../../support/postgres/databases.js';
+import { relayTo } from '../../support/relay.js';
 
 const API_KEY = 'key-of-the-run-and-its-workers';
 
@@ -47,32 +46,6 @@ it('a worker takes the next job although the server refuses connections when one
   await database.close();
   await relay.close();
 });
-
-/** A port that forwards connections to the server of a database, and refuses them while it is closed. */
-async function relayTo(database: string) {
-  const { hostname, port } = new URL(database);
-  const sockets = new Set<Socket>();
-  const server = createServer((incoming) => {
-    const outgoing = connect(Number(port), hostname);
-    incoming.pipe(outgoing).pipe(incoming);
-    for (const socket of [incoming, outgoing]) {
-      sockets.add(socket.on('error', () => {}).on('close', () => sockets.delete(socket)));
-    }
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  // The cast is safe because the server listens on a TCP port.
-  const { port: own } = server.address() as AddressInfo;
-  const url = Object.assign(new URL(database), { hostname: '127.0.0.1', port: String(own) }).href;
-  return {
-    url,
-    open: () => void server.listen(own, '127.0.0.1'),
-    close: async () => {
-      const closed = once(server.close(), 'close');
-      for (const socket of sockets) socket.destroy();
-      await closed;
-    },
-  };
-}
 
 /** Breaks all connections with the database, five times. Returns the number of broken connections. */
 async function breakConnections(url: string): Promise<number> {
