@@ -14,7 +14,6 @@ import { quote } from '../input/problems.js';
 import type { EdgeClock } from '../kernel/clock.js';
 import { EXIT, type ExitCode, GhostfleetError, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
-import { parseSelector } from '../scenario/selector/grammar.js';
 import { command } from './command.js';
 import type { Host, Terminal } from './host.js';
 import { type AfterLine, takeLines } from './typed-lines.js';
@@ -49,7 +48,6 @@ async function execute(flags: ConsoleFlags, host: Host): Promise<ExitCode> {
   const { selection, command: rest } = splitLine(flags.selector.join(' '));
   // Without a colon, all words are the selector.
   const on = (selection ?? rest) || '*';
-  parseSelector(on);
   const clock = new RealClock();
   const connection = await attach(flags.run, host, clock);
   const session = new Session(connection, on, flags['show-secrets'], clock);
@@ -113,6 +111,8 @@ class Session {
   /** Reads lines from a terminal or a pipe until the user detaches or the run ends. */
   async converse(following: boolean, host: Host): Promise<void> {
     const { greeting, ended } = this.#connection;
+    // The run reads selectors, because it knows the tags. An invalid selector ends the console before its first prompt.
+    await this.#complete('');
     const terminal = host.terminal({ prompt: this.#prompt(), complete: (line) => this.#complete(line) });
     this.#print = (lines) => {
       if (terminal) terminal.print(lines);
@@ -161,7 +161,6 @@ class Session {
    * @returns the number of devices that match
    */
   async #carryOut(on: string, line: string, toTheEnd: boolean): Promise<number> {
-    parseSelector(on);
     if (line === '.list') return this.#list(on);
     const screen = new Screen(this.#clock, this.#print);
     // Relative paths are resolved in the user's folder, not in the folder of the run.
@@ -185,7 +184,6 @@ class Session {
   }
 
   async #turnTo(on: string, terminal: Terminal | undefined): Promise<void> {
-    parseSelector(on);
     const count = await this.#connection.ask({ do: 'list', on }, () => {}).done;
     this.#on = on;
     terminal?.prompt(this.#prompt());

@@ -185,6 +185,7 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
     consoles = await openToConsoles(host, {
       name: member.name,
       size: 1,
+      tags: [],
       random: samplingRandom(member.serial),
       members: () => [member],
       noted: (_serial, action) => noted(action),

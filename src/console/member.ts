@@ -38,6 +38,8 @@ export interface Fleet {
   /** Name of the run. */
   readonly name: string;
   readonly size: number;
+  /** Names of the tags of its devices, which selectors can use without quotation marks. */
+  readonly tags: readonly string[];
   members(): Iterable<Member>;
   /** Random source for selectors that pick a random sample of the devices (scenario/selector/match.ts). */
   readonly random: Random;

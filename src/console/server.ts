@@ -202,7 +202,7 @@ class Attached {
    */
   async #forEach(on: string, action: (member: Member) => Promise<void> | 'enough' | void): Promise<number> {
     const { fleet } = this.#options;
-    const selected = matcher(parseSelector(on), {
+    const selected = matcher(parseSelector(on, fleet.tags), {
       devices: { [Symbol.iterator]: () => fleet.members()[Symbol.iterator]() },
       random: fleet.random,
     });

@@ -216,7 +216,7 @@ export class RunControls {
 
   #select(on: string): readonly Member[] {
     const members = { [Symbol.iterator]: () => this.#fleet.members()[Symbol.iterator]() };
-    const selected = matcher(parseSelector(on), { devices: members, random: this.#fleet.random });
+    const selected = matcher(parseSelector(on, this.#fleet.tags), { devices: members, random: this.#fleet.random });
     return [...members].filter(selected);
   }
 }

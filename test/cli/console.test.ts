@@ -106,14 +106,6 @@ describe('ghostfleet console', () => {
     expect(err).toContain('runs in virtual time cannot be attached to');
   });
 
-  it('reports an invalid selector before it looks for a run', async () => {
-    const { exit, err } = await ghostfleet(['console', 'fw<3.1 & battery<x'], {
-      env: { XDG_RUNTIME_DIR: folderOfTest() },
-    });
-    expect(exit).toBe(2);
-    expect(err).toContain('column 18 of the selector');
-  });
-
   it('attaches to a device that runs in another terminal', { timeout: LONG }, async () => {
     const env = { XDG_RUNTIME_DIR: folderOfTest() };
     let leave = () => {};
@@ -124,6 +116,21 @@ describe('ghostfleet console', () => {
     await until(async () => (await ghostfleet(['console', '*', ':', 'info fw-name'], { env })).exit === 0, LOOK_MS);
     const { out } = await ghostfleet(['console', ':', '.list'], { env });
     expect(out).toMatch(/clime-2159017985 +2159017985 +clime +v4\.0\.0 +\d+% +starting/);
+    leave();
+    expect((await running).exit).toBe(0);
+  });
+
+  it('reports an invalid selector of the run before it reads lines', { timeout: LONG }, async () => {
+    const env = { XDG_RUNTIME_DIR: folderOfTest() };
+    let leave = () => {};
+    const interruptWhen = new Promise<void>((resolve) => {
+      leave = resolve;
+    });
+    const running = ghostfleet(DEVICE, { env, interruptWhen });
+    await until(async () => (await ghostfleet(['console', ':', '.list'], { env })).exit === 0, LOOK_MS);
+    const { exit, out, err } = await ghostfleet(['console', 'fw<3.1 & battery<x'], { env, typed: ['info show'] });
+    expect([exit, out]).toEqual([2, '']);
+    expect(err).toContain('column 18 of the selector');
     leave();
     expect((await running).exit).toBe(0);
   });

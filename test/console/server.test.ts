@@ -107,6 +107,12 @@ describe('a console', () => {
     expect(JSON.stringify(devices)).not.toContain(TOKEN);
   });
 
+  it('selects by a tag of the fleet whose name begins with the name of another tag', async () => {
+    const { console } = await attached({ ...testFleet(), tags: ['has-clime', 'has-clime | control'] });
+    expect((await ask(console, '"tag/has-clime" | control', 'info fw-name')).count).toBe(4);
+    expect((await ask(console, 'tag/has-clime | control', 'info fw-name')).count).toBe(0);
+  });
+
   it('gets a message for a wrong selector, and stays connected', async () => {
     const { console } = await attached();
     await expect(ask(console, 'battery<x', 'info show')).rejects.toThrow('column 9 of the selector');
@@ -232,7 +238,7 @@ describe('a run', () => {
       },
     };
     const members = () => Array.from({ length: 5000 }, () => talkative);
-    const fleet: Fleet = { name: 'test', size: 5000, members, noted: () => {}, random: samplingRandom(1) };
+    const fleet: Fleet = { name: 'test', size: 5000, tags: [], members, noted: () => {}, random: samplingRandom(1) };
     const { server, place } = await running(fleet);
     const { socket } = await raw(place.path);
     socket.pause();

@@ -45,7 +45,11 @@ function events(): readonly TraceEvent[] {
 const metrics = metricsOf(events(), 1031, 1000 * HOUR);
 const expectations = METRICS.flatMap((metric) =>
   PERCENTS.map((percent) => {
-    const read = parseExpectation(`${metric} p(${percent}) < 5h`, { devices: () => undefined, clients: undefined });
+    const read = parseExpectation(`${metric} p(${percent}) < 5h`, {
+      devices: () => undefined,
+      clients: undefined,
+      tags: [],
+    });
     return evaluate(read, { metrics, invariants: { verdict: () => undefined }, nameOf: String });
   }),
 );

@@ -32,7 +32,18 @@ export function testFleet(counts: Readonly<Record<string, number>> = { clime: 3,
   );
   const notes: [number, string][] = [];
   const noted = (serial: number, action: string) => void notes.push([serial, action]);
-  return { name: 'test', size: all.length, members: () => all, random: samplingRandom(1), noted, clock, all, notes };
+  const tags = Object.keys(counts).map((profile) => `has-${profile}`);
+  return {
+    name: 'test',
+    size: all.length,
+    tags,
+    members: () => all,
+    random: samplingRandom(1),
+    noted,
+    clock,
+    all,
+    notes,
+  };
 }
 
 export function memberNamed({ all }: TestFleet, name: string): Member {

@@ -20,6 +20,7 @@ export function fleetOf(
     noted,
     name: plan.scenario,
     size: devices.length,
+    tags: [...new Set(plan.groups.flatMap(({ tags }) => tags))],
     random: samplingRandom(plan.seed),
     *members() {
       const numbers: number[] = [];

@@ -20,6 +20,7 @@ import { DURATION_FORM, parseDuration } from '../../kernel/time.js';
 import { INVARIANTS } from '../../trace/invariants/index.js';
 import { METRICS } from '../../trace/metrics/index.js';
 import type { MetricInfo } from '../../trace/metrics/metric.js';
+import { knownTag } from '../selector/grammar.js';
 import type { Selector } from '../selector/selector.js';
 import { operate } from './bounds.js';
 import {
@@ -50,6 +51,8 @@ export class ExpectationError extends Error {
 interface Scopes {
   /** Names of the clients of `setup`; undefined if `setup` could not be read. */
   readonly clients: readonly string[] | undefined;
+  /** Names of the tags of the fleet. */
+  readonly tags: readonly string[];
   /** Reads the selector at a column; undefined if a problem was noted. */
   readonly devices: (to: string, column: number) => Selector | undefined;
 }
@@ -326,7 +329,7 @@ class Reader {
   constructor(line: string, scopes: Scopes) {
     this.#line = line;
     this.scopes = scopes;
-    const words = line.matchAll(/[a-z\d][\w.-]*|[=!<>]+|\S/gi);
+    const words = line.matchAll(/"[^"]*"|'[^']*'|[a-z\d][\w.-]*|[=!<>]+|\S/gi);
     this.#words = [...words].map(({ 0: text, index }) => ({
       text,
       column: index + 1,
@@ -352,10 +355,15 @@ class Reader {
     const from = this.column;
     let depth = 0;
     for (let word = this.#words[this.#next]; word !== undefined; word = this.#words[++this.#next]) {
-      const { text, spaced } = word;
+      const { text, column, spaced } = word;
+      const tag = knownTag(this.#line.slice(column - 1), this.scopes.tags);
+      if (tag !== undefined) {
+        while ((this.#words[this.#next + 1]?.column ?? Number.POSITIVE_INFINITY) < column + tag.length) this.#next++;
+        continue;
+      }
       if (text === '(') depth++;
       if (text === ')' && --depth < 0) break;
-      if (text === '+' || text === '-' || /[=!<>]/.test(text)) break;
+      if (text === '+' || text === '-' || /^[=!<>]/.test(text)) break;
       if (spaced && (text === '*' || text === '/')) break;
     }
     return this.#line.slice(from - 1, this.column - 1).trim();

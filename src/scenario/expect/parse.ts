@@ -29,6 +29,7 @@ function readLine(node: LocatedNode, problems: Problems, names: ScopeNames): Exp
     const read = parseExpectation(node.value, {
       devices: (to, column) => selector(to, at(column), problems, names),
       clients: names.clients,
+      tags: names.tags,
     });
     return problems.list.length === before ? read : undefined;
   } catch (error) {

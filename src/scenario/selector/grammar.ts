@@ -14,8 +14,9 @@
  *     tag/indoor          the groups with a tag
  *
  * A percentage is a random sample: `10% of tag/indoor`; without "of" it is a sample of all devices. The same selector means the
- * same sample throughout a run, and a larger sample of the same devices contains every smaller one. A word (except known tags)
- * that contains a space, a quotation mark or one of ()&|!<>= needs quotation marks. Fields and operators: fields.ts.
+ * same sample throughout a run, and a larger sample of the same devices contains every smaller one. A word that contains a
+ * space, a quotation mark or one of ()&|!<>= needs quotation marks. A known tag after `tag/` needs none; if several fit, the
+ * longest is meant: of the tags "hall 1" and "hall 12", `tag/hall 12` is the second. Fields and operators: fields.ts.
  */
 import { didYouMean, orList, quote } from '../../input/problems.js';
 import { UsageError } from '../../kernel/errors.js';
@@ -43,6 +44,20 @@ export function parseSelector(text: string, tags: readonly string[] = []): Selec
   return new Parser(text, tags).all();
 }
 
+/**
+ * The `tag/…` at the beginning of `text` that needs quotation marks unless its tag is known: the longest known one that ends at
+ * the end of a word. Undefined if no known tag fits.
+ */
+export function knownTag(text: string, tags: readonly string[]): string | undefined {
+  if (!text.startsWith(TAG)) return undefined;
+  const fitting = tags.filter((tag) => {
+    if (WORD.exec(tag)?.[0] === tag || tag.trim() !== tag || !text.startsWith(tag, TAG.length)) return false;
+    return !WORD.test(text.slice(TAG.length + tag.length));
+  });
+  const longest = fitting.sort((a, b) => b.length - a.length)[0];
+  return longest === undefined ? undefined : TAG + longest;
+}
+
 interface Token {
   readonly kind: 'word' | 'sign' | 'end';
   readonly text: string;
@@ -52,20 +67,21 @@ interface Token {
 /** The parser takes the first sign that fits. So longer signs come first: `<=` begins with `<`. */
 const SIGNS = ['<=', '>=', '!=', '<', '>', '=', '(', ')', '&', '|', '!'];
 const WORD = /^[^\s()&|!<>="']+/;
+const TAG = 'tag/';
 const PERCENT = /^\d+(?:\.\d+)?%$/;
 /** Limit of nesting, so that recursion cannot overflow the stack. */
 const DEEPEST = 100;
 
 class Parser {
   readonly #text: string;
-  readonly #labels: readonly string[];
+  readonly #tags: readonly string[];
   readonly #tokens: readonly Token[];
   #next = 0;
   #depth = 0;
 
   constructor(text: string, tags: readonly string[]) {
     this.#text = text;
-    this.#labels = tags.filter((tag) => WORD.exec(tag)?.[0] !== tag).map((tag) => `tag/${tag}`);
+    this.#tags = tags;
     this.#tokens = this.#split();
   }
 
@@ -180,7 +196,7 @@ class Parser {
       } else {
         // The default is never used: `WORD` matches every character that is not a space, a sign or a quotation mark.
         const [plain = mark] = WORD.exec(rest) ?? [];
-        const text = this.#labels.find((label) => rest.startsWith(label)) ?? plain;
+        const text = knownTag(rest, this.#tags) ?? plain;
         tokens.push({ kind: 'word', text, column });
         i += text.length;
       }

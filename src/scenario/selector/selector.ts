@@ -30,9 +30,9 @@ export function selectorName(to: Selector): string {
     case 'devices':
       return `${to.group}/${to.first}${to.last === to.first ? '' : `..${to.last}`}`;
     case 'region':
-      return `region/${to.region}`;
+      return quoted(`region/${to.region}`);
     case 'tag':
-      return `tag/${to.tag}`;
+      return quoted(`tag/${to.tag}`);
     case 'sample':
       return `${formatRatio(to.share)} of ${inner(to.of)}`;
     case 'word':

@@ -12,7 +12,7 @@ import { problemsOf, yamlOf } from '../fixtures.js';
 
 /** Reads an expectation in which every name after "of" is a group. */
 function read(line: string): Expectation {
-  return parseExpectation(line, { devices: (group) => ({ kind: 'group', group }), clients: ['dashboard'] });
+  return parseExpectation(line, { devices: (group) => ({ kind: 'group', group }), tags: [], clients: ['dashboard'] });
 }
 
 /** Metrics with the given values: a number is a count, a list of durations a distribution. */
@@ -148,6 +148,7 @@ describe('an expectation', () => {
     const problems = new Problems();
     const line = parseExpectation('uplink.stored of region/north == uplink.sent', {
       devices: (to) => selector(to, readYaml(to, 'test.yaml'), problems, names),
+      tags: [],
       clients: [],
     });
     const { sentence } = evaluate(line, {

@@ -14,7 +14,11 @@ export function judged(line: string, events: readonly TraceEvent[], duration: nu
 /** Judges several lines about the same run. */
 export function allJudged(lines: readonly string[], events: readonly TraceEvent[], duration: number) {
   const read = lines.map((line) => {
-    const expectation = parseExpectation(line, { devices: (group) => ({ kind: 'group', group }), clients: [] });
+    const expectation = parseExpectation(line, {
+      devices: (group) => ({ kind: 'group', group }),
+      tags: [],
+      clients: [],
+    });
     if ('invariant' in expectation) throw new Error('not about metrics');
     return expectation;
   });

@@ -69,6 +69,56 @@ describe('a selector', () => {
     expect(problems[0]).toContain(message);
   });
 
+  describe('with tags that begin with the name of another tag', () => {
+    const WET = `  - { name: wet, profile: clime, count: 3, tags: [cold store, "cold store | wet", hall, hall 1, hall - 1] }
+  - { name: bb, profile: clime, count: 2, tags: ["cold store | wet", hall 12, "hall 12 & !wet"] }
+  - { name: cc, profile: clime, count: 4, tags: [cold store, "hall (1)"] }
+`;
+    const scenario = (to: string) => ({ fleet: WET, steps: `  - { at: 1h, to: '${to}', shell: send }\n` });
+    const selected = (to: string) => planScenario(scenarioOf(scenario(to)), { seed: 1 }).actions[0]?.devices;
+
+    it.each([
+      ['tag/cold store | wet', range(0, 5)],
+      ['tag/hall 12', [3, 4]],
+      ['tag/hall 1', [0, 1, 2]],
+      ['tag/hall 12 & !wet', [3, 4]],
+      ['tag/hall 12 & !bb | tag/hall 1', [0, 1, 2]],
+      ['(tag/hall (1)) & cc/2', [6]],
+      ['50% of tag/hall 12 | cc', [3, ...range(5, 9)]],
+    ])('%s means the longest of these tags', (to, devices) => {
+      expect(selected(to)).toHaveLength(devices.length);
+      if (!to.includes('%')) expect(selected(to)).toEqual(devices);
+    });
+
+    it.each([
+      ['"tag/cold store" | wet', [...range(0, 3), ...range(5, 9)]],
+      ['(tag/cold store) | bb', range(0, 9)],
+    ])('%s means the shorter tag and a group', (to, devices) => expect(selected(to)).toEqual(devices));
+
+    it('is rejected if the text goes on after a known tag, in place of another tag that begins like it', () => {
+      expect(problemsOf(yamlOf(scenario('tag/hall 123')))[0]).toContain('found "123"');
+    });
+
+    it('is counted apart from the same words with another meaning in expectations', () => {
+      const lines = [
+        'device.ready of tag/cold store | wet == 5',
+        'device.ready of (tag/cold store) | wet == 7',
+        'device.ready of tag/hall - 1 == 3',
+        'device.ready of "tag/hall - 1" == 3',
+        'device.ready of (tag/hall) - 1 == 2',
+      ];
+      const plan = planScenario(scenarioOf({ fleet: WET, expect: lines.map((line) => `  - '${line}'\n`).join('') }), {
+        seed: 1,
+      });
+      expect(plan.scopes?.map((scope) => [scope.name, 'devices' in scope && scope.devices.length])).toEqual([
+        ['"tag/cold store | wet"', 5],
+        ['"tag/cold store" | wet', 7],
+        ['"tag/hall - 1"', 3],
+        ['tag/hall', 3],
+      ]);
+    });
+  });
+
   it('may name a region even if the fleet has other problems', () => {
     const fleet = '  - { name: roof, profile: clime, count: none, region: north }\n';
     const problems = problemsOf(yamlOf({ fleet, steps: '  - { at: 1h, to: region/north, shell: send }\n' }));
