@@ -15,6 +15,7 @@ import {
   isMessage,
   type Message,
 } from '../../client/client.js';
+import { containsConfig } from '../../cloud/delivery/config-lines.js';
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
 import { type Instant, seconds, type UnixMillis } from '../../kernel/time.js';
@@ -54,7 +55,9 @@ interface Watched {
   readonly id: string;
   readonly serial: number;
   readonly type: DownlinkType;
-  received: boolean;
+  /** Body of the request that queued it. */
+  readonly body: unknown;
+  received: Instant | undefined;
   /** Number of the look that last polled it. */
   polled: number;
   delivered: boolean;
@@ -76,6 +79,11 @@ export class Observer implements Trace {
   readonly #open = new Set<Watched>();
   /** Unfinished firmware updates in their last known state, least recently polled first. */
   readonly #updates = new Map<string, { readonly serial: number; readonly update: FirmwareUpdate | undefined }>();
+  /**
+   * Times at which devices began sessions, by serial number, until their next configuration or data. A device uploads a changed
+   * configuration before its data, so data show that the last configuration is still valid.
+   */
+  readonly #starting = new Map<number, Instant>();
   /** Creation times of the messages that were read within the overlap, by id. */
   readonly #seen = new Map<string, UnixMillis>();
   #newest: UnixMillis;
@@ -145,7 +153,8 @@ export class Observer implements Trace {
       id,
       serial,
       type: type as DownlinkType,
-      received: false,
+      body: asked.body,
+      received: undefined,
       polled: 0,
       delivered: false,
       answered: false,
@@ -189,11 +198,11 @@ export class Observer implements Trace {
     const id = this.#audit.lastReceived(serial);
     const entry =
       id === undefined
-        ? this.#first((open) => open.serial === serial && open.type === type && !open.received)
+        ? this.#first((open) => open.serial === serial && open.type === type && open.received === undefined)
         : this.#first((open) => open.id === id);
     // A device can receive a downlink again if its confirmation was lost.
-    if (entry === undefined || entry.received) return;
-    entry.received = true;
+    if (entry === undefined || entry.received !== undefined) return;
+    entry.received = at;
     this.#trace.emit({ kind: 'downlink.offered', at, serial, downlink: entry.id, print, attempt: 1 });
   }
 
@@ -218,7 +227,10 @@ export class Observer implements Trace {
     }
     const asked = [...this.#updates].slice(0, limits.updates);
     for (const [id, { serial }] of asked) this.#moved(serial, await api.firmwareUpdate(id));
-    for (const message of await this.#unread(api)) this.#report(message);
+    for (const message of await this.#unread(api)) {
+      await this.#report(api, message);
+      this.#read(message);
+    }
   }
 
   /**
@@ -227,8 +239,8 @@ export class Observer implements Trace {
    */
   #worthPolling(mostEarly: number): readonly Watched[] {
     const open = [...this.#open].filter(({ delivered }) => !delivered);
-    const early = open.filter(({ received }) => !received).sort((one, other) => one.polled - other.polled);
-    return [...open.filter(({ received }) => received), ...early.slice(0, mostEarly)];
+    const early = open.filter(({ received }) => received === undefined).sort((one, other) => one.polled - other.polled);
+    return [...open.filter(({ received }) => received !== undefined), ...early.slice(0, mostEarly)];
   }
 
   /** All downlinks of the devices of the run. */
@@ -249,43 +261,67 @@ export class Observer implements Trace {
     for await (const message of api.allMessages({ after, direction: 'up' })) {
       if (!this.#seen.has(message.id)) found.push(message);
     }
-    for (const { id, created_at } of found) {
-      const created = Date.parse(created_at);
-      this.#seen.set(id, created);
-      this.#newest = Math.max(this.#newest, created);
-    }
     for (const [id, created] of this.#seen) if (created < this.#newest - OVERLAP) this.#seen.delete(id);
     return found.reverse();
   }
 
-  #report(message: Message): void {
+  #read({ id, created_at }: Message): void {
+    const created = Date.parse(created_at);
+    this.#seen.set(id, created);
+    this.#newest = Math.max(this.#newest, created);
+  }
+
+  async #report(api: DeviceCloudClient, message: Message): Promise<void> {
     const { id, type, created_at, device_serial_number } = message;
     const serial = Number(device_serial_number);
     const kind = UPLINKS[type];
     if (kind === undefined || !this.#serials.has(serial)) return;
     const at = this.#moment(created_at);
+    // If this request fails, the next look reads the message again.
+    const answered = await this.#answered(api, serial, message, at);
+    if (kind === 'session') this.#starting.set(serial, at);
+    else if (kind === 'config' || kind === 'data') this.#starting.delete(serial);
     this.#audit.stored(serial, message, at);
     this.#trace.emit({ kind: 'cloud.stored', at, serial, type: kind, message: id, copy: false });
-    if (kind !== 'shell' && kind !== 'config') return;
-    const asked = this.#answered(serial, kind, message.body);
-    if (asked === undefined) return;
-    this.#trace.emit({ kind: 'downlink.answered', at, serial, downlink: asked.id });
-    if (asked.delivered) this.#open.delete(asked);
-    else asked.answered = true;
+    for (const asked of answered) {
+      this.#trace.emit({ kind: 'downlink.answered', at, serial, downlink: asked.id });
+      if (asked.delivered) this.#open.delete(asked);
+      else asked.answered = true;
+    }
   }
 
-  /**
-   * The downlink that a shell or configuration uplink answers: the one that it names, or else the first open one of its type
-   * that the device has received.
-   */
-  #answered(serial: number, type: 'shell' | 'config', body: unknown): Watched | undefined {
+  /** The downlinks that an uplink answers. */
+  async #answered(api: DeviceCloudClient, serial: number, message: Message, at: Instant): Promise<readonly Watched[]> {
+    const { type, body } = message;
+    if (type === 'shell') return this.#answeredShell(serial, body);
+    const started = this.#starting.get(serial);
+    if (type !== 'config' && (type !== 'data' || started === undefined)) return [];
+    // The device restarts after a configuration downlink, before its next message can show the result.
+    const open = [...this.#open].filter(
+      (entry) =>
+        entry.serial === serial &&
+        entry.type === 'config' &&
+        !entry.answered &&
+        entry.received !== undefined &&
+        entry.received <= (started ?? at),
+    );
+    if (open.length === 0) return [];
+    const reported = type === 'config' ? body : await lastConfig(api, message);
+    // Some clouds show a configuration in another form.
+    if (!isLines(reported)) return type === 'config' ? open.slice(0, 1) : [];
+    return open.filter((entry) => isLines(entry.body) && containsConfig(reported, entry.body));
+  }
+
+  /** The downlink that the answer names, or else the first open one that the device has received. */
+  #answeredShell(serial: number, body: unknown): readonly Watched[] {
     const named = answeredId(body);
     const known = named !== undefined && this.#audit.knows(named);
-    return this.#first((open) =>
+    const asked = this.#first((open) =>
       known
         ? open.id === named && !open.answered
-        : open.serial === serial && open.type === type && open.received && !open.answered,
+        : open.serial === serial && open.type === 'shell' && open.received !== undefined && !open.answered,
     );
+    return asked === undefined ? [] : [asked];
   }
 
   #judge(entry: Watched, { down_state: state, down_state_at }: Message): void {
@@ -323,4 +359,16 @@ export class Observer implements Trace {
     const { now, wall } = this.#clock;
     return Math.min(now, Math.max(0, (Date.parse(time) - (wall - now)) * this.#speed));
   }
+}
+
+/** The last configuration that the device had uploaded before a message; undefined if there is none. */
+async function lastConfig(api: DeviceCloudClient, { device_id, created_at: before }: Message): Promise<unknown> {
+  // Without `after`, the service looks for messages of the last day.
+  const after = new Date(0).toISOString();
+  const [last] = await api.messages({ device_id, type: ['config'], direction: 'up', after, before, limit: 1 });
+  return last?.body;
+}
+
+function isLines(body: unknown): body is readonly string[] {
+  return Array.isArray(body) && body.every((line) => typeof line === 'string');
 }

@@ -1,7 +1,7 @@
-/** The observation of another cloud: its end, and which downlink an answer belongs to. remote.test.ts and audit/ have the other tests of the observer. */
-import { expect, it } from 'vitest';
+/** The observation of another cloud: its end, and which downlinks an uplink answers. remote.test.ts and audit/ have the other tests of the observer. */
+import { describe, expect, it } from 'vitest';
 import type { DeviceCloudClient, Message } from '../../../src/client/client.js';
-import { seconds } from '../../../src/kernel/time.js';
+import { type Instant, type Millis, seconds } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import { encodeDown } from '../../../src/protocol/messages/index.js';
 import { uuidBytes } from '../../../src/protocol/uuid.js';
@@ -67,4 +67,111 @@ it('a shell answer that the cloud stores twice is not taken for the answer of th
     events.flatMap((event) => (event.kind === kind && 'downlink' in event ? [event.downlink] : []));
   expect(of('downlink.offered')).toEqual(ids);
   expect(of('downlink.answered')).toEqual([ids[0]]);
+});
+
+describe('a config downlink', () => {
+  const SERIAL = 7;
+  const REPORT_60 = 'app config interval-report 60';
+  const REPORT_90 = 'app config interval-report 90';
+
+  interface Story {
+    /** Config downlinks that the device receives after 1 s, by id. */
+    readonly downlinks: Readonly<Record<string, readonly string[]>>;
+    /** The last configuration in the API before the run. */
+    readonly before?: readonly string[];
+    /** Uplinks: time, type and body. */
+    readonly uplinks: readonly (readonly [at: Millis, type: string, body: unknown])[];
+  }
+
+  /** Ids of the downlinks that are answered, with the time of the answer. */
+  async function answers({ downlinks, before, uplinks }: Story): Promise<Readonly<Record<string, Instant>>> {
+    const clock = new VirtualClock();
+    const start = clock.wall;
+    const events: TraceEvent[] = [];
+    const stored = uplinks.map(([at, type, body], n) => ({
+      ...{ id: `up${n}`, type, body, direction: 'up', raw: null, device_id: 'd', device_serial_number: String(SERIAL) },
+      created_at: new Date(start + at).toISOString(),
+    }));
+    const until = (time: string) => stored.filter(({ created_at }) => created_at <= time).reverse();
+    const api = {
+      allMessages: async function* ({ direction }: { readonly direction: string }) {
+        if (direction === 'up') yield* until(new Date(clock.wall).toISOString());
+      },
+      messages: async ({ before: time = '' }) => {
+        const [last] = until(time).filter(({ type, created_at }) => type === 'config' && created_at < time);
+        return last ? [last] : before ? [{ body: before }] : [];
+      },
+      message: async (id: string) => ({ id, down_state: 'sent', down_state_at: new Date(start + 1000).toISOString() }),
+      // The cast is safe because the observer calls no other methods.
+    } as unknown as DeviceCloudClient;
+    const audit = new TargetAudit(clock, [], 1);
+    const observer = new Observer(clock, { emit: (event) => void events.push(event) }, new Set([SERIAL]), 1, audit);
+    observer.follow(api);
+    for (const [id, body] of Object.entries(downlinks)) {
+      // The cast is safe because the observer reads no other fields.
+      const queued = {
+        id,
+        type: 'config',
+        body,
+        device_serial_number: String(SERIAL),
+        down_state: 'pending',
+      } as Message;
+      observer.queued(queued, audit.asks(body));
+    }
+    await clock.runUntil(1000);
+    for (const lines of Object.values(downlinks)) {
+      audit.received(SERIAL, encodeDown({ kind: 'download-config', lines }));
+      observer.emit({ kind: 'downlink.received', at: clock.now, serial: SERIAL, type: 'config', print: 'p' });
+    }
+    for (let second = 2; second <= 12; second++) {
+      await clock.runUntil(seconds(second));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    observer.stop();
+    return Object.fromEntries(
+      events.flatMap((event) => (event.kind === 'downlink.answered' ? [[event.downlink, event.at]] : [])),
+    );
+  }
+
+  it('that changes nothing is answered by the first data after the restart', async () => {
+    const before = [REPORT_60];
+    const uplinks = [
+      [3000, 'session', {}],
+      [5000, 'data', {}],
+      [6000, 'data', {}],
+    ] as const;
+    expect(await answers({ downlinks: { one: [REPORT_60] }, before, uplinks })).toEqual({ one: 5000 });
+  });
+
+  it('is not answered by data that the device sent before it received the downlink', async () => {
+    const uplinks = [
+      [100, 'session', {}],
+      [200, 'config', [REPORT_60]],
+      [900, 'data', {}],
+      [1500, 'data', {}],
+    ] as const;
+    expect(await answers({ downlinks: { one: [REPORT_60] }, uplinks })).toEqual({});
+  });
+
+  it('is answered by the configuration that contains it, with all others that it contains', async () => {
+    const downlinks = {
+      unchanged: ['app config mode a'],
+      first: [REPORT_90],
+      rejected: ['app config interval-report 0'],
+    };
+    const uplinks = [
+      [3000, 'session', {}],
+      [4000, 'config', ['app config mode a', REPORT_90]],
+      [5000, 'data', {}],
+    ] as const;
+    expect(await answers({ downlinks, uplinks })).toEqual({ unchanged: 4000, first: 4000 });
+  });
+
+  it('is answered by the next configuration if the cloud does not show configurations as lines', async () => {
+    const uplinks = [
+      [3000, 'session', {}],
+      [4000, 'config', { 'interval-report': 90 }],
+    ] as const;
+    expect(await answers({ downlinks: { one: [REPORT_90] }, uplinks })).toEqual({ one: 4000 });
+  });
 });
