@@ -1,6 +1,6 @@
 /** An explanation of one downlink, as plain data. */
 import type { Instant, Millis } from '../kernel/time.js';
-import type { UserType } from '../trace/downlinks/ledger.js';
+import type { TrackedType } from '../trace/downlinks/ledger.js';
 
 /** Why a downlink took as long as it did. Times are in ms of simulated time. */
 export interface Explanation {
@@ -9,7 +9,7 @@ export interface Explanation {
   readonly serial: number;
   /** Name of the device; its serial number if it has none. */
   readonly device: string;
-  readonly type: UserType;
+  readonly type: TrackedType;
   /** Since the start of the run. */
   readonly queuedAt: Instant;
   /** `pending`: not delivered at the end of the trace. */

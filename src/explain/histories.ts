@@ -1,5 +1,5 @@
 /** Collects the events of a run by device, for explanations. */
-import { isUserType } from '../trace/downlinks/ledger.js';
+import { isTracked } from '../trace/downlinks/ledger.js';
 import type { TraceEvent } from '../trace/events.js';
 import type { Fold } from '../trace/log.js';
 import type { DeviceHistory } from './facts.js';
@@ -39,7 +39,7 @@ export class Histories implements Fold {
     if (this.#overflowed && !this.#rolls) return;
     if (event.kind === 'world.closing') this.#common.push(event);
     if (!('serial' in event) || !this.#wanted(event.serial)) return;
-    if (event.kind === 'downlink.queued' && isUserType(event.type)) this.#withDownlinks.add(event.serial);
+    if (event.kind === 'downlink.queued' && isTracked(event.type)) this.#withDownlinks.add(event.serial);
     const own = this.#byDevice.get(event.serial);
     if (own) own.push(event);
     else this.#byDevice.set(event.serial, [event]);

@@ -1,12 +1,12 @@
 /** The downlinks that wait in the cloud for a device. */
 import type { Instant } from '../kernel/time.js';
-import type { DownlinkRecord, UserType } from '../trace/downlinks/ledger.js';
+import type { DownlinkRecord, TrackedType } from '../trace/downlinks/ledger.js';
 import type { CauseSet } from './causes.js';
 import type { DeviceFacts } from './facts.js';
 import { withoutEncoder } from './held-back.js';
 
 /** The order in which the cloud delivers; the lowest rank first (wire protocol, 15, "queue order"). */
-const RANK: Readonly<Record<UserType, number>> = { data: 2, shell: 2, firmware: 3, config: 4 };
+const RANK: Readonly<Record<TrackedType, number>> = { data: 2, shell: 2, firmware: 3, config: 4 };
 
 export class Queue {
   readonly #updates: DeviceFacts['updates'];

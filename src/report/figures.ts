@@ -17,32 +17,38 @@ export function spreadCells({ count, p50, p95, p99, max }: Spread): Row {
 
 export const DOWNLINK_COLUMNS = ['queued', 'answered', 'delivered only', 'pending', 'cancelled', 'expired'] as const;
 
-/** Downlinks by type; the last row is the sum if there are several types. */
+/** Downlinks by type, their sum if there are several types, and the chunks of firmware updates. */
 export function downlinkRows({ downlinks }: RunResult): readonly Row[] {
-  const types = Object.entries(downlinks.byType);
-  return [...types, ...(types.length > 1 ? [[ALL, downlinks] as const] : [])].map(
-    ([type, { queued, answered, delivered, pending, cancelled, expired }]) => [
-      type,
-      ...[queued, answered, delivered, pending, cancelled, expired].map(humanCount),
-    ],
-  );
+  return downlinkFamilies(downlinks).map(([type, { queued, answered, delivered, pending, cancelled, expired }]) => [
+    type,
+    ...[queued, answered, delivered, pending, cancelled, expired].map(humanCount),
+  ]);
 }
 
 /** Name of the rows for all types, or all loads, together. */
 const ALL = 'all';
 
+/** The figures of each type; `all` are those of all users' downlinks, without the chunks. */
+function downlinkFamilies({ byType: { firmware: chunks, ...byType }, ...all }: RunResult['downlinks']) {
+  const types = Object.entries(byType);
+  return [
+    ...types,
+    ...(types.length > 1 ? [[ALL, all] as const] : []),
+    ...(chunks === undefined ? [] : [['chunks', chunks] as const]),
+  ];
+}
+
 interface StageRow {
-  /** Type of the downlinks, or `all`. */
+  /** Type of the downlinks, `all`, or `chunks`. */
   readonly type: string;
   readonly stage: Stage;
   /** The cells of {@link SPREAD_COLUMNS}. */
   readonly cells: Row;
 }
 
-/** Times from the API to each stage by type, and over all types if there are several. */
+/** Times from the API to each stage, with the same types as in {@link downlinkRows}. */
 export function stageRows({ downlinks }: RunResult): readonly StageRow[] {
-  const types = Object.entries(downlinks.byType);
-  return [...types, ...(types.length > 1 ? [[ALL, downlinks] as const] : [])].flatMap(([type, { stages }]) =>
+  return downlinkFamilies(downlinks).flatMap(([type, { stages }]) =>
     STAGES.flatMap((stage) => {
       const spread = stages[stage];
       return spread === undefined ? [] : [{ type, stage, cells: spreadCells(spread) }];

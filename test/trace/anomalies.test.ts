@@ -79,6 +79,7 @@ it('the metrics with a share within a duration are start-ups, and stages of upli
   const stages = ['contact', 'offered', 'received', 'delivered', 'executed', 'answered'];
   expect(shares).toEqual([
     ...['device.startup', 'uplink.acked', 'uplink.stored', ...stages.map((stage) => `downlink.${stage}`)],
+    ...['chunk.contact', 'chunk.offered', 'chunk.received', 'chunk.delivered'],
     ...['update.succeeded', 'call.answered'],
   ]);
 });

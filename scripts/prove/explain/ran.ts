@@ -5,7 +5,7 @@ import { defineScenario, runPlan } from '../../../src/library/scenario.js';
 import { packagedProfiles } from '../../../src/profile/library.js';
 import { situationOf } from '../../../src/runner/situation.js';
 import type { Plan } from '../../../src/scenario/model/plan.js';
-import { isUserType } from '../../../src/trace/downlinks/ledger.js';
+import { isTracked } from '../../../src/trace/downlinks/ledger.js';
 import type { TraceEvent } from '../../../src/trace/events.js';
 import type { DrawnScenario } from './draw.js';
 import { type Changes, definitionOf, isKept, UNCHANGED } from './remove.js';
@@ -83,7 +83,7 @@ class StepIds {
 
   take(event: TraceEvent): void {
     if (event.kind === 'step') this.#order.get(event.serial)?.shift();
-    if (event.kind !== 'downlink.queued' || !isUserType(event.type)) return;
+    if (event.kind !== 'downlink.queued' || !isTracked(event.type)) return;
     const [queueing] = this.#order.get(event.serial) ?? [];
     if (queueing === undefined) {
       throw new Error(`${event.type} downlink to ${event.serial} at ${event.at}: not queued by the step in progress`);

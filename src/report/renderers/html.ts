@@ -154,7 +154,7 @@ function found({ passed, byProtocol, range, left, unit, sentence }: ExpectationR
 }
 
 function downlinks(result: RunResult): Markup {
-  if (result.downlinks.queued === 0) return NOTHING;
+  if (Object.keys(result.downlinks.byType).length === 0) return NOTHING;
   return markup`${histogram(result)}${slowest(result)}${explanations(result)}${downlinkTables(result)}`;
 }
 

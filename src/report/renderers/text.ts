@@ -38,7 +38,7 @@ const WITH_BARS = 90;
 const ROOMY = 76;
 /** Number of slowest downlinks that are shown; the other reports have more. */
 const SHOWN = 3;
-/** Length of the longest downlink type, `firmware`. */
+/** Width of the types of downlinks. */
 const TYPE_WIDTH = 8;
 
 /**

@@ -1,9 +1,9 @@
 import { oneOf } from '../../input/checks.js';
-import { USER_TYPES } from '../../trace/downlinks/ledger.js';
+import { TRACKED_TYPES } from '../../trace/downlinks/ledger.js';
 import { cloudIdOf, type StepKind } from './step.js';
 
-/** Types of downlinks that users queue. Downlinks of other types are answers of the cloud; users cannot cancel them. */
-const OF_USERS: ReadonlySet<string> = new Set(USER_TYPES);
+/** Downlinks of other types are answers of the cloud; users cannot cancel them. */
+const CANCELLABLE: ReadonlySet<string> = new Set(TRACKED_TYPES);
 
 /** Cancels pending downlinks of the device: the oldest one, or all of them. */
 export const cancel: StepKind<'oldest' | 'all'> = {
@@ -17,7 +17,7 @@ export const cancel: StepKind<'oldest' | 'all'> = {
       device_id: cloudIdOf(device),
       direction: 'down',
     })) {
-      if (down_state === 'pending' && OF_USERS.has(type)) waiting.push(id);
+      if (down_state === 'pending' && CANCELLABLE.has(type)) waiting.push(id);
     }
     // The API lists the newest message first.
     const oldest = waiting.at(-1);

@@ -1,9 +1,9 @@
 /**
- * Follows every downlink that users queued, from events of the cloud and of the device. Events of the cloud name a downlink by
- * its id; events of the device contain only a fingerprint of the received content. The cloud records the same fingerprint with
- * each offer, so the two can be matched.
+ * Follows every downlink that users queued, and every chunk of a firmware update, from events of the cloud and of the device.
+ * Events of the cloud name a downlink by its id; events of the device contain only a fingerprint of the received content. The
+ * cloud records the same fingerprint with each offer, so the two can be matched.
  *
- * Downlinks that the cloud creates itself (session, timestamp) are not counted.
+ * Answers of the cloud (session, timestamp) are not followed.
  */
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { Handlers } from '../dispatch.js';
@@ -15,13 +15,15 @@ export const STAGES = ['contact', 'offered', 'received', 'delivered', 'executed'
 export type Stage = (typeof STAGES)[number];
 
 /** Types of downlinks that users queue. */
-export const USER_TYPES = ['config', 'shell', 'data', 'firmware'] as const;
-export type UserType = (typeof USER_TYPES)[number];
+export const USER_TYPES = ['config', 'shell', 'data'] as const;
+/** Types of downlinks that the ledger follows. A `firmware` downlink is a chunk that the cloud queues for an update. */
+export const TRACKED_TYPES = [...USER_TYPES, 'firmware'] as const;
+export type TrackedType = (typeof TRACKED_TYPES)[number];
 
 export interface DownlinkRecord {
   readonly id: string;
   readonly serial: number;
-  readonly type: UserType;
+  readonly type: TrackedType;
   readonly queuedAt: Instant;
   /** When the downlink reached each stage for the first time. */
   readonly reached: Readonly<Partial<Record<Stage, Instant>>>;
@@ -62,7 +64,7 @@ class TrackedDownlink implements DownlinkRecord {
   constructor(
     readonly id: string,
     readonly serial: number,
-    readonly type: UserType,
+    readonly type: TrackedType,
     readonly queuedAt: Instant,
   ) {
     this.account = new WaitAccount(queuedAt);
@@ -130,14 +132,14 @@ export class DownlinkLedger {
     this.#onStage = onStage;
   }
 
-  /** All downlinks of users, in the order in which they were queued. */
+  /** All downlinks that are followed, in the order in which they were queued. */
   get records(): Iterable<DownlinkRecord> {
     return this.#byId.values();
   }
 
   readonly on: Handlers = {
     'downlink.queued': (event) => {
-      if (isUserType(event.type)) this.#queue(new TrackedDownlink(event.downlink, event.serial, event.type, event.at));
+      if (isTracked(event.type)) this.#queue(new TrackedDownlink(event.downlink, event.serial, event.type, event.at));
       // The cloud creates this downlink itself as an answer, so the device has just contacted it.
       else this.#charge(event.serial, (account) => account.contact(event.at));
     },
@@ -265,16 +267,21 @@ export class DownlinkLedger {
 
   /** The offered downlinks of a device with this content; several when users queued the same content more than once. */
   #alike(serial: number, type: DownlinkType, fingerprint: string): readonly TrackedDownlink[] {
-    if (!isUserType(type)) return [];
+    if (!isTracked(type)) return [];
     return (this.#byDevice.get(serial) ?? []).filter(
       (entry) => entry.attempts > 0 && entry.fingerprint === fingerprint,
     );
   }
 }
 
-/** Whether users queue this type; the cloud creates the other types itself. */
-export function isUserType(type: DownlinkType): type is UserType {
+/** Whether users queue this type. The cloud queues the other types: its own answers, and the chunks of firmware updates. */
+export function isOfUsers(type: DownlinkType): boolean {
   return (USER_TYPES as readonly string[]).includes(type);
+}
+
+/** Whether the ledger follows downlinks of this type. */
+export function isTracked(type: DownlinkType): type is TrackedType {
+  return (TRACKED_TYPES as readonly string[]).includes(type);
 }
 
 function append(map: Map<number, TrackedDownlink[]>, serial: number, entry: TrackedDownlink): void {

@@ -6,7 +6,7 @@
  * are compared by the fingerprint of their content, over the last {@link REMEMBERED} downlinks that were offered to a device.
  */
 
-import { isUserType } from '../downlinks/ledger.js';
+import { isTracked } from '../downlinks/ledger.js';
 import type { TraceEvent } from '../events.js';
 import { type Invariant, remember } from './invariant.js';
 
@@ -31,7 +31,7 @@ export const downlinksExecutedOnce: Invariant = {
         },
         'downlink.executed': (event) => {
           const { at, serial, type, print } = event;
-          if (!isUserType(type)) return;
+          if (!isTracked(type)) return;
           const alike = offers.get(serial)?.filter((offer) => offer.event.print === print) ?? [];
           const next = alike.find(({ executed }) => executed === undefined);
           const last = alike.at(-1);

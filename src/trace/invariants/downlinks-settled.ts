@@ -5,7 +5,7 @@
  * shell and config downlinks: they get no answer.
  */
 
-import { isUserType } from '../downlinks/ledger.js';
+import { isTracked } from '../downlinks/ledger.js';
 import type { TraceEvent } from '../events.js';
 import type { Invariant } from './invariant.js';
 
@@ -21,7 +21,7 @@ export const downlinksSettled: Invariant = {
     return {
       on: {
         'downlink.queued': (event) => {
-          if (isUserType(event.type)) open.set(event.downlink, event);
+          if (isTracked(event.type)) open.set(event.downlink, event);
         },
         'downlink.delivered': settle,
         'downlink.answered': settle,

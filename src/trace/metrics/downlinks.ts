@@ -1,6 +1,7 @@
 /**
  * Metrics of the downlinks of users: how many reached each stage, how long that took, and the causes of their waits. The time
- * of a stage counts from the instant at which the API accepted the downlink.
+ * of a stage counts from the instant at which the API accepted the downlink. The chunks of firmware updates have metrics of their
+ * own: one update has hundreds of chunks, so they would hide the downlinks of users.
  */
 import type { Ratio } from '../../kernel/ratio.js';
 import type { Instant, Millis } from '../../kernel/time.js';
@@ -10,13 +11,14 @@ import {
   DownlinkLedger,
   type DownlinkRecord,
   expectsAnswer,
+  isOfUsers,
   outcomeOf,
   STAGES,
   type Stage,
+  type TrackedType,
   timeTo,
   totalTime,
   USER_TYPES,
-  type UserType,
 } from '../downlinks/ledger.js';
 import { WAIT_CAUSES, type WaitCause, type WaitStretch, type Waits } from '../downlinks/waits.js';
 import type { DownlinkType } from '../events.js';
@@ -35,9 +37,10 @@ interface DownlinkCounts {
   readonly expired: number;
 }
 
+/** Figures of the downlinks of users. */
 export interface DownlinkSummary extends DownlinkCounts {
-  /** Figures by type; only types that occurred. */
-  readonly byType: Readonly<Partial<Record<UserType, DownlinkTypeSummary>>>;
+  /** Figures by type; only types that occurred. `firmware`: chunks of updates, which no other figure of this summary counts. */
+  readonly byType: Readonly<Partial<Record<TrackedType, DownlinkTypeSummary>>>;
   /** Time from the API to each stage that downlinks reached, over all types. */
   readonly stages: StageSpreads;
   /** Causes of the waits of delivered downlinks. */
@@ -65,7 +68,7 @@ interface WaitSummary {
 export interface DownlinkTimeline {
   readonly id: string;
   readonly serial: number;
-  readonly type: UserType;
+  readonly type: TrackedType;
   readonly queuedAt: Instant;
   /** Time of each stage since it was queued. */
   readonly stages: Readonly<Partial<Record<Stage, Millis>>>;
@@ -78,49 +81,101 @@ export interface DownlinkTimeline {
   readonly stretches: readonly WaitStretch[];
 }
 
+/** Stages of chunks: the device reports neither that it has executed one nor an answer. */
+const CHUNK_STAGES = ['contact', 'offered', 'received', 'delivered'] as const;
+
 /** Number of downlinks in `slowest`. */
 const SLOWEST = 10;
 
 export class DownlinkFold {
-  readonly #spreads = new Map<string, Distribution>();
   readonly #ledger: DownlinkLedger;
-  readonly #rejections = new Rejections();
+  /** The downlinks that users queued. */
+  readonly users: DownlinkFigures;
+  /** The chunks of firmware updates. None is rejected, because the API accepts or rejects an update as a whole. */
+  readonly chunks: DownlinkFigures;
   readonly on: Handlers;
 
-  /** @param onStage called once for every stage that a downlink reaches */
+  /** @param onStage called once for every stage that a downlink of a user reaches */
   constructor(onStage: (record: DownlinkRecord, stage: Stage) => void = () => {}) {
+    const spreads = new Spreads();
+    const rejections = new Rejections();
     this.#ledger = new DownlinkLedger((record, stage) => {
-      this.#spread(record.type, stage).record(timeTo(record, stage));
-      onStage(record, stage);
+      spreads.of(record.type, stage).record(timeTo(record, stage));
+      if (isOfUsers(record.type)) onStage(record, stage);
     });
-    this.on = { ...this.#ledger.on, ...this.#rejections.on };
+    this.users = new DownlinkFigures(USER_TYPES, this.#ledger, spreads, rejections);
+    this.chunks = new DownlinkFigures(['firmware'], this.#ledger, spreads, new Rejections());
+    this.on = { ...this.#ledger.on, ...rejections.on };
   }
 
+  /** Downlinks of users and chunks, in the order in which they were queued. */
   get records(): Iterable<DownlinkRecord> {
     return this.#ledger.records;
   }
 
-  /** Downlinks that the API rejected. They are not among {@link records}. */
+  /** Number of downlinks of users and of chunks for which `test` returns true. */
+  count(test: (record: DownlinkRecord) => boolean): number {
+    return this.users.count(test) + this.chunks.count(test);
+  }
+
+  summary(): DownlinkSummary {
+    return { ...this.users.summary(), byType: { ...this.users.byType(), ...this.chunks.byType() } };
+  }
+}
+
+/** Times to each stage, by type. */
+class Spreads {
+  readonly #spreads = new Map<string, Distribution>();
+
+  of(type: TrackedType, stage: Stage): Distribution {
+    const key = `${type}/${stage}`;
+    const known = this.#spreads.get(key);
+    if (known) return known;
+    const spread = new Distribution();
+    this.#spreads.set(key, spread);
+    return spread;
+  }
+}
+
+/** The figures of the downlinks of some types. */
+class DownlinkFigures {
+  readonly #types: readonly TrackedType[];
+  readonly #ledger: DownlinkLedger;
+  readonly #spreads: Spreads;
+  readonly #rejections: Rejections;
+
+  constructor(types: readonly TrackedType[], ledger: DownlinkLedger, spreads: Spreads, rejections: Rejections) {
+    this.#types = types;
+    this.#ledger = ledger;
+    this.#spreads = spreads;
+    this.#rejections = rejections;
+  }
+
+  *#records(): Generator<DownlinkRecord, void> {
+    for (const record of this.#ledger.records) if (this.#types.includes(record.type)) yield record;
+  }
+
+  /** Downlinks that the API rejected. They have no record. */
   get rejected(): number {
-    return this.#rejections.count();
+    return this.#rejectedFor();
   }
 
   /** Number of downlinks for which `test` returns true. */
   count(test: (record: DownlinkRecord) => boolean): number {
     let count = 0;
-    for (const record of this.records) if (test(record)) count++;
+    for (const record of this.#records()) if (test(record)) count++;
     return count;
   }
 
   /** Times from the API to `stage`, over all types. */
   stage(stage: Stage): Distribution {
-    return Distribution.merged(USER_TYPES.map((type) => this.#spread(type, stage)));
+    return Distribution.merged(this.#types.map((type) => this.#spreads.of(type, stage)));
   }
 
   /** Number of downlinks that count for `stage` but have not reached it, by state, including those that the API rejected. */
   missing(stage: Stage): Missing {
     const tally = new Tally();
-    for (const record of this.records) {
+    for (const record of this.#records()) {
       if (canReach(record.type, stage) && record.reached[stage] === undefined) tally.add(stateOf(record));
     }
     const rejected = this.#rejectedFor(stage);
@@ -131,7 +186,7 @@ export class DownlinkFold {
   /** The share of downlinks that reached `stage` within `limit`, of all that were queued or rejected. */
   within(stage: Stage, limit: Millis, now: Instant): Share {
     const share = { total: 0, within: 0, open: 0 };
-    for (const record of this.records) {
+    for (const record of this.#records()) {
       if (!canReach(record.type, stage)) continue;
       share.total++;
       if (record.reached[stage] !== undefined) {
@@ -141,36 +196,43 @@ export class DownlinkFold {
     return withRejected(share, this.#rejectedFor(stage));
   }
 
-  #rejectedFor(stage: Stage): number {
-    return this.#rejections.count((type) => canReach(type, stage));
+  /** @param stage counts only the types that can reach it. Default: all types */
+  #rejectedFor(stage?: Stage): number {
+    const types: readonly string[] = this.#types;
+    return this.#rejections.count((type) => types.includes(type) && (stage === undefined || canReach(type, stage)));
   }
 
   /** Times that delivered downlinks waited for `cause`. */
   waits(cause: WaitCause): Distribution {
     const spread = new Distribution();
-    for (const record of this.records) if (wasDelivered(record)) spread.record(record.waits[cause]);
+    for (const record of this.#records()) if (wasDelivered(record)) spread.record(record.waits[cause]);
     return spread;
   }
 
-  summary(): DownlinkSummary {
-    const byType: Partial<Record<UserType, DownlinkTypeSummary>> = {};
-    for (const type of USER_TYPES) {
+  /** Only types that occurred. */
+  byType(): DownlinkSummary['byType'] {
+    const byType: Partial<Record<TrackedType, DownlinkTypeSummary>> = {};
+    for (const type of this.#types) {
       const counts = this.#counts((record) => record.type === type);
-      if (counts.queued > 0) byType[type] = { ...counts, stages: this.#stages((stage) => this.#spread(type, stage)) };
+      if (counts.queued > 0)
+        byType[type] = { ...counts, stages: this.#stages((stage) => this.#spreads.of(type, stage)) };
     }
+    return byType;
+  }
+
+  summary(): Omit<DownlinkSummary, 'byType'> {
     return {
       ...this.#counts(() => true),
-      byType,
       stages: this.#stages((stage) => this.stage(stage)),
       waits: this.#waitSummaries(),
-      times: deliveryTimes(this.records),
+      times: deliveryTimes(this.#records()),
       slowest: this.#slowest(),
     };
   }
 
   #counts(test: (record: DownlinkRecord) => boolean): DownlinkCounts {
     const counts = { queued: 0, answered: 0, delivered: 0, pending: 0, cancelled: 0, expired: 0 };
-    for (const record of this.records) {
+    for (const record of this.#records()) {
       if (!test(record)) continue;
       counts.queued++;
       counts[outcomeOf(record)]++;
@@ -200,7 +262,7 @@ export class DownlinkFold {
   }
 
   #slowest(): readonly DownlinkTimeline[] {
-    return [...this.records]
+    return [...this.#records()]
       .filter(wasDelivered)
       .sort((a, b) => totalTime(b) - totalTime(a))
       .slice(0, SLOWEST)
@@ -219,85 +281,71 @@ export class DownlinkFold {
         stretches: record.stretches,
       }));
   }
-
-  #spread(type: UserType, stage: Stage): Distribution {
-    const key = `${type}/${stage}`;
-    const known = this.#spreads.get(key);
-    if (known) return known;
-    const spread = new Distribution();
-    this.#spreads.set(key, spread);
-    return spread;
-  }
 }
 
+const STAGE_ABOUTS: Readonly<Record<Stage, string>> = {
+  contact: 'to the next packet of the device',
+  offered: 'until the cloud sent the first fragment',
+  received: 'until the device had received it completely',
+  delivered: 'until the cloud knew of its reception',
+  executed: 'until the device had executed it',
+  answered: 'until the cloud had stored the shell answer or the new configuration',
+};
+
+const USERS = ({ users }: DownlinkFold) => users;
+const CHUNKS = ({ chunks }: DownlinkFold) => chunks;
+
 export const DOWNLINK_METRICS: MetricTable<DownlinkFold> = {
-  'downlink.queued': { about: 'downlinks that the API accepted from users', count: (fold) => fold.count(() => true) },
-  ...stageTable({
-    contact: 'to the next packet of the device',
-    offered: 'until the cloud sent the first fragment',
-    received: 'until the device had received it completely',
-    delivered: 'until the cloud knew of its reception',
-    executed: 'until the device had executed it',
-    answered: 'until the cloud had stored the shell answer or the new configuration',
-  }),
-  'downlink.pending': {
-    about: 'downlinks that were not delivered at the end of the run',
-    count: (fold) => fold.count((record) => outcomeOf(record) === 'pending'),
+  'downlink.queued': {
+    about: 'downlinks that the API accepted from users',
+    count: ({ users }) => users.count(() => true),
   },
-  'downlink.cancelled': {
-    about: 'downlinks that were cancelled',
-    count: (fold) => fold.count((record) => outcomeOf(record) === 'cancelled'),
-  },
-  'downlink.expired': {
-    about: 'downlinks that expired before their delivery',
-    count: (fold) => fold.count((record) => outcomeOf(record) === 'expired'),
-  },
+  ...stageTable('downlink', 'time from the API', STAGES, USERS),
+  ...outcomeTable('downlink', 'downlinks', USERS),
   'downlink.unanswered': {
     about: 'shell and config downlinks that were delivered but not answered',
-    count: (fold) => fold.count((record) => outcomeOf(record) === 'delivered' && expectsAnswer(record.type)),
+    count: ({ users }) => users.count((record) => outcomeOf(record) === 'delivered' && expectsAnswer(record.type)),
   },
   'downlink.refused': {
     about:
       'downlinks that the device refused: an unknown command or parameter, an invalid value, or a failed configuration',
-    count: (fold) => fold.count((record) => record.refused),
+    count: ({ users }) => users.count((record) => record.refused),
   },
   'downlink.rejected': {
     about: 'downlinks of steps and loads that the API rejected, so that they were never queued',
-    count: (fold) => fold.rejected,
-  },
-  'downlink.unreceived': {
-    about: 'downlinks that count as delivered although the device did not receive them',
-    count: (fold) => fold.count(isUnreceived),
-  },
-  'downlink.received-twice': {
-    about: 'downlinks that a device received more than once',
-    count: (fold) => fold.count((record) => record.receptions > 1),
+    count: ({ users }) => users.rejected,
   },
   'wait.asleep': {
     about: 'time that a delivered downlink waited for a sleeping device',
-    durations: (fold) => fold.waits('asleep'),
-    missing: (fold) => fold.missing('delivered'),
+    durations: ({ users }) => users.waits('asleep'),
+    missing: ({ users }) => users.missing('delivered'),
   },
   'wait.radio': {
     about: 'time that a delivered downlink waited for the radio, or for repetitions',
-    durations: (fold) => fold.waits('radio'),
-    missing: (fold) => fold.missing('delivered'),
+    durations: ({ users }) => users.waits('radio'),
+    missing: ({ users }) => users.missing('delivered'),
   },
   'wait.transfer': {
     about: 'time that a delivered downlink waited for packets in transfer',
-    durations: (fold) => fold.waits('transfer'),
-    missing: (fold) => fold.missing('delivered'),
+    durations: ({ users }) => users.waits('transfer'),
+    missing: ({ users }) => users.missing('delivered'),
   },
   'wait.service': {
     about: 'time that a delivered downlink waited for the cloud',
-    durations: (fold) => fold.waits('service'),
-    missing: (fold) => fold.missing('delivered'),
+    durations: ({ users }) => users.waits('service'),
+    missing: ({ users }) => users.missing('delivered'),
   },
   'wait.device': {
     about: 'time that a delivered downlink waited for the device to run, save or reboot',
-    durations: (fold) => fold.waits('device'),
-    missing: (fold) => fold.missing('delivered'),
+    durations: ({ users }) => users.waits('device'),
+    missing: ({ users }) => users.missing('delivered'),
   },
+  'chunk.queued': {
+    about: 'chunks of firmware images that the cloud queued for updates; a chunk is a downlink, but none of a user',
+    count: ({ chunks }) => chunks.count(() => true),
+  },
+  ...stageTable('chunk', 'time from the queueing of a chunk of a firmware image', CHUNK_STAGES, CHUNKS),
+  ...outcomeTable('chunk', 'chunks of firmware images', CHUNKS),
 };
 
 /** Whether downlinks of this type can reach a stage: a device answers only shell and config downlinks. */
@@ -318,18 +366,44 @@ function stateOf(record: DownlinkRecord): string {
   return outcome === 'delivered' || outcome === 'answered' ? 'delivered only' : outcome;
 }
 
-function stageTable(abouts: Readonly<Record<Stage, string>>): MetricTable<DownlinkFold> {
+function stageTable(
+  family: string,
+  time: string,
+  stages: readonly Stage[],
+  figures: (fold: DownlinkFold) => DownlinkFigures,
+): MetricTable<DownlinkFold> {
   return Object.fromEntries(
-    STAGES.map((stage) => [
-      `downlink.${stage}`,
+    stages.map((stage) => [
+      `${family}.${stage}`,
       {
-        about: `time from the API ${abouts[stage]}`,
-        durations: (fold: DownlinkFold) => fold.stage(stage),
-        missing: (fold: DownlinkFold) => fold.missing(stage),
-        within: (fold: DownlinkFold, limit: Millis, now: Instant) => fold.within(stage, limit, now),
+        about: `${time} ${STAGE_ABOUTS[stage]}`,
+        durations: (fold: DownlinkFold) => figures(fold).stage(stage),
+        missing: (fold: DownlinkFold) => figures(fold).missing(stage),
+        within: (fold: DownlinkFold, limit: Millis, now: Instant) => figures(fold).within(stage, limit, now),
       },
     ]),
   );
+}
+
+function outcomeTable(
+  family: string,
+  what: string,
+  figures: (fold: DownlinkFold) => DownlinkFigures,
+): MetricTable<DownlinkFold> {
+  const counted = (about: string, test: (record: DownlinkRecord) => boolean) => ({
+    about: `${what} ${about}`,
+    count: (fold: DownlinkFold) => figures(fold).count(test),
+  });
+  return {
+    [`${family}.pending`]: counted(
+      'that were not delivered at the end of the run',
+      (record) => outcomeOf(record) === 'pending',
+    ),
+    [`${family}.cancelled`]: counted('that were cancelled', (record) => outcomeOf(record) === 'cancelled'),
+    [`${family}.expired`]: counted('that expired before their delivery', (record) => outcomeOf(record) === 'expired'),
+    [`${family}.unreceived`]: counted('that count as delivered although the device did not receive them', isUnreceived),
+    [`${family}.received-twice`]: counted('that a device received more than once', ({ receptions }) => receptions > 1),
+  };
 }
 
 /** Whether a downlink counts as delivered although the device did not receive it (wire protocol, section 14, item 12). */

@@ -189,7 +189,7 @@ export class Metrics implements Fold {
     return this.#calls.contradictions;
   }
 
-  /** All downlinks of users, in the order in which they were queued. */
+  /** All downlinks of users and chunks of firmware updates, in the order in which they were queued. */
   get downlinks(): Iterable<DownlinkRecord> {
     return this.#downlinks.records;
   }
@@ -237,7 +237,7 @@ export class Metrics implements Fold {
       },
       {
         name: 'downlink-rejected',
-        count: this.#downlinks.rejected,
+        count: this.#downlinks.users.rejected,
         about:
           'downlink of a step or load that the API rejected or did not answer: it counts as never delivered and never answered',
       },

@@ -102,7 +102,7 @@ export class SampleFold {
     'call.dropped': ({ intended }) => this.#count('call.dropped', this.#ofTime(intended)),
   };
 
-  /** A downlink has reached a stage. */
+  /** A downlink of a user has reached a stage. */
   stage(record: DownlinkRecord, stage: Stage): void {
     if (stage !== 'delivered' && stage !== 'answered') return;
     const batch = ofDevice(record.serial);

@@ -8,7 +8,7 @@
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 import type { Handlers } from '../dispatch.js';
 import { Distribution } from '../distribution.js';
-import { type DownlinkRecord, isUserType, type Stage, timeTo } from '../downlinks/ledger.js';
+import { type DownlinkRecord, isOfUsers, type Stage, timeTo } from '../downlinks/ledger.js';
 import { isAnswered } from './calls.js';
 import { type FleetState, FleetStates } from './fleet-states.js';
 
@@ -110,7 +110,7 @@ export class SeriesFold {
       if (!copy) this.#count('uplinksStored', at);
     },
     'downlink.queued': ({ at, type }) => {
-      if (isUserType(type)) this.#count('downlinksQueued', at);
+      if (isOfUsers(type)) this.#count('downlinksQueued', at);
     },
     'call.done': (event) => {
       const { at, intended } = event;
@@ -124,7 +124,7 @@ export class SeriesFold {
     },
   };
 
-  /** A downlink has reached a stage. */
+  /** A downlink of a user has reached a stage. */
   stage(record: DownlinkRecord, stage: Stage): void {
     const at = record.reached[stage];
     if (at === undefined) return;

@@ -82,7 +82,7 @@ export class UpdateFold {
 
   /** Number of updates that have not succeeded, by state, including those that the API rejected. */
   get missing(): Missing {
-    const rejected = this.#rejected;
+    const rejected = this.rejected;
     return {
       failed: this.count('failed'),
       cancelled: this.count('cancelled'),
@@ -99,7 +99,7 @@ export class UpdateFold {
       if (took !== undefined && took <= limit) share.within++;
       else if (took === undefined && canSucceed && now - scheduledAt < limit) share.open++;
     }
-    return withRejected(share, this.#rejected);
+    return withRejected(share, this.rejected);
   }
 
   /** undefined when the run had no updates. */
@@ -117,7 +117,8 @@ export class UpdateFold {
     };
   }
 
-  get #rejected(): number {
+  /** Updates that the API rejected. They are not among {@link scheduled}. */
+  get rejected(): number {
     return this.#rejections.count((type) => type === 'firmware');
   }
 
@@ -139,6 +140,10 @@ const OPEN = ['scheduled', 'downloading', 'swapping'] as const;
 
 export const UPDATE_METRICS: MetricTable<UpdateFold> = {
   'update.scheduled': { about: 'firmware updates that the API accepted', count: (fold) => fold.scheduled },
+  'update.rejected': {
+    about: 'firmware updates of steps that the API rejected, so that they were never scheduled',
+    count: (fold) => fold.rejected,
+  },
   'update.succeeded': {
     about: 'time from the API until the device acknowledged the image or began a session with its version',
     durations: (fold) => fold.duration,

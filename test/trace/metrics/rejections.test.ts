@@ -18,7 +18,7 @@ const EVENTS: readonly TraceEvent[] = [
 describe('downlinks that the API rejected', () => {
   it('are counted, and are not among those that were queued', () => {
     const metrics = metricsOf(EVENTS);
-    expect([numberOf(metrics, 'downlink.rejected'), numberOf(metrics, 'downlink.queued')]).toEqual([5, 1]);
+    expect([numberOf(metrics, 'downlink.rejected'), numberOf(metrics, 'downlink.queued')]).toEqual([4, 1]);
   });
 
   it('are counted in the scope of their device', () => {
@@ -29,8 +29,8 @@ describe('downlinks that the API rejected', () => {
 
   it('are missing in every stage', () => {
     const metrics = metricsOf(EVENTS);
-    expect(missing(metrics, 'downlink.delivered')).toEqual({ 'rejected by the API': 5 });
-    expect(missing(metrics, 'downlink.executed')).toEqual({ 'rejected by the API': 5, 'delivered only': 1 });
+    expect(missing(metrics, 'downlink.delivered')).toEqual({ 'rejected by the API': 4 });
+    expect(missing(metrics, 'downlink.executed')).toEqual({ 'rejected by the API': 4, 'delivered only': 1 });
   });
 
   it('are missing among answers only if their type can be answered', () => {
@@ -41,7 +41,7 @@ describe('downlinks that the API rejected', () => {
 
   it('count in the total of a share, and never as open', () => {
     const share = metricsOf(EVENTS).within('downlink.delivered', 100);
-    expect(share).toEqual({ total: 6, within: 1, open: 0, rejected: 5 });
+    expect(share).toEqual({ total: 5, within: 1, open: 0, rejected: 4 });
   });
 
   it('count in the share of answers only if their type can be answered', () => {
@@ -51,6 +51,11 @@ describe('downlinks that the API rejected', () => {
 });
 
 describe('firmware updates that the API rejected', () => {
+  it('are counted, and do not count as rejected downlinks', () => {
+    expect(numberOf(metricsOf(EVENTS), 'update.rejected')).toBe(1);
+    expect(numberOf(metricsOf([rejected('firmware')]), 'downlink.rejected')).toBe(0);
+  });
+
   it('are missing among the updates that succeeded; rejected downlinks of other types are not', () => {
     expect(missing(metricsOf(EVENTS), 'update.succeeded')).toMatchObject({ 'rejected by the API': 1 });
   });
