@@ -90,7 +90,7 @@ export class UplinkHandler {
   /**
    * Commits a message and its consequences. Returns 'refused' for a malformed or unacceptable message, and 'copy' if it
    * is stored already.
-   * @param request fingerprint of the request; used if the message itself has no fingerprint
+   * @param request fingerprint of the request, which replaces that of the message
    */
   async accept(
     session: DeviceSession,
@@ -106,8 +106,7 @@ export class UplinkHandler {
         const preparing = this.#prepare(session, parsed, message);
         const prepared = preparing instanceof Promise ? await preparing : preparing;
         const { row } = prepared;
-        const uplink =
-          row.print === null && request !== null ? { ...prepared, row: { ...row, print: request } } : prepared;
+        const uplink = request === null ? prepared : { ...prepared, row: { ...row, print: request } };
         return (await this.#write(session, uplink)) ? uplink : 'copy';
       });
     } catch (error) {
@@ -385,12 +384,14 @@ function isKnown({ device }: DeviceSession, message: UpMessage | DecodedData): b
 
 /**
  * Fingerprint by which a repeated data message is recognised. The firmware puts a sequence number and a timestamp into each
- * body. The result is null for a JSON body with neither, because two such messages may legitimately be equal. Then only the
- * fingerprint of the request, if there is one, shows a repetition.
+ * body. The result is null for a JSON body with neither, because two such messages may legitimately be equal. A timestamp of 0
+ * comes from a clock that is not set, so it distinguishes no messages.
  */
 function printOf(message: Uint8Array | DecodedData): string | null {
   if (message instanceof Uint8Array) return contentFingerprint(message);
   const { message: head } = message.body;
-  const isDated = typeof head === 'object' && head !== null && ('sequence' in head || 'timestamp' in head);
+  if (typeof head !== 'object' || head === null) return null;
+  const { sequence = null, timestamp = null } = head as { readonly sequence?: unknown; readonly timestamp?: unknown };
+  const isDated = sequence !== null || (timestamp !== null && timestamp !== 0);
   return isDated ? contentFingerprint(JSON.stringify(message.body)) : null;
 }

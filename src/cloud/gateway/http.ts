@@ -8,8 +8,8 @@
  *   POST /v2/device/{serial_number}/ack       confirms a downlink
  *
  * Requests of one device are processed one after another. A repeated uplink is recognised by its `Idempotency-Key` together
- * with its content. Application data that are encoded, or that have a sequence number or a timestamp, are recognised by their
- * content alone. The commit that stores the message also stores the fingerprint, so every service on the store recognises a
+ * with its content: with another key, an equal message is a new one. Without a key, application data that are encoded, or that
+ * have a sequence number or a timestamp, are recognised by their content. The commit that stores the message also stores the fingerprint, so every service on the store recognises a
  * repetition, also after a crash. Requests over HTTP are not ordered with datagrams: a device must not use both at a time.
  */
 import { timingSafeEqual } from 'node:crypto';

@@ -26,6 +26,8 @@ export class HttpDialogue implements Dialogue {
   #requestKind: RequestKind = 'poll';
   #requests = 0;
   #key = '';
+  /** The last data message, until its request has been answered. The firmware sends the same bytes again, also minutes later. */
+  #unanswered: { readonly message: Uint8Array; readonly key: string } | undefined;
   #fetched: Fetched | undefined;
   /** Id of the last downlink that was executed. */
   #used = '';
@@ -43,7 +45,13 @@ export class HttpDialogue implements Dialogue {
 
   startUplink(message: Uint8Array): SendStep {
     const uplink = upToJson(parseUp(message));
-    return uplink.type === 'session' ? this.#request('session', uplink.body) : this.#request('uplink', uplink);
+    if (uplink.type === 'session') return this.#request('session', uplink.body);
+    if (uplink.type !== 'data') return this.#request('uplink', uplink);
+    const before = this.#unanswered;
+    const isRepeated = before !== undefined && Buffer.compare(before.message, message) === 0;
+    const step = this.#request('uplink', uplink, isRepeated ? before.key : this.#newKey());
+    this.#unanswered = { message, key: this.#key };
+    return step;
   }
 
   startPoll(): SendStep {
@@ -82,6 +90,7 @@ export class HttpDialogue implements Dialogue {
 
   #succeeded(answer: JsonFields): SendStep | End {
     if (this.#requestKind === 'poll') return this.#polled(answer);
+    if (this.#key === this.#unanswered?.key) this.#unanswered = undefined;
     const poll = answer.bool('poll') ?? false;
     const fetched = this.#fetched;
     this.#forget();
@@ -109,13 +118,16 @@ export class HttpDialogue implements Dialogue {
     return { kind: 'poll-done', message: again ? NOTHING : message, more, farewell: undefined };
   }
 
-  #request(kind: RequestKind, body: unknown): SendStep {
+  #request(kind: RequestKind, body: unknown, key = this.#newKey()): SendStep {
     this.#requestKind = kind;
-    // The counter starts at 0 in each run. The time keeps a key different from those of earlier runs with the same device.
-    const { clock, token } = this.#device;
-    this.#key = `${clock.wall}-${++this.#requests}`;
-    const request = { kind, key: this.#key, token, body: JSON.stringify(body) };
+    this.#key = key;
+    const request = { kind, key, token: this.#device.token, body: JSON.stringify(body) };
     return { kind: 'send', datagram: () => encodeRequest(request) };
+  }
+
+  /** The counter starts at 0 in each run. The time keeps a key different from those of earlier runs with the same device. */
+  #newKey(): string {
+    return `${this.#device.clock.wall}-${++this.#requests}`;
   }
 
   #forget(): void {

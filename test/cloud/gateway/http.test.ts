@@ -175,6 +175,28 @@ describe('a device that uses HTTP', () => {
     expect((await stored()).map(({ body }) => body)).toEqual([{ a: 1 }, { a: 1 }, { a: 2 }, { a: 3 }]);
   });
 
+  it.each([
+    ['a sequence number', (door: string) => reading({ message: { sequence: 7 }, door })],
+    ['the time 0, because its clock is not set', (door: string) => reading({ message: { timestamp: 0 }, door })],
+    ['a time in a text', (door: string) => reading({ message: { timestamp: '2026-01-01T00:00:00Z' }, door })],
+    [
+      'firmware in CBOR',
+      (door: string) => ({ type: 'data', codec_hash: '0123456789abcdef', cbor: Buffer.from(door).toString('base64') }),
+    ],
+  ])('may send equal data under different keys, and all are stored: %s', async (_, message) => {
+    const { send, stored } = await ingress();
+    for (const [n, door] of ['open', 'closed', 'open'].entries()) {
+      expect((await send('uplink', message(door), { key: `m${n}` })).status).toBe(200);
+    }
+    expect(await stored()).toHaveLength(3);
+  });
+
+  it('may send equal readings with the time 0 without a key, and all are stored', async () => {
+    const { send, stored } = await ingress();
+    for (let n = 0; n < 2; n++) await send('uplink', reading({ message: { timestamp: 0 } }));
+    expect(await stored()).toHaveLength(2);
+  });
+
   it('may repeat every kind of request after a crash of the service, and all are stored once', async () => {
     const { cloud, device, send, stored } = await ingress();
     const requests = [

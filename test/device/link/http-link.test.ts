@@ -122,6 +122,22 @@ describe('an uplink', () => {
     expect(outcomes).toEqual([{ ok: false, why: 'no answer in time' }]);
   });
 
+  it('has its key again if it failed and the firmware sends the same data later; after an answer, the key is new', async () => {
+    const { clock, requests, send } = await testLink(({ kind }, n) =>
+      kind === 'uplink' && n < 2 ? undefined : { body: {} },
+    );
+    send(DATA, seconds(15));
+    await clock.runUntil(minutes(5));
+    for (const at of [10, 15]) {
+      send(DATA);
+      await clock.runUntil(minutes(at));
+    }
+    const keys = requests.map(({ key }) => key);
+    expect(keys.length).toBeGreaterThanOrEqual(3);
+    expect(new Set(keys.slice(0, -1)).size).toBe(1);
+    expect(keys.at(-1)).not.toBe(keys[0]);
+  });
+
   it.each([401, 429, 500, 503])(
     'is repeated after an answer with status %i, as if there was no answer',
     async (status) => {
