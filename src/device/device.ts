@@ -31,6 +31,7 @@ import type { ModemBoard } from './modem/state.js';
 import type { ModemTimings } from './modem/timing.js';
 import type { CommandResult } from './shell/command.js';
 import type { DeviceIdentity } from './shell/host.js';
+import { typable } from './shell/shell.js';
 import type { DeviceType } from './type/device-type.js';
 
 /** What all devices of a run share. It is one object, so that each device needs only one reference to it. */
@@ -247,7 +248,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
       }
       return afterwards ? { ...part, lines: [...part.lines, ...afterwards] } : part;
     };
-    return begin(this.type.shell.run(firmware.shellHost(), line));
+    return begin(this.type.shell.run(firmware.shellHost(), typable(line)));
   }
 
   /** Changes that scenario steps and the console can make to the device. */

@@ -66,7 +66,7 @@ interface EnumParameter extends Parameter {
   readonly default: string;
 }
 
-/** At most `maxLength` characters. */
+/** At most `maxLength` bytes. */
 export interface StringParameter extends Parameter {
   readonly type: 'string';
   readonly maxLength: number;

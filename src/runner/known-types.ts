@@ -7,6 +7,7 @@ import { DeviceConfig } from '../device/config/device-config.js';
 import type { ConfigList } from '../device/config/layout.js';
 import { changeList } from '../device/config/list.js';
 import type { Command } from '../device/shell/command.js';
+import { readConfigLine } from '../device/shell/remote.js';
 import { isRejected } from '../device/shell/shell.js';
 import { splitWords } from '../device/shell/words.js';
 import { type DeviceType, deviceType } from '../device/type/device-type.js';
@@ -18,7 +19,7 @@ import { CodecError } from '../protocol/codec.js';
 import { encodeBody } from '../protocol/encode.js';
 import type { DeviceTypes, KnownDeviceType } from '../scenario/parse/sources.js';
 import type { KnownVersion } from '../scenario/values/sending.js';
-import { flashRefusal, parameterRefusal } from './world/flash-settings.js';
+import { flashRefusal, parameterRefusal, SURPLUS_VALUE } from './world/flash-settings.js';
 
 /** The device types for the checks of a scenario. A type and a version are built when a scenario first refers to them. */
 export function deviceTypes(profiles: ReadonlyMap<string, Profile>): DeviceTypes {
@@ -42,6 +43,7 @@ function knownVersion(type: DeviceType): KnownVersion {
   return {
     flashRefusal: (line) => flashRefusal(new DeviceConfig(type.layout), line),
     lineRefusal: (line) => lineRefusal(type, line),
+    configRefusal: (line) => configLineRefusal(type, line),
     dataRefusal: (key, value) => dataRefusal(type.profile.encoder, key, value),
   };
 }
@@ -62,6 +64,17 @@ function lineRefusal({ shell, layout }: DeviceType, line: string): string | unde
   return configRefusal(new DeviceConfig(layout), module, args);
 }
 
+/** Why a line of a configuration downlink is rejected; undefined if the firmware accepts it. */
+function configLineRefusal(type: DeviceType, line: string): string | undefined {
+  if (type.policy.downlinks.shellRunsConfig) return lineRefusal(type, line);
+  const { module, name, value } = readConfigLine(line) ?? {};
+  if (module === undefined || name === undefined) return 'expected a line such as "app config mode lte"';
+  // `configLines` writes a map for the shell.
+  if (value !== undefined && /\\[\s"'\\]/.test(value))
+    return 'the firmware would store the backslashes, too; write the line in a list, without them';
+  return parameterRefusal(new DeviceConfig(type.layout), module, name, value);
+}
+
 /** Why `<module> config <words>` is rejected; undefined if it is not. */
 function configRefusal(config: DeviceConfig, module: string, words: readonly string[]): string | undefined {
   const [name, ...values] = words;
@@ -69,7 +82,7 @@ function configRefusal(config: DeviceConfig, module: string, words: readonly str
   const { items = [], list } = config.layout.module(module) ?? {};
   if (name === list?.name) return values.length === 0 ? undefined : listRefusal(config, list, values);
   const [value, surplus] = values;
-  if (surplus !== undefined) return 'a parameter has one value';
+  if (surplus !== undefined) return SURPLUS_VALUE;
   if (!name.endsWith('*')) return parameterRefusal(config, module, name, value);
   const begin = name.slice(0, -1);
   const meant = items.filter(({ spec }) => spec.name.startsWith(begin));

@@ -13,6 +13,7 @@ export const TYPES: DeviceTypes = new Map(
       version: () => ({
         flashRefusal: (line) => (/interval-report [0-9]$/.test(line) ? 'Invalid range' : undefined),
         lineRefusal: () => undefined,
+        configRefusal: () => undefined,
         dataRefusal: () => undefined,
       }),
     },

@@ -2,6 +2,7 @@
  * Checks of string parameters (firmware shell, 3.4; applications.json, serial). A check returns the error text (one or more
  * lines), or undefined if the value is valid.
  */
+import { Buffer } from 'node:buffer';
 import type { StringCheck, StringParameter } from '../../profile/parameters.js';
 import { parseDeviceSlot } from './device-slot.js';
 
@@ -67,7 +68,8 @@ function checkBands(text: string, { bands, number: wrongNumber, band }: Checks):
 /** The number of a network (PLMN ID); empty for any network. */
 function checkNetwork(text: string, { network, digits }: Checks): string | undefined {
   if (text === '') return undefined;
-  if (text.length < 5 || text.length > 6) return network;
+  const bytes = Buffer.byteLength(text);
+  if (bytes < 5 || bytes > 6) return network;
   return /^\d+$/.test(text) ? undefined : digits;
 }
 

@@ -3,6 +3,7 @@
  * `hio_lte_config.c`). The error texts differ from those of CHESTER (parse.ts). The help line follows each error text, and the
  * command returns an error code.
  */
+import { Buffer } from 'node:buffer';
 import type { ParameterSpec, StringParameter } from '../../profile/parameters.js';
 import { stringCheckers } from './checks.js';
 import { leadingFloat, leadingInteger } from './number.js';
@@ -48,7 +49,7 @@ export function parseHioValue(spec: ParameterSpec, text: string): Parsed {
 const WHOLE_FLOAT = /^\s*[+-]?(?:nan|inf|infinity|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)$/i;
 
 function parseString(spec: StringParameter, text: string): Parsed {
-  if (text.length > spec.maxLength) {
+  if (Buffer.byteLength(text) > spec.maxLength) {
     if (spec.check === undefined) return refused('Value too long', spec);
     // For a network number that is too long, the firmware prints the text for an invalid value.
     return refused(spec.check === 'lte-network' ? 'Invalid value' : 'Value too long', spec, 'too long');

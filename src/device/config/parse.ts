@@ -5,6 +5,7 @@
  * The firmware calls functions of the C library. So the rules are those of these functions, with all peculiarities: a value
  * that a real device accepts must be accepted here, too.
  */
+import { Buffer } from 'node:buffer';
 import type { ParameterSpec, StringParameter } from '../../profile/parameters.js';
 import { STRING_CHECKERS } from './checks.js';
 import { leadingFloat, leadingInteger } from './number.js';
@@ -40,7 +41,7 @@ export function parseValue(spec: ParameterSpec, text: string): Parsed {
 }
 
 function parseString(spec: StringParameter, text: string): Parsed {
-  if (text.length > spec.maxLength) {
+  if (Buffer.byteLength(text) > spec.maxLength) {
     // For a network number that is too long, the firmware prints only the help line.
     return spec.check === 'lte-network'
       ? { kind: 'refused', lines: helpLines(spec), fault: 'unsaid' }

@@ -2,8 +2,9 @@
  * The output of a command as the firmware captures it for the cloud. The firmware collects one text, and then splits it into
  * lines (firmware shell, 7.1 and 7.3; wire protocol, 9.2 and 10).
  */
+import { Buffer } from 'node:buffer';
 
-/** Size of the capture buffer in characters; the firmware drops further output without an error. */
+/** Size of the capture buffer in bytes; the firmware drops further output without an error. */
 const CAPTURE_MAX = 4095;
 const COLUMNS = 80;
 /** Length of the prompt `~$ `, which the shell adds to the line when it computes the cursor position. */
@@ -14,9 +15,10 @@ const PROMPT_LENGTH = 3;
  * the computed cursor position is the start of a line.
  */
 export function captureOutput(command: string, lines: readonly string[]): string {
-  const atLineStart = (command.length + PROMPT_LENGTH) % COLUMNS === 0;
+  // The shell takes each byte for a column, also within a letter of several bytes.
+  const atLineStart = (Buffer.byteLength(command) + PROMPT_LENGTH) % COLUMNS === 0;
   const text = (atLineStart ? '' : '\r\n') + lines.map((line) => `${line}\r\n`).join('');
-  return text.slice(0, CAPTURE_MAX);
+  return Buffer.byteLength(text) <= CAPTURE_MAX ? text : Buffer.from(text).subarray(0, CAPTURE_MAX).toString();
 }
 
 /**

@@ -115,11 +115,20 @@ export function applyConfigLines(config: DeviceConfig, lines: readonly string[])
 
 function applyConfigLine(config: DeviceConfig, line: string): number {
   if (tooLong(line)) return ENOMEM;
-  const [, module = '', name = '', rest = ''] = CONFIG_LINE.exec(line) ?? [];
-  const item = config.layout.module(module)?.items.find(({ spec }) => spec.name === name);
-  if (item === undefined) return rest === '' ? EINVAL : ENOENT;
+  const read = readConfigLine(line);
+  if (read === undefined) return EINVAL;
+  const item = config.layout.module(read.module)?.items.find(({ spec }) => spec.name === read.name);
+  return item === undefined ? ENOENT : REJECTED_VALUE[config.write(item, read.value)?.fault ?? 'unsaid'];
+}
+
+/** The parts of a line of a "config" downlink, as {@link applyConfigLines} reads it; undefined if a part is missing. */
+export function readConfigLine(
+  line: string,
+): { readonly module: string; readonly name: string; readonly value: string } | undefined {
+  const [, module = '', name = '', rest] = CONFIG_LINE.exec(line) ?? [];
+  if (rest === undefined) return undefined;
   const value = rest.length > 1 && rest.startsWith('"') && rest.endsWith('"') ? rest.slice(1, -1) : rest;
-  return REJECTED_VALUE[config.write(item, value)?.fault ?? 'unsaid'];
+  return { module, name, value };
 }
 
 /** Words are separated by spaces; the value is the rest of the line. */

@@ -44,7 +44,7 @@ export class Shell {
   /** The command of a line with its arguments; the result of the line if the shell itself rejects or answers it. */
   find(line: string): FoundCommand | CommandResult {
     if (tooLong(line)) return { code: ENOMEM, lines: [] };
-    const { words, unclosed } = splitWords(typable(line));
+    const { words, unclosed } = splitWords(line);
     if (words.length === 0) return { code: ENOEXEC, lines: [] };
 
     const open = unclosed === undefined ? undefined : words.length - 1;
@@ -118,7 +118,10 @@ function helpOf(command: Command): CommandResult {
   return { code: HELP_PRINTED, lines: commandHelp(command) };
 }
 
-/** Keeps only printable ASCII, as the firmware does. Removes control characters (also TAB) and letters like "é". */
-function typable(line: string): string {
+/**
+ * A line as a terminal passes it to the shell: without control characters (also TAB) and letters like "é". The lines of
+ * downlinks don't pass the terminal and keep them (`shell_execute_cmd`).
+ */
+export function typable(line: string): string {
   return line.replace(/[^ -~]/g, '');
 }

@@ -4,6 +4,7 @@
 import { DeviceConfig, type Settings } from '../../device/config/device-config.js';
 import type { ConfigLayout } from '../../device/config/layout.js';
 import { changeList } from '../../device/config/list.js';
+import { splitWords } from '../../device/shell/words.js';
 import { didYouMean, quote } from '../../input/problems.js';
 import { UsageError } from '../../kernel/errors.js';
 import { withoutSecrets } from '../../kernel/shell-secrets.js';
@@ -26,14 +27,19 @@ export function flashSettings(layout: ConfigLayout, lines: readonly string[]): S
 
 /** Applies a line such as `app config interval-report 900` to `config`; returns why the device rejects it, or undefined. */
 export function flashRefusal(config: DeviceConfig, line: string): string | undefined {
-  const [, module, name = '', value = ''] = /^(\S+) config (\S+) (.*)$/.exec(line) ?? [];
-  if (module === undefined) return 'expected a line such as "app config mode lte"';
+  const { words, unclosed } = splitWords(line);
+  const [module = '', command, name = '', ...values] = words;
+  if (command !== 'config' || values.length === 0) return 'expected a line such as "app config mode lte"';
+  if (unclosed !== undefined) return `not terminated: ${unclosed}`;
   const { list } = config.layout.module(module) ?? {};
-  if (list?.name !== name) return parameterRefusal(config, module, name, value.replace(/^(["'])(.*)\1$/, '$2'));
-  const outcome = changeList(config, list, value.split(' '));
+  if (list?.name !== name) return values.length > 1 ? SURPLUS_VALUE : parameterRefusal(config, module, name, values[0]);
+  const outcome = changeList(config, list, values);
   if (outcome === 'done') return undefined;
-  return outcome === 'unknown' ? `${quote(value)} is not a command of this list` : outcome.complaint;
+  return outcome === 'unknown' ? `${quote(values.join(' '))} is not a command of this list` : outcome.complaint;
 }
+
+/** The reason for rejecting a line such as `lte config apn a b`. */
+export const SURPLUS_VALUE = 'a parameter has one value';
 
 /**
  * Sets a parameter in `config`; returns why the device rejects it, or undefined.

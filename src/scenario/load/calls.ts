@@ -82,7 +82,7 @@ export const CALLS = {
     path: (device) => `/devices/${device}/configs`,
     queues: 'config',
     ofDevice: true,
-    check: sentLines(configLines),
+    check: sentLines(configLines, 'configRefusal'),
   },
   commands: {
     about: 'queues shell commands for a device',

@@ -7,7 +7,7 @@ import { cloudIdOf, type StepKind } from './step.js';
 export const config: StepKind<readonly string[]> = {
   about: 'queues configuration lines through the API; the device applies them and reboots',
   example: 'config: { interval-report: 900 }',
-  check: sentLines(configLines),
+  check: sentLines(configLines, 'configRefusal'),
   describe: (lines) => lines.map(withoutSecrets).join(' · '),
   queues: 'config',
   run: async (world, device, lines) => {

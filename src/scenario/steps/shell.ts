@@ -1,13 +1,13 @@
 import { printedWithoutSecrets, withoutSecrets } from '../../kernel/shell-secrets.js';
 import { sentLine } from '../values/sending.js';
-import { line } from '../values/shell-lines.js';
+import { typedLine } from '../values/shell-lines.js';
 import type { StepKind } from './step.js';
 
 /** Runs a line on the local shell of the device, as over a cable. */
 export const shell: StepKind<string> = {
   about: 'runs a line on the local shell of the device; a negative result or a rejected line is a failed step',
   example: 'shell: sample',
-  check: sentLine(line),
+  check: sentLine(typedLine),
   describe: withoutSecrets,
   run: async (_world, device, text) => {
     const { result, rejected, lines } = device.shell(text);

@@ -60,8 +60,17 @@ export function sets(lines: readonly string[], module: string, parameter: string
   });
 }
 
-/** A value as one word for the shell (firmware shell, 1.1), quoted if necessary. Numbers are kept as written: 25.00. */
+/**
+ * A value as one word for the shell (firmware shell, 1.1). Numbers are kept as written: 25.00. If the value permits it, the
+ * word also has this value for firmware that only removes quotation marks.
+ */
 function shellWord(node: ScalarNode): string {
   const text = typeof node.value === 'number' ? node.source : String(node.value);
-  return /^[^\s"'\\]+$/.test(text) ? text : `"${text.replace(/["\\]/g, '\\$&')}"`;
+  if (PLAIN.test(text)) return text;
+  return ESCAPED.test(text) ? text.replace(/[\s"'\\]/g, '\\$&') : `"${text}"`;
 }
+
+/** A word that the shell passes on as it is. */
+const PLAIN = /^[^\s"'\\]+$/;
+/** A text that the shell would change inside quotation marks. */
+const ESCAPED = /"|\\$|\\0[0-7]|\\x[\dA-Fa-f]/;

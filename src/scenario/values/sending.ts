@@ -19,6 +19,8 @@ export interface KnownVersion {
   flashRefusal(line: string): string | undefined;
   /** Checks a line for the shell: `info show`. */
   lineRefusal(line: string): string | undefined;
+  /** Checks a line of a configuration downlink. */
+  configRefusal(line: string): string | undefined;
   /** Checks a key of a data downlink, with its value. */
   dataRefusal(key: string, value: unknown): string | undefined;
 }
@@ -42,11 +44,17 @@ export interface SendingCheck<T> {
   readonly form?: () => Form;
 }
 
-/** Reads lines with `check`, and adds a problem for each line that the shell of a recipient rejects. */
-export function sentLines(check: Check<readonly string[]>): SendingCheck<readonly string[]> {
+/**
+ * Reads lines with `check`, and adds a problem for each line that a recipient rejects.
+ * @param by the method that checks a line: that of the shell, or that of configuration downlinks
+ */
+export function sentLines(
+  check: Check<readonly string[]>,
+  by: 'lineRefusal' | 'configRefusal' = 'lineRefusal',
+): SendingCheck<readonly string[]> {
   return sent(check, (lines, node, problems, { recipients }) => {
     const places = configPlaces(node);
-    for (const [i, line] of lines.entries()) noteLine(line, places[i] ?? node, recipients, problems);
+    for (const [i, line] of lines.entries()) noteLine(line, places[i] ?? node, recipients, problems, by);
   });
 }
 
@@ -55,8 +63,14 @@ export function sentLine(check: Check<string>): SendingCheck<string> {
   return sent(check, (line, node, problems, { recipients }) => noteLine(line, node, recipients, problems));
 }
 
-function noteLine(line: string, place: Place, recipients: readonly Recipient[], problems: Problems): void {
-  const refusals = refusalsOf(recipients, (version) => version.lineRefusal(line));
+function noteLine(
+  line: string,
+  place: Place,
+  recipients: readonly Recipient[],
+  problems: Problems,
+  by: 'lineRefusal' | 'configRefusal' = 'lineRefusal',
+): void {
+  const refusals = refusalsOf(recipients, (version) => version[by](line));
   addRefusals(withoutSecrets(line), refusals, place, recipients, problems);
 }
 

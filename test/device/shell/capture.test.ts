@@ -18,6 +18,17 @@ describe('the captured output', () => {
     for (const length of [76, 78, 80]) expect(captureOutput('x'.repeat(length), ['a'])).toBe('\r\na\r\n');
   });
 
+  it('counts each byte of a letter as a column', () => {
+    // 154 bytes and the prompt are not full lines of 80 columns.
+    expect(captureOutput('é'.repeat(77), ['a'])).toBe('\r\na\r\n');
+    expect(captureOutput('€uro€uro€uro€'.padEnd(69), ['a'])).toBe('a\r\n');
+  });
+
+  it('is cut after 4095 bytes', () => {
+    const text = captureOutput('help', ['é'.repeat(2047), 'b']);
+    expect(text).toBe(`\r\n${'é'.repeat(2046)}\ufffd`);
+  });
+
   it('is cut after 4095 characters', () => {
     // 2 + 40 × (100 + 2) = 4082; 13 characters of the next line fit.
     const lines = Array.from({ length: 60 }, () => 'x'.repeat(100));

@@ -17,6 +17,16 @@ describe('a line is split', () => {
     ['"say \\"hi\\""', ['say "hi"']],
     ['"C:\\dir"', ['C:\\dir']],
     ['a\\', ['a']],
+    ['\ta\tb\v c\f\r\n', ['a', 'b', 'c']],
+    ['"a\tb" c\\\td', ['a\tb', 'c\td']],
+    ['žluťoučký é', ['žluťoučký', 'é']],
+    ['a\u00a0b', ['a\u00a0b']],
+    ['"\\x61pn" \'\\0141pn\'', ['apn', 'apn']],
+    ['"\\x6z \\x \\X61 \\08 \\0777"', ['\x06z \\x \\X61 \\08 \ufffd']],
+    ['"\\xc5\\xbe" "\\xc5"\\\xbe', ['ž', '\ufffd\u00be']],
+    ['a\\x61 \\0141', ['ax61', '0141']],
+    ['"ab\\x00cd" e', ['ab', 'e']],
+    ['"\\x22\\x5c\\x20"', ['"\\ ']],
   ])('%s', (line, words) => {
     expect(splitWords(line)).toEqual({ words, unclosed: undefined });
   });

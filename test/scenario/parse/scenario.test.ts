@@ -169,8 +169,9 @@ describe('a fleet', () => {
     ['config: { interval report now: 1 }', 'is not a parameter such as'],
     ['config: { mode: [lte] }', 'a list is not a text, a number, true or false'],
     ['config: {}', 'is not a map of parameters to values'],
-    [`config: { x: ${'y'.repeat(250)} }`, 'the line has 263 characters; a device accepts at most 255'],
-    ['config: { x: žluťoučký }', 'printable ASCII'],
+    [`config: { x: ${'y'.repeat(250)} }`, 'the line has 263 bytes; a device accepts at most 255'],
+    [`config: { x: ${'ž'.repeat(122)} }`, 'the line has 257 bytes; a device accepts at most 255'],
+    ['config: { x: "a\\nb" }', 'must not contain a line end'],
     ['colour: red', '"colour" is not a key of a group'],
   ])('rejects a group with %s', (part, message) => {
     const problems = problemsOf(yamlOf({ fleet: `  - { name: ab, profile: clime, count: 1, ${part} }\n` }));
