@@ -1,12 +1,13 @@
 /** Passes requests of the console on to the cloud of the run, so that the page needs only one origin for the console and the cloud. */
-import { type IncomingMessage, type ServerResponse, request as send } from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 
-/** Hop-by-hop headers, which are not passed on (RFC 9110, 7.6.1). */
-const OF_HOP = ['connection', 'keep-alive', 'transfer-encoding'];
+/** Headers of one connection, which are not passed on (RFC 9110, 7.6.1); this server has already answered `Expect`. */
+const OF_HOP = 'connection expect keep-alive proxy-connection te trailer transfer-encoding upgrade'.split(' ');
 
 /**
+ * Each request has a connection of its own: on a shared one, bytes of one user could become a part of the next user's request.
  * @param target address of the cloud
- * @param body the body of the request, if it was read already
+ * @param body replaces the body of the request
  * @param answered called with the head of the answer before it is sent
  */
 export function passOn(
@@ -15,12 +16,16 @@ export function passOn(
   target: URL,
   { body, answered }: { readonly body?: string; readonly answered?: (answer: IncomingMessage) => void } = {},
 ): void {
-  const { method, url, headers } = request;
-  const outgoing = send({ host: target.hostname, port: target.port, method, path: url, headers: { ...headers } });
+  const { method, url } = request;
+  const headers = endToEnd(request.headers);
+  if (body !== undefined) headers['content-length'] = String(Buffer.byteLength(body));
+  // Without it, Node.js sends the body of a DELETE without any framing.
+  else if ('transfer-encoding' in request.headers) headers['transfer-encoding'] = 'chunked';
+  const outgoing = send({ host: target.hostname, port: target.port, method, path: url, headers, agent: false });
   outgoing.on('response', (answer) => {
     answered?.(answer);
-    for (const [name, value] of Object.entries(answer.headers)) {
-      if (value !== undefined && !OF_HOP.includes(name)) response.setHeader(name, value);
+    for (const [name, value] of Object.entries(endToEnd(answer.headers))) {
+      if (value !== undefined) response.setHeader(name, value);
     }
     response.writeHead(answer.statusCode ?? 502);
     // The head is sent at once, because the first event of a stream may come much later.
@@ -33,6 +38,14 @@ export function passOn(
   response.on('close', () => outgoing.destroy());
   if (body === undefined) request.pipe(outgoing);
   else outgoing.end(body);
+}
+
+/** The headers without those of this connection only: {@link OF_HOP}, and those that `Connection` names. */
+function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const named = (headers.connection ?? '').toLowerCase().split(/\s*,\s*/);
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !OF_HOP.includes(name) && !named.includes(name)),
+  );
 }
 
 function fail(response: ServerResponse): void {

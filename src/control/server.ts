@@ -6,12 +6,14 @@
  * Control needs a session that began with a one-time token of this run, from a page of this port. An API key is not enough:
  * it gives access to the cloud, not to the run.
  */
+import { isUtf8 } from 'node:buffer';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hashKey } from '../cloud/accounts/keys.js';
 import { ApiFault } from '../cloud/http/errors.js';
-import { isHost, LOCAL_HOSTS, SAFE_HEADERS } from '../cloud/http/host-guard.js';
+import { hasTwoHosts, isHost, LOCAL_HOSTS, SAFE_HEADERS } from '../cloud/http/host-guard.js';
 import { cookieSecret, needSameOrigin } from '../cloud/http/session-cookie.js';
+import { limitConnections } from '../cloud/http/sockets.js';
 import { ConsoleFiles } from '../cloud/web/files.js';
 import { consoleFile } from '../cloud/web/pages.js';
 import { GhostfleetError } from '../kernel/errors.js';
@@ -40,7 +42,10 @@ interface RunServerParts {
 /** Longest wait for clients that do not read the last part of an answer, in real milliseconds. */
 const LAST_WORDS = 500;
 
-/** Longest body of a request, in characters. */
+/** Maximum number of connections: a page of the console has about ten. */
+const MOST_CONNECTIONS = 500;
+
+/** Longest body of a request, in bytes. */
 const LONGEST_BODY = 65_536;
 
 export class RunServer {
@@ -79,6 +84,7 @@ export class RunServer {
     this.#hasSession = hasSession;
     this.#signedOut = signedOut;
     this.#files = webConsole === undefined ? undefined : new ConsoleFiles(webConsole);
+    limitConnections(server, { all: MOST_CONNECTIONS, each: MOST_CONNECTIONS });
     server.on('request', (request, response) => void this.#serve(request, response));
     // The port must not keep the process of a finished run alive.
     server.unref();
@@ -119,7 +125,8 @@ export class RunServer {
     response.once('close', () => this.#open.delete(response));
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
     try {
-      if (path === SESSION && request.method === 'POST') return this.#beginSession(request, response);
+      if (hasTwoHosts(request)) throw new ApiFault(400, 'the request has more than one header Host', 'two-hosts');
+      if (path === SESSION && request.method === 'POST') return await this.#beginSession(request, response);
       if (path === SESSION && request.method === 'DELETE') return this.#endSession(request, response);
       if (request.method === 'GET' && (await this.#page(path, response))) return;
       if (!isOfRun(path)) return passOn(request, response, this.#cloud);
@@ -145,10 +152,12 @@ export class RunServer {
 
   /** Passes the sign-in on to the cloud, and remembers the cookie of a session that began with a one-time token. */
   async #beginSession(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await bodyOf(request);
-    const isWithToken = /"token"\s*:/.test(body);
+    const given = parsed(await bodyOf(request));
+    const isWithToken = 'token' in given;
+    if (isWithToken && 'credential' in given) throw new ApiFault(400, 'give either "token" or "credential"');
     passOn(request, response, this.#cloud, {
-      body,
+      // What was checked here is what the cloud gets.
+      body: JSON.stringify(given),
       answered: ({ statusCode, headers }) => {
         const secret = /^[^=]+=([^;]+)/.exec(headers['set-cookie']?.[0] ?? '')?.[1];
         if (isWithToken && statusCode === 201 && secret !== undefined) this.#sessions.add(hashKey(secret));
@@ -243,13 +252,19 @@ class Lines implements Parts {
   }
 }
 
+/** @throws ApiFault 413 if the body is too long, 400 if it is not UTF-8 */
 async function bodyOf(request: IncomingMessage): Promise<string> {
-  let text = '';
-  request.setEncoding('utf8');
+  const pieces: Buffer[] = [];
+  let size = 0;
   // A body that is too long is read to its end as well, so that the connection can serve the next request.
-  for await (const piece of request) if (text.length <= LONGEST_BODY) text += piece;
-  if (text.length <= LONGEST_BODY) return text;
-  throw new ApiFault(413, `the body is longer than ${LONGEST_BODY} characters`);
+  for await (const piece of request) {
+    size += piece.length;
+    if (size <= LONGEST_BODY) pieces.push(piece);
+  }
+  if (size > LONGEST_BODY) throw new ApiFault(413, `the body is longer than ${LONGEST_BODY} bytes`);
+  const body = Buffer.concat(pieces);
+  if (!isUtf8(body)) throw new ApiFault(400, 'the body is not valid UTF-8');
+  return body.toString();
 }
 
 /** @throws ApiFault 400 unless the text is empty or a JSON object */

@@ -93,7 +93,7 @@ export function bodyOf({ id, hasBody }: Operation, things: Things, named: Things
     createKey: { name: 'new' },
     updateKey: { name: 'renamed' },
     login: { email: `stranger-${names}@example.org`, password: PASSWORD },
-    acceptInvitation: { token: 'f'.repeat(36), email: 'stranger@example.org', password: PASSWORD },
+    acceptInvitation: { token: 'f'.repeat(36), email: `stranger-${names}@example.org`, password: PASSWORD },
     startDeviceSession: { fw_version: 'v1.0.0' },
     sendUplink: { type: 'data', body: { n: names } },
     acknowledgeDownlink: { id: things.keys },

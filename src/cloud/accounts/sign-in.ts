@@ -44,13 +44,17 @@ export class SignIn {
     this.#throttle = new LoginThrottle(options.clock);
   }
 
-  /** Checks the password of the account with an address. @param source network of the caller */
-  async check(email: string, password: string, source: string): Promise<SignedIn> {
+  /**
+   * Makes an attempt that needs the password of the account with an address. Every check of a password of a caller comes here.
+   * @param source network of the caller
+   * @param attempt returns undefined if the address or the password is wrong
+   */
+  async check(email: string, source: string, attempt: () => Promise<Proof | undefined>): Promise<SignedIn> {
     const account = keyOf(email);
     const place = hashKey(`${account} ${source}`);
     const wait = this.#throttle.wait(account, source, await this.#isKnown(place));
     if (wait > 0) return { kind: 'wait', wait };
-    const proof = await this.#options.members.login(email, password);
+    const proof = await attempt();
     if (proof === undefined) {
       this.#throttle.failed(account, source);
       return { kind: 'wrong', userId: await this.#options.members.accountOf(email) };

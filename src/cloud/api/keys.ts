@@ -21,7 +21,7 @@ import type { Routes } from '../http/routes.js';
 import { ItemParams, Name, Nullable, PageQuery, SpaceParams, Time, Timestamp, Uuid } from '../http/schemas.js';
 import { isoTimeOrNull, parseTimestamp } from '../http/time.js';
 import { untilUndisturbed } from '../store/records.js';
-import type { Id } from '../store/store.js';
+import type { Change, Id, Store } from '../store/store.js';
 import type { Caller } from './access.js';
 import type { ApiContext, Family } from './family.js';
 import { knownTags, Tag, TagRefs, tagViews } from './tags.js';
@@ -141,7 +141,9 @@ function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyRes
       tag: 'Keys',
       id: 'updateKey',
       summary: 'Change an API key',
-      description: '`tags` replaces the whole set; with an empty list the key sees the whole space.',
+      description:
+        '`tags` replaces the whole set; with an empty list the key sees the whole space. If the key gets an earlier end, the keys ' +
+        'that it has created end at that time too. A key with an end cannot change a key that is valid longer.',
       params: ItemParams,
       body: KeyUpdate,
       response: { 200: Key },
@@ -149,6 +151,7 @@ function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyRes
     ({ spaceId, params, body, access }) =>
       untilUndisturbed(async () => {
         const before = await resource.find(spaceId, params.id);
+        await resource.needAsLong(before, { spaceId, access });
         const key: ApiKey = {
           ...before,
           name: body.name?.trim() ?? before.name,
@@ -159,7 +162,7 @@ function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyRes
               ? before.expiresAt
               : await resource.endOf(body.expires_at, { spaceId, access }),
         };
-        await store.commit([changeKey(before, key)]);
+        await store.commit([changeKey(before, key), ...(await resource.shortened(key))]);
         return resource.view(key);
       }),
   );
@@ -190,13 +193,15 @@ function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyRes
       tag: 'Keys',
       id: 'rotateKey',
       summary: 'Replace the secret of an API key',
-      description: 'The old secret becomes invalid immediately.',
+      description:
+        'The old secret becomes invalid immediately. A key with an end cannot rotate a key that is valid longer.',
       params: ItemParams,
       response: { 200: KeyWithSecret },
     }),
-    ({ spaceId, params }) =>
+    ({ spaceId, params, access }) =>
       untilUndisturbed(async () => {
         const key = await resource.find(spaceId, params.id);
+        await resource.needAsLong(key, { spaceId, access });
         const secret = newSecret(random);
         await store.commit(rotateKey(key, secret));
         return resource.withSecret(key, secret);
@@ -204,11 +209,24 @@ function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyRes
   );
 }
 
+/**
+ * When the API key of a caller ends, and with it all access that it gives to others. Undefined: the caller has no end, is a
+ * login, or a session of the web console, whose user operates the service.
+ */
+export async function endOfCaller(store: Store, { spaceId, access }: Caller): Promise<UnixMillis | undefined> {
+  const own = access.keyId === null ? undefined : await findKey(store, spaceId, access.keyId);
+  return own?.isSession ? undefined : own?.expiresAt;
+}
+
+function endsBy({ expiresAt }: ApiKey, time: UnixMillis): boolean {
+  return expiresAt !== undefined && expiresAt <= time;
+}
+
 type KeyResource = ReturnType<typeof keyResource>;
 
 /** Functions that several routes share: finding a key, reading its tags and its expiry from a body, and the views. */
 function keyResource({ store, clock }: ApiContext) {
-  return { find, withSecret, limitOf, endOf, view };
+  return { find, withSecret, limitOf, endOf, needAsLong, shortened, view };
 
   async function find(spaceId: Id, id: Id): Promise<ApiKey> {
     const key = await findKey(store, spaceId, id);
@@ -225,20 +243,36 @@ function keyResource({ store, clock }: ApiContext) {
   }
 
   /**
-   * The time at which a key expires; undefined: never. It is not later than the end of the API key that sends the request, so
-   * that a caller cannot extend its own access. The key of a web console session does not limit other keys in this way.
+   * The time at which a key expires; undefined: never. It is not later than the end of the caller, see {@link endOfCaller}.
    * @throws ApiFault 400 for a time in the past, or after the end of the caller's key
    */
   async function endOf(text: string | null | undefined, caller: Caller): Promise<UnixMillis | undefined> {
-    const { keyId } = caller.access;
-    const own = keyId === null ? undefined : await findKey(store, caller.spaceId, keyId);
-    const latest = own?.isSession ? undefined : own?.expiresAt;
+    const latest = await endOfCaller(store, caller);
     if (text === null || text === undefined) return latest;
     const at = parseTimestamp(text) ?? 0;
     if (at <= clock.wall) throw new ApiFault(400, `body/expires_at "${text}" is not in the future`);
     if (latest !== undefined && at > latest)
       throw new ApiFault(400, `body/expires_at "${text}" is after the end of this API key, ${isoTime(latest)}`);
     return at;
+  }
+
+  /** @throws ApiFault 403 if the key is valid longer than the caller, who could otherwise extend its own access by it */
+  async function needAsLong(key: ApiKey, caller: Caller): Promise<void> {
+    const end = await endOfCaller(store, caller);
+    if (end === undefined || endsBy(key, end)) return;
+    throw new ApiFault(
+      403,
+      `this API key ends at ${isoTime(end)} and cannot change a key that is valid longer`,
+      'key-ends',
+    );
+  }
+
+  /** Changes after which the keys that were created with a key end no later than this key. */
+  async function shortened(key: ApiKey): Promise<readonly Change[]> {
+    const { expiresAt } = key;
+    if (expiresAt === undefined || key.isSession) return [];
+    const longer = (await withDescendants(store, key)).slice(1).filter((each) => !endsBy(each, expiresAt));
+    return longer.map((each) => changeKey(each, { ...each, expiresAt }));
   }
 
   async function view(key: ApiKey): Promise<Static<typeof Key>> {

@@ -1,17 +1,15 @@
 /** Login and acceptance of invitations, which need no credential (cloud API gaps, 3.1). See also sessions.ts. */
-import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
-import type { Millis, UnixMillis } from '../../kernel/time.js';
+import type { UnixMillis } from '../../kernel/time.js';
 import type { Issued, Proof } from '../accounts/logins.js';
 import { PASSWORD } from '../accounts/passwords.js';
 import { ApiFault } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { Email, Uuid } from '../http/schemas.js';
-import { networkOf } from '../http/sockets.js';
 import type { Id } from '../store/store.js';
-import { spacesOf } from './audit.js';
 import { presentedSecret } from './auth.js';
 import type { Family } from './family.js';
+import { passwordCheck, TOO_MANY } from './password-check.js';
 
 export const Password = Type.String({
   minLength: 1,
@@ -50,7 +48,9 @@ export const Token = Type.Object(
 /** Largest body, in bytes, of a request without a credential. */
 const OPEN_BODY_LIMIT = 16_384;
 
-export const login: Family = (routes, { members, logins, signIn, withPasswordTurn, clock, audit, log }) => {
+export const login: Family = (routes, context) => {
+  const { members, logins, clock } = context;
+  const passwords = passwordCheck(context);
   routes.post(
     '/auth/login',
     {
@@ -67,19 +67,10 @@ export const login: Family = (routes, { members, logins, signIn, withPasswordTur
       }),
     },
     async ({ body, ip }, reply) => {
-      const checked = await withPasswordTurn(networkOf(ip), () =>
-        signIn.check(body.email, body.password, networkOf(ip)),
-      );
-      if (checked.kind === 'wait') throw tooMany(reply, checked.wait);
-      if (checked.kind === 'wrong') {
-        // Not awaited: the response time must not reveal whether the account exists.
-        if (checked.userId !== null)
-          record(checked.userId, 'loginFailed', null, ip).catch((error: unknown) => {
-            log.error({ error: String(error) }, 'a failed login was not recorded');
-          });
-        throw new ApiFault(401, 'the email address or the password is wrong');
-      }
-      return signedIn(checked.proof, 'login', ip);
+      const { email, password } = body;
+      const proof = await passwords.check(reply, { email, ip, prove: () => members.login(email, password) });
+      if (!proof) throw new ApiFault(401, 'the email address or the password is wrong');
+      return signedIn(proof, 'login', ip);
     },
   );
 
@@ -99,11 +90,12 @@ export const login: Family = (routes, { members, logins, signIn, withPasswordTur
         response: { 200: Token },
         errors: {
           401: 'The invitation is not valid or has expired, it is for another address, or the password is wrong.',
+          429: TOO_MANY,
         },
       }),
     },
-    async ({ body, ip }) => {
-      const proof = await withPasswordTurn(networkOf(ip), () => members.accept(body));
+    async ({ body, ip }, reply) => {
+      const proof = await passwords.check(reply, { email: body.email, ip, prove: () => members.accept(body) });
       if (proof === undefined)
         throw new ApiFault(
           401,
@@ -115,25 +107,10 @@ export const login: Family = (routes, { members, logins, signIn, withPasswordTur
 
   async function signedIn(proof: Proof, action: string, from: string) {
     const issued = await logins.issue({ ...proof, spaceId: null, from });
-    await record(proof.userId, action, proof.userId, from);
+    await passwords.record(proof.userId, action, proof.userId, from);
     return tokenView(issued, clock.wall);
   }
-
-  /** @param actor null if the caller has not proved to be the user */
-  async function record(userId: Id, action: string, actor: Id | null, from: string): Promise<void> {
-    if (!audit) return;
-    const who = actor === null ? null : ({ kind: 'user', id: actor } as const);
-    await audit.add(await spacesOf(members, userId), { actor: who, action, target: userId, from });
-  }
 };
-
-/** For the description of a route that checks a password. */
-export const TOO_MANY = 'Too many wrong passwords for this account; retry after the seconds in `Retry-After`.';
-
-export function tooMany(reply: FastifyReply, wait: Millis): ApiFault {
-  reply.header('retry-after', Math.ceil(wait / 1000));
-  return new ApiFault(429, 'too many wrong passwords; retry later', 'login-limit');
-}
 
 /** Older clients bind their login to a space, and then use paths that contain no space. */
 export const spaceLogin: Family = (routes, { members, logins, clock }) => {

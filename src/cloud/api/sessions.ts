@@ -10,7 +10,8 @@ import type { Id } from '../store/store.js';
 import type { Caller } from './access.js';
 import { presentedSecret } from './auth.js';
 import type { Family } from './family.js';
-import { NewPassword, Password, TOO_MANY, Token, tokenView, tooMany } from './logins.js';
+import { NewPassword, Password, Token, tokenView } from './logins.js';
+import { passwordCheck, TOO_MANY } from './password-check.js';
 import { pageOf } from './totals.js';
 
 const LoginView = Type.Object(
@@ -27,7 +28,9 @@ const LoginView = Type.Object(
 
 const PasswordChange = Type.Object({ password: Password, new_password: NewPassword }, { description: 'a JSON object' });
 
-export const sessions: Family = (routes, { members, logins, signIn, withPasswordTurn, clock }) => {
+export const sessions: Family = (routes, context) => {
+  const { members, logins, withPasswordTurn, clock } = context;
+  const passwords = passwordCheck(context);
   routes.post(
     '/auth/logout',
     operation({
@@ -62,11 +65,9 @@ export const sessions: Family = (routes, { members, logins, signIn, withPassword
     async ({ access, body, ip }, reply) => {
       const userId = needAccount(access);
       const email = await members.addressOf(userId);
-      const network = networkOf(ip);
-      const checked = await withPasswordTurn(network, () => signIn.check(email, body.password, network));
-      if (checked.kind === 'wait') throw tooMany(reply, checked.wait);
-      if (checked.kind === 'wrong') throw new ApiFault(403, 'the present password is wrong', 'wrong-password');
-      const proof = await withPasswordTurn(network, () => members.changePassword(checked.proof, body.new_password));
+      const present = await passwords.check(reply, { email, ip, prove: () => members.login(email, body.password) });
+      if (!present) throw new ApiFault(403, 'the present password is wrong', 'wrong-password');
+      const proof = await withPasswordTurn(networkOf(ip), () => members.changePassword(present, body.new_password));
       return tokenView(await logins.issue({ ...proof, spaceId: access.boundTo, from: ip }), clock.wall);
     },
   );

@@ -10,8 +10,10 @@ import { ApiFault, notFound } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
 import { Email, ItemParams, Name, Nullable, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
-import type { Id } from '../store/store.js';
+import type { Id, Store } from '../store/store.js';
+import type { Caller } from './access.js';
 import type { ApiContext, Family } from './family.js';
+import { endOfCaller } from './keys.js';
 import { pageOf } from './totals.js';
 
 const Role = Type.Enum(['admin', 'user'], { description: '"admin" or "user"' });
@@ -57,7 +59,7 @@ const COLLECTION = '/spaces/:space_id/users';
 const ITEM = '/spaces/:space_id/users/:id';
 
 /** Adds the routes that list and invite users. */
-function addCollection(routes: Routes, { members, clock }: ApiContext): void {
+function addCollection(routes: Routes, { store, members, clock }: ApiContext): void {
   routes.get(
     COLLECTION,
     operation({
@@ -81,14 +83,16 @@ function addCollection(routes: Routes, { members, clock }: ApiContext): void {
       summary: 'Invite a user',
       description:
         '`role` defaults to `user`. The service sends no mail: hand the `invite_token` of the answer to the owner of the ' +
-        'address. It is valid once, for 7 days, and only together with the address and the password of its account.',
+        'address. It is valid once, for 7 days, and only together with the address and the password of its account. A key ' +
+        'with an end cannot invite: the membership would outlive it.',
       params: SpaceParams,
       body: NewUser,
       response: { 201: Invitation },
       errors: { 409: 'The address already belongs to a user of the space or to an invitation.' },
     }),
-    async ({ spaceId, body }, reply) => {
+    async ({ spaceId, body, access }, reply) => {
       const { email, role = 'user', name = null } = body;
+      await needNoEnd(store, { spaceId, access });
       const invited = await members.invite(spaceId, { email, role, name: name?.trim() ?? null });
       if (invited === 'known') throw new ApiFault(409, `"${email}" is already a user of this space or already invited`);
       const { member, token } = invited;
@@ -99,7 +103,7 @@ function addCollection(routes: Routes, { members, clock }: ApiContext): void {
 }
 
 /** Adds the routes that read, change and remove one user. */
-function addItem(routes: Routes, { members }: ApiContext): void {
+function addItem(routes: Routes, { store, members }: ApiContext): void {
   routes.get(
     ITEM,
     operation({
@@ -125,8 +129,9 @@ function addItem(routes: Routes, { members }: ApiContext): void {
       response: { 200: User },
       errors: LAST,
     }),
-    async ({ spaceId, params, body }) => {
+    async ({ spaceId, params, body, access }) => {
       const { role, name } = body;
+      if (role === 'admin') await needNoEnd(store, { spaceId, access });
       const change = {
         ...(role !== undefined && { role }),
         ...(name !== undefined && { name: name?.trim() ?? null }),
@@ -157,6 +162,13 @@ function addItem(routes: Routes, { members }: ApiContext): void {
     if (!member) throw notFound('user');
     return member;
   }
+}
+
+/** @throws ApiFault 403 for an API key with an end: memberships have none, and the user could be the holder of the key */
+async function needNoEnd(store: Store, caller: Caller): Promise<void> {
+  const end = await endOfCaller(store, caller);
+  if (end === undefined) return;
+  throw new ApiFault(403, `this API key ends at ${isoTime(end)} and cannot give access that lasts longer`, 'key-ends');
 }
 
 /** Returns the result of a change of a member, or throws the error for the reason why it was not made. */

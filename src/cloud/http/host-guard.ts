@@ -4,6 +4,7 @@
  * name of the page in the header `Host`, and the guard rejects this name. An IP address in `Host` is harmless: a page that was
  * loaded from an address comes from the service at that address.
  */
+import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { ApiFault } from './errors.js';
@@ -31,6 +32,8 @@ export function hostName(text: string): string | undefined {
 export function guardHosts(api: FastifyInstance, hosts: readonly string[] | null): void {
   api.addHook('onRequest', (request, reply, done) => {
     reply.headers(SAFE_HEADERS);
+    if (hasTwoHosts(request.raw))
+      return done(new ApiFault(400, 'the request has more than one header Host', 'two-hosts'));
     const { host } = request.headers;
     // A request without `Host` cannot come from a browser. Probes with HTTP/1.0 send such requests.
     const isFine = hosts === null || host === undefined || isHost(host, hosts) || isAddress(host);
@@ -44,6 +47,12 @@ const FOREIGN =
 /** Whether the header `Host` has one of these names, with any port. */
 export function isHost(header: string | undefined, hosts: readonly string[]): boolean {
   return header !== undefined && hosts.includes(nameIn(header));
+}
+
+/** Whether a request has several headers `Host`, of which each server on the way may read another (RFC 9112, 3.2). */
+export function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
+  const names = rawHeaders.filter((_, n) => n % 2 === 0);
+  return names.filter((name) => name.toLowerCase() === 'host').length > 1;
 }
 
 function isAddress(header: string): boolean {

@@ -28,12 +28,13 @@ const KEY_NAME = 'console session';
 const PATH = '/console/session';
 const HIDDEN = { schema: { hide: true } } as const;
 
+const Secret = Type.String({ minLength: 1, maxLength: 512, writeOnly: true });
 const SignIn = Type.Union(
   [
-    Type.Object({ token: Type.String({ minLength: 1, maxLength: 512, writeOnly: true }) }),
-    Type.Object({ credential: Type.String({ minLength: 1, maxLength: 512, writeOnly: true }) }),
+    Type.Object({ token: Secret, credential: Type.Optional(Type.Never()) }),
+    Type.Object({ credential: Secret, token: Type.Optional(Type.Never()) }),
   ],
-  { description: 'an object with "token" (from the address that the program printed) or "credential"' },
+  { description: 'an object with either "token" (from the address that the program printed) or "credential"' },
 );
 
 export interface SessionContext {

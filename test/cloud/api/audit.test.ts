@@ -45,6 +45,14 @@ describe('the audit log', () => {
     expect(JSON.stringify(entries)).not.toMatch(new RegExp(`${PASSWORD}|wrong password|${token}`));
   });
 
+  it('contains failed invitations and changes of the password as failed logins', async () => {
+    const made = await audited();
+    const eva = await person(made, 'eva@example.org');
+    await eva.call('POST', '/v2/auth/password', { password: 'wrong', new_password: PASSWORD });
+    await made.call('POST', '/v2/auth/accept', { token: 'none', email: 'eva@example.org', password: 'wrong password' });
+    expect((await made.log()).map(({ action }) => action).slice(0, 2)).toEqual(['loginFailed', 'loginFailed']);
+  });
+
   it('contains neither reads nor rejected requests nor downlinks', async () => {
     const { call, device, log } = await audited();
     const { id } = await device();

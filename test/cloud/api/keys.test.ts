@@ -1,7 +1,7 @@
 /** API keys, and the resources that a key limited to tags can read and change. */
 import { describe, expect, it } from 'vitest';
 import { days, minutes } from '../../../src/kernel/time.js';
-import { withKey } from './people.js';
+import { person, withKey } from './people.js';
 import { type Call, service } from './service.js';
 
 const SECRET = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -154,6 +154,17 @@ describe('a key that was created with another key', () => {
     expect((await call('GET', 'keys')).json).toHaveLength(1);
   });
 
+  it('ends earlier if that key gets an earlier end', async () => {
+    const { call } = await service();
+    const parent = (await call('POST', 'keys', { name: 'parent' })).json;
+    const child = (await withKey(call, parent.key)('POST', 'keys', { name: 'child' })).json;
+    const grandchild = (await withKey(call, child.key)('POST', 'keys', { name: 'grandchild' })).json;
+    const end = '2026-01-02T00:00:00.000Z';
+    await call('PUT', `keys/${parent.id}`, { expires_at: end });
+    for (const { id } of [parent, child, grandchild])
+      expect((await call('GET', `keys/${id}`)).json.expires_at).toBe(end);
+  });
+
   it('expires with that key at the latest', async () => {
     const { call } = await service();
     const end = '2026-02-01T00:00:00.000Z';
@@ -296,5 +307,39 @@ describe('a key that is limited to tags', () => {
     expect((await call('GET', 'messages')).json).toEqual([]);
     expect((await admin('PUT', `keys/${keyId}`, { tags: [] })).json.scope).toBe('space');
     expect((await call('GET', 'devices')).json).toHaveLength(4);
+  });
+});
+
+describe('a key with an end', () => {
+  async function expiring() {
+    const { call } = await service();
+    const { key, id } = (await call('POST', 'keys', { name: 'contractor', expires_at: '2026-01-02T00:00:00.000Z' }))
+      .json;
+    return { call, own: withKey(call, key), id };
+  }
+  const REFUSED = { status: 403, json: { code: 'key-ends' } };
+
+  it('can neither rotate nor change a key that is valid longer', async () => {
+    const { call, own } = await expiring();
+    const other = (await call('POST', 'keys', { name: 'production', access_type: 'read' })).json;
+    expect(await own('POST', `keys/${other.id}/rotate`)).toMatchObject(REFUSED);
+    for (const change of [{ access_type: 'write' }, { tags: [] }, { name: 'x' }, { expires_at: null }])
+      expect(await own('PUT', `keys/${other.id}`, change)).toMatchObject(REFUSED);
+    expect((await withKey(call, other.key)('GET', '')).status).toBe(200);
+  });
+
+  it('can rotate itself and change the keys that it has created', async () => {
+    const { own, id } = await expiring();
+    const child = (await own('POST', 'keys', { name: 'child' })).json;
+    expect((await own('PUT', `keys/${child.id}`, { name: 'renamed' })).status).toBe(200);
+    expect((await own('POST', `keys/${id}/rotate`)).json.expires_at).toBe('2026-01-02T00:00:00.000Z');
+  });
+
+  it('can neither invite a user nor make a user an admin', async () => {
+    const { call, own } = await expiring();
+    const bob = await person({ call }, 'bob@example.org', 'user');
+    expect(await own('POST', 'users/invite', { email: 'me@example.org' })).toMatchObject(REFUSED);
+    expect(await own('PUT', `users/${bob.id}`, { role: 'admin' })).toMatchObject(REFUSED);
+    expect((await own('PUT', `users/${bob.id}`, { name: 'Bob' })).status).toBe(200);
   });
 });

@@ -104,6 +104,20 @@ describe('wrong passwords', () => {
     expect((await login(PASSWORD)).status).toBe(200);
   });
 
+  it('count together for logins, invitations and changes of the password', async () => {
+    const { eva, call, login } = await withEva();
+    const invitation = (await call('POST', 'users/invite', { email: 'bob@example.org' })).json.invite_token;
+    const from = { 'x-forwarded-for': '198.51.100.1' };
+    const accept = (password: string) =>
+      call('POST', '/v2/auth/accept', { token: invitation, email: 'eva@example.org', password }, from);
+    const change = (password: string) => eva.call('POST', '/v2/auth/password', { password, new_password: OTHER }, from);
+    const wrong = [await login('wrong', '198.51.100.1'), await accept('wrong password'), await change('wrong')];
+    expect(wrong.map(({ status }) => status)).toEqual([401, 401, 403]);
+    await Promise.all([accept('wrong password'), accept('wrong password')]);
+    const blocked = [await login(PASSWORD, '198.51.100.1'), await accept(PASSWORD), await change(PASSWORD)];
+    expect(blocked.map(({ json }) => json.code)).toEqual(['login-limit', 'login-limit', 'login-limit']);
+  });
+
   it('from many IP addresses do not block logins from an address that the user has used before', async () => {
     const { clock, login } = await withEva();
     expect((await login(PASSWORD, '203.0.113.7')).status).toBe(200);
