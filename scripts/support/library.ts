@@ -5,6 +5,7 @@ import { packagedProfiles } from '../../src/profile/library.js';
 import type { RunResult } from '../../src/report/result.js';
 import { type RunOptions, run } from '../../src/runner/run.js';
 import type { Plan } from '../../src/scenario/model/plan.js';
+import { waitDisagreements } from '../../test/support/agreement.js';
 
 const profiles = packagedProfiles();
 
@@ -51,8 +52,12 @@ export function play(plan: Plan, transport: RunOptions['transport'] = 'memory'):
   });
 }
 
-/** Why a run does not pass: its failure, its failed expectations, its exit code, and downlinks that are not accounted for. */
-export function problemsOf({ expectations, failure, downlinks, exitCode }: RunResult): readonly string[] {
+/**
+ * Why a run does not pass: its failure, its failed expectations, its exit code, downlinks that are not accounted for, and
+ * downlinks whose explanations do not agree with the tables.
+ */
+export function problemsOf(result: RunResult): readonly string[] {
+  const { expectations, failure, downlinks, exitCode } = result;
   const { queued, answered, delivered, pending, cancelled, expired } = downlinks;
   const ended = answered + delivered + pending + cancelled + expired;
   return [
@@ -60,5 +65,6 @@ export function problemsOf({ expectations, failure, downlinks, exitCode }: RunRe
     ...expectations.flatMap(({ passed, sentence }) => (passed ? [] : sentence)),
     ...(exitCode === 0 ? [] : [`exit code ${exitCode}`]),
     ...(ended === queued ? [] : [`${queued} downlinks, of which ${ended} are accounted for`]),
+    ...waitDisagreements(result),
   ];
 }

@@ -35,12 +35,17 @@ export function endOf(record: DownlinkRecord): Instant | undefined {
   return last === undefined ? undefined : reached[last];
 }
 
-/** Time from the queueing to the end of the downlink, or to the end of the run while it is pending. */
+/** Time from the queueing to the end of the downlink, or to the end of the run while it is pending, in whole milliseconds. */
 export function timeTaken(record: DownlinkRecord, closing: Instant): Millis {
-  return Math.max(0, (endOf(record) ?? closing) - record.queuedAt);
+  return timeUntil(record, endOf(record) ?? closing);
 }
 
 /** Like {@link timeTaken}, but to the end of the run for a lost downlink, because the device never received it. */
 export function timeToArrive(record: DownlinkRecord, closing: Instant): Millis {
-  return isLost(record) ? Math.max(0, closing - record.queuedAt) : timeTaken(record, closing);
+  return isLost(record) ? timeUntil(record, closing) : timeTaken(record, closing);
+}
+
+/** Both times are rounded first, as in the tables. */
+function timeUntil({ queuedAt }: DownlinkRecord, end: Instant): Millis {
+  return Math.max(0, Math.round(end) - Math.round(queuedAt));
 }

@@ -14,7 +14,7 @@ import { remedies } from './predict.js';
 import type { Situation } from './situation.js';
 import { timelineOf } from './timeline.js';
 import { unanswered } from './unanswered.js';
-import { causeTimes } from './waits.js';
+import { type CauseTime, causeTimes } from './waits.js';
 
 /** A downlink that takes at most this time is fast: no cause has to be removed. */
 export const FAST: Millis = minutes(10);
@@ -74,7 +74,7 @@ export class DeviceExplainer {
       causes: [...new Set([...namedCauses(main?.without, waits, facts.calendar), ...losing(record, facts)])].map(
         (cause) => names.of(cause),
       ),
-      waits: waits.map(({ causes, time }) => ({ what: waitName(causes, names), time })),
+      waits: named(waits, names),
       sooner: found.slice(0, MOST_REMEDIES).map(({ without, time }) => ({
         without: [...without].map((cause) => names.of(cause).name),
         change: [...without].map((cause) => names.change(cause)).join(' and '),
@@ -93,8 +93,12 @@ export class DeviceExplainer {
   waited(record: DownlinkRecord): readonly ExplainedWait[] {
     const end = record.reached.delivered ?? record.queuedAt + timeTaken(record, this.#facts.closing);
     const names = new CauseNames(this.#situation, undefined);
-    return causeTimes(record, this.#facts, end).map(({ causes, time }) => ({ what: waitName(causes, names), time }));
+    return named(causeTimes(record, this.#facts, end), names);
   }
+}
+
+function named(waits: readonly CauseTime[], names: CauseNames): readonly ExplainedWait[] {
+  return waits.map(({ causes, time, parts }) => ({ what: waitName(causes, names), time, parts }));
 }
 
 function waitName(causes: CauseSet | undefined, names: CauseNames): ExplainedWait['what'] {

@@ -1,6 +1,7 @@
 /** An explanation of one downlink, as plain data. */
 import type { Instant, Millis } from '../kernel/time.js';
 import type { TrackedType } from '../trace/downlinks/ledger.js';
+import type { Waits } from '../trace/downlinks/waits.js';
 
 /** Why a downlink took as long as it did. Times are in ms of simulated time. */
 export interface Explanation {
@@ -61,6 +62,8 @@ export interface ExplainedWait {
   /** Names of the causes; `exchange` for the time that every exchange takes, `unknown` if the trace has no cause. */
   readonly what: string;
   readonly time: Millis;
+  /** The time by the causes of the tables: `asleep`, `radio`, `transfer`, `service`, `device`. */
+  readonly parts: Waits;
 }
 
 interface ExplainedRemedy {

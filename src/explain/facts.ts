@@ -20,7 +20,7 @@ import {
 /** The events of one device, and those of the run that concern all devices. */
 export interface DeviceHistory {
   readonly serial: number;
-  /** In order. */
+  /** As they were recorded: events of another cloud, which are read from its API, come after later events of the device. */
   readonly events: readonly TraceEvent[];
   /** Whether the run is still in progress. Its events are then known up to the time of the last one. */
   readonly goesOn?: boolean;
@@ -43,6 +43,8 @@ export interface DeviceFacts {
   readonly settings: ReadonlyMap<string, Partial<Intervals>>;
   /** Time from which devices begin nothing new; the time of the last event if the trace does not contain the end of the run. */
   readonly closing: Instant;
+  /** Time of the last event. */
+  readonly lastAt: Instant;
   /** Whether the run is still in progress, so that missing events may still occur. */
   readonly goesOn: boolean;
 }
@@ -52,10 +54,15 @@ export function isUnderWay({ result, until }: JudgedChance, { goesOn, closing }:
   return goesOn && result === 'open' && until >= closing;
 }
 
-export function factsOf({ serial, events, goesOn = false }: DeviceHistory, situation: Situation): DeviceFacts {
+export function factsOf(
+  { serial, events: recorded, goesOn = false }: DeviceHistory,
+  situation: Situation,
+): DeviceFacts {
   const ledger = new DownlinkLedger();
   const handlers = dispatchTo([ledger]);
-  for (const event of events) for (const handler of handlers.get(event.kind) ?? []) handler(event);
+  // In the order of the recording, as for the tables of the run, so that both have the same waits.
+  for (const event of recorded) for (const handler of handlers.get(event.kind) ?? []) handler(event);
+  const events = [...recorded].sort((a, b) => a.at - b.at);
   const chances = chancesOf(events);
   const downlinks = [...ledger.records];
   const calendar = new FaultCalendar(withRests(withoutHarmless(situation.faults, chances), events), serial);
@@ -69,6 +76,7 @@ export function factsOf({ serial, events, goesOn = false }: DeviceHistory, situa
     downlinks,
     settings: settingsOf(downlinks, situation.settings, serial),
     closing: events.find(({ kind }) => kind === 'world.closing')?.at ?? events.at(-1)?.at ?? 0,
+    lastAt: events.at(-1)?.at ?? 0,
     goesOn,
   };
 }

@@ -68,7 +68,6 @@ export class Histories implements Fold {
   }
 
   of(serial: number): DeviceHistory {
-    const events = [...(this.#byDevice.get(serial) ?? []), ...this.#common];
-    return { serial, events: events.sort((a, b) => a.at - b.at) };
+    return { serial, events: [...(this.#byDevice.get(serial) ?? []), ...this.#common] };
   }
 }

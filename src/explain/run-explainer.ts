@@ -1,11 +1,10 @@
 /** Explains the downlinks of a run. */
-import type { Instant, Millis } from '../kernel/time.js';
+import type { Millis } from '../kernel/time.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import { timeTaken } from './course.js';
 import { deviceState } from './device-state.js';
 import { DeviceExplainer } from './explain.js';
 import type { ExplainedWait, Explanation } from './explanation.js';
-import type { DeviceHistory } from './facts.js';
 import type { Histories } from './histories.js';
 import { partAt } from './intervals.js';
 import { CauseNames } from './names.js';
@@ -101,7 +100,7 @@ export class RunExplainer {
   device(serial: number, limit?: Millis): DeviceExplanation {
     const explainer = this.#device(serial);
     const { facts } = explainer;
-    const end = endOfTrace(this.#histories.of(serial));
+    const end = facts.lastAt;
     const part = partAt(facts, end);
     return {
       serial,
@@ -135,8 +134,4 @@ export class RunExplainer {
   #nameOf(serial: number): string {
     return this.#names[String(serial)] ?? String(serial);
   }
-}
-
-function endOfTrace({ events }: DeviceHistory): Instant {
-  return events.at(-1)?.at ?? 0;
 }

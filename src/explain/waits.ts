@@ -1,6 +1,7 @@
 /** Splits the time of a downlink among its causes, without gaps. */
 import type { Instant, Millis } from '../kernel/time.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
+import { partsOf, WAIT_CAUSES, type WaitStretch, type Waits } from '../trace/downlinks/waits.js';
 import { type JudgedChance, leavesWaiting } from './blockers.js';
 import { type CauseKey, type CauseSet, faultCauses, NO_CAUSE, setKey } from './causes.js';
 import type { DeviceFacts } from './facts.js';
@@ -11,37 +12,91 @@ export interface CauseTime {
   /** Empty for the time that every exchange takes; undefined if no cause is known. */
   readonly causes: CauseSet | undefined;
   readonly time: Millis;
+  /** The time as the tables of the run divide it. */
+  readonly parts: Waits;
 }
 
-/** @returns longest first */
+/** A time in which one cause delays the downlink. */
+interface Span {
+  readonly until: Instant;
+  /** While the radio was on, or the device was busy. */
+  readonly awake: CauseSet | undefined;
+  /** While the device was at rest. */
+  readonly asleep: CauseSet | undefined;
+}
+
+/**
+ * The ledger of the run knows when the device was awake (trace/downlinks/waits.ts). The causes only divide these stretches
+ * further, so the sums are those of the tables. Times are rounded to whole milliseconds, as in the ledger.
+ * @returns longest first
+ */
 export function causeTimes(record: DownlinkRecord, facts: DeviceFacts, end: Instant): readonly CauseTime[] {
-  const times = new Map<string, { causes: CauseSet | undefined; time: Millis }>();
-  let cursor = record.queuedAt;
-  const charge = (until: Instant, causes: CauseSet | undefined) => {
-    const time = Math.min(until, end) - cursor;
-    if (time <= 0) return;
-    cursor += time;
+  const times = new Map<string, { causes: CauseSet | undefined; stretches: WaitStretch[] }>();
+  const add = (causes: CauseSet | undefined, stretch: WaitStretch) => {
     const key = causes === undefined ? '?' : setKey(causes);
     const known = times.get(key);
-    if (known) known.time += time;
-    else times.set(key, { causes, time });
+    if (known) known.stretches.push(stretch);
+    else times.set(key, { causes, stretches: [stretch] });
   };
-  charge(facts.firstBoot ?? end, only('power-on'));
+  const zero = Math.round(record.queuedAt);
+  const spans = spansOf(record, facts, end);
+  let index = 0;
+  for (const { cause, from, until } of record.stretchesUntil(end)) {
+    for (let begin = from; begin < until; ) {
+      let span = spans[index];
+      while (span !== undefined && Math.round(span.until) - zero <= begin) span = spans[++index];
+      const next = span === undefined ? until : Math.min(until, Math.round(span.until) - zero);
+      add(cause === 'asleep' ? span?.asleep : span?.awake, { cause, from: begin, until: next });
+      begin = next;
+    }
+  }
+  return [...times.values()]
+    .map(({ causes, stretches }) => {
+      const parts = partsOf(stretches);
+      return { causes, time: WAIT_CAUSES.reduce((sum, cause) => sum + parts[cause], 0), parts };
+    })
+    .sort((a, b) => b.time - a.time);
+}
+
+/** The time from the queueing to `end`, divided among the exchanges of the device and the times between them. */
+function spansOf(record: DownlinkRecord, facts: DeviceFacts, end: Instant): readonly Span[] {
+  const spans: Span[] = [];
+  const resting = (until: Instant, causes: CauseSet | undefined) =>
+    spans.push({ until, asleep: atRest(causes), awake: isRest(causes) ? NO_CAUSE : causes });
   const others = new OtherDownlinks(record, facts);
-  let resting: CauseSet | undefined = restBefore(record, facts);
+  spans.push({ until: facts.firstBoot ?? end, awake: POWER_ON, asleep: POWER_ON });
+  let rest: CauseSet | undefined = restBefore(record, facts);
   let before: JudgedChance | undefined;
   for (const chance of facts.chances) {
     if (chance.until < record.queuedAt) continue;
     if (chance.at > end) break;
-    const waiting = others.occupy(chance.at) && resting?.has('interval') === true;
-    charge(chance.at, waiting ? only('downlinks') : resting);
-    if (!before?.failing) charge(harmedFrom(chance, facts), NO_CAUSE);
+    const waiting = others.occupy(chance.at) && rest?.has('interval') === true;
+    resting(chance.at, waiting ? only('downlinks') : rest);
+    if (!before?.failing) spans.push({ until: harmedFrom(chance, facts), awake: NO_CAUSE, asleep: atRest(rest) });
     before = chance;
-    charge(chance.until, chance.failing || !others.own(chance) ? exchangeCause(chance) : only('downlinks'));
-    resting = restAfter(record, facts, chance, end);
+    rest = restAfter(record, facts, chance, end);
+    if (chance.failing) {
+      const causes = failureCause(chance);
+      spans.push({ until: chance.until, awake: causes, asleep: causes });
+    } else if (others.own(chance)) {
+      spans.push({ until: chance.until, awake: only('downlinks'), asleep: only('downlinks') });
+    } else {
+      // A poll that finds nothing leaves no event, so it seems to last longer than it does: the device is asleep by then.
+      spans.push({ until: chance.until, awake: NO_CAUSE, asleep: atRest(rest) });
+    }
   }
-  charge(end, resting);
-  return [...times.values()].sort((a, b) => b.time - a.time);
+  resting(end, rest);
+  return spans;
+}
+
+/** A device that sleeps without another cause waits for its next contact. */
+function atRest(causes: CauseSet | undefined): CauseSet | undefined {
+  return causes?.size === 0 ? only('interval') : causes;
+}
+
+/** Causes that need a device at rest: while it is awake, it has an exchange. */
+function isRest(causes: CauseSet | undefined): boolean {
+  return causes?.has('interval') === true || causes?.has('encoder') === true;
 }
 
 /** The cause of the first wait if the device is at rest when the downlink is queued. */
@@ -76,10 +131,6 @@ function harmedFrom({ at, until, failing, faults }: JudgedChance, { calendar }: 
   return calendar.starts(at, until).find(({ fault }) => faults.includes(fault))?.at ?? at;
 }
 
-function exchangeCause(chance: JudgedChance): CauseSet | undefined {
-  return chance.failing ? failureCause(chance) : NO_CAUSE;
-}
-
 function failureCause({ faults }: JudgedChance): CauseSet | undefined {
   return faults.length === 0 ? undefined : faultCauses(faults);
 }
@@ -87,3 +138,5 @@ function failureCause({ faults }: JudgedChance): CauseSet | undefined {
 function only(cause: CauseKey): CauseSet {
   return new Set([cause]);
 }
+
+const POWER_ON = only('power-on');

@@ -1,6 +1,8 @@
 /** Runs a plan and judges the result. */
 
 import { isPostgresUrl } from '../cloud/store/postgres/url.js';
+import { disagreements } from '../explain/agreement.js';
+import type { Explanation } from '../explain/explanation.js';
 import { RunExplainer } from '../explain/run-explainer.js';
 import { EXIT } from '../kernel/errors.js';
 import type { RunResult } from '../report/result.js';
@@ -8,6 +10,7 @@ import { type Evidence, evaluate } from '../scenario/expect/evaluate.js';
 import { planDigest } from '../scenario/plan/describe.js';
 import { needsOneProcess, needsOneThread, needsOneWorld } from '../scenario/plan/divide.js';
 import { outline } from '../scenario/plan/outline.js';
+import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import type { SeenAcks } from '../trace/invariants/invariant.js';
 import type { Fold, LineSink } from '../trace/log.js';
 import type { Metrics } from '../trace/metrics/index.js';
@@ -102,10 +105,12 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const expectations = end.exitCode === EXIT.interrupted ? evaluated.map(undecided) : evaluated;
   const summary = metrics.summary();
   const spoiled = spoiledByLoss(workers) ?? generator?.spoiled ?? spoiledByUnsent(summary.calls);
-  const { exitCode, failure } = judge(end, expectations, metrics.contradictions, spoiled);
   const slowest = summary.downlinks.slowest.map(({ serial }) => serial);
   const planned = { ...outline(plan, slowest), ...situationOf(happened.plan, options.profiles, happened.times) };
   const explainer = new RunExplainer(histories, planned, names);
+  const explanations = histories.overflowed ? undefined : explainer.slowest(EXPLAINED);
+  const contradictions = [...metrics.contradictions, ...differing(explanations ?? [], metrics.downlinks)];
+  const { exitCode, failure } = judge(end, expectations, contradictions, spoiled);
   const result: RunResult = {
     ...summary,
     format: 1,
@@ -137,13 +142,22 @@ export async function run(options: RunOptions): Promise<RunResult> {
     events: journal.events,
     expectations,
     planned,
-    ...(!histories.overflowed && { explanations: explainer.slowest(EXPLAINED) }),
+    ...(explanations && { explanations }),
     reproduce: options.reproduce + withoutConsole(summary.console.actions),
     next: plan.next,
     names,
   };
   keepKnown(result, { explainer, downlinks: metrics.downlinks });
   return result;
+}
+
+/** Where the waits of explanations differ from those of the tables. */
+function differing(explanations: readonly Explanation[], records: Iterable<DownlinkRecord>): readonly string[] {
+  const explained = new Map(explanations.map((each) => [each.downlink, each]));
+  return [...records].flatMap((record) => {
+    const explanation = explained.get(record.id);
+    return explanation === undefined ? [] : disagreements(explanation, record);
+  });
 }
 
 /** Runs the plan undivided, in several threads, or among workers. */

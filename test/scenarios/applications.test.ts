@@ -14,6 +14,7 @@ import { deviceTypes } from '../../src/runner/known-types.js';
 import type { Scenario } from '../../src/scenario/model/scenario.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
 import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
+import { waitDisagreements } from '../support/agreement.js';
 
 const DIGESTS: Readonly<Record<string, string>> = {
   clime: '5712d2170887fc48',
@@ -72,7 +73,9 @@ describe('the scenario of an application', () => {
 
   it.each(Object.entries({ ...DIGESTS, ...BUILDS }))('of %s passes with the recorded digest', async (name, digest) => {
     const scenario = scenarioOf(name);
-    expectHeld(name, scenario, await play(scenario, 'memory'), digest);
+    const result = await play(scenario, 'memory');
+    expectHeld(name, scenario, result, digest);
+    expect(waitDisagreements(result)).toEqual([]);
   });
 
   it.each(ALSO_OVER_UDP)('of %s has the same digest over UDP', async (name) => {

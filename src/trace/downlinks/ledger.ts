@@ -45,6 +45,8 @@ export interface DownlinkRecord {
   readonly waits: Waits;
   /** The waits in chronological order. */
   readonly stretches: readonly WaitStretch[];
+  /** The waits until `end` in chronological order, without gaps; `end` may be before or after the last stage. */
+  stretchesUntil(end: Instant): readonly WaitStretch[];
 }
 
 class TrackedDownlink implements DownlinkRecord {
@@ -76,6 +78,10 @@ class TrackedDownlink implements DownlinkRecord {
 
   get stretches(): readonly WaitStretch[] {
     return this.account.stretches;
+  }
+
+  stretchesUntil(end: Instant): readonly WaitStretch[] {
+    return this.account.stretchesUntil(end);
   }
 
   /** Whether no further event can change the record. */

@@ -80,11 +80,26 @@ export class WaitAccount {
 
   /** The waits up to the last stage in chronological order. {@link waits} has their sums by cause. */
   get stretches(): readonly WaitStretch[] {
+    return this.stretchesUntil(this.#settledAt);
+  }
+
+  /**
+   * The waits until `end` in chronological order. After the last activity of the device, which may come before `end`, the
+   * device counts as asleep unless it is busy or searches for its network.
+   */
+  stretchesUntil(end: Instant): readonly WaitStretch[] {
+    const last = Math.round(end);
+    const awake = this.#phase === 'device' || this.#searches;
+    const timeline = [
+      ...this.#timeline,
+      ...[Math.max(this.#cursor, awake ? last : this.#lastActive), WAIT_CAUSES.indexOf(this.#cause())],
+      ...[Math.max(this.#cursor, last), ASLEEP],
+    ];
     const stretches: WaitStretch[] = [];
     let from = 0;
-    for (let i = 0; i < this.#timeline.length; i += 2) {
-      const until = Math.min(this.#timeline[i] ?? 0, this.#settledAt) - this.#queuedAt;
-      const cause = WAIT_CAUSES[this.#timeline[i + 1] ?? 0];
+    for (let i = 0; i < timeline.length; i += 2) {
+      const until = Math.min(timeline[i] ?? 0, last) - this.#queuedAt;
+      const cause = WAIT_CAUSES[timeline[i + 1] ?? 0];
       if (until > from && cause !== undefined) stretches.push({ cause, from, until });
       from = Math.max(from, until);
     }
@@ -253,10 +268,12 @@ export class WaitAccount {
   }
 }
 
+const ASLEEP = WAIT_CAUSES.indexOf('asleep');
 const TRANSFER = WAIT_CAUSES.indexOf('transfer');
 const SERVICE = WAIT_CAUSES.indexOf('service');
 
-function partsOf(stretches: readonly WaitStretch[]): Record<WaitCause, Millis> {
+/** Time by cause. */
+export function partsOf(stretches: readonly WaitStretch[]): Record<WaitCause, Millis> {
   const parts = { asleep: 0, radio: 0, transfer: 0, service: 0, device: 0 };
   for (const { cause, from, until } of stretches) parts[cause] += until - from;
   return parts;

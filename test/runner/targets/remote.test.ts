@@ -15,6 +15,7 @@ import type { RemoteCloud } from '../../../src/runner/targets/remote-api.js';
 import { parseScenario } from '../../../src/scenario/parse/scenario.js';
 import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';
 import type { TraceEvent } from '../../../src/trace/events.js';
+import { waitDisagreements } from '../../support/agreement.js';
 import { QUIET } from '../../support/cloud.js';
 import { type LyingProxy, lyingProxy } from '../../support/lying-proxy.js';
 import { unhurried } from '../../support/unhurried.js';
@@ -106,6 +107,7 @@ describe('a run against another cloud', () => {
     expect(result.expectations.filter(({ passed }) => !passed)).toEqual([]);
     expect(result.transport).toBe(link);
     expect(result.target).toBe(service?.api);
+    expect(waitDisagreements(result)).toEqual([]);
   });
 
   it('connects hio devices to the ports for raw datagrams and for DTLS', async () => {

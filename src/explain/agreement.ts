@@ -1,0 +1,27 @@
+/**
+ * Compares explanations with the tables of the run: both divide the time of a downlink, each by its own causes. The sums must
+ * be the same to the millisecond.
+ */
+import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
+import { WAIT_CAUSES } from '../trace/downlinks/waits.js';
+import { isDelivered } from './course.js';
+import type { Explanation } from './explanation.js';
+
+/** @returns one sentence for each difference; empty if the explanation agrees with the record of the tables */
+export function disagreements({ downlink, took, waits }: Explanation, record: DownlinkRecord): readonly string[] {
+  const sum = waits.reduce((all, { time }) => all + time, 0);
+  const whole = sum === took ? [] : [`the waits of downlink ${downlink} are ${sum} ms, but it took ${took} ms`];
+  // The tables end at the last stage. An open downlink has no end, so its explanation goes on.
+  const isOpen = !isDelivered(record);
+  const parts = WAIT_CAUSES.flatMap((cause) => {
+    const explained = waits.reduce((all, wait) => all + wait.parts[cause], 0);
+    const counted = record.waits[cause];
+    const agree = isOpen ? explained >= counted : explained === counted;
+    return agree
+      ? []
+      : [`downlink ${downlink} has ${explained} ms ${cause} when explained, and ${counted} ms in tables`];
+  });
+  const slept = waits.find(({ what }) => what === 'exchange')?.parts.asleep ?? 0;
+  const exchange = slept === 0 ? [] : [`the exchanges of downlink ${downlink} contain ${slept} ms of sleep`];
+  return [...whole, ...parts, ...exchange];
+}

@@ -1,0 +1,102 @@
+/** Explanations divide the time of a downlink as the tables of the run do. */
+import { describe, expect, it } from 'vitest';
+import { disagreements } from '../../src/explain/agreement.js';
+import { Histories } from '../../src/explain/histories.js';
+import { RunExplainer } from '../../src/explain/run-explainer.js';
+import { defineScenario, explain, run, type ScenarioDefinition } from '../../src/index.js';
+import type { RunResult } from '../../src/report/result.js';
+import { downlinksOf } from '../../src/runner/explainers.js';
+import { dispatchTo } from '../../src/trace/dispatch.js';
+import type { DownlinkRecord } from '../../src/trace/downlinks/ledger.js';
+import { DownlinkLedger } from '../../src/trace/downlinks/ledger.js';
+import type { TraceEvent } from '../../src/trace/events.js';
+import { waitDisagreements } from '../support/agreement.js';
+
+function play(change: Partial<ScenarioDefinition>): Promise<RunResult> {
+  return run(defineScenario({ name: 'agreement', duration: '3h', ...change } as ScenarioDefinition));
+}
+
+function commands(number: number, apart: number): NonNullable<ScenarioDefinition['steps']> {
+  return Array.from({ length: number }, (_, i) => ({ at: `${3600 + i * apart}s`, commands: ['info show'] }));
+}
+
+describe('an explanation', () => {
+  it('counts the sleep after a poll that found nothing as a wait for the next contact', async () => {
+    const result = await play({
+      fleet: [
+        { name: 'control', profile: 'control', count: 2, config: { 'interval-report': 3600, 'interval-poll': 300 } },
+      ],
+      steps: commands(15, 427),
+    });
+    const differing = [...(downlinksOf(result) ?? [])].filter(({ id, waits }) => {
+      const exchange = explain(result, id).waits.find(({ what }) => what === 'exchange')?.time ?? 0;
+      return exchange !== waits.radio + waits.transfer + waits.service + waits.device;
+    });
+    expect(differing).toEqual([]);
+  });
+
+  it.each<[string, Partial<ScenarioDefinition>]>([
+    ['an outage', { faults: [{ outage: 'both', from: '62m', until: '75m' }] }],
+    ['lost and late datagrams', { faults: [{ loss: '40%', from: '50m' }, { reorder: { ratio: '30%', by: '20s' } }] }],
+    ['copied datagrams', { faults: [{ duplication: '30%', from: '50m' }] }],
+    ['a dead modem', { faults: [{ outage: 'up', from: '61m', until: '61m40s' }], network: { latency: '2s..9s' } }],
+    ['a cloud that restarts', { faults: [{ 'service-restart': null, from: '65m', until: '67m' }] }],
+    ['the end of the run', { duration: '83m', settle: '1s', faults: [{ outage: 'both', from: '70m' }] }],
+  ])('agrees with the tables after %s', async (_, change) => {
+    const config = { 'interval-report': 900, 'interval-poll': 300 };
+    const result = await play({
+      fleet: [
+        { name: 'control', profile: 'control', count: 3, config },
+        { name: 'node', profile: 'hio-node', count: 1 },
+      ],
+      steps: [...commands(20, 67), { at: '64m', to: 'control', config: { 'interval-poll': 120 } }],
+      ...change,
+    });
+    expect(result.downlinks.queued).toBeGreaterThan(20);
+    expect(waitDisagreements(result)).toEqual([]);
+  });
+
+  it('agrees with the tables if the events of another cloud come after later events of the device', () => {
+    const histories = new Histories();
+    const ledger = new DownlinkLedger();
+    const handlers = dispatchTo([ledger]);
+    const events: readonly TraceEvent[] = [
+      { kind: 'device.boot', at: 0, serial: 1, cause: 'power' },
+      { kind: 'downlink.queued', at: 10_000.4, serial: 1, downlink: 'a', type: 'shell' },
+      { kind: 'device.wake', at: 60_000, serial: 1, why: 'poll' },
+      { kind: 'device.wake', at: 120_000, serial: 1, why: 'poll' },
+      { kind: 'downlink.delivered', at: 62_000.7, serial: 1, downlink: 'a', evidence: 'final-ack' },
+      { kind: 'uplink.acked', at: 123_000, serial: 1, uplink: 1, type: 'shell' },
+      { kind: 'downlink.answered', at: 122_000, serial: 1, downlink: 'a' },
+    ];
+    for (const event of events) {
+      histories.take(event);
+      for (const handler of handlers.get(event.kind) ?? []) handler(event);
+    }
+    const [record] = ledger.records;
+    const explainer = new RunExplainer(histories, { fleet: [], faults: [], settings: [] }, {});
+    const explanation = explainer.downlinkOf(1, 'a');
+    if (record === undefined || explanation === undefined) throw new Error('the downlink is missing');
+    expect(disagreements(explanation, record)).toEqual([]);
+    expect(explanation.took).toBe(112_000);
+  });
+
+  it('that differs from the tables is found', async () => {
+    const result = await play({
+      fleet: [{ name: 'control', profile: 'clime', count: 1 }],
+      steps: commands(1, 0),
+    });
+    const [record] = downlinksOf(result) ?? [];
+    const [explanation] = result.explanations ?? [];
+    if (record === undefined || explanation === undefined) throw new Error('the run has no downlink');
+    expect(disagreements(explanation, record)).toEqual([]);
+    const waits = { ...record.waits, asleep: record.waits.asleep + 1 };
+    const others: DownlinkRecord = { ...record, reached: record.reached, waits, stretchesUntil: () => [] };
+    expect(disagreements(explanation, others)).toEqual([
+      `downlink ${record.id} has ${record.waits.asleep} ms asleep when explained, and ${waits.asleep} ms in tables`,
+    ]);
+    expect(disagreements({ ...explanation, took: 1 }, record)[0]).toMatch(
+      /^the waits of downlink .* but it took 1 ms$/,
+    );
+  });
+});
