@@ -323,7 +323,7 @@ async function listenApi(
           lifetime: options.operated ? SESSION : null,
         });
   const connections = new Connections(api.server);
-  closers.push(() => closeServer(api, clock));
+  closers.push(() => closeServer(api, connections));
   const address = await api.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
     throw portRefused(`port ${port}`, host, error);
   });
