@@ -119,23 +119,25 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
 /** Words that only the files in `home` may use; `instead`: what other files do instead. */
 const BANNED: readonly { readonly word: RegExp; readonly instead: string; readonly home: readonly string[] }[] = [
   {
-    word: /\bDate\.now\b|\bperformance\.now\b|\bnew Date\(\)/,
+    word: /\bDate\.now\b|\bperformance\.now\b|\bnew Date\(\)|\brealTimers\.(now|wall)\b/,
     instead: 'take a Clock (kernel/clock.ts)',
-    home: ['kernel/real-clock.ts', 'cli/process-host.ts'],
+    home: ['kernel/real-timers.ts', 'kernel/real-clock.ts', 'cli/process-host.ts'],
   },
   { word: /\bMath\.random\b|\brandomUUID\b/, instead: 'take a Random and fork it (kernel/random.ts)', home: [] },
   {
     word: /\bsetTimeout\b|\bsetInterval\b/,
     instead: 'use clock.after (kernel/clock.ts)',
-    home: ['kernel/real-clock.ts', 'kernel/virtual-clock.ts'],
+    home: ['kernel/real-timers.ts', 'kernel/real-clock.ts', 'kernel/virtual-clock.ts'],
   },
   {
-    word: /\bsetImmediate\b/,
+    word: /\bsetImmediate\b|\bendOfTurn\b/,
     instead: 'wait for a promise, or use clock.after',
     home: [
+      'kernel/real-timers.ts',
       'kernel/virtual-clock.ts',
       'cloud/store/sqlite/driver.ts',
       'cloud/store/postgres/driver.ts',
+      'library/service.ts',
       // This file writes to real sockets, which have no simulated time. It joins the writes of one turn of the event loop.
       'runner/load/connection.ts',
     ],

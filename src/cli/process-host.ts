@@ -8,6 +8,7 @@ import type { Clock } from '../kernel/clock.js';
 import { EXIT } from '../kernel/errors.js';
 import { fileReason } from '../kernel/file-failure.js';
 import { RealClock } from '../kernel/real-clock.js';
+import { realTimers } from '../kernel/real-timers.js';
 import type { AnotherRun, Host, Output } from './host.js';
 import { Interrupts } from './interrupts.js';
 import { openBrowser } from './open-browser.js';
@@ -33,7 +34,7 @@ export function processHost(self: NodeJS.Process, clock: Clock = new RealClock()
     cores: availableParallelism(),
     again: (args, errLine) => again(self, args, errLine),
     openBrowser,
-    stopwatch: () => performance.now(),
+    stopwatch: () => realTimers.now(),
   };
 }
 

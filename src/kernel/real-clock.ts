@@ -8,6 +8,7 @@
 import { AlarmHeap } from './alarm-heap.js';
 import { type Action, type Alarm, type DrivenClock, perform, type Release } from './clock.js';
 import type { Pace } from './pace.js';
+import { realTimers } from './real-timers.js';
 import type { Instant, Millis, UnixMillis } from './time.js';
 
 const LONGEST_TIMER = 2_147_483_647;
@@ -37,7 +38,7 @@ export class RealClock implements DrivenClock, Pace {
   #base: Instant = 0;
   #start: UnixMillis;
   readonly #onAlarm: ((lateBy: Millis) => void) | undefined;
-  #origin = performance.now();
+  #origin = realTimers.now();
   #frozen: boolean;
   readonly #fixedStart: boolean;
   readonly #followsSystem: boolean;
@@ -53,7 +54,7 @@ export class RealClock implements DrivenClock, Pace {
   constructor(options: RealClockOptions = {}) {
     this.#speed = options.speed ?? 1;
     if (!(this.#speed > 0)) throw new RangeError(`speed must be more than 0, not ${this.#speed}`);
-    this.#start = options.start ?? Date.now();
+    this.#start = options.start ?? realTimers.wall();
     this.#onAlarm = options.onAlarm;
     this.#frozen = options.frozen ?? false;
     this.#fixedStart = options.start !== undefined;
@@ -64,7 +65,7 @@ export class RealClock implements DrivenClock, Pace {
   get now(): Instant {
     if (this.#frozen) return 0;
     if (this.#paused) return this.#base;
-    return this.#base + Math.round((performance.now() - this.#origin) * this.#speed * 1000) / 1000;
+    return this.#base + Math.round((realTimers.now() - this.#origin) * this.#speed * 1000) / 1000;
   }
 
   /** Simulated milliseconds per real millisecond. A pause does not change this value. */
@@ -93,7 +94,7 @@ export class RealClock implements DrivenClock, Pace {
 
   resume(): void {
     if (!this.#paused) return;
-    this.#origin = performance.now();
+    this.#origin = realTimers.now();
     this.#paused = false;
     this.#rearm();
   }
@@ -109,7 +110,7 @@ export class RealClock implements DrivenClock, Pace {
 
   #rebase(): void {
     this.#base = this.now;
-    this.#origin = performance.now();
+    this.#origin = realTimers.now();
   }
 
   #rearm(): void {
@@ -122,14 +123,14 @@ export class RealClock implements DrivenClock, Pace {
    */
   begin(ago: Millis = 0): void {
     if (!this.#frozen) return;
-    this.#origin = performance.now() - ago;
-    if (!this.#fixedStart) this.#start = Date.now() - Math.round(ago);
+    this.#origin = realTimers.now() - ago;
+    if (!this.#fixedStart) this.#start = realTimers.wall() - Math.round(ago);
     this.#frozen = false;
     if (this.#pending.size > 0) this.#arm(this.#heap.nextDue);
   }
 
   get wall(): UnixMillis {
-    return this.#followsSystem ? Date.now() : Math.floor(this.#start + this.now);
+    return this.#followsSystem ? realTimers.wall() : Math.floor(this.#start + this.now);
   }
 
   get waiting(): number {
@@ -199,7 +200,7 @@ export class RealClock implements DrivenClock, Pace {
 
   #arm(due: Instant): void {
     if (this.#frozen) return;
-    clearTimeout(this.#timer);
+    realTimers.clearTimeout(this.#timer);
     if (this.#paused) {
       // The alarms wait for `resume`.
       this.#armedFor = Number.NEGATIVE_INFINITY;
@@ -207,13 +208,13 @@ export class RealClock implements DrivenClock, Pace {
     }
     this.#armedFor = due;
     const wait = Math.ceil(Math.max(0, (due - this.now) / this.#speed));
-    this.#timer = setTimeout(() => this.#fire(), Math.min(wait, LONGEST_TIMER));
+    this.#timer = realTimers.setTimeout(() => this.#fire(), Math.min(wait, LONGEST_TIMER));
   }
 
   /** Called when no alarm is pending: drops cancelled alarms, so that they do not keep the process alive. */
   #rest(): void {
     this.#heap.clear();
-    clearTimeout(this.#timer);
+    realTimers.clearTimeout(this.#timer);
     this.#armedFor = Number.POSITIVE_INFINITY;
   }
 

@@ -10,6 +10,7 @@ import { AlarmHeap } from './alarm-heap.js';
 import { type Action, type Alarm, DEFAULT_START, type DrivenClock, perform, type Release } from './clock.js';
 import { StuckError } from './errors.js';
 import { Holds } from './holds.js';
+import { endOfTurn, realTimers } from './real-timers.js';
 import { formatDuration, type Instant, type Millis, seconds, type UnixMillis, unboxed } from './time.js';
 
 interface VirtualClockOptions {
@@ -88,7 +89,7 @@ export class VirtualClock implements DrivenClock {
     const watch = this.#watchHolds();
     try {
       for (;;) {
-        await breathe();
+        await endOfTurn();
         if (settled) break;
         if (this.#stopped) throw this.#stopped;
         if (this.#holds.count > 0) await this.#untilReleased(() => settled);
@@ -99,7 +100,7 @@ export class VirtualClock implements DrivenClock {
         } else throw new StuckError('deadlock: all tasks are waiting and no timer is set', 'no alarm');
       }
     } finally {
-      clearInterval(watch);
+      realTimers.clearInterval(watch);
       this.#attended--;
     }
     return done;
@@ -111,7 +112,7 @@ export class VirtualClock implements DrivenClock {
       for (let steps = 1; ; steps++) {
         if (this.#stopped) throw this.#stopped;
         if (this.#holds.count > 0) await this.#untilReleased(() => false);
-        else if (this.#attended > 0 || steps % STEPS_PER_BREATH === 0) await breathe();
+        else if (this.#attended > 0 || steps % STEPS_PER_BREATH === 0) await endOfTurn();
         if (this.#holds.count > 0) continue;
         const due = Math.min(this.#heap.nextDue, deadline);
         const delay = this.delayOf(due);
@@ -120,7 +121,7 @@ export class VirtualClock implements DrivenClock {
         else this.#step();
       }
     } finally {
-      clearInterval(watch);
+      realTimers.clearInterval(watch);
     }
     this.now = unboxed(Math.max(this.now, deadline));
   }
@@ -183,7 +184,7 @@ export class VirtualClock implements DrivenClock {
    */
   #watchHolds(): NodeJS.Timeout {
     let taken = this.#holds.taken;
-    return setInterval(() => {
+    return realTimers.setInterval(() => {
       // Holds that follow one another without a gap (many requests at once) are slow, not stuck.
       if (this.#holds.anyOlderThan(taken)) {
         const reasons = this.#holds.describe();
@@ -221,9 +222,4 @@ class VirtualAlarm implements Alarm {
   cancel(): void {
     if (this.take() !== undefined) this.#clock.cancelled();
   }
-}
-
-/** Lets all ready promises settle. */
-function breathe(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -11,6 +11,7 @@ import { UsageError } from '../kernel/errors.js';
 import { type Log, SILENT } from '../kernel/log.js';
 import { seededRandom } from '../kernel/random.js';
 import { RealClock } from '../kernel/real-clock.js';
+import { endOfTurn } from '../kernel/real-timers.js';
 import type { Millis } from '../kernel/time.js';
 import { dtlsInMemory, either } from '../runner/targets/dtls-wire.js';
 import { memoryTransport } from '../transport/memory.js';
@@ -223,6 +224,9 @@ class RunningService implements Service {
     await (await this.#transport)?.close();
     const closed = this.#service.close();
     await (this.time === undefined ? closed : settled(this.time, closed));
+    // Node forgets closed ports at the end of a turn. Without turns, services that are opened and closed in a row would pile up.
+    await endOfTurn();
+    await endOfTurn();
   }
 
   async #connect(host: string): Promise<Transport> {

@@ -1,6 +1,7 @@
 /** Replaces Node's timers by simulated ones that jump to the next timer, so the tests of a `describe` block need not wait. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RealClock } from '../../src/kernel/real-clock.js';
+import { realTimers } from '../../src/kernel/real-timers.js';
 import { days, hours } from '../../src/kernel/time.js';
 import { clockContract, WORLD_START } from '../contracts/clock.js';
 
@@ -8,6 +9,10 @@ function simulateTimers(): void {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
     vi.setTimerTickMode('nextTimerAsync');
+    vi.spyOn(realTimers, 'setTimeout').mockImplementation((...timer) => setTimeout(...timer));
+    vi.spyOn(realTimers, 'clearTimeout').mockImplementation((timer) => clearTimeout(timer));
+    vi.spyOn(realTimers, 'now').mockImplementation(() => performance.now());
+    vi.spyOn(realTimers, 'wall').mockImplementation(() => Date.now());
   });
   afterEach(() => {
     vi.useRealTimers();

@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import {
   defineScenario,
   InputError,
@@ -53,6 +53,46 @@ describe('a service in virtual time', () => {
     await fetch(`${service.api}/v2/spaces`, { headers: { 'X-API-KEY': service.apiKey ?? '' } });
     await service.close();
     await expect(fetch(service.api)).rejects.toThrow();
+  });
+});
+
+describe('a closed service', () => {
+  const ports = () => process.getActiveResourcesInfo().filter((kind) => kind === 'UDPWrap' || kind === 'TCPServerWrap');
+
+  it.each([
+    ['real', () => undefined],
+    ['virtual', virtualTime],
+  ])('leaves no port behind, in %s time', async (_, timeOf) => {
+    const time = timeOf();
+    for (let n = 0; n < 3; n++) {
+      const service = await startService({ ...(time && { time }) });
+      await service.client.devices();
+      await service.close();
+    }
+    expect(ports()).toEqual([]);
+  });
+});
+
+describe('simulated timers of a test runner', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it.each(['memory', 'timers.db'])('do not stop virtual time, with the database %s', async (db) => {
+    vi.useFakeTimers();
+    const time = virtualTime();
+    await using service = await startService({ time, db: db === 'memory' ? db : join(folder, db) });
+    const device = await startDevice({ profile: 'clime', service });
+    await time.until(() => device.state === 'asleep');
+    await time.advance('2h');
+    expect(await service.client.messages({ type: ['data'] })).not.toEqual([]);
+  });
+
+  it('do not stop a service and a device in real time', async () => {
+    vi.useFakeTimers();
+    await using service = await startService();
+    await using device = await startDevice({ profile: 'clime', service });
+    expect((await service.client.device(device.id)).id).toBe(device.id);
   });
 });
 

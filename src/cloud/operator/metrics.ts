@@ -22,7 +22,8 @@ interface Request {
 }
 
 export class Metrics {
-  readonly registry = new Registry();
+  readonly #own = new Registry();
+  #process: Registry | undefined;
   readonly #clock: Clock;
   readonly #requests: Histogram;
   readonly #commits: Histogram;
@@ -33,7 +34,7 @@ export class Metrics {
   /** @param clock source of the time at which a downlink is delivered */
   constructor(clock: Clock) {
     this.#clock = clock;
-    const registers = [this.registry];
+    const registers = [this.#own];
     this.#requests = new Histogram({
       name: 'ghostfleet_http_request_seconds',
       help: 'Time to answer HTTP requests, by route and status',
@@ -67,9 +68,18 @@ export class Metrics {
     });
   }
 
-  /** Adds metrics of the process: memory, CPU, event loop, garbage collection. Call it once per process. */
+  /** Adds metrics of the process: memory, CPU, event loop, garbage collection. */
   watchProcess(): void {
-    collectDefaultMetrics({ register: this.registry });
+    this.#process = ofProcess();
+  }
+
+  /** All metrics as text, in the format {@link contentType}. */
+  async text(): Promise<string> {
+    return (await this.#own.metrics()) + ((await this.#process?.metrics()) ?? '');
+  }
+
+  get contentType(): string {
+    return this.#own.contentType;
   }
 
   watchStore(store: Store, guarded: Guarded): void {
@@ -147,7 +157,7 @@ export class Metrics {
     const gauge: Gauge = new Gauge({
       name,
       help,
-      registers: [this.registry],
+      registers: [this.#own],
       // A value that cannot be read is reported as NaN, so that the other metrics stay available.
       collect: async () => gauge.set(await Promise.resolve(read()).catch(() => Number.NaN)),
     });
@@ -159,7 +169,7 @@ export class Metrics {
       name,
       help,
       labelNames: [label],
-      registers: [this.registry],
+      registers: [this.#own],
       collect: () => {
         counter.reset();
         for (const [value, count] of Object.entries(read())) counter.inc({ [label]: value }, count);
@@ -171,7 +181,7 @@ export class Metrics {
     const counter: Counter = new Counter({
       name,
       help,
-      registers: [this.registry],
+      registers: [this.#own],
       collect: async () => {
         const total = await read();
         counter.reset();
@@ -179,6 +189,20 @@ export class Metrics {
       },
     });
   }
+}
+
+let processRegistry: Registry | undefined;
+
+/**
+ * Metrics of the process: memory, CPU, event loop, garbage collection. All services of a process share them, because their
+ * monitors cannot be stopped: one for each service would outlive the service.
+ */
+function ofProcess(): Registry {
+  if (processRegistry === undefined) {
+    processRegistry = new Registry();
+    collectDefaultMetrics({ register: processRegistry });
+  }
+  return processRegistry;
 }
 
 type DownlinkEvent = Extract<CloudEvent, { readonly downlink: string }>;

@@ -85,7 +85,7 @@ export function addOperatorRoutes(api: FastifyInstance, context: OperatorContext
         access: 'anyone',
         response: { 200: { description: 'Prometheus text.', content: { 'text/plain': { schema: Type.String() } } } },
       }),
-      async (_, reply) => reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+      async (_, reply) => reply.type(metrics.contentType).send(await metrics.text()),
     );
   });
 }

@@ -7,6 +7,7 @@ import type { Socket } from 'node:net';
 import { type buildConnector, Client, type Dispatcher } from 'undici';
 import { delayIn } from '../../client/http.js';
 import { codeOf } from '../../kernel/no-answer.js';
+import { realTimers } from '../../kernel/real-timers.js';
 import { type Millis, seconds } from '../../kernel/time.js';
 
 export interface CallResult {
@@ -101,7 +102,7 @@ export class Connection implements Dispatcher.DispatchHandler {
     this.#parts = [];
     // undici also calls this method inside `send`, if it rejects the request. `done` is called in a later turn of the event
     // loop, because it may send another request, which undici may reject inside `send` as well.
-    setImmediate(() => this.#done({ status: 0, why: codeOf(error), body: '', retryAfter: 0 }));
+    realTimers.setImmediate(() => this.#done({ status: 0, why: codeOf(error), body: '', retryAfter: 0 }));
   }
 }
 
@@ -115,7 +116,7 @@ export class WriteBatch {
   /** Holds what is written to the socket until the end of the turn. */
   hold(socket: Socket): void {
     socket.cork();
-    if (this.#held.push(socket) === 1) setImmediate(() => this.#write());
+    if (this.#held.push(socket) === 1) realTimers.setImmediate(() => this.#write());
   }
 
   #write(): void {

@@ -120,7 +120,7 @@ describe('a device with DTLS', () => {
     await connect({ secret: 'ff'.repeat(16) });
     const record = [25, 254, 253, 0, 1, 0, 0, 0, 0, 0, 1, 1, 2, 3, 4, 0, 1, 7];
     gateway.receive(Uint8Array.from(record), 'stranger@1');
-    const lines = (await metrics.registry.metrics()).split('\n');
+    const lines = (await metrics.text()).split('\n');
     expect(lines).toEqual(
       expect.arrayContaining([
         'ghostfleet_dtls_sessions 1',

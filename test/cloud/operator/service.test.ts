@@ -1,8 +1,9 @@
 /** A whole service on real ports, as its operators see it. */
 import { createSocket } from 'node:dgram';
 import { createConnection } from 'node:net';
+import perfHooks from 'node:perf_hooks';
 import { Pool } from 'undici';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Metrics } from '../../../src/cloud/operator/metrics.js';
 import { addOperatorRoutes } from '../../../src/cloud/operator/routes.js';
 import { type Service, type ServiceOptions, startService } from '../../../src/cloud/service.js';
@@ -55,6 +56,17 @@ async function serve(options: Partial<ServiceOptions> = {}) {
 }
 
 const registration = { name: 'freezer', serial_number: '2159017986', token: TOKEN };
+
+it('leaves no monitor behind: services share the metrics of the process', async () => {
+  const histograms = vi.spyOn(perfHooks, 'monitorEventLoopDelay');
+  for (let n = 0; n < 3; n++) {
+    const { service, request } = await serve();
+    expect((await request('GET', '/metrics')).text).toContain('nodejs_eventloop_lag_mean_seconds ');
+    await service.close();
+  }
+  expect(histograms.mock.calls.length).toBeLessThanOrEqual(1);
+  histograms.mockRestore();
+});
 
 describe('health', () => {
   it('is reported without a key, and is in the OpenAPI document', async () => {
@@ -145,7 +157,7 @@ describe('metrics of a service whose store is unreachable', () => {
     store.countPending = () => Promise.reject(new StoreUnavailable(new Error('ECONNREFUSED')));
     const metrics = new Metrics(new VirtualClock());
     metrics.watchStore(store, { waiting: 3, refused: 0 });
-    const text = await metrics.registry.metrics();
+    const text = await metrics.text();
     expect(text).toContain('ghostfleet_downlinks_pending Nan\n');
     expect(text).toContain('ghostfleet_commits_waiting 3\n');
   });
@@ -253,6 +265,51 @@ describe('a service that is stopped', () => {
     await ended;
     expect(answer).toMatch(/^HTTP\/1.1 201 /);
     running = undefined;
+  });
+});
+
+describe('a service that is stopped while connections are open', () => {
+  const connected = async (service: Service, text: string) => {
+    const socket = createConnection(Number(new URL(service.api).port), '127.0.0.1');
+    let answer = '';
+    socket.on('data', (more) => {
+      answer += more;
+    });
+    socket.on('error', () => {});
+    const ended = new Promise((resolve) => socket.on('close', () => resolve(answer)));
+    const write = (more: string) => socket.write(more);
+    await new Promise<void>((resolve) => socket.on('connect', resolve));
+    write(text);
+    return { ended, write };
+  };
+
+  it.each([
+    ['is silent', ''],
+    ['has sent half of a request line', 'GET /v2/spa'],
+    ['has sent half of the headers', `GET /v2/spaces HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${KEY}\r\n`],
+    ['has its answer and stays open', 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['has its answer and half of the next request', 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /v2'],
+  ])('ends a connection that %s while another request still runs', async (_, text) => {
+    const { service } = await serve();
+    const running = await connected(
+      service,
+      `POST /v2/spaces/${service.spaceId}/tags HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${KEY}\r\n` +
+        'Content-Type: application/json\r\nContent-Length: 33\r\n\r\n{"name":',
+    );
+    const idle = await connected(service, text);
+    // A later request has its answer, so the earlier bytes have arrived.
+    await fetch(`${service.api}/healthz`);
+    const closing = service.close();
+    await idle.ended;
+    running.write('"late","color":"#000000"}');
+    expect(await running.ended).toMatch(/^HTTP\/1.1 201 /);
+    await closing;
+  });
+
+  it('ends a silent connection also in virtual time, which does not pass while the service closes', async () => {
+    const { service } = await serve({ clock: new VirtualClock(), operated: false });
+    const idle = await connected(service, '');
+    await Promise.all([service.close(), idle.ended]);
   });
 });
 

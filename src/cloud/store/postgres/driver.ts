@@ -7,7 +7,9 @@
  * rare, and a savepoint for each commit would cost time in every transaction. The driver writes one batch at a time, so
  * that commits take effect in the order of the calls.
  */
+
 import { DatabaseError, type Pool, type QueryConfig, type QueryResult } from 'pg';
+import { endOfTurn } from '../../../kernel/real-timers.js';
 import { Soundness } from '../soundness.js';
 import { NULLED } from '../sql/conflicts.js';
 import type { Dialect, SqlValue, Statement } from '../sql/dialect.js';
@@ -115,7 +117,7 @@ export class PostgresDriver implements SqlDriver {
   }
 
   async #flush(): Promise<void> {
-    await new Promise((endOfTurn) => setImmediate(endOfTurn));
+    await endOfTurn();
     while (this.#waiting.length > 0) await this.#writeAll(this.#waiting.splice(0, LARGEST_BATCH));
     this.#flushing = undefined;
   }

@@ -5,8 +5,10 @@
  * of the service reads and serves requests. Commits that arrive while the writer is busy form its next transaction: a busy
  * service needs one sync for hundreds of messages. In an idle service, a commit is written at once (ADR 6).
  */
+
 import { Worker } from 'node:worker_threads';
 import type { Database, Statement as Prepared } from 'better-sqlite3';
+import { realTimers } from '../../../kernel/real-timers.js';
 import { Soundness } from '../soundness.js';
 import { NULLED } from '../sql/conflicts.js';
 import type { Dialect, SqlValue, Statement } from '../sql/dialect.js';
@@ -162,7 +164,7 @@ export class SqliteDriver implements SqlDriver {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ entry, resolve, reject });
       // Later commits of this turn of the event loop join the batch.
-      if (this.#waiting.length === 1) setImmediate(() => this.#handOver());
+      if (this.#waiting.length === 1) realTimers.setImmediate(() => this.#handOver());
       else if (this.#waiting.length === LARGEST_BATCH) this.#handOver();
     });
   }

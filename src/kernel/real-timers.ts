@@ -1,0 +1,19 @@
+/**
+ * The timers and clocks of the machine, kept from the load of this module: test runners replace the global ones by simulated
+ * timers, for which virtual time would wait forever. From `node:timers`, because some runners replace only the globals.
+ */
+import { performance } from 'node:perf_hooks';
+import { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from 'node:timers';
+
+export const realTimers = {
+  ...{ clearInterval, clearTimeout, setImmediate, setInterval, setTimeout },
+  /** Milliseconds since the process began; never goes back. */
+  now: performance.now.bind(performance),
+  /** The system's clock, in milliseconds since 1970. */
+  wall: Date.now,
+};
+
+/** Resolves after one turn of the event loop, in which all ready promises have settled. */
+export function endOfTurn(): Promise<void> {
+  return new Promise((resolve) => realTimers.setImmediate(resolve));
+}
