@@ -36,7 +36,7 @@ export type DeliveryEvidence = 'final-ack' | 'next-packet' | 'sequence-zero' | '
 /** Something that happened on a device. */
 type DeviceEvent =
   | { readonly kind: 'device.boot'; readonly at: Instant; readonly serial: number; readonly cause: BootCause }
-  /** The session is set up, and the application runs. */
+  /** The device has a session, the cloud has acknowledged its codec and configuration, and the application runs. */
   | { readonly kind: 'device.ready'; readonly at: Instant; readonly serial: number }
   /** The device wakes its radio for an exchange. */
   | { readonly kind: 'device.wake'; readonly at: Instant; readonly serial: number; readonly why: ContactReason }

@@ -14,6 +14,28 @@ faults: [{ no-signal:, from: 0s, until: 20m, to: clime/1 }]
 expect: ['${line}']
 `;
 
+/** A run that loses so many packets that some devices get a session and do not complete their uploads. */
+const cutOff = (share: string) => `
+name: cut-off
+duration: 2h
+fleet: [{ name: clime, profile: clime, count: 40, boot: { over: 1m } }]
+faults: [{ loss: ${share}, from: 0s, until: 2h }]
+expect: ['device.boots == 40']
+`;
+
+describe('the warning of devices that were never ready', () => {
+  it('says what they lacked, by stage, and the stages add up', async () => {
+    const { fleet, warnings } = await runText(cutOff('75%'));
+    const [warning = ''] = warnings;
+    const missing = fleet.devices - fleet.ready;
+    expect(fleet.sessions).toBeGreaterThan(fleet.ready);
+    expect(warning).toContain(`${missing} of 40 devices were never ready: `);
+    expect(warning).toMatch(/ had a session, but could not upload the codec/);
+    const stages = [...warning.matchAll(/(\d+) had /g)].map(([, count]) => Number(count));
+    expect(stages.reduce((sum, count) => sum + count, 0)).toBe(missing);
+  });
+});
+
 describe('the warnings of a run', () => {
   it('name devices that were never ready, and say that no expectation covers such devices', async () => {
     const result = await runText(scenario('uplink.stored within 2m >= 95%'));

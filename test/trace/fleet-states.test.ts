@@ -28,7 +28,7 @@ function statesAfter(...steps: readonly Step[]): readonly string[] {
 describe('a device', () => {
   it.each<[string, readonly Step[], string, string]>([
     ['that has booted is starting until it has a session', [boot], 'starting', 'starting'],
-    ['with a session is awake, then asleep', [boot, ready], 'awake', 'asleep'],
+    ['that is ready is awake, then asleep', [boot, ready], 'awake', 'asleep'],
     ['that boots again is starting again', [boot, ready, boot], 'starting', 'starting'],
     ['that is starting stays so whatever it sends', [boot, gaveUp, active, heard], 'starting', 'starting'],
     ['that is known without its boot is awake, then asleep', [active], 'awake', 'asleep'],

@@ -51,7 +51,7 @@ describe('metrics of the fleet', () => {
     expect(metrics.summary().fleet).toMatchObject({ restarts: 2, pollsFailed: 3, repeats: 4 });
   });
 
-  it('count start-ups, and boots without a session as missing', () => {
+  it('count start-ups, and boots after which the device was not ready as missing', () => {
     const boot = (serial: number): TraceEvent => ({ kind: 'device.boot', at: 100, serial, cause: 'power' });
     const ready = (serial: number, at: number): TraceEvent => ({ kind: 'device.ready', at, serial });
     // Device 9 was running before the trace began. The second session of device 1 does not follow a boot.
@@ -63,7 +63,7 @@ describe('metrics of the fleet', () => {
       'device.up': 2,
       'device.startup': 1,
     });
-    expect(missing(metrics, 'device.startup')).toEqual({ 'without a session': 2 });
+    expect(missing(metrics, 'device.startup')).toEqual({ 'not ready': 2 });
     expect(metrics.summary().fleet).toMatchObject({ devices: 4, ready: 2, boots: { power: 3 }, wakes: {} });
   });
 

@@ -164,7 +164,7 @@ const STATE_TEXTS: Readonly<Record<FleetState, { readonly look: string; readonly
   asleep: { look: 'asleep', about: 'not active for a while' },
   awake: { look: 'awake', about: 'recently active' },
   unheard: { look: 'unheard', about: 'repeating, failed, or waking without sending' },
-  starting: { look: 'starting', about: 'booted, no session yet' },
+  starting: { look: 'starting', about: 'booted, not ready yet' },
   off: { look: 'off', about: 'not switched on yet' },
 };
 

@@ -144,7 +144,8 @@ export function fleetTables(result: RunResult): Markup {
     Object.values(counts).reduce((all, count) => all + count, 0);
   const counted: readonly (readonly [string, number])[] = [
     ['devices in the plan', fleet.devices],
-    ['devices with a session', fleet.ready],
+    ['devices with a session', fleet.sessions],
+    ['devices that were ready', fleet.ready],
     [`boots (${tally(fleet.boots)})`, sum(fleet.boots)],
     [`radio wakes (${tally(fleet.wakes)})`, sum(fleet.wakes)],
     ['repeated datagrams', fleet.repeats],

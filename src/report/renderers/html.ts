@@ -107,7 +107,7 @@ function tiles(result: RunResult): readonly Tile[] {
     ...(results.length === 0
       ? []
       : [[of(held, results.length), 'expectations met', 'expectations', alarming] as const]),
-    [of(fleet.ready, fleet.devices), 'devices had a session', 'uplinks-and-fleet'],
+    [of(fleet.ready, fleet.devices), 'devices were ready', 'uplinks-and-fleet'],
     [of(uplinks.stored, uplinks.sent), 'data uplinks stored', 'uplinks-and-fleet'],
     ...(downlinks.queued === 0
       ? []

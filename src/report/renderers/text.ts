@@ -141,7 +141,7 @@ function next({ next: suggestions }: RunResult, width: number): readonly string[
 }
 
 function fleet(
-  { fleet: { devices, ready, boots, wakes, repeats, restarts, pollsFailed } }: RunResult,
+  { fleet: { devices, sessions, ready, boots, wakes, repeats, restarts, pollsFailed } }: RunResult,
   width: number,
 ): readonly string[] {
   const reasons = (counts: Readonly<Record<string, number>>) =>
@@ -149,7 +149,7 @@ function fleet(
       .map(([reason, count]) => `${reason} ${humanCount(count)}`)
       .join(', ');
   const rows = [
-    ['devices', humanCount(devices), `${humanCount(ready)} with a session`],
+    ['devices', humanCount(devices), `${humanCount(sessions)} with a session, ${humanCount(ready)} ready`],
     ['boots', humanCount(sum(boots)), reasons(boots)],
     ['radio wakes', humanCount(sum(wakes)), reasons(wakes)],
     [

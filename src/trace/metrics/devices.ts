@@ -3,15 +3,25 @@
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { Handlers } from '../dispatch.js';
 import { Distribution } from '../distribution.js';
-import type { BootCause, ContactReason } from '../events.js';
+import type { BootCause, ContactReason, UplinkType } from '../events.js';
 import { BusiestSecond } from './busiest-second.js';
 import { type MetricTable, type Share, Tally } from './metric.js';
+
+/**
+ * What a device lacks that was never ready: power, a session, or the first of its uploads that the cloud has not acknowledged.
+ */
+export const LACKS = ['power', 'session', 'uploads', 'codec', 'config', 'update report'] as const;
+export type Lack = (typeof LACKS)[number];
 
 export interface FleetSummary {
   /** Devices in the plan. */
   readonly devices: number;
   /** Devices that had a session at least once before the end of the scenario. */
+  readonly sessions: number;
+  /** Devices that were ready at least once before the end of the scenario: see the event `device.ready`. */
   readonly ready: number;
+  /** The devices that were never ready, by what they lacked; only what occurred. */
+  readonly lacking: Readonly<Partial<Record<Lack, number>>>;
   /** Boots by cause. */
   readonly boots: Readonly<Record<string, number>>;
   /** Radio wakes by reason. */
@@ -36,14 +46,17 @@ export class DeviceFold {
   restarts = 0;
   pollsFailed = 0;
   /**
-   * Devices that had a session before the end of the scenario. Later sessions do not count, because the faults of the scenario
-   * end with it.
+   * Devices that were ready before the end of the scenario. Later events do not count, because the faults of the scenario end
+   * with it.
    */
   readonly #ready = new Set<number>();
+  readonly #withSession = new Set<number>();
+  /** What the other devices that were switched on lack. */
+  readonly #lacking = new Map<number, Lack>();
   #closed = false;
   readonly #up = new Set<number>();
   readonly #bootedAt = new Map<number, Instant>();
-  /** Number of boots with a session within each limit. It is counted separately, because a distribution is not exact. */
+  /** Number of boots after which the device was ready within each limit. It is counted separately, because a distribution is not exact. */
   readonly #startedWithin: Map<Millis, number>;
   readonly #lastRepeat = new Map<number, { at: Instant; inARow: number }>();
 
@@ -62,13 +75,17 @@ export class DeviceFold {
     return this.#ready.size;
   }
 
-  /** Devices that had a session since their last boot. */
+  get sessions(): number {
+    return this.#withSession.size;
+  }
+
+  /** Devices that were ready since their last boot. */
   get up(): number {
     return this.#up.size;
   }
 
   /**
-   * The share of boots that led to a session within `limit`. @throws Error for a limit that the constructor did not receive
+   * The share of boots after which the device was ready within `limit`. @throws Error for a limit that the constructor did not receive
    */
   startedWithin(limit: Millis, now: Instant): Share {
     const within = this.#startedWithin.get(limit);
@@ -83,12 +100,25 @@ export class DeviceFold {
       this.boots.add(event.cause);
       this.#bootedAt.set(event.serial, event.at);
       this.#up.delete(event.serial);
+      if (!this.#lacking.has(event.serial)) this.#lack(event.serial, 'session');
+    },
+    'downlink.received': ({ serial, type }) => {
+      if (type !== 'session' || this.#closed) return;
+      this.#withSession.add(serial);
+      if (this.#lacking.get(serial) === 'session') this.#lack(serial, 'uploads');
+    },
+    'uplink.made': ({ serial, type }) => {
+      const lack = UPLOADS[type];
+      if (lack !== undefined) this.#lack(serial, lack);
     },
     'world.closing': () => {
       this.#closed = true;
     },
     'device.ready': (event) => {
-      if (!this.#closed) this.#ready.add(event.serial);
+      if (!this.#closed) {
+        this.#ready.add(event.serial);
+        this.#lacking.delete(event.serial);
+      }
       this.#up.add(event.serial);
       const booted = this.#bootedAt.get(event.serial);
       if (booted === undefined) return;
@@ -119,10 +149,25 @@ export class DeviceFold {
     },
   };
 
+  #lack(serial: number, what: Lack): void {
+    if (!this.#closed && !this.#ready.has(serial)) this.#lacking.set(serial, what);
+  }
+
+  /** Devices that were never ready, by what they lack. */
+  #lackingCounts(): FleetSummary['lacking'] {
+    const counts = new Tally();
+    for (const what of this.#lacking.values()) counts.add(what);
+    const off = Math.max(0, this.devices - this.#ready.size - this.#lacking.size);
+    if (off > 0) counts.add('power', off);
+    return Object.fromEntries(LACKS.flatMap((what) => (counts.of(what) > 0 ? [[what, counts.of(what)]] : [])));
+  }
+
   summary(): FleetSummary {
     return {
       devices: this.devices,
+      sessions: this.sessions,
       ready: this.ready,
+      lacking: this.#lackingCounts(),
       boots: this.boots.toRecord(),
       wakes: this.wakes.toRecord(),
       repeats: this.repeats,
@@ -131,6 +176,13 @@ export class DeviceFold {
     };
   }
 }
+
+/** The uploads of the session phase. A device makes such uplinks later as well, when it is ready. */
+const UPLOADS: Readonly<Partial<Record<UplinkType, Lack>>> = {
+  codec: 'codec',
+  config: 'config',
+  firmware: 'update report',
+};
 
 const BOOTS: Readonly<Record<BootCause, string>> = {
   power: 'boots at power-on',
@@ -155,17 +207,22 @@ const WAKES: Readonly<Record<ContactReason, string>> = {
 
 export const DEVICE_METRICS: MetricTable<DeviceFold> = {
   'fleet.devices': { about: 'devices in the plan', count: (fold) => fold.devices },
-  'device.ready': {
+  'device.session': {
     about: 'devices that had a session at least once until the end of the scenario',
+    count: (fold) => fold.sessions,
+  },
+  'device.ready': {
+    about:
+      'devices that were ready at least once until the end of the scenario: they had a session, and the cloud had their codec and configuration',
     count: (fold) => fold.ready,
   },
-  'device.up': { about: 'devices that had a session since their last boot', count: (fold) => fold.up },
+  'device.up': { about: 'devices that were ready since their last boot', count: (fold) => fold.up },
   'device.boots': { about: 'boots of any cause', count: (fold) => fold.boots.total },
   ...counts('boot', BOOTS, ({ boots }) => boots),
   'device.startup': {
-    about: 'time from a boot to the session',
+    about: 'time from a boot until the device was ready',
     durations: (fold) => fold.startup,
-    missing: (fold) => ({ 'without a session': fold.boots.total - fold.startup.count }),
+    missing: (fold) => ({ 'not ready': fold.boots.total - fold.startup.count }),
     within: (fold, limit, now) => fold.startedWithin(limit, now),
   },
   'device.wakes': { about: 'radio wakes of any reason', count: (fold) => fold.wakes.total },

@@ -6,7 +6,7 @@ import type { Instant, Millis } from '../../kernel/time.js';
 
 /**
  *   off       not switched on yet
- *   starting  booted, no session yet
+ *   starting  booted, not ready yet
  *   unheard   has repeated its last datagram within the window (see {@link FleetStates.closeUntil}), has failed its last
  *             exchange, or has woken more than once without sending
  *   awake     was active within the window

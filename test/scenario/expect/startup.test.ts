@@ -42,11 +42,11 @@ describe('device.startup', () => {
     expect(judged('device.startup p(95) < 1s', half, DURATION)).toMatchObject({
       undecided: true,
       sentence:
-        'not decidable: device.startup p(95) is 100ms without them, but leaves out 10 of 20 (10 without a session); wanted < 1s',
+        'not decidable: device.startup p(95) is 100ms without them, but leaves out 10 of 20 (10 not ready); wanted < 1s',
     });
   });
 
-  it('counts a boot that another one interrupted as a start without a session', () => {
+  it('counts a boot that another one interrupted as a start that did not succeed', () => {
     const again = [...eventsOf([{ at: 0, took: null }]), ...eventsOf([{ at: 50, took: 100 }])];
     expect(judged('device.startup within 1m == 50%', again, 60).passed).toBe(true);
   });

@@ -19,7 +19,7 @@ function folded(...events: readonly TraceEvent[]): Metrics {
 }
 
 describe('the share of boots', () => {
-  it('contains those with a session within the limit', () => {
+  it('contains those after which the device was ready within the limit', () => {
     const boots = [1, 2, 3].map((serial) => boot(serial, 1000));
     const metrics = folded(...boots, ready(1, 1100), ready(2, 1101), ready(3, 1201));
     expect(metrics.within('device.startup', 100)).toEqual({ total: 3, within: 1, open: 0 });
