@@ -17,6 +17,7 @@ import { profileNamed } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
 import { type CloudAddress, deviceKind, sendsRaw, startDevice } from '../runner/single-device.js';
 import { usesDtls } from '../runner/world/connection.js';
+import { MachineErrors, warnedOf } from '../runner/world/machine-errors.js';
 import { samplingRandom } from '../scenario/selector/match.js';
 import type { TraceEvent } from '../trace/events.js';
 import { openToConsoles } from './attachable.js';
@@ -166,6 +167,9 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
     const silent = silence(event);
     if (silent !== undefined && !flags.quiet) print([silent]);
   };
+  const failures = new MachineErrors((failure) => {
+    if (!flags.quiet) print(warnedOf([failure]));
+  });
   const running = await startDevice({
     profile,
     // The cast is safe because the option is required.
@@ -176,6 +180,7 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
     config: flags.config,
     clock,
     trace: { emit },
+    failed: failures.add,
   });
   const { member } = running;
   const { happens, forget } = interruption(host);

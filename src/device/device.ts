@@ -98,6 +98,8 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   /** Set while the power is on but no firmware runs, for example during a swap of images. */
   #standstill: Standstill | undefined;
   #uplinks = 0;
+  /** Whether the device has opened no socket since its start. */
+  #isNew = true;
   isClosing = false;
 
   constructor(options: DeviceOptions) {
@@ -201,7 +203,8 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   }
 
   socketOpened(): void {
-    this.port.reopen(this.link.socketOpened());
+    this.port.reopen(this.link.socketOpened(), this.#isNew);
+    this.#isNew = false;
   }
 
   /** Takes a datagram from the network. */
@@ -359,6 +362,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
         this.reboot('button');
       });
     }
+    this.#isNew = true;
     this.#firmware = new Firmware(this);
     if (this.isClosing) this.#firmware.close();
   }

@@ -104,6 +104,19 @@ export interface GeneratorReport {
   readonly gc: Ratio;
   /** Reason for which the measured numbers do not describe the service; null if they do. */
   readonly spoiled: string | null;
+  /** What failed on this machine; missing if nothing failed. */
+  readonly errors?: readonly MachineError[];
+}
+
+/** Failures of one kind on the machine that simulates the fleet. */
+export interface MachineError {
+  /** `name`: look-ups of the gateway's name. */
+  readonly what: 'name';
+  /** Code of the error, such as `EAI_AGAIN`. */
+  readonly code: string;
+  /** The error in words. */
+  readonly why: string;
+  readonly count: number;
 }
 
 /** One of the workers among which a run in real time was divided. */

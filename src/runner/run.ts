@@ -28,6 +28,7 @@ import { situationOf } from './situation.js';
 import { ruleResults } from './targets/audit/rules.js';
 import { type CourseEnd, inOneWorld, type WorldControl, type WorldOptions } from './world/course.js';
 import { Journal } from './world/journal.js';
+import { warnedOf } from './world/machine-errors.js';
 import { spoiledByUnsent } from './world/spoiled.js';
 
 /** Maximum number of slow downlinks that the result of a run explains. */
@@ -127,6 +128,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     warnings: [
       ...withoutEffect(plan, options.profiles),
       ...neverReady({ fleet: summary.fleet, exitCode, expectations }),
+      ...warnedOf(generator?.errors),
       ...idleLoads(plan, summary.calls, simulatedMs),
       ...remarks,
     ],

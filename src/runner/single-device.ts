@@ -12,10 +12,10 @@ import { seededRandom } from '../kernel/random.js';
 import type { Profile } from '../profile/profile.js';
 import type { LinkFormat, PacketFormat } from '../protocol/flap/envelope.js';
 import type { Trace } from '../trace/events.js';
+import { GatewayHost } from '../transport/gateway-host.js';
 import { httpTransport, pooledRequests } from '../transport/http.js';
-import { lookUp } from '../transport/look-up.js';
 import { ownSockets } from '../transport/own-sockets.js';
-import type { Transport } from '../transport/transport.js';
+import type { Failed, Transport } from '../transport/transport.js';
 import { udpTransport } from '../transport/udp.js';
 import { connection } from './world/connection.js';
 import { flashSettings } from './world/flash-settings.js';
@@ -51,6 +51,8 @@ interface SingleDeviceOptions extends Omit<DeviceIdentity, 'name'> {
   readonly cloud: CloudAddress;
   readonly clock: EdgeClock;
   readonly trace: Trace;
+  /** Receives the failures of this machine. */
+  readonly failed: Failed;
 }
 
 /** A device that is switched on. */
@@ -80,7 +82,7 @@ const PORTS = 2;
 export async function startDevice(options: SingleDeviceOptions): Promise<SingleDevice> {
   const { profile, serial, claimToken, secret, cloud, clock, trace } = options;
   const kind = deviceKind(profile, options.config);
-  const transport = await reach(cloud, clock);
+  const transport = await reach(options);
   const wire = { transport, format: cloud.link === 'http' ? 'http' : cloud.format, clock, trace } as const;
   const { device, member } = switchOn(kind, { name: `${profile.name}-${serial}`, serial, claimToken, secret }, wire);
   return {
@@ -134,12 +136,12 @@ export function switchOn(
   return { device, member: memberOf(device, deviceHandle(identity, [], device)) };
 }
 
-async function reach(cloud: CloudAddress, clock: EdgeClock): Promise<Transport> {
+async function reach({ cloud, clock, failed }: SingleDeviceOptions): Promise<Transport> {
   if (cloud.link === 'udp') {
-    if (cloud.format === 'dtls') return ownSockets({ ...cloud, clock });
-    return udpTransport({ host: cloud.host, ports: { [cloud.format]: cloud.port }, sockets: PORTS });
+    if (cloud.format === 'dtls') return ownSockets({ ...cloud, clock, failed });
+    return udpTransport({ host: cloud.host, ports: { [cloud.format]: cloud.port }, sockets: PORTS, failed });
   }
   const requests = pooledRequests(cloud.api);
-  await lookUp(new URL(cloud.api).hostname);
+  await GatewayHost.open(new URL(cloud.api).hostname, { failed });
   return httpTransport(requests.send, clock, () => requests.close());
 }

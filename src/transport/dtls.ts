@@ -56,8 +56,8 @@ class DtlsChannel implements Channel, Receiver {
     if (this.#client === undefined) this.#begin();
   }
 
-  reopen(server?: number): void {
-    this.#channel.reopen(server);
+  reopen(server?: number, started?: boolean): void {
+    this.#channel.reopen(server, started);
     if (this.#client?.hasPeerId !== true) this.#forget();
   }
 

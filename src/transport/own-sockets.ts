@@ -6,8 +6,8 @@ import { createSocket, type Socket } from 'node:dgram';
 import type { Alarm, Clock } from '../kernel/clock.js';
 import type { InFlight } from '../kernel/in-flight.js';
 import { type Millis, minutes } from '../kernel/time.js';
-import { lookUp } from './look-up.js';
-import type { Channel, Receiver, Transport } from './transport.js';
+import { GatewayHost } from './gateway-host.js';
+import type { Channel, Failed, Receiver, Transport } from './transport.js';
 
 /** How long answers to the previous port of a device are still accepted. */
 const LINGER: Millis = minutes(1);
@@ -19,16 +19,18 @@ interface OwnSocketsOptions {
   readonly clock: Clock;
   /** Objects that stop simulated time while datagrams are on the wire; undefined in real time. */
   readonly wires?: { readonly toCloud: InFlight; readonly toDevices: InFlight };
+  /** Default: failures of this machine are ignored. */
+  readonly failed?: Failed;
 }
 
 /** Sockets are opened by the first datagram of a device. @throws UsageError for an unknown host */
 export async function ownSockets(options: OwnSocketsOptions): Promise<Transport> {
-  const { family } = await lookUp(options.host);
+  const host = await GatewayHost.open(options.host, { failed: options.failed ?? (() => {}) });
   const open = new Set<Socket>();
   const retiring = new Map<Socket, Alarm>();
   let closed = false;
   const newSocket = (receiver: Receiver): Socket => {
-    const socket = createSocket(`udp${family}`);
+    const socket = createSocket(`udp${host.family}`);
     open.add(socket);
     socket.on('message', (datagram) => {
       const release = options.wires?.toDevices.arrived(datagram);
@@ -45,17 +47,25 @@ export async function ownSockets(options: OwnSocketsOptions): Promise<Transport>
     if (open.delete(socket)) socket.close();
   };
   return {
-    connect: (_serial, receiver): Channel => {
+    connect: (serial, receiver): Channel => {
+      const route = host.route(serial);
+      const answered: Receiver = {
+        receive: (datagram) => {
+          route.answered();
+          receiver.receive(datagram);
+        },
+      };
       let socket: Socket | undefined;
       return {
         send: (datagram) => {
           // A fault may release a delayed datagram after the close.
           if (closed) return;
-          socket ??= newSocket(receiver);
+          socket ??= newSocket(answered);
           options.wires?.toCloud.departed(datagram);
-          socket.send(datagram, options.port, options.host);
+          socket.send(datagram, options.port, route.next());
         },
-        reopen: () => {
+        reopen: (server = 1, started = false) => {
+          route.reopened(server, started);
           const before = socket;
           socket = undefined;
           if (before === undefined) return;

@@ -17,10 +17,18 @@ export interface Channel {
   send(datagram: Uint8Array): void;
   /**
    * The device has opened a new socket: over UDP, later datagrams come from another port.
-   * @param server number of the address of the cloud that the socket uses, from 1; all addresses belong to the same cloud
+   * @param server number of the address of the cloud that the socket uses, from 1; all addresses belong to the same cloud.
+   * Default: 1
+   * @param started whether it is the first socket since the start of the device. Default: false
    */
-  reopen(server?: number): void;
+  reopen(server?: number, started?: boolean): void;
 }
+
+/**
+ * Called when this machine, not the network, fails: `name` when it cannot resolve the name of the gateway again, so that the
+ * devices keep the addresses known before.
+ */
+export type Failed = (what: 'name', error: Error) => void;
 
 export interface Transport {
   /**

@@ -7,8 +7,8 @@ import { createSocket, type Socket } from 'node:dgram';
 import { UsageError } from '../kernel/errors.js';
 import type { InFlight } from '../kernel/in-flight.js';
 import { type EnvelopeFormat, open } from '../protocol/flap/envelope.js';
-import { lookUp } from './look-up.js';
-import type { Receiver, Transport } from './transport.js';
+import { GatewayHost } from './gateway-host.js';
+import type { Failed, Receiver, Transport } from './transport.js';
 
 const RECEIVE_BUFFER = 4 * 1024 * 1024;
 
@@ -20,6 +20,8 @@ interface UdpTransportOptions {
   readonly sockets?: number;
   /** Objects that stop simulated time while datagrams are on the wire; undefined in real time. */
   readonly wires?: { readonly toCloud: InFlight; readonly toDevices: InFlight };
+  /** Default: failures of this machine are ignored. */
+  readonly failed?: Failed;
 }
 
 /** The ports of a gateway; at least one. */
@@ -27,10 +29,10 @@ type GatewayPorts = Readonly<Partial<Record<EnvelopeFormat, number>>>;
 
 /** Opens the sockets. @throws UsageError for an unknown host */
 export async function udpTransport(options: UdpTransportOptions): Promise<Transport> {
-  const { host, ports, wires } = options;
+  const { ports, wires, failed = () => {} } = options;
   const receivers = new Map<number, Receiver>();
-  const { family } = await lookUp(host);
-  const sockets = await Promise.all(Array.from({ length: options.sockets ?? 16 }, () => openSocket(family)));
+  const host = await GatewayHost.open(options.host, { failed });
+  const sockets = await Promise.all(Array.from({ length: options.sockets ?? 16 }, () => openSocket(host.family)));
   for (const socket of sockets) {
     socket.on('message', (datagram, { port }) => {
       const release = wires?.toDevices.arrived(datagram);
@@ -47,7 +49,13 @@ export async function udpTransport(options: UdpTransportOptions): Promise<Transp
     connect: (serial, receiver, format = 'base64') => {
       const port = format === 'http' || format === 'dtls' ? undefined : ports[format];
       if (port === undefined) throw new UsageError('no-port', `no UDP port for ${format} datagrams is known`);
-      receivers.set(serial, receiver);
+      const route = host.route(serial);
+      receivers.set(serial, {
+        receive: (datagram) => {
+          route.answered();
+          receiver.receive(datagram);
+        },
+      });
       let socketIndex = serial;
       return {
         send: (datagram) => {
@@ -55,10 +63,11 @@ export async function udpTransport(options: UdpTransportOptions): Promise<Transp
           if (closed) return;
           wires?.toCloud.departed(datagram);
           const socket = sockets[socketIndex % sockets.length] as Socket;
-          socket.send(datagram, port, host);
+          socket.send(datagram, port, route.next());
         },
-        reopen: () => {
+        reopen: (server = 1, started = false) => {
           socketIndex++;
+          route.reopened(server, started);
         },
       };
     },

@@ -296,6 +296,17 @@ describe('polling', () => {
 });
 
 describe('a reboot', () => {
+  it('makes the next socket the first one since a start, which asks for the address of the cloud again', async () => {
+    const opened: unknown[] = [];
+    const { clock, device } = await liveDevice({ reopen: (_, started) => opened.push(started) });
+    await clock.runUntil(minutes(3));
+    device.modem.suffer('error');
+    await clock.runUntil(minutes(6));
+    device.reboot('power');
+    await clock.runUntil(minutes(9));
+    expect(opened).toEqual([true, false, true]);
+  });
+
   it('loses settings that were written but not saved, the uptime and the time', async () => {
     const { clock, device } = await liveDevice();
     await clock.runUntil(minutes(3));

@@ -36,7 +36,7 @@ export interface TestDeviceOptions {
   /** Durations of the modem and of its network. */
   readonly modemTimings?: ModemTimings;
   /** Called whenever the device has a new socket. */
-  readonly reopen?: (server?: number) => void;
+  readonly reopen?: (server?: number, started?: boolean) => void;
   /** Returns the device type to use in place of the packaged one. */
   readonly change?: (profile: Profile) => Profile;
   /** Called for each datagram that the device sends; `answer` delivers a datagram to the device after 1 ms. */

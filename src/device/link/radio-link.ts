@@ -21,8 +21,12 @@ const SOCKET_BUFFER = 8;
 /** Sends datagrams. Received datagrams are passed to {@link RadioLink.receive}. */
 export interface DatagramPort {
   send(datagram: Uint8Array): void;
-  /** The modem has opened a new socket: later datagrams come from another port. @param server number of the address, from 1 */
-  reopen(server: number): void;
+  /**
+   * The modem has opened a new socket: later datagrams come from another port.
+   * @param server number of the address, from 1
+   * @param started whether it is the first socket since the start of the device
+   */
+  reopen(server: number, started: boolean): void;
 }
 
 /**

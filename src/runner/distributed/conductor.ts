@@ -108,7 +108,8 @@ class Conductor {
     const { cloud, profiles, plan } = this.#options;
     if (cloud !== undefined) return SharedRemoteCloud.open(cloud, profiles);
     const random = seededRandom(plan.seed);
-    return OwnCloud.open(this.#options, { clock: this.#clock, trace: this.#merge.own, random });
+    // The parts report the failures of their devices.
+    return OwnCloud.open(this.#options, { clock: this.#clock, trace: this.#merge.own, random, failed: () => {} });
   }
 
   async run(shared: SharedCloud): Promise<CourseEnd> {

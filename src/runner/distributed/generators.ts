@@ -1,6 +1,7 @@
 /** Reports how well the workers of a run kept up: each worker, and all together. */
 import type { UnixMillis } from '../../kernel/time.js';
 import type { GeneratorReport, WorkerReport } from '../../report/result.js';
+import { together } from '../world/machine-errors.js';
 import { type Member, nameOf } from './member.js';
 
 /** @param runClock the system clock of the run's machine (`systemClock` in clock-offset.ts); undefined before the start */
@@ -34,6 +35,7 @@ export function generatorOfAll(members: readonly Pick<Member, 'number' | 'place'
   if (reports.length === 0) return null;
   const worst = (figure: (report: GeneratorReport) => number) => Math.max(...reports.map(figure));
   const late = reports.flatMap(({ lateness }) => lateness ?? []).sort((one, other) => other.p99 - one.p99);
+  const errors = together(reports.flatMap((report) => report.errors ?? []));
   const spoiled = reports.find((report) => report.spoiled !== null);
   return {
     lateness: late[0],
@@ -42,6 +44,7 @@ export function generatorOfAll(members: readonly Pick<Member, 'number' | 'place'
     busy: worst(({ busy }) => busy),
     cpu: coresOf(reports),
     gc: worst(({ gc }) => gc),
+    ...(errors.length > 0 && { errors }),
     spoiled: spoiled ? `${spoiled.name}: ${spoiled.spoiled}` : null,
   };
 }

@@ -4,7 +4,7 @@ import { InFlight } from '../../kernel/in-flight.js';
 import { httpTransport, pooledRequests } from '../../transport/http.js';
 import { memoryTransport } from '../../transport/memory.js';
 import { ownSockets } from '../../transport/own-sockets.js';
-import type { Transport } from '../../transport/transport.js';
+import type { Failed, Transport } from '../../transport/transport.js';
 import { udpTransport } from '../../transport/udp.js';
 import { dtlsInMemory, either } from './dtls-wire.js';
 import type { EmbeddedCloud } from './embedded-cloud.js';
@@ -27,16 +27,17 @@ interface WireOptions {
   readonly clock: DrivenClock;
   /** Undefined in real time. */
   readonly wires: FlightWires | undefined;
+  readonly failed: Failed;
 }
 
-export async function openWire({ kind, cloud, api, clock, wires }: WireOptions): Promise<Transport> {
+export async function openWire({ kind, cloud, api, clock, wires, failed }: WireOptions): Promise<Transport> {
   if (kind === 'http') {
     const requests = pooledRequests(api);
     return httpTransport(requests.send, clock, () => requests.close());
   }
   const { udp: base64 = null, udpRaw: raw = null, udpDtls: dtls = null } = cloud.service ?? {};
   if (base64 === null || raw === null || dtls === null) return either(inMemory(cloud), dtlsInMemory(cloud));
-  const at = { host: cloud.host, ...(wires && { wires }) };
+  const at = { host: cloud.host, failed, ...(wires && { wires }) };
   return either(await udpTransport({ ...at, ports: { base64, raw } }), await ownSockets({ ...at, port: dtls, clock }));
 }
 

@@ -10,7 +10,7 @@ import type { Random } from '../../kernel/random.js';
 import type { CloudSettings } from '../../scenario/model/cloud.js';
 import type { PlannedServiceFault } from '../../scenario/model/plan.js';
 import type { Trace } from '../../trace/events.js';
-import type { Transport } from '../../transport/transport.js';
+import type { Failed, Transport } from '../../transport/transport.js';
 import { ServiceFaults } from '../faults/index.js';
 import { AckWitness } from './ack-witness.js';
 import { EmbeddedCloud } from './embedded-cloud.js';
@@ -36,6 +36,8 @@ interface EmbeddedOptions {
   readonly random: Random;
   readonly trace: Trace;
   readonly log: Log;
+  /** Receives the failures of this machine. Default: they are ignored. */
+  readonly failed?: Failed;
   /** Settings from the scenario; undefined for the defaults. */
   readonly settings?: CloudSettings;
   /** Hosts with public addresses to which connectors may send. Default: all. */
@@ -48,7 +50,7 @@ interface EmbeddedOptions {
 
 /** Starts the embedded cloud. @throws UsageError if it cannot start, or if the database is not new */
 export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> {
-  const { transport, virtual, clock, trace, faults: planned = [], ...rest } = options;
+  const { transport, virtual, clock, trace, failed = () => {}, faults: planned = [], ...rest } = options;
   // With a console, its user may inject faults later.
   const faults = planned.length === 0 && !options.webConsole ? undefined : serviceFaults(planned, options);
   const udp = transport === 'udp';
@@ -78,7 +80,7 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
     const address = { baseUrl: service?.api ?? '', apiKey: keyOf(service?.apiKey, options.db) };
     const api = new DeviceCloudClient({ ...address, spaceId: service?.spaceId ?? '' });
     closers.push(() => api.close());
-    const inner = await openWire({ kind: transport, cloud, api: address.baseUrl, clock, wires });
+    const inner = await openWire({ kind: transport, cloud, api: address.baseUrl, clock, wires, failed });
     const wire = faults ? missing(inner, faults) : inner;
     closers.push(() => wire.close());
     const openSpace = async (name: string) => {
@@ -141,7 +143,7 @@ function missing(inner: Transport, faults: ServiceFaults): Transport {
         send: (datagram) => {
           if (!faults.missed()) channel.send(datagram);
         },
-        reopen: (server) => channel.reopen(server),
+        reopen: (server, started) => channel.reopen(server, started),
       };
     },
     close: () => inner.close(),

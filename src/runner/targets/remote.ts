@@ -17,7 +17,7 @@ import type { Profile } from '../../profile/profile.js';
 import type { DownlinkType, Trace } from '../../trace/events.js';
 import { httpTransport, pooledRequests } from '../../transport/http.js';
 import { ownSockets } from '../../transport/own-sockets.js';
-import type { Transport } from '../../transport/transport.js';
+import type { Failed, Transport } from '../../transport/transport.js';
 import { udpTransport } from '../../transport/udp.js';
 import { TargetAudit } from './audit/audit.js';
 import { either } from './dtls-wire.js';
@@ -36,15 +36,17 @@ interface RemoteOptions {
   readonly profiles: Iterable<Profile>;
   readonly clock: EdgeClock;
   readonly trace: Trace;
+  readonly failed: Failed;
 }
 
 /** Connects to another cloud. @throws UsageError if its API cannot be used */
-export async function remoteTarget({ cloud, serials, profiles, speed, clock, trace }: RemoteOptions): Promise<Target> {
-  const { options, openSpace, closeSpaces } = await openApi(cloud);
+export async function remoteTarget(options: RemoteOptions): Promise<Target> {
+  const { cloud, serials, profiles, speed, clock, trace } = options;
+  const { options: own, openSpace, closeSpaces } = await openApi(cloud);
   const audit = new TargetAudit(clock, profiles, speed);
   const observer = new Observer(clock, trace, serials, speed, audit);
-  const api = new ReportingClient(options, observer, audit);
-  const wire = await openWire(cloud, clock);
+  const api = new ReportingClient(own, observer, audit);
+  const wire = await openWire(options);
   observer.follow(api);
   return {
     api,
@@ -76,10 +78,11 @@ export async function remoteTarget({ cloud, serials, profiles, speed, clock, tra
 const RAW_PORT = 5002;
 const DTLS_PORT = 5005;
 
-async function openWire({ api, gateway }: RemoteCloud, clock: EdgeClock): Promise<Transport> {
+async function openWire({ cloud: { api, gateway }, clock, failed }: RemoteOptions): Promise<Transport> {
   if (gateway !== null) {
     const { host, port: base64, rawPort: raw = RAW_PORT, dtlsPort: port = DTLS_PORT } = gateway;
-    return either(await udpTransport({ host, ports: { base64, raw } }), await ownSockets({ host, port, clock }));
+    const at = { host, failed };
+    return either(await udpTransport({ ...at, ports: { base64, raw } }), await ownSockets({ ...at, port, clock }));
   }
   const requests = pooledRequests(api);
   return httpTransport(requests.send, clock, () => requests.close());

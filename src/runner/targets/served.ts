@@ -4,7 +4,7 @@ import type { EdgeClock } from '../../kernel/clock.js';
 import type { Trace } from '../../trace/events.js';
 import { httpTransport, pooledRequests } from '../../transport/http.js';
 import { ownSockets } from '../../transport/own-sockets.js';
-import type { Transport } from '../../transport/transport.js';
+import type { Failed, Transport } from '../../transport/transport.js';
 import { udpTransport } from '../../transport/udp.js';
 import { either } from './dtls-wire.js';
 import type { CloudPorts, Target } from './target.js';
@@ -23,16 +23,18 @@ interface ServedOptions {
   readonly cloud: ServedCloud;
   readonly clock: EdgeClock;
   readonly trace: Trace;
+  readonly failed: Failed;
 }
 
 /** Maximum number of concurrent API requests of a part, except those of loads. */
 const AT_ONCE = 16;
 
 /** Connects to the cloud, which writes its events itself, in its own thread. */
-export async function servedTarget({ cloud, clock, trace }: ServedOptions): Promise<Target> {
+export async function servedTarget(options: ServedOptions): Promise<Target> {
+  const { cloud, trace } = options;
   const { api: baseUrl, spaceId, apiKey, ports } = cloud;
   const api = new DeviceCloudClient({ baseUrl, spaceId, apiKey, connections: AT_ONCE });
-  const wire = await openWire(cloud, clock);
+  const wire = await openWire(options);
   return {
     ...{ api, wire, trace, address: { baseUrl, apiKey }, speed: 1, outlivesRun: false },
     format: ports.udp === null ? 'http' : 'base64',
@@ -50,11 +52,13 @@ export async function servedTarget({ cloud, clock, trace }: ServedOptions): Prom
   };
 }
 
-async function openWire({ api, ports: { host, udp } }: ServedCloud, clock: EdgeClock): Promise<Transport> {
+async function openWire({ cloud: { api, ports }, clock, failed }: ServedOptions): Promise<Transport> {
+  const { host, udp } = ports;
   if (udp === null) {
     const requests = pooledRequests(api);
     return httpTransport(requests.send, clock, () => requests.close());
   }
   const { base64, raw, dtls } = udp;
-  return either(await udpTransport({ host, ports: { base64, raw } }), await ownSockets({ host, port: dtls, clock }));
+  const at = { host, failed };
+  return either(await udpTransport({ ...at, ports: { base64, raw } }), await ownSockets({ ...at, port: dtls, clock }));
 }

@@ -13,7 +13,7 @@ import { type Random, seededRandom } from '../../kernel/random.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { type Millis, sinceStart } from '../../kernel/time.js';
 import { VirtualClock } from '../../kernel/virtual-clock.js';
-import type { GeneratorReport, WorkerReport } from '../../report/result.js';
+import type { GeneratorReport, MachineError, WorkerReport } from '../../report/result.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import { withFaults } from '../../transport/faults/with-faults.js';
 import { Callers } from '../load/callers.js';
@@ -27,6 +27,7 @@ import { type GeneratorMeter, GeneratorWatch } from './generator.js';
 import { deviceHandle, type RunWorld, type SharedThings, worldOf } from './handles.js';
 import type { Journal } from './journal.js';
 import { LiveFaults } from './live-faults.js';
+import { MachineErrors } from './machine-errors.js';
 import { fleetOf } from './members.js';
 import { openTarget, type TargetOptions } from './open-target.js';
 import { madeBy, provision, tearDown } from './provision.js';
@@ -149,7 +150,8 @@ export async function inOneWorld(
     abort.abort(reason);
     clock.stop(reason);
   };
-  const target = await openTarget(options, { clock, trace, random }, options.part?.cloud);
+  const errors = new MachineErrors();
+  const target = await openTarget(options, { clock, trace, random, failed: errors.add }, options.part?.cloud);
   faults.serve(target.faults);
   const callers = new Callers({ baseUrl: target.address.baseUrl, virtual: options.clock === 'virtual' });
   const times = new StepTimes(clock, trace);
@@ -177,7 +179,7 @@ export async function inOneWorld(
     if (options.part === undefined) remarks = await undelivered(target.api, plan);
   } finally {
     target.end();
-    generator = generatorReport();
+    generator = withErrors(generatorReport(), errors.all);
     try {
       journal.close();
     } finally {
@@ -187,6 +189,10 @@ export async function inOneWorld(
   }
   const audited = target.audit?.tallies() ?? [];
   return { end, simulatedMs: sinceStart(clock.now), generator, audited, remarks, happened: happened() };
+}
+
+function withErrors(report: GeneratorReport | null, errors: readonly MachineError[]): GeneratorReport | null {
+  return report && errors.length > 0 ? { ...report, errors } : report;
 }
 
 async function closeAll(

@@ -7,6 +7,7 @@ import type { Random } from '../../kernel/random.js';
 import type { Profile } from '../../profile/profile.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import type { Trace } from '../../trace/events.js';
+import type { Failed } from '../../transport/transport.js';
 import { embeddedTarget, type TransportName } from '../targets/embedded.js';
 import { remoteTarget } from '../targets/remote.js';
 import type { RemoteCloud } from '../targets/remote-api.js';
@@ -40,6 +41,8 @@ export interface TargetParts {
   readonly clock: DrivenClock;
   readonly trace: Trace;
   readonly random: Random;
+  /** Receives the failures of this machine. */
+  readonly failed: Failed;
 }
 
 /**

@@ -91,8 +91,8 @@ class Hop implements Channel, Receiver {
     this.passOn(verdict, () => this.#channel.send(arriving));
   }
 
-  reopen(server?: number): void {
-    this.#channel.reopen(server);
+  reopen(server?: number, started?: boolean): void {
+    this.#channel.reopen(server, started);
   }
 
   receive(datagram: Uint8Array): void {

@@ -170,6 +170,7 @@ describe('a run against another cloud', () => {
       speed: 1,
       clock: new RealClock(),
       trace,
+      failed: () => {},
     });
     const answers = ['{"id":"m1","type":"shell","device_serial_number":"1"}', '', '<html>', 'null', '{}'];
     expect(answers.map((answer) => target.accepted(answer, '["info show"]'))).toEqual([
@@ -191,6 +192,7 @@ describe('a run against another cloud', () => {
       speed: 1,
       clock: new RealClock(),
       trace: { emit: () => {} },
+      failed: () => {},
     };
     const target = await remoteTarget({ cloud: cloudAt(theirs, 'http'), ...options });
     const { id } = await target.api.createDevice({ name: 'one', serial_number: String(serial), token: 'a'.repeat(32) });
@@ -204,7 +206,7 @@ describe('a run against another cloud', () => {
 
   it('does not report missing downlinks of a device that the run has deleted', async () => {
     const [cloud, serial] = [cloudAt(await serve(), 'http'), 2159017985];
-    const options = { serials: new Set([serial]), profiles: [], speed: 1, clock: new RealClock() };
+    const options = { serials: new Set([serial]), profiles: [], speed: 1, clock: new RealClock(), failed: () => {} };
     const target = await remoteTarget({ cloud, ...options, trace: { emit: () => {} } });
     const { id } = await target.api.createDevice({
       name: 'one',
