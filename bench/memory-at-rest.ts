@@ -170,6 +170,7 @@ async function withCloud(
           configHash: null,
           decoderHash: null,
           encoderHash: null,
+          version: 0,
         },
       },
     ]);

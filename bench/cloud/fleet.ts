@@ -39,7 +39,7 @@ export async function registerFleet(db: string, count: number, secretsKey?: Name
         externalId: null,
       },
       ...{ label: {}, tagIds: [], createdAt: clock.wall, lastSeen: null, sessionId: null, session: null },
-      ...{ configHash: null, decoderHash: null, encoderHash: null },
+      ...{ configHash: null, decoderHash: null, encoderHash: null, version: 0 },
     };
   });
   await store.commit(devices.map((row): Change => ({ kind: 'device.insert', row })));

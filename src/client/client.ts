@@ -140,10 +140,33 @@ export class DeviceCloudClient extends SpaceClient {
 
   /**
    * Changes the given fields; `label` and `tags` replace the whole set.
-   * @throws ApiError 404 if the space has no such device
+   * @param version the {@link Device.version} on which the change is based. Left out: the change replaces those of others
+   * @throws ApiError 404 if the space has no such device; 412 if the device has another version, because others changed it
    */
-  updateDevice(id: string, update: DeviceUpdate): Promise<Device> {
-    return this.requests.put(this.requests.item('devices', id), update);
+  updateDevice(id: string, update: DeviceUpdate, version?: number): Promise<Device> {
+    const condition = version === undefined ? {} : { 'if-match': `"${version}"` };
+    return this.requests.put(this.requests.item('devices', id), update, condition);
+  }
+
+  /**
+   * Adds tags to a device and removes tags from it, by their ids; other tags stay, also those that others add meanwhile. A
+   * service whose devices have no `version` cannot refuse a change: there, changes at the same time can undo each other.
+   * @throws ApiError 404 if the space has no such device; 412 if others change the device all the time
+   */
+  async changeTags(
+    id: string,
+    { add = [], remove = [] }: { readonly add?: readonly string[]; readonly remove?: readonly string[] },
+  ): Promise<Device> {
+    for (let attempt = 1; ; attempt++) {
+      const { tags, version } = await this.device(id);
+      const kept = tags.map((tag) => tag.id).filter((tagId) => !remove.includes(tagId));
+      const wanted = [...new Set([...kept, ...add])];
+      try {
+        return await this.updateDevice(id, { tags: wanted.map((tagId) => ({ id: tagId })) }, version);
+      } catch (error) {
+        if (!(error instanceof ApiError && error.status === 412) || attempt === MOST_ATTEMPTS) throw error;
+      }
+    }
   }
 
   /**
@@ -285,6 +308,9 @@ async function postOnce(baseUrl: string, path: string, body: unknown): Promise<T
     await http.close();
   }
 }
+
+/** Of changes at the same time, one succeeds in each round. */
+const MOST_ATTEMPTS = 100;
 
 /** Earlier than any message that a service can have stored. */
 const LONG_AGO = '1970-01-01T00:00:00.000Z';

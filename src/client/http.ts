@@ -76,20 +76,29 @@ export class JsonHttp {
 
   /**
    * Sends a request and returns the JSON value of the answer; undefined if its body is empty.
+   * @param further further headers
    * @throws ApiError if the status is not 2xx or the body is not JSON
    * @throws ConnectionError if no response arrives
    */
-  request(method: Method, path: string, query: Query = {}, body?: unknown): Promise<unknown> {
-    return this.#gate(() => this.#request(method, path, query, body));
+  request(
+    method: Method,
+    path: string,
+    query: Query = {},
+    body?: unknown,
+    further: Readonly<Record<string, string>> = {},
+  ): Promise<unknown> {
+    return this.#gate(() => this.#request(method, path, query, body, further));
   }
 
-  async #request(method: Method, path: string, query: Query, body: unknown): Promise<unknown> {
-    const { status, text, retryAfter } = await this.#exchange(
-      method,
-      path,
-      this.#prefix + path + queryText(query),
-      body,
-    );
+  async #request(
+    method: Method,
+    path: string,
+    query: Query,
+    body: unknown,
+    further: Readonly<Record<string, string>>,
+  ): Promise<unknown> {
+    const target = this.#prefix + path + queryText(query);
+    const { status, text, retryAfter } = await this.#exchange(method, path, target, body, further);
     if (status < 200 || status > 299) {
       const answer = this.#withoutKey(text);
       throw new ApiError(status, parseJson(answer) ?? answer, method, path, retryAfter);
@@ -147,8 +156,14 @@ export class JsonHttp {
     return this.#apiKey === undefined ? text : text.replaceAll(this.#apiKey, '***');
   }
 
-  async #exchange(method: Method, path: string, target: string, body: unknown) {
-    const headers: Record<string, string> = { accept: 'application/json' };
+  async #exchange(
+    method: Method,
+    path: string,
+    target: string,
+    body: unknown,
+    further: Readonly<Record<string, string>>,
+  ) {
+    const headers: Record<string, string> = { accept: 'application/json', ...further };
     if (this.#apiKey !== undefined) headers['x-api-key'] = this.#apiKey;
     if (body !== undefined) headers['content-type'] = 'application/json';
     try {

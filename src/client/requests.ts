@@ -29,8 +29,8 @@ export class Requests {
     return (await this.#http.request('POST', path, {}, body)) as T;
   }
 
-  async put<T>(path: string, body: unknown): Promise<T> {
-    return (await this.#http.request('PUT', path, {}, body)) as T;
+  async put<T>(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<T> {
+    return (await this.#http.request('PUT', path, {}, body, headers)) as T;
   }
 
   async delete(path: string): Promise<void> {

@@ -66,6 +66,8 @@ export interface Device {
   readonly external_id: string | null;
   readonly label: Readonly<Record<string, string>>;
   readonly tags: readonly Tag[];
+  /** Number of changes by users; left out by services that do not know it. See `updateDevice`. */
+  readonly version?: number;
   readonly created_at: IsoTime;
   /** Time of its last message; null before the first one. */
   readonly last_seen: IsoTime | null;

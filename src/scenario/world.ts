@@ -51,8 +51,12 @@ export interface ShellResult {
 /** The calls of the public API that steps use; all of them use the space of the run. */
 interface CloudApi {
   createDevice(device: NewDevice): Promise<CloudDevice>;
-  device(id: string): Promise<CloudDevice>;
   updateDevice(id: string, change: DeviceChange): Promise<CloudDevice>;
+  /** Adds and removes tags by their ids; other tags stay. */
+  changeTags(
+    id: string,
+    change: { readonly add: readonly string[]; readonly remove: readonly string[] },
+  ): Promise<CloudDevice>;
   deleteDevice(id: string): Promise<void>;
   /** Queues `app config …` lines (POST …/configs). */
   sendConfig(deviceId: string, lines: readonly string[]): Promise<QueuedDownlink>;
@@ -87,12 +91,10 @@ interface NewDevice {
 export interface DeviceChange {
   readonly name?: string;
   readonly external_id?: string;
-  readonly tags?: readonly { readonly id: string }[];
 }
 
 interface CloudDevice {
   readonly id: string;
-  readonly tags: readonly { readonly id: string }[];
 }
 
 interface QueuedDownlink {

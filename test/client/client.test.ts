@@ -39,6 +39,45 @@ describe('the client', () => {
     expect(await client.countDevices()).toBe(1);
   });
 
+  it('keeps every one of several edits of the tags of a device at the same time', async () => {
+    const { client } = await connected();
+    const names = ['base', 'one', 'two', 'three', 'four'];
+    const ids: string[] = [];
+    for (const name of names) ids.push((await client.createTag({ name, color: '#00ffaa' })).id);
+    const [base = '', ...others] = ids;
+    const { id } = await client.createDevice({ ...device(1), tags: [{ id: base }] });
+    const edits = others.map((tagId) => client.changeTags(id, { add: [tagId] }));
+    await Promise.all([...edits, client.changeTags(id, { remove: [base] }), client.updateDevice(id, { comment: 'x' })]);
+    const { tags, comment } = await client.device(id);
+    expect(tags.map(({ name }) => name).sort()).toEqual(['four', 'one', 'three', 'two']);
+    expect(comment).toBe('x');
+  });
+
+  it('does not change a device that others have changed since the given version', async () => {
+    const { client } = await connected();
+    const { id, version } = await client.createDevice(device(1));
+    await client.updateDevice(id, { label: { theirs: '1' } }, version);
+    const refused = (await failure(client.updateDevice(id, { label: { mine: '2' } }, version))) as ApiError;
+    expect(refused.status).toBe(412);
+    expect((await client.device(id)).label).toEqual({ theirs: '1' });
+  });
+
+  it('edits the tags of a cloud that has no versions', async () => {
+    let tags = [{ id: 'a' }];
+    const client = await against((request, answer) => {
+      let body = '';
+      request.on('data', (part) => {
+        body += part;
+      });
+      request.on('end', () => {
+        if (body !== '') tags = JSON.parse(body).tags;
+        answer.end(JSON.stringify({ id: 'd', name: 'n', tags, conditions: request.headers['if-match'] }));
+      });
+    });
+    const changed = await client.changeTags('d', { add: ['b', 'c'], remove: ['a'] });
+    expect(changed).toEqual({ id: 'd', name: 'n', tags: [{ id: 'b' }, { id: 'c' }] });
+  });
+
   it('creates, reads, changes and deletes tags', async () => {
     const { client } = await connected();
     const tag = await client.createTag({ name: 'cold', color: '#00ffaa' });

@@ -70,6 +70,14 @@ export function deviceSuite(here: () => World, open: (fragment: string) => Promi
       await page.getByLabel('cold').check();
       await page.getByRole('button', { name: 'Save' }).click();
       await page.locator('dd', { hasText: 'site: A' }).waitFor();
+      const { client } = here().service;
+      const [attic] = await client.devices({ name: 'attic-0001' });
+      await page.getByText('Change', { exact: true }).click();
+      await client.updateDevice(attic?.id ?? '', { label: { site: 'A', shelf: '7' } });
+      await page.getByLabel(/^Labels/).fill('site: B');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText(/the device has been changed meanwhile/).waitFor();
+      expect((await client.device(attic?.id ?? '')).label).toEqual({ site: 'A', shelf: '7' });
       await page.getByRole('button', { name: 'Remove the device' }).click();
       await page.getByRole('button', { name: 'Yes' }).click();
       await expect.poll(() => page.locator('#search-status').textContent()).toBe('4 devices');

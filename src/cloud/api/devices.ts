@@ -61,6 +61,16 @@ const NewDevice = Type.Object(
   { description: 'a JSON object' },
 );
 
+const Condition = Type.Object({
+  'if-match': Type.Optional(
+    Type.String({
+      pattern: '^"[0-9]{1,15}"$',
+      description:
+        'the `version` of the device in quotation marks, such as "7"; the change is rejected if it has another one',
+    }),
+  ),
+});
+
 const TAKEN = {
   409: 'Another device has this serial number or this claim token; both are unique across all spaces (`device-taken`).',
 } as const;
@@ -104,6 +114,7 @@ function addRegistration(routes: Routes, { store, clock, ids, downlinks }: ApiCo
         label: {},
         tagIds: [],
         createdAt: Math.floor(clock.wall),
+        version: 0,
         lastSeen: null,
         sessionId: null,
         session: null,
@@ -145,15 +156,17 @@ function addItem(routes: Routes, { store, downlinks }: ApiContext, resource: Dev
       id: 'updateDevice',
       summary: 'Change a device',
       description:
-        '`tags` and `label` replace the whole set. `token` is for a repaired device; the old claim token becomes invalid ' +
+        '`tags` and `label` replace the whole set; so send `If-Match` with the `version` on which they are based. `token` is for a repaired device; the old claim token becomes invalid ' +
         'immediately. `token` and `secret` need a key of the whole space. The serial number cannot be changed.',
       params: ItemParams,
+      headers: Condition,
       body: DeviceUpdate,
       response: { 200: Device },
-      errors: TAKEN,
+      errors: { ...TAKEN, 412: 'The device no longer has the version of `If-Match` (`changed-meanwhile`).' },
     }),
     async (request) => {
       const { body } = request;
+      const was = versionIn(request.headers['if-match']);
       const before = await visibleDevice(store, request, request.params.id);
       const { id, serial, tagIds } = before;
       await needWritableTag(store, request, tagIds);
@@ -162,7 +175,7 @@ function addItem(routes: Routes, { store, downlinks }: ApiContext, resource: Dev
       if (change.tagIds) await needWritableTag(store, request, change.tagIds);
       const within = request.access.scope ?? undefined;
       const secret = resource.secretChange(before, body.secret);
-      await resource.commit([{ kind: 'device.change', id, change, within }, ...secret]);
+      await resource.commit([{ kind: 'device.change', id, change, within, was }, ...secret]);
       await downlinks.forget(serial);
       return resource.view(request, await visibleDevice(store, request, id));
     },
@@ -238,6 +251,10 @@ function deviceResource({ store, clock, log }: ApiContext, options: ApiOptions) 
     try {
       await store.commit(changes);
     } catch (error) {
+      if (error instanceof ConflictError && error.field === 'device-version') {
+        const message = 'the device has been changed meanwhile: read it again, and repeat your change of it';
+        throw new ApiFault(412, message, 'changed-meanwhile');
+      }
       const isTaken = error instanceof ConflictError && (error.field === 'serial' || error.field === 'token');
       // The answer reveals neither which of the two is taken nor in which space: the other device may belong to another tenant.
       throw isTaken
@@ -254,6 +271,11 @@ function deviceResource({ store, clock, log }: ApiContext, options: ApiOptions) 
     const createdAt = Math.floor(clock.wall);
     return [{ kind: 'record.put', row: { family: 'secret', id, spaceId, key: null, createdAt, dueAt: null, body } }];
   }
+}
+
+/** The version in an `If-Match` that fits the schema; undefined without the header. */
+function versionIn(header: string | undefined): number | undefined {
+  return header === undefined ? undefined : Number(header.slice(1, -1));
 }
 
 function isLabel(label: Readonly<Record<string, unknown>>): boolean {

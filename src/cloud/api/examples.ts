@@ -44,7 +44,14 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   Tag: tag,
   Device: {
     ...{ id: DEVICE, space_id: SPACE, name: 'freezer-1', comment: null, serial_number: SERIAL },
-    ...{ external_id: 'stock-4711', label: { site: 'A' }, tags: [tag], created_at: CREATED, last_seen: LATER },
+    ...{
+      external_id: 'stock-4711',
+      label: { site: 'A' },
+      tags: [tag],
+      version: 3,
+      created_at: CREATED,
+      last_seen: LATER,
+    },
     ...{ session_id: 1_767_254_500, config_hash: HASH, decoder_hash: HASH, encoder_hash: null },
     ...{ session: { fw_version: 'v1.2.0', iccid: '8942310022000000000' }, dashboard_type: null },
   },

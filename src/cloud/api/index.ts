@@ -156,7 +156,15 @@ function named(name: string, plugin: (routes: FastifyInstance) => Promise<void>)
 const CORS = {
   origin: '*',
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-  allowedHeaders: ['X-API-KEY', 'Authorization', 'Content-Type', 'Accept', 'Idempotency-Key', 'Last-Event-ID'],
+  allowedHeaders: [
+    'X-API-KEY',
+    'Authorization',
+    'Content-Type',
+    'Accept',
+    'Idempotency-Key',
+    'If-Match',
+    'Last-Event-ID',
+  ],
   // One string, so that it is not joined again for every answer.
   exposedHeaders:
     'X-Total, X-Total-At-Least, Idempotent-Replayed, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset',

@@ -61,6 +61,7 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   'listVariables.secure': 'Only secure variables (`true`), or only the others (`false`). Default: all.',
 
   // Headers
+  'if-match': 'The version on which the change is based, as in `"7"`. A device with another version is not changed.',
   'idempotency-key':
     'Makes a repetition of the request safe: it gets the first answer. Default: every request is executed.',
 
@@ -99,6 +100,7 @@ export const MEANINGS: Readonly<Record<string, string>> = {
     'Name of its application, or of the product if the device does not report one; null if it reports neither.',
   'DeviceSummary.fw_version': 'Version of its firmware; null before the first session.',
   'Device.tags': 'Tags of the device that the caller sees.',
+  'Device.version': 'Number of changes by users; for `If-Match`.',
   count: 'Number of devices.',
 
   // Messages

@@ -19,7 +19,16 @@ export type SpaceChange = Partial<Pick<SpaceRow, 'name' | 'type'>>;
 export type TagChange = Partial<Pick<TagRow, 'name' | 'color' | 'accessType'>>;
 
 /** The fields of a device that may change after its creation. */
-export type DeviceChange = Partial<Omit<DeviceRow, 'id' | 'spaceId' | 'serial' | 'createdAt'>>;
+export type DeviceChange = Partial<Omit<DeviceRow, 'id' | 'spaceId' | 'serial' | 'createdAt' | 'version'>>;
+
+/** The fields that users change; messages of the device change the others. */
+const EDITED = ['name', 'comment', 'externalId', 'label', 'tagIds', 'token'] as const;
+
+/** Whether a change raises the version of its device. */
+export function isEdit(change: DeviceChange): boolean {
+  return EDITED.some((field) => change[field] !== undefined);
+}
+
 /**
  * One change. The changes of a commit are written in order, all or none. A change of a row that does not exist has no
  * effect. `commit` rejects a new row that refers to a space or device that never existed. It also rejects a new device, key,
@@ -43,12 +52,16 @@ export type Change =
   | { readonly kind: 'tag.delete'; readonly id: Id }
   /** Tags that do not exist are ignored, here and in `device.change`. */
   | { readonly kind: 'device.insert'; readonly row: DeviceRow }
-  /** With `within`: `tagIds` replaces only those tags of the device that are in `within`. */
+  /**
+   * With `within`: `tagIds` replaces only those tags of the device that are in `within`. With `was`, a change by a user
+   * ({@link isEdit}) is rejected if the device does not have this version.
+   */
   | {
       readonly kind: 'device.change';
       readonly id: Id;
       readonly change: DeviceChange;
       readonly within?: readonly Id[] | undefined;
+      readonly was?: number | undefined;
     }
   /**
    * Deletes a device: its messages stay but are no longer listed, its pending downlinks are cancelled at `at`, and its claim
@@ -104,6 +117,7 @@ export type ConflictField =
   | 'tag-name'
   | 'record-key'
   | 'record-body'
+  | 'device-version'
   | 'down-state'
   | 'attempt'
   | 'order'
@@ -114,6 +128,7 @@ export type ConflictField =
 
 const OVERTAKEN: Partial<Record<ConflictField, string>> = {
   'record-body': 'the record has changed meanwhile',
+  'device-version': 'the device has changed meanwhile',
   'down-state': 'the downlink is not pending',
   attempt: 'another service has offered the downlink meanwhile',
   order: 'the device has a newer message',
@@ -130,7 +145,7 @@ const OVERTAKEN: Partial<Record<ConflictField, string>> = {
 export class ConflictError extends Error {
   /**
    * - Taken: `serial` and `token` (unique in the service), `tag-name` (in its space), `record-key` (in its family and space).
-   * - Changed meanwhile: `record-body`, `down-state`, `attempt`.
+   * - Changed meanwhile: `record-body`, `device-version`, `down-state`, `attempt`.
    * - `order`: the device has a newer message. `print`: the message is already stored. `queue`: the queue is full.
    * - `space`: the space is deleted. `space-devices`: the space has devices.
    */

@@ -59,6 +59,8 @@ export interface DeviceRow {
   /** Ids of the tags, in the order in which they were given. */
   readonly tagIds: readonly Id[];
   readonly createdAt: UnixMillis;
+  /** Number of changes of its name, comment, external id, label, tags or claim token. */
+  readonly version: number;
   /** Arrival of the last message. */
   readonly lastSeen: UnixMillis | null;
   readonly sessionId: number | null;

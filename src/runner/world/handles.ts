@@ -1,5 +1,5 @@
 /** Implements the interface through which scenario steps use a run (scenario/world.ts): the public API and the devices. */
-import type { DeviceCloudClient } from '../../client/client.js';
+import { ApiError, type DeviceCloudClient } from '../../client/client.js';
 import type { Device } from '../../device/device.js';
 import type { DeviceControls } from '../../device/device-controls.js';
 import { isRejected } from '../../device/shell/shell.js';
@@ -161,12 +161,26 @@ async function findOrCreateTag(
   colour: string | undefined,
   made: SetupWorld['made'],
 ): Promise<string> {
+  const { found, count } = await tagNamed(api, name);
+  if (found !== undefined) return found;
+  try {
+    const { id } = await api.createTag({ name, color: colour ?? COLOURS[count % COLOURS.length] ?? '#3b82f6' });
+    made(`tag "${name}"`, () => api.deleteTag(id));
+    return id;
+  } catch (error) {
+    // Another client may have created it since the list was read.
+    const there = error instanceof ApiError && error.status === 409 ? await tagNamed(api, name) : undefined;
+    if (there?.found === undefined) throw error;
+    return there.found;
+  }
+}
+
+/** @returns the id of the tag, undefined if there is none, and the number of tags before it */
+async function tagNamed(api: DeviceCloudClient, name: string): Promise<{ found?: string; count: number }> {
   let count = 0;
   for await (const tag of api.allTags()) {
-    if (tag.name === name) return tag.id;
+    if (tag.name === name) return { found: tag.id, count };
     count++;
   }
-  const { id } = await api.createTag({ name, color: colour ?? COLOURS[count % COLOURS.length] ?? '#3b82f6' });
-  made(`tag "${name}"`, () => api.deleteTag(id));
-  return id;
+  return { count };
 }

@@ -1,4 +1,5 @@
 import { formOf, list, optional, record, text } from '../../input/checks.js';
+import type { DeviceHandle } from '../world.js';
 import { cloudIdOf, type StepKind } from './step.js';
 
 type TagOptions = {
@@ -24,10 +25,24 @@ export const tag: StepKind<TagOptions> = {
   },
   describe: ({ add, remove }) => [...add.map((name) => `+${name}`), ...remove.map((name) => `-${name}`)].join(' '),
   run: async (world, device, { add, remove }) => {
-    const id = cloudIdOf(device);
-    const wanted = new Set((await world.api.device(id)).tags.map((carried) => carried.id));
-    for (const name of remove) wanted.delete(await world.tagId(name));
-    for (const name of add) wanted.add(await world.tagId(name));
-    await world.api.updateDevice(id, { tags: [...wanted].map((tagId) => ({ id: tagId })) });
+    const before = edits.get(device);
+    const edit = (async () => {
+      await before?.catch(() => {});
+      const ids = async (names: readonly string[]) => {
+        const found: string[] = [];
+        for (const name of names) found.push(await world.tagId(name));
+        return found;
+      };
+      const change = { remove: await ids(remove), add: await ids(add) };
+      await world.api.changeTags(cloudIdOf(device), change);
+    })();
+    edits.set(device, edit);
+    await edit;
   },
 };
+
+/**
+ * The last edit of each device. Edits of a run follow one another, because a cloud may replace the tags of a device only as a
+ * whole and without a condition (cloud API, "Devices").
+ */
+const edits = new WeakMap<DeviceHandle, Promise<void>>();

@@ -28,6 +28,7 @@ describe('creating a device', () => {
       external_id: 'ext',
       label: { site: 'A' },
       tags: [tag],
+      version: 0,
       created_at: '2026-01-01T00:00:00.000Z',
       last_seen: null,
       session_id: null,
@@ -124,6 +125,28 @@ describe('creating a device', () => {
 });
 
 describe('changing a device', () => {
+  it('is rejected with 412 if the device no longer has the version of If-Match', async () => {
+    const { call, device } = await service();
+    const { id } = await device();
+    const put = (body: object, version?: string) =>
+      call('PUT', `devices/${id}`, body, version === undefined ? {} : { 'if-match': version });
+    expect((await put({ comment: 'a' }, '"0"')).json).toMatchObject({ comment: 'a', version: 1 });
+    const late = await put({ label: { b: 'c' }, name: 'late' }, '"0"');
+    expect([late.status, late.json.code]).toEqual([412, 'changed-meanwhile']);
+    expect((await call('GET', `devices/${id}`)).json).toMatchObject({ label: {}, comment: 'a', version: 1 });
+    expect((await put({ label: { b: 'c' } }, '"1"')).json.version).toBe(2);
+    expect((await put({ comment: null })).json).toMatchObject({ label: { b: 'c' }, version: 3 });
+  });
+
+  it('rejects an If-Match that is not a version in quotation marks', async () => {
+    const { call, device } = await service();
+    const { id } = await device();
+    for (const header of ['0', '"x"', 'W/"0"', '"0", "1"', '""']) {
+      const { status, json } = await call('PUT', `devices/${id}`, { comment: 'a' }, { 'if-match': header });
+      expect([status, json.message]).toEqual([400, expect.stringContaining('in quotation marks')]);
+    }
+  });
+
   it('limits the number, names and values of labels', async () => {
     const { call, device } = await service();
     const { id } = await device();

@@ -54,6 +54,7 @@ export function device(n: number, given: Partial<DeviceRow> = {}): DeviceRow {
     configHash: null,
     decoderHash: null,
     encoderHash: null,
+    version: 0,
     ...given,
   };
 }

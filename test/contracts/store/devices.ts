@@ -1,6 +1,13 @@
 /** The store's contract about devices. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ConflictError, DEVICE_SORTS, type DeviceRow, type Store } from '../../../src/cloud/store/store.js';
+import {
+  type Change,
+  ConflictError,
+  DEVICE_SORTS,
+  type DeviceChange,
+  type DeviceRow,
+  type Store,
+} from '../../../src/cloud/store/store.js';
 import {
   device,
   downlink,
@@ -63,11 +70,31 @@ export function aboutDevices(opened: () => Store): void {
       await furnish(store, [device(1, { comment: 'old', label: { a: '1' }, sessionId: 5 })]);
       const change = { comment: null, lastSeen: T0 + 7, label: { b: '2' }, session: { fw_name: 'f' } };
       await store.commit([{ kind: 'device.change', id: device(1).id, change }]);
-      expect(await store.device(SPACE, device(1).id)).toEqual(device(1, { ...change, sessionId: 5 }));
+      expect(await store.device(SPACE, device(1).id)).toEqual(device(1, { ...change, sessionId: 5, version: 1 }));
       await store.commit([{ kind: 'device.change', id: device(1).id, change: { session: null, name: 'Renamed' } }]);
       const row = await store.device(SPACE, device(1).id);
       expect([row?.session, row?.name, row?.lastSeen]).toEqual([null, 'Renamed', T0 + 7]);
       expect(await namesOf(store, { name: 'RENAMED' })).toEqual(['Renamed']);
+    });
+
+    it('are changed by one of several users who know the same version; messages do not change the version', async () => {
+      await furnish(store, [device(1, { tagIds: [] })]);
+      await store.commit([{ kind: 'tag.put', row: tag(1) }]);
+      const { id } = device(1);
+      const edit = (change: DeviceChange, was?: number): Change => ({ kind: 'device.change', id, change, was });
+      await store.commit([edit({ lastSeen: T0 + 1, sessionId: 7 })]);
+      const edits = await Promise.allSettled([
+        store.commit([edit({ tagIds: [tag(1).id] }, 0)]),
+        store.commit([edit({ name: 'other', comment: 'late' }, 0)]),
+      ]);
+      expect(edits.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+      await expect(store.commit([edit({ label: {} }, 0)])).rejects.toEqual(new ConflictError('device-version'));
+      await store.commit([edit({ externalId: 'x' }, 1)]);
+      await store.commit([edit({ comment: 'without a condition' })]);
+      const expected = { tagIds: [tag(1).id], externalId: 'x', comment: 'without a condition', version: 3 };
+      expect(await store.device(SPACE, id)).toMatchObject({ ...expected, name: device(1).name, lastSeen: T0 + 1 });
+      const row = (await store.devices(SPACE, { limit: 1, sortBy: 'id', order: 'asc' })) as readonly DeviceRow[];
+      expect(row[0]?.version).toBe(3);
     });
 
     it('are not found when deleted; their messages are hidden, their queues empty, their serial numbers free', async () => {

@@ -88,11 +88,11 @@ function recordingWorld({
       done.push([name, ...args]);
       return result;
     };
-  const carried = { id: 'device-1', tags: [{ id: 'tag-of-old' }] };
+  const carried = { id: 'device-1' };
   const api: World['api'] = {
     createDevice: note('createDevice', carried),
-    device: async () => carried,
     updateDevice: note('updateDevice', carried),
+    changeTags: note('changeTags', carried),
     deleteDevice: note('deleteDevice', undefined),
     sendConfig: note('sendConfig', { id: 'm' }),
     sendCommands: note('sendCommands', { id: 'm' }),
@@ -147,10 +147,32 @@ describe('a step through the public API', () => {
     ],
     ['firmware', 'v2', ['updateFirmware', 'device-1', 'image-of-v2']],
     ['delete-device', '', ['deleteDevice', 'device-1']],
-    ['tag', '{ add: [new], remove: [old] }', ['updateDevice', 'device-1', { tags: [{ id: 'tag-of-new' }] }]],
-    ['tag', '{ add: [new] }', ['updateDevice', 'device-1', { tags: [{ id: 'tag-of-old' }, { id: 'tag-of-new' }] }]],
+    [
+      'tag',
+      '{ add: [new], remove: [old] }',
+      ['changeTags', 'device-1', { add: ['tag-of-new'], remove: ['tag-of-old'] }],
+    ],
+    ['tag', '{ add: [new] }', ['changeTags', 'device-1', { add: ['tag-of-new'], remove: [] }]],
   ])('%s: %s makes one call', async (name, yaml, call) => {
     expect(await doneBy(name, yaml)).toEqual([call]);
+  });
+
+  it('tag steps of a device follow one another, because a cloud may accept the tags only as a whole', async () => {
+    const { world, device } = recordingWorld({ cloudId: 'device-1' });
+    const stored = new Set(['tag-of-base']);
+    const changeTags: World['api']['changeTags'] = async (id, { add, remove }) => {
+      const read = new Set(stored);
+      for (let i = 0; i < 5; i++) await Promise.resolve();
+      if (add.includes('tag-of-refused')) throw new Error('refused');
+      stored.clear();
+      for (const one of [...read, ...add]) if (!remove.includes(one)) stored.add(one);
+      return { id };
+    };
+    const slow: World = { ...world, api: { ...world.api, changeTags } };
+    const steps = ['{ add: [one] }', '{ add: [refused] }', '{ add: [two] }', '{ add: [three], remove: [base] }'];
+    const ends = await Promise.allSettled(steps.map((yaml) => runStep(slow, device, validCall('tag', yaml))));
+    expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+    expect([...stored]).toEqual(['tag-of-one', 'tag-of-two', 'tag-of-three']);
   });
 
   describe('cancel', () => {

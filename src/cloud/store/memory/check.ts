@@ -10,6 +10,7 @@ import {
   type DownState,
   type Id,
   isDeleted,
+  isEdit,
   type KeyRow,
   type MessageRow,
   type RecordRow,
@@ -130,6 +131,7 @@ export class Check implements Bodies {
         this.#takeToken(change.row.id, change.row.token);
         break;
       case 'device.change':
+        this.#needVersion(change);
         if (change.change.token !== undefined) this.#changeToken(change.id, change.change.token);
         break;
       case 'device.delete': {
@@ -295,6 +297,13 @@ export class Check implements Bodies {
   #needAttempt(id: Id, attempt: number): void {
     const known = this.#tables.messages.get(id)?.row.downAttempt;
     if (known !== undefined && known !== attempt) throw new ConflictError('attempt');
+  }
+
+  /** Compares with the stored version only: a commit never changes the same device twice. */
+  #needVersion({ id, change, was }: Extract<Change, { kind: 'device.change' }>): void {
+    const device = this.#tables.devices.get(id);
+    if (was === undefined || !isEdit(change) || !device || device.deleted) return;
+    if (device.row.version !== was) throw new ConflictError('device-version');
   }
 
   #putRecord(row: RecordRow): void {

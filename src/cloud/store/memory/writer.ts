@@ -9,6 +9,7 @@ import {
   type DownState,
   type Id,
   isDeleted,
+  isEdit,
   type KeyRow,
   type MessageRow,
   type SpaceRow,
@@ -191,7 +192,8 @@ export class MemoryWriter {
       this.#tables.byToken.delete(entry.row.token);
       this.#tables.byToken.set(change.token, entry);
     }
-    const row = { ...entry.row, ...change };
+    const version = entry.row.version + (isEdit(change) ? 1 : 0);
+    const row = { ...entry.row, ...change, version };
     // The change that every message makes to its device has no nested values.
     const plain = !change.label && !change.tagIds && !change.session;
     entry.row = plain ? Object.freeze(row) : this.#freezeDevice(row, change);

@@ -209,10 +209,13 @@ CREATE TRIGGER journal_changes AFTER INSERT OR UPDATE ON record
   FOR EACH ROW WHEN (NEW.family = 'event-journal') EXECUTE FUNCTION events_news('journal');
 `;
 
+/** 9: The number of changes by users, so that a change can require that no other one came first. */
+const VERSIONS = 'ALTER TABLE device ADD COLUMN version integer NOT NULL DEFAULT 0';
+
 /** Step `n` is the `n`-th entry, counted from 1. */
 export const POSTGRES_MIGRATIONS: readonly string[] = [
   ...[FIRST, GONE_SPACES, TAGS_OF_DEVICES, TOKENS, DUE_OF_SPACE],
-  ...[CHECKSUMS, VAULT, EVENTS],
+  ...[CHECKSUMS, VAULT, EVENTS, VERSIONS],
 ];
 
 /** Id of the lock of the service that migrates: "gflt" in ASCII. Other services wait for it, and then find no missing step. */

@@ -8,5 +8,6 @@ export const NULLED: Readonly<Record<string, ConflictField>> = {
   'message.created_at': 'attempt',
   'message.type': 'order',
   'record.body': 'record-body',
+  'device.version': 'device-version',
   'space.type': 'space-devices',
 };

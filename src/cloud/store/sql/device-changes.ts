@@ -1,32 +1,37 @@
 /** The changes of devices as statements. Claim token and session facts are encrypted. */
 import { foldCase } from '../order.js';
 import type { Vault } from '../secrets/vault.js';
-import type { Change, DeviceChange, DeviceRow, Id, SessionFacts } from '../store.js';
+import { type Change, type DeviceChange, type DeviceRow, type Id, isEdit, type SessionFacts } from '../store.js';
 import type { SqlValue, Statement } from './dialect.js';
 import { cancelPending } from './message-changes.js';
 import { place } from './places.js';
-import { type Columns, insert, json, update } from './statements.js';
+import { type Columns, insert, json, update, valueIf } from './statements.js';
 
 /** Ignores a tag that does not exist or is already attached. */
 const ATTACH_TAG = `INSERT INTO device_tag (position, device_id, tag_id)
   SELECT (SELECT coalesce(max(position), -1) + 1 FROM device_tag WHERE device_id = ?), d.id, t.id FROM device d, tag t WHERE d.id = ? AND d.deleted_at IS NULL AND t.id = ?
   ON CONFLICT (device_id, tag_id) DO NOTHING`;
 
+/** The database rejects this statement if a version is expected and the device has another one. */
+const RAISE_VERSION = `UPDATE device SET version = ${valueIf('version = coalesce(?, version)', 'version + 1')}
+  WHERE id = ? AND deleted_at IS NULL`;
+
 /** Inserts a device with its tags. */
 export function insertDevice(row: DeviceRow, vault: Vault): readonly Statement[] {
-  const { id, spaceId, serial, createdAt } = row;
-  const columns = { id, space_id: spaceId, serial, created_at: createdAt, ...deviceColumns(id, row, vault) };
+  const { id, spaceId, serial, createdAt, version } = row;
+  const columns = { id, space_id: spaceId, serial, created_at: createdAt, version, ...deviceColumns(id, row, vault) };
   return [insert('device', columns), ...attachTags(id, row.tagIds)];
 }
 
 /** Changes a device, and its tags if they are given. */
 export function changeDevice(
-  { id, change, within }: Extract<Change, { kind: 'device.change' }>,
+  { id, change, within, was }: Extract<Change, { kind: 'device.change' }>,
   vault: Vault,
 ): readonly Statement[] {
   const detached = within === undefined ? [detachTags(id)] : within.map((tagId) => detachTag(id, tagId));
   const tags = change.tagIds ? [...detached, ...attachTags(id, change.tagIds)] : [];
-  return [...update('device', deviceColumns(id, change, vault), id, ' AND deleted_at IS NULL'), ...tags];
+  const edit = isEdit(change) ? [{ text: RAISE_VERSION, values: [was ?? null, id] }] : [];
+  return [...edit, ...update('device', deviceColumns(id, change, vault), id, ' AND deleted_at IS NULL'), ...tags];
 }
 
 function attachTags(deviceId: Id, tagIds: readonly Id[]): readonly Statement[] {

@@ -19,7 +19,7 @@ import { openedContent, place, SEALED_TYPES } from './places.js';
 
 /** Columns of `device d`, without its tags. */
 export const DEVICE_COLUMNS = `d.id, d.space_id AS "spaceId", d.name, d.comment, d.serial, d.token,
-  d.external_id AS "externalId", d.label, d.created_at AS "createdAt", d.last_seen AS "lastSeen",
+  d.external_id AS "externalId", d.label, d.created_at AS "createdAt", d.version, d.last_seen AS "lastSeen",
   d.session_id AS "sessionId", d.session, d.config_hash AS "configHash", d.decoder_hash AS "decoderHash",
   d.encoder_hash AS "encoderHash"`;
 

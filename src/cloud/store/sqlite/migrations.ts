@@ -172,10 +172,13 @@ CREATE TABLE event (
 );
 `;
 
+/** 11: The number of changes by users, so that a change can require that no other one came first. */
+const VERSIONS = 'ALTER TABLE device ADD COLUMN version INTEGER NOT NULL DEFAULT 0';
+
 /** Step `n` is the `n`-th entry, counted from 1. */
 export const MIGRATIONS: readonly string[] = [
   ...[FIRST, RECORDS, LEAVING, PRINTS, GONE_SPACES, TOKENS, DUE_OF_SPACE],
-  ...[SOUNDNESS, VAULT, EVENTS],
+  ...[SOUNDNESS, VAULT, EVENTS, VERSIONS],
 ];
 
 /**

@@ -1,4 +1,5 @@
 /** Changes of a device by the user: a form for its name, labels and tags, and its removal. */
+import { useState } from 'preact/hooks';
 import type { Device } from '../../../../src/client/types.js';
 import { current } from '../../api/session.js';
 import { Action } from '../../parts/action.js';
@@ -15,15 +16,22 @@ interface ChangeProps {
 export function Change({ device, changed }: ChangeProps) {
   const { client, space } = current();
   const { value: tags } = useLoad(() => client.tags({ limit: 500 }), []);
+  // The device as the form shows it. `device` follows changes by others, the fields that the user edits do not.
+  const [shown, setShown] = useState(device);
   if (space.user_role !== 'admin' || !tags) return null;
   return (
     <>
       <Form
         title="Change"
         button="Save"
-        fields={fieldsOf(device)}
+        key={shown.version}
+        fields={fieldsOf(shown)}
         tags={tags}
-        submit={async (values) => changed(await client.updateDevice(device.id, updateIn(values)))}
+        submit={async (values) => {
+          const saved = await client.updateDevice(shown.id, updateIn(values), shown.version);
+          setShown(saved);
+          changed(saved);
+        }}
       />
       <p>
         <Action

@@ -29,6 +29,7 @@ export function Overview({ device: { device, messages } }: TabProps) {
         <h2>Identity</h2>
         <Facts facts={identityOf(value)} />
         <Change
+          key={value.id}
           device={value}
           changed={(changed) => {
             device.value = changed;
