@@ -8,7 +8,8 @@ import Type, { type Static } from 'typebox';
 import type { Log } from '../../kernel/log.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { seconds } from '../../kernel/time.js';
-import { type Feed, PAGE } from '../events/feed.js';
+import type { Feed } from '../events/feed.js';
+import { OpenStreams, STREAMS } from '../events/open-streams.js';
 import { type Position, positionText } from '../events/position.js';
 import { ApiFault } from '../http/errors.js';
 import { EventStream, type Sent } from '../http/event-stream.js';
@@ -26,8 +27,11 @@ import { callerOf } from './rate-limit.js';
 const HEARTBEAT = seconds(15);
 /** Pause after a page that is not full, in milliseconds, so that events in quick succession are sent together. */
 const GATHERING = 20;
-/** Maximum number of streams per credential, and in total. */
-const STREAMS = { each: 20, all: 1000 };
+const TOO_MANY: Readonly<Record<keyof typeof STREAMS, string>> = {
+  credential: `at most ${STREAMS.credential} streams of events per credential; close one`,
+  space: `at most ${STREAMS.space} streams of events per space; close one`,
+  all: `at most ${STREAMS.all} streams of events in all; retry later`,
+};
 
 const EventQuery = Type.Object({
   event: Type.Optional(
@@ -49,7 +53,7 @@ const Stream = {
 
 export const events: Family = (routes, context, options) => {
   const { feed } = context;
-  const open = new Map<string, number>();
+  const open = new OpenStreams();
   const patience = new RealClock();
   routes.addHook('preClose', async () => feed.close());
 
@@ -68,17 +72,24 @@ export const events: Family = (routes, context, options) => {
         headers: Headers,
         // The cast is needed because the type of a description accepts only schemas of JSON, and this response is a stream.
         response: { 200: Stream as never },
-        errors: { 429: 'Too many requests, or too many streams of this credential or of all (`too-many-streams`).' },
+        errors: {
+          429: 'Too many requests, or too many streams of this credential, of this space or of all (`too-many-streams`).',
+        },
       }),
       exposeHeadRoute: false,
     },
     async (request, reply) => {
-      const leave = enter(open, callerOf(request));
+      const entered = open.enter(request.spaceId, callerOf(request));
+      if (typeof entered === 'string') throw new ApiFault(429, TOO_MANY[entered], 'too-many-streams');
+      const { displaced, leave } = entered;
       try {
         const release = await feed.hold();
         try {
           const start = await startOf(feed, request.headers['last-event-id'], request.spaceId);
           const stream = new EventStream(reply, patience);
+          const makeRoom = () => stream.end(ending('limit', 'the service has too many streams: connect again later'));
+          if (displaced.aborted) makeRoom();
+          displaced.addEventListener('abort', makeRoom);
           await new Reader(stream, request, context, options).follow(start);
         } finally {
           release();
@@ -89,24 +100,6 @@ export const events: Family = (routes, context, options) => {
     },
   );
 };
-
-/**
- * Counts a stream of the caller, until the returned function is called.
- * @throws ApiFault 429 if the caller, or all callers together, have too many streams
- */
-function enter(open: Map<string, number>, caller: string): () => void {
-  const own = open.get(caller) ?? 0;
-  const all = [...open.values()].reduce((sum, count) => sum + count, 0);
-  const tooMany = (message: string) => new ApiFault(429, message, 'too-many-streams');
-  if (own >= STREAMS.each) throw tooMany(`at most ${STREAMS.each} streams of events per credential; close one`);
-  if (all >= STREAMS.all) throw tooMany(`at most ${STREAMS.all} streams of events in all; retry later`);
-  open.set(caller, own + 1);
-  return () => {
-    const left = (open.get(caller) ?? 1) - 1;
-    if (left === 0) open.delete(caller);
-    else open.set(caller, left);
-  };
-}
 
 interface Start {
   readonly position: Position;
@@ -164,7 +157,7 @@ class Reader {
   /** Sends the next page, or waits for new events. */
   async #turn(): Promise<void> {
     const { feed } = this.#context;
-    const news = feed.news();
+    const news = feed.news(this.#spaceId);
     try {
       const sent = await this.#sendPage();
       if (sent === 'full') return;
@@ -173,6 +166,8 @@ class Reader {
         return;
       }
       if ((await this.#stream.wait(HEARTBEAT, news.arrived)) !== 'time') return;
+      // Events of other spaces do not wake this reader; it skips them now, so that its position stays valid.
+      this.#position = feed.skip(this.#position, news);
       await this.#send({ id: this.#id });
       await feed.keep();
     } finally {
@@ -183,8 +178,8 @@ class Reader {
   async #sendPage(): Promise<'none' | 'some' | 'full'> {
     const { feed, store } = this.#context;
     const access = await presentAccess(this.#secret, this.#spaceId, this.#context);
-    const entries = await feed.after(this.#position);
-    if (entries === 'gone') {
+    const page = await feed.after(this.#position, this.#spaceId);
+    if (page === 'gone') {
       this.#position = await feed.newest();
       await this.#send({ event: 'reset', id: this.#id, data: RESET });
       return 'some';
@@ -195,13 +190,15 @@ class Reader {
       ...{ kinds, deviceId, tagId: tagId && visibleTag(access, tagId) },
     };
     const caller = { spaceId: this.#spaceId, access };
-    for (const entry of entries) {
+    for (const entry of page.entries) {
       const view = await eventView(entry, { store, caller, filter, options: this.#options });
       this.#position = { ...this.#position, seq: entry.row.seq };
       if (view) await this.#send({ ...view, id: this.#id });
-      if (this.#stream.isOver) break;
+      if (this.#stream.isOver) return 'full';
     }
-    return entries.length === 0 ? 'none' : entries.length < PAGE ? 'some' : 'full';
+    this.#position = page.end;
+    if (page.isFull) return 'full';
+    return page.entries.length === 0 ? 'none' : 'some';
   }
 
   get #id(): string {
@@ -223,7 +220,7 @@ const SLOW: Sent = {
   data: { message: 'the client reads too slowly: connect again with the id of the last event' },
 };
 
-function ending(reason: 'shutdown' | 'credential' | 'store', message: string): Sent {
+function ending(reason: 'shutdown' | 'credential' | 'limit' | 'store', message: string): Sent {
   return { event: 'end', data: { reason, message } };
 }
 

@@ -1,6 +1,6 @@
 /**
  * Events for readers, in the order of the journal (journal.ts), each with the rows that it refers to. The journal is kept only
- * while readers need it. The rows are read once for all readers of a service that are at the same position.
+ * while readers need it. Events of a space wake the readers of this space only, and their rows are read once for all of these.
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Ids } from '../store/ids.js';
@@ -16,8 +16,25 @@ export interface Entry {
   readonly record: RecordRow | undefined;
 }
 
-/** Maximum number of entries that a reader gets at a time. */
-export const PAGE = 500;
+/** The entries of one space in a page of the journal. */
+interface Page {
+  readonly entries: readonly Entry[];
+  /** The position after the page. */
+  readonly end: Position;
+  /** Whether there may be more entries after the page. */
+  readonly isFull: boolean;
+}
+
+/** A wait for events of a space. */
+interface News {
+  /** Resolves when there may be new events, when the service shuts down, and after `cancel`. */
+  readonly arrived: Promise<void>;
+  readonly hasArrived: boolean;
+  cancel(): void;
+}
+
+/** Maximum number of entries of all spaces in a page of the journal. */
+const PAGE = 500;
 /** Maximum number of pages that are kept in memory, one for each position at which readers are. */
 const MOST_PAGES = 16;
 
@@ -30,25 +47,31 @@ interface FeedOptions {
 export class Feed {
   readonly #store: Store;
   readonly #journal: Journal;
-  /**
-   * The key of a page is the number of the entry before it. Pages are shared, because most readers are at the same position.
-   * They are dropped when there are new entries.
-   */
-  readonly #pages = new Map<number, Promise<readonly Entry[]>>();
-  #waiting = new Set<() => void>();
+  /** The key of a page is the number of the entry before it. Pages and entries are dropped when there are new entries. */
+  readonly #pages = new Map<number, Promise<readonly EventRow[]>>();
+  readonly #entries = new Map<number, Promise<Entry>>();
+  /** The waits of readers, by space; each function ends one. */
+  readonly #waiting = new Map<Id, Set<() => void>>();
+  /** Number of readers. */
+  #readers = 0;
+  /** The waits for all events up to here have ended. Undefined without readers. */
+  #reached: Position | undefined;
+  /** Set while new entries are read to find out whom to wake. */
+  #isLooking = false;
+  #hasMore = false;
   #closed = false;
 
   /** From now on, commits of the store add entries to the journal while it is kept. */
   constructor({ store, clock, ids }: FeedOptions) {
     this.#store = store;
     this.#journal = new Journal({ store, clock, ids });
-    journalCommits(store, clock, this.#journal, () => this.#wake());
+    journalCommits(store, clock, this.#journal, () => this.#look());
     store.nodes?.listen(clock, (news) => {
-      if (news.kind === 'events') this.#wake();
+      if (news.kind === 'events') this.#look();
       // If `look` fails, this service uses its earlier state of the journal until the next notification.
       if (news.kind === 'journal' || news.kind === 'missed')
         this.#journal.look().then(
-          () => this.#wake(),
+          () => this.#wakeAll(),
           () => {},
         );
     });
@@ -65,8 +88,15 @@ export class Feed {
   }
 
   /** Keeps the journal for a reader, until the returned function is called. */
-  hold(): Promise<() => void> {
-    return this.#journal.hold();
+  async hold(): Promise<() => void> {
+    const release = await this.#journal.hold();
+    this.#readers++;
+    const newest = await this.newest();
+    this.#reached ??= newest;
+    return () => {
+      if (--this.#readers === 0) this.#reached = undefined;
+      release();
+    };
   }
 
   /**
@@ -92,12 +122,21 @@ export class Feed {
     return positionIn(id, edition, spaceId) ?? { edition: '', seq: 0 };
   }
 
-  /** The next entries after a position, at most a page; `gone` if a reader cannot continue there ({@link isGone}). */
-  async after(position: Position): Promise<readonly Entry[] | 'gone'> {
+  /** The next entries of a space after a position; `gone` if a reader cannot continue there ({@link isGone}). */
+  async after(position: Position, spaceId: Id): Promise<Page | 'gone'> {
     if (this.isGone(position)) return 'gone';
-    const entries = await this.#page(position.seq);
+    const rows = await this.#page(position.seq);
+    const entries = await Promise.all(rows.filter((row) => row.spaceId === spaceId).map((row) => this.#entry(row)));
     // Entries may have been deleted while the page was being read.
-    return this.isGone(position) ? 'gone' : entries;
+    if (this.isGone(position)) return 'gone';
+    return { entries, end: { ...position, seq: rows.at(-1)?.seq ?? position.seq }, isFull: rows.length === PAGE };
+  }
+
+  /** A later position of a reader whose wait has not ended: all entries before it belong to other spaces. */
+  skip(position: Position, { hasArrived }: News): Position {
+    const reached = this.#reached;
+    if (hasArrived || !reached || reached.edition !== position.edition || reached.seq < position.seq) return position;
+    return reached;
   }
 
   /** Whether a reader cannot continue: the position is in another edition, or entries after it have been deleted. */
@@ -106,15 +145,23 @@ export class Feed {
     return edition !== present?.edition || seq + 1 < present.floor;
   }
 
-  #page(seq: number): Promise<readonly Entry[]> {
+  #page(seq: number): Promise<readonly EventRow[]> {
     const known = this.#pages.get(seq);
     if (known) return known;
-    const page = this.#store.events(seq, PAGE).then((rows) => Promise.all(rows.map((row) => this.#entry(row))));
+    const page = this.#store.events(seq, PAGE);
     if (this.#pages.size < MOST_PAGES) this.#pages.set(seq, page);
     return page;
   }
 
-  async #entry(row: EventRow): Promise<Entry> {
+  #entry(row: EventRow): Promise<Entry> {
+    const known = this.#entries.get(row.seq);
+    if (known) return known;
+    const entry = this.#read(row);
+    if (this.#entries.size < MOST_PAGES * PAGE) this.#entries.set(row.seq, entry);
+    return entry;
+  }
+
+  async #read(row: EventRow): Promise<Entry> {
     const { spaceId, kind, ref, deviceId } = row;
     const isMessage = kind === 'message' || kind === 'downlink';
     const message = isMessage ? await this.#store.message(spaceId, ref) : undefined;
@@ -124,33 +171,74 @@ export class Feed {
     return { row, message, record, device };
   }
 
-  /** `arrived` resolves when there may be new entries, when the service shuts down, and after `cancel`. */
-  news(): { readonly arrived: Promise<void>; cancel(): void } {
-    let wake = () => {};
+  /** Begins a wait for events of a space. */
+  news(spaceId: Id): News {
+    const ofSpace = this.#waiting.get(spaceId) ?? new Set();
+    this.#waiting.set(spaceId, ofSpace);
+    let resolveArrived = () => {};
     const arrived = new Promise<void>((resolve) => {
-      wake = resolve;
+      resolveArrived = resolve;
     });
-    this.#waiting.add(wake);
-    if (this.#closed) wake();
-    return {
-      arrived,
-      cancel: () => {
-        this.#waiting.delete(wake);
-        wake();
-      },
+    const news = { arrived, hasArrived: false, cancel: () => end() };
+    const end = () => {
+      ofSpace.delete(end);
+      if (ofSpace.size === 0) this.#waiting.delete(spaceId);
+      news.hasArrived = true;
+      resolveArrived();
     };
+    ofSpace.add(end);
+    if (this.#closed) end();
+    return news;
   }
 
   /** Wakes all readers, so that they see {@link isClosed} and end. */
   close(): void {
     this.#closed = true;
-    this.#wake();
+    this.#wakeAll();
   }
 
-  #wake(): void {
+  /** Wakes the readers of the spaces that have new entries. */
+  #look(): void {
+    this.#forget();
+    this.#hasMore = true;
+    if (this.#isLooking || !this.#reached) return;
+    this.#isLooking = true;
+    this.#wakeNew()
+      // A reader meets the same error, and ends its stream.
+      .catch(() => this.#wakeAll())
+      .finally(() => {
+        this.#isLooking = false;
+      });
+  }
+
+  async #wakeNew(): Promise<void> {
+    for (let reached = this.#reached; reached && this.#hasMore; reached = this.#reached) {
+      this.#hasMore = false;
+      const rows = await this.#page(reached.seq);
+      if (reached.edition !== this.#journal.edition?.edition) {
+        const newest = await this.newest();
+        if (this.#reached) this.#reached = newest;
+        this.#wakeAll();
+      } else if (reached === this.#reached) {
+        if (rows.length === PAGE) this.#hasMore = true;
+        const last = rows.at(-1);
+        if (last) this.#reached = { ...reached, seq: last.seq };
+        for (const spaceId of new Set(rows.map((row) => row.spaceId))) this.#wake(spaceId);
+      } else this.#hasMore = true;
+    }
+  }
+
+  #forget(): void {
     this.#pages.clear();
-    const waiting = this.#waiting;
-    this.#waiting = new Set();
-    for (const wake of waiting) wake();
+    this.#entries.clear();
+  }
+
+  #wake(spaceId: Id): void {
+    for (const end of [...(this.#waiting.get(spaceId) ?? [])]) end();
+  }
+
+  #wakeAll(): void {
+    this.#forget();
+    for (const spaceId of [...this.#waiting.keys()]) this.#wake(spaceId);
   }
 }

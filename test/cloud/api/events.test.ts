@@ -250,25 +250,68 @@ describe('the rights of a reader', () => {
   });
 });
 
-describe('the streams of all keys together', () => {
-  it('are at most 1,000; the answer to a further one names this limit', async () => {
-    const { app, spaceId, call } = await service();
-    const ask = async (key: string) =>
-      app.inject({ url: `/v2/spaces/${spaceId}/events`, headers: { 'x-api-key': key } });
-    const open: Promise<unknown>[] = [];
-    for (let n = 0; n < 50; n++) {
-      const { key } = (await call('POST', 'keys', { name: `key-${n}` })).json;
-      for (let stream = 0; stream < 20; stream++) open.push(ask(key));
+describe('the streams of a service', () => {
+  /** Opens streams by `inject`, 20 with each key. Returns those that are answered at once, because they are refused or ended. */
+  async function flood(
+    { app, call }: Pick<Awaited<ReturnType<typeof service>>, 'app' | 'call'>,
+    space: string,
+    count: number,
+  ) {
+    const ended: string[] = [];
+    for (let n = 0; n < count; n += 20) {
+      const { key } = (await call('POST', `/v2/spaces/${space}/keys`, { name: `key-${n}` })).json;
+      const all = Array.from({ length: Math.min(20, count - n) }, () => ask(app, space, key));
+      for (const each of all) each.then(({ body }) => ended.push(body));
     }
-    const { statusCode, body } = await ask(SERVICE_KEY);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    return ended;
+  }
+  const ask = async (app: Awaited<ReturnType<typeof service>>['app'], space: string, key: string) =>
+    app.inject({ url: `/v2/spaces/${space}/events`, headers: { 'x-api-key': key } });
+
+  it('are at most 200 in a space; the answer to a further one names this limit', async () => {
+    const made = await service();
+    await flood(made, made.spaceId, 200);
+    const { statusCode, body } = await ask(made.app, made.spaceId, SERVICE_KEY);
     expect([statusCode, JSON.parse(body)]).toMatchObject([
       429,
-      { code: 'too-many-streams', message: 'at most 1000 streams of events in all; retry later' },
+      { code: 'too-many-streams', message: 'at most 200 streams of events per space; close one' },
     ]);
-    await app.close();
-    await Promise.all(open);
+    await made.app.close();
   });
 });
+
+describe('the readers of a space', () => {
+  it('are not woken by events of another space', async () => {
+    const { store, context, spaceId } = await service();
+    const release = await context.feed.hold();
+    const [own, other] = [context.feed.news(spaceId), context.feed.news('another-space')];
+    const { seq } = await context.feed.newest();
+    await store.commit([record(spaceId, 'a'), record(spaceId, 'b')]);
+    await own.arrived;
+    expect([own.hasArrived, other.hasArrived]).toEqual([true, false]);
+    const position = await context.feed.newest();
+    const before = { ...position, seq };
+    expect(context.feed.skip(before, other)).toEqual(position);
+    expect(context.feed.skip(before, own)).toEqual(before);
+    release();
+  });
+
+  it('get the entries of their space only, and continue after those of the others', async () => {
+    const { store, context, spaceId } = await service();
+    await context.feed.hold();
+    const start = await context.feed.newest();
+    await store.commit([record(spaceId, 'a')]);
+    const end = await context.feed.newest();
+    expect(await context.feed.after(start, 'another-space')).toEqual({ entries: [], end, isFull: false });
+    expect(await context.feed.after(start, spaceId)).toMatchObject({ entries: [{ row: { spaceId } }], end });
+  });
+});
+
+function record(spaceId: string, id: string) {
+  const row = { family: 'firmware', id, spaceId, key: null, createdAt: 0, dueAt: null, body: {} };
+  return { kind: 'record.put', row } as const;
+}
 
 describe('the end of the service', () => {
   it('ends each stream immediately, with an event "end"', async () => {
