@@ -3,9 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { metricsRegistry } from '../../src/report/exposition.js';
 import { downlinksCsv, seriesCsv } from '../../src/report/renderers/csv.js';
 import { junit } from '../../src/report/renderers/junit.js';
+import type { RunResult } from '../../src/report/result.js';
 import { METRICS } from '../../src/trace/metrics/index.js';
 import { metricsOf } from '../trace/fixtures.js';
 import { busyRun, resultOf } from './fixtures.js';
+import { violations } from './junit-schema.js';
 
 describe('the JUnit report', () => {
   const failed = {
@@ -57,7 +59,8 @@ describe('the JUnit report', () => {
     const open = { ...failed, undecided: true } as const;
     const expectations = met === undefined ? [open] : [open, met];
     const xml = junit(resultOf({ failure: 'interrupted by SIGINT', exitCode: 130, passed: false, expectations }));
-    expect(xml).toContain('tests="3" failures="0" errors="1" skipped="1"');
+    expect(xml).toContain('tests="3" failures="0" errors="1"');
+    expect(xml).toContain(' skipped="1">');
     expect(xml).toContain('<skipped message="a is 1');
     expect(xml).not.toContain('<failure');
   });
@@ -66,6 +69,21 @@ describe('the JUnit report', () => {
     const times = { simulatedMs: 7_200_000, wallMs: 1234 };
     expect(junit(resultOf({ ...times, clock: 'virtual' }))).toContain('time="7200.000"');
     expect(junit(resultOf({ ...times, clock: 'real' }))).toContain('time="1.234"');
+  });
+
+  it.each<[string, Partial<RunResult>]>([
+    ['that passed', {}],
+    ['that failed', { passed: false, expectations: [failed] }],
+    ['that was interrupted', { failure: 'interrupted', exitCode: 130, passed: false, expectations: [failed] }],
+    ['that is invalid', { failure: 'the run is invalid: late', exitCode: 5, passed: false }],
+    ['with warnings', { warnings: ['one <warning>', 'another'] }],
+  ])("of a run %s contains only what the schema of Jenkins' xunit plugin allows", (_, changes) => {
+    expect(violations(junit(resultOf(changes)))).toEqual([]);
+  });
+
+  it('has all warnings in one element of the suite', () => {
+    const xml = junit(resultOf({ warnings: ['one', 'another'] }));
+    expect(xml).toContain('<system-out>warning: one\nwarning: another</system-out>');
   });
 
   it('counts an invalid run as an error', () => {

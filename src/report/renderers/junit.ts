@@ -15,13 +15,14 @@ export function junit(result: RunResult): string {
   const skipped = undecided + states.filter((state) => state === 'unknown').length;
   // In virtual time, the file contains simulated times, so that equal runs have equal files.
   const time = clock === 'virtual' ? simulatedMs : wallMs;
-  const counts = `tests="${expectations.length + workers.length + 1}" failures="${failures}" errors="${(failure === null ? 0 : 1) + bad}" skipped="${skipped}" time="${(time / 1000).toFixed(3)}"`;
+  // The XML schema of Jenkins' xunit plugin allows these attributes for a suite and for all suites, "skipped" for a suite only.
+  const counts = `tests="${expectations.length + workers.length + 1}" failures="${failures}" errors="${(failure === null ? 0 : 1) + bad}" time="${(time / 1000).toFixed(3)}"`;
   const why = isInterrupted(result) ? 'interrupted' : undefined;
   const runCase = failure === null ? '/>' : `>${element('error', failure, reproduce, why)}</testcase>`;
   return `${[
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name="ghostfleet" ${counts}>`,
-    `  <testsuite name="${xml(scenario)}" ${counts}>`,
+    `  <testsuite name="${xml(scenario)}" ${counts} skipped="${skipped}">`,
     '    <properties>',
     `      <property name="seed" value="${seed}"/>`,
     `      <property name="digest" value="${xml(digest)}"/>`,
@@ -31,10 +32,17 @@ export function junit(result: RunResult): string {
     `    <testcase classname="${xml(scenario)}" name="the run finishes"${runCase}`,
     ...workers.map((worker) => workerCase(worker, result)),
     ...expectations.map((expectation) => testCase(expectation, result)),
-    ...result.warnings.map((warning) => `    <system-out>${xml(`warning: ${warning}`)}</system-out>`),
+    ...warningsOf(result),
     '  </testsuite>',
     '</testsuites>',
   ].join('\n')}\n`;
+}
+
+/** One element for all warnings: readers of JUnit XML expect at most one in a suite. */
+function warningsOf({ warnings }: RunResult): readonly string[] {
+  if (warnings.length === 0) return [];
+  const text = warnings.map((warning) => `warning: ${warning}`).join('\n');
+  return [`    <system-out>${xml(text)}</system-out>`];
 }
 
 /** Whether the run was interrupted: its expectations are then undecided, and count as skipped. */
