@@ -35,7 +35,7 @@ describe('ghostfleet run --out', () => {
 describe('ghostfleet compare', () => {
   it('finds no difference between two seeds, given directories or files', async () => {
     const { exit, out } = await ghostfleet(['compare', one, join(two, 'summary.json')]);
-    expect(out).toContain('no difference');
+    expect(out).toContain('no difference found; the smallest change that would have shown: ');
     expect(exit).toBe(0);
   });
 
@@ -55,7 +55,7 @@ describe('ghostfleet compare', () => {
     const { different, metrics } = JSON.parse(out);
     expect([exit, different]).toEqual([0, false]);
     expect(metrics.length).toBeGreaterThan(5);
-    expect(readFileSync(file, 'utf8')).toContain('<span class="verdict good">no difference</span>');
+    expect(readFileSync(file, 'utf8')).toContain('<span class="verdict open">no difference found</span>');
   });
 
   it('rejects runs of a scenario that was changed between them, unless --force is given', async () => {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { between, seededRandom } from '../../src/kernel/random.js';
-import { type ComparedRun, compareRuns, objections } from '../../src/report/compare/compare.js';
+import { type ComparedRun, compareRuns, leastShown, objections } from '../../src/report/compare/compare.js';
 import { comparisonHtml } from '../../src/report/compare/html.js';
 import { comparisonJson } from '../../src/report/compare/json.js';
 import { readSummary } from '../../src/report/compare/read.js';
 import { comparisonText } from '../../src/report/compare/text.js';
+import { verdict } from '../../src/report/compare/words.js';
 import { json } from '../../src/report/renderers/json.js';
 import type { TraceEvent } from '../../src/trace/events.js';
 import { downlinkLife, metricsOf } from '../trace/fixtures.js';
@@ -53,8 +54,9 @@ function generated({ seed, slower = 1, dropped = 0 }: Options): ComparedRun {
   return { name: `run ${seed}`, scenario: 's', seed, situation: 'x', failure: null, touched: false, samples };
 }
 
-const verdictOf = (comparison: ReturnType<typeof compareRuns>, metric: string) =>
-  comparison.rows.find((row) => row.metric === metric)?.verdict;
+const rowOf = (comparison: ReturnType<typeof compareRuns>, metric: string) =>
+  comparison.rows.find((row) => row.metric === metric);
+const verdictOf = (comparison: ReturnType<typeof compareRuns>, metric: string) => rowOf(comparison, metric)?.verdict;
 
 describe('comparing two runs', () => {
   it('rarely reports a difference between runs that differ only in their seeds', () => {
@@ -97,6 +99,37 @@ describe('comparing two runs', () => {
     expect(most).toBeCloseTo(1.996, 1);
   });
 
+  it('finds a change that is larger than the smallest one that it claims to show, and no smaller one', () => {
+    for (const metric of ['call.latency p(50)', 'call.latency p(95)', 'downlink.delivered p(50)']) {
+      const row = rowOf(compareRuns(runOf({ seed: 1 }), runOf({ seed: 2 })), metric);
+      const { increase = 0, decrease = 0 } = (row && leastShown(row)) ?? {};
+      expect(row?.verdict).toBe('undetected');
+      const change = (row?.b ?? 0) / (row?.a ?? 1);
+      const changed = (to: number) => {
+        const b = runOf({ seed: 2, slower: to / change });
+        return rowOf(compareRuns(runOf({ seed: 1 }), b), metric)?.verdict;
+      };
+      // The histograms round durations by up to 2 %.
+      expect([changed((1 + increase) * 1.03), changed((1 + increase) / 1.03)]).toEqual(['different', 'undetected']);
+      expect([changed((1 + decrease) / 1.03), changed((1 + decrease) * 1.03)]).toEqual(['different', 'undetected']);
+    }
+  });
+
+  it('says which changes would have shown if it finds no difference', () => {
+    const page = comparisonHtml(compareRuns(runOf({ seed: 1 }), runOf({ seed: 2 })));
+    expect(page).toContain('<span class="verdict open">no difference found</span>');
+    const text = comparisonText(compareRuns(runOf({ seed: 1 }), runOf({ seed: 2 }))).replaceAll(/\s+/g, ' ');
+    expect(text).toMatch(
+      /no difference found; the smallest change that would have shown: from \d+\.\d% \([\w.]+( p\(\d+\))?\) to \d+\.\d% \(/,
+    );
+    expect(text).toMatch(/ call\.latency p\(50\) \d+ms \d+ms \S+ \S+ … \S+ -\d+\.\d% or \+\d+\.\d% /);
+  });
+
+  it('says so if no number has enough data to show a difference', () => {
+    const empty = { ...runOf({ seed: 1 }), samples: { batches: 24, counts: {}, durations: {} } } as const;
+    expect(verdict(compareRuns(empty, empty))).toBe('no difference found, but no number has enough data to show one');
+  });
+
   it('gives the same result for the same two runs', () => {
     const [a, b] = [runOf({ seed: 1 }), runOf({ seed: 2 })];
     expect(compareRuns(a, b)).toEqual(compareRuns(a, b));
@@ -125,6 +158,7 @@ describe('a comparison in other formats', () => {
       ...{ metric: rows[0]?.metric, unit: 'ms', a: rows[0]?.a, b: rows[0]?.b, verdict: 'different' },
       change: (rows[0]?.b ?? 0) / (rows[0]?.a ?? 1) - 1,
       interval: rows[0]?.interval?.map((ratio) => ratio - 1),
+      wouldShow: { decrease: expect.any(Number), increase: expect.any(Number) },
     });
   });
 

@@ -31,7 +31,8 @@ export interface MetricDifference extends Ratio {
   /** `downlink.delivered p(95)` */
   readonly metric: string;
   readonly unit: Unit;
-  readonly verdict: 'different' | 'same' | 'unknown';
+  /** `undetected`: no difference was found, which does not mean that there is none; see {@link leastShown}. */
+  readonly verdict: 'different' | 'undetected' | 'unknown';
 }
 
 /** Result of a comparison of two runs. */
@@ -84,12 +85,33 @@ export function changeOf({ a, b }: MetricDifference): number | null {
   return a === 0 ? null : b / a - 1;
 }
 
+/** The smallest changes that a comparison can show, relative to A: a negative one and a positive one. */
+interface LeastShown {
+  readonly decrease: number;
+  /** Infinity if no increase would have shown. */
+  readonly increase: number;
+}
+
+/**
+ * The change between A and B that would have made the number different: the interval, which keeps its width in relation to the
+ * change, would no longer contain a ratio of 1. null if there is too little data for an interval.
+ */
+export function leastShown({ a, b, interval }: Ratio): LeastShown | null {
+  if (interval === null) return null;
+  const [least, most] = interval;
+  const ratio = b / a;
+  return {
+    decrease: Math.min(1 - LEAST_CHANGE, ratio / most) - 1,
+    increase: Math.max(1 + LEAST_CHANGE, ratio / least) - 1,
+  };
+}
+
 function verdictOf({ a, b, interval }: Ratio): MetricDifference['verdict'] {
-  if (a === b) return 'same';
+  if (a === b) return 'undetected';
   if (interval === null) return Math.min(a, b) === 0 && Math.max(a, b) >= LEAST_NEW_COUNT ? 'different' : 'unknown';
   const [least, most] = interval;
   const sure = least > 1 || most < 1;
-  return sure && Math.abs(b / a - 1) > LEAST_CHANGE ? 'different' : 'same';
+  return sure && Math.abs(b / a - 1) > LEAST_CHANGE ? 'different' : 'undetected';
 }
 
 /** A count that is 0 in one run has no ratio. It is different if it is at least this number in the other run. */

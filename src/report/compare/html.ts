@@ -4,7 +4,7 @@ import { type Markup, markup, NOTHING } from '../html/markup.js';
 import { page } from '../html/page.js';
 import { drawing, isNarrow, px, svg } from '../html/plot.js';
 import { changeOf, LEAST_CHANGE, type MetricDifference, type RunComparison } from './compare.js';
-import { COLUMNS, cells, verdict } from './words.js';
+import { COLUMNS, cells, headline, verdict } from './words.js';
 
 /** @param remarks reasons for which the runs should not be compared */
 export function comparisonHtml(comparison: RunComparison, remarks: readonly string[] = []): string {
@@ -12,14 +12,14 @@ export function comparisonHtml(comparison: RunComparison, remarks: readonly stri
   const sorted = [...rows].sort(
     (one, other) => Number(other.verdict === 'different') - Number(one.verdict === 'different'),
   );
-  const body = markup`<header><h1>${a.scenario === b.scenario ? a.scenario : 'A and B'}</h1><span class="verdict ${different ? 'bad' : 'good'}">${different ? 'different' : 'no difference'}</span></header>
+  const body = markup`<header><h1>${a.scenario === b.scenario ? a.scenario : 'A and B'}</h1><span class="verdict ${different ? 'bad' : 'open'}">${headline(comparison)}</span></header>
 <p>${verdict(comparison)}</p>
 <ul class="faint"><li>A: ${a.name} · ${a.scenario} · seed ${a.seed}</li><li>B: ${b.name} · ${b.scenario} · seed ${b.seed}</li></ul>
 ${remarks.map((remark) => markup`<div class="alarm bad" role="alert">${remark}</div>`)}
 <section id="changes"><h2><a href="#changes">Changes</a></h2>${changes(sorted)}</section>
 <section id="numbers"><h2><a href="#numbers">Numbers</a></h2>${table(sorted)}</section>
 <footer>made by ghostfleet</footer>`;
-  return page({ title: `${a.scenario}: ${different ? 'different' : 'no difference'}`, body });
+  return page({ title: `${a.scenario}: ${headline(comparison)}`, body });
 }
 
 function table(rows: readonly MetricDifference[]): Markup {

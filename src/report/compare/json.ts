@@ -1,5 +1,5 @@
 /** A comparison for programs. */
-import { type ComparedRun, changeOf, type RunComparison } from './compare.js';
+import { type ComparedRun, changeOf, leastShown, type RunComparison } from './compare.js';
 import { verdict } from './words.js';
 
 /** Format version, raised by changes to which programs that read the comparison must adapt. */
@@ -22,7 +22,9 @@ export function comparisonJson(comparison: RunComparison, remarks: readonly stri
     metrics: rows.map((row) => {
       const { metric, unit, interval, verdict: judged } = row;
       const change = interval === null ? null : interval.map((ratio) => ratio - 1);
-      return { metric, unit, a: row.a, b: row.b, change: changeOf(row), interval: change, verdict: judged };
+      const values = { metric, unit, a: row.a, b: row.b, change: changeOf(row), interval: change };
+      // JSON has no Infinity: `increase` is then null.
+      return { ...values, wouldShow: leastShown(row), verdict: judged };
     }),
   };
   return `${JSON.stringify(said, null, 2)}\n`;

@@ -1,8 +1,9 @@
 /** The texts that a comparison has both in the terminal and on the HTML page. */
 import { humanChange, humanValue } from '../../kernel/quantity.js';
-import { changeOf, LEAST_CHANGE, type MetricDifference, type RunComparison } from './compare.js';
+import { changeOf, leastShown, type MetricDifference, type RunComparison } from './compare.js';
 
-export const COLUMNS = ['A', 'B', 'change', 'interval'] as const;
+/** The last one has the smallest changes that would have shown. */
+export const COLUMNS = ['A', 'B', 'change', 'interval', 'would show'] as const;
 
 /** The metric, the cells of {@link COLUMNS} and a note. */
 export function cells(row: MetricDifference): readonly string[] {
@@ -10,15 +11,45 @@ export function cells(row: MetricDifference): readonly string[] {
   const change = changeOf(row);
   const range = interval === null ? '' : `${humanChange(interval[0] - 1)} … ${humanChange(interval[1] - 1)}`;
   const note = verdict === 'unknown' ? 'too little data' : verdict === 'different' ? '≠' : '';
-  return [metric, humanValue(a, unit), humanValue(b, unit), change === null ? '' : humanChange(change), range, note];
+  const values = [humanValue(a, unit), humanValue(b, unit), change === null ? '' : humanChange(change)];
+  return [metric, ...values, range, verdict === 'undetected' ? shownFrom(row) : '', note];
+}
+
+/** `-12.0% or +14.5%` */
+function shownFrom(row: MetricDifference): string {
+  const shown = leastShown(row);
+  if (shown === null) return '';
+  const { decrease, increase } = shown;
+  return Number.isFinite(increase) ? `${humanChange(decrease)} or ${humanChange(increase)}` : humanChange(decrease);
+}
+
+/** The result in a few words. */
+export function headline({ different }: Pick<RunComparison, 'different'>): string {
+  return different ? 'different' : 'no difference found';
 }
 
 /** The result in one sentence. */
 export function verdict({ rows, different }: RunComparison): string {
-  if (!different)
-    return `no difference: no number changed by more than ${LEAST_CHANGE * 100}% and by more than chance explains`;
+  const words = headline({ different });
+  if (!different) return `${words}${resolution(rows)}`;
   const found = rows.filter((row) => row.verdict === 'different');
-  return `different: ${found.map(difference).join('; ')}`;
+  return `${words}: ${found.map(difference).join('; ')}`;
+}
+
+/** The smallest changes that would have shown, so that a comparison of little data does not read like a proof of equality. */
+function resolution(rows: readonly MetricDifference[]): string {
+  const sizes = rows
+    .flatMap((row) => {
+      const shown = leastShown(row);
+      return shown === null ? [] : [{ metric: row.metric, size: Math.max(-shown.decrease, shown.increase) }];
+    })
+    .filter(({ size }) => Number.isFinite(size))
+    .sort((one, other) => one.size - other.size);
+  const [finest, coarsest] = [sizes[0], sizes.at(-1)];
+  if (finest === undefined || coarsest === undefined) return ', but no number has enough data to show one';
+  const words = ({ metric, size }: typeof finest) => `${(size * 100).toFixed(1)}% (${metric})`;
+  const range = finest === coarsest ? words(finest) : `from ${words(finest)} to ${words(coarsest)}`;
+  return `; the smallest change that would have shown: ${range}`;
 }
 
 function difference(row: MetricDifference): string {
