@@ -11,11 +11,28 @@ describe('the reason for a missing answer', () => {
       'the server does not support HTTPS',
     ],
     [failure('40:error:0A000126:SSL routines::\n', 'ERR_SSL_NO_CIPHER_MATCH'), 'TLS failed: no cipher match'],
-    [failure('self-signed certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT'), 'self-signed certificate'],
+    [
+      failure('self-signed certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT'),
+      'the server has a self-signed certificate; set NODE_EXTRA_CA_CERTS to the file with this certificate',
+    ],
+    [failure('certificate has expired', 'CERT_HAS_EXPIRED'), "the server's certificate has expired"],
+    [failure('Parse Error', 'HPE_INVALID_CONSTANT'), 'the response is not HTTP'],
     [failure('', 'EPROTO'), 'EPROTO'],
     ['a word', 'a word'],
   ])('is, for the error %j: %s', (error, words) => {
     expect(reasonOf(error)).toBe(words);
+  });
+
+  it.each([
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    'UNABLE_TO_GET_ISSUER_CERT',
+    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+    'SELF_SIGNED_CERT_IN_CHAIN',
+  ])('names NODE_EXTRA_CA_CERTS if the authority is private: %s', (code) => {
+    expect(reasonOf(failure('x', code))).toBe(
+      "the server's certificate is not from a known authority; " +
+        'set NODE_EXTRA_CA_CERTS to the file with the certificate of its authority',
+    );
   });
 
   it('has the code of the error, or the name of an error that has no code', () => {

@@ -99,7 +99,12 @@ export class Attempts {
       case 'request': {
         const reply = await sender.send(computed.request, seconds(connector.timeout || STANDARD_TIMEOUT));
         const target = new URL(computed.request.url).origin;
-        return { result: resultOf(reply), entry: entry({ target, ...replyEntry(reply) }) };
+        const { retryAfter } = reply.kind === 'answer' ? reply : {};
+        return {
+          result: resultOf(reply),
+          ...(retryAfter !== undefined && { retryAfter }),
+          entry: entry({ target, ...replyEntry(reply) }),
+        };
       }
       default:
         return computed satisfies never;
@@ -112,14 +117,24 @@ const NOTHING = { status: null, target: null, error: null, response: null };
 
 function resultOf(reply: Reply): Attempted['result'] {
   if (reply.kind === 'refused') return 'failed';
-  return reply.kind === 'answer' && isSuccess(reply.status) ? 'delivered' : 'unanswered';
+  if (reply.kind === 'silence') return 'unanswered';
+  if (isSuccess(reply.status)) return 'delivered';
+  return reply.status in FINAL ? 'failed' : 'unanswered';
 }
+
+/** Statuses after which further attempts would fail as well. */
+const FINAL: Readonly<Record<number, string>> = {
+  301: 'the target has moved permanently, and redirects are not followed; correct the URL in the script',
+  308: 'the target has moved permanently, and redirects are not followed; correct the URL in the script',
+  410: 'the target is gone for good (status 410)',
+};
 
 function replyEntry(reply: Reply): Partial<AttemptLog> {
   if (reply.kind !== 'answer') return { error: reply.why };
   const { status, text } = reply;
   if (isSuccess(status)) return { status };
   const isRedirect = status >= 300 && status <= 399;
-  const error = isRedirect ? 'redirects are not followed' : `the target answered with status ${status}`;
+  const error =
+    FINAL[status] ?? (isRedirect ? 'redirects are not followed' : `the target answered with status ${status}`);
   return { status, error, response: text };
 }

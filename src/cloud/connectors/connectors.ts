@@ -99,7 +99,10 @@ export class Connectors implements Forwarding {
 
   /** Starts no further attempts, and waits at most {@link CLOSING_TIME} for running ones. */
   async close(): Promise<void> {
-    const end = () => Promise.all([this.#sandbox.close(), this.#sender.close()]);
+    const end = () => {
+      this.#sender.close();
+      return this.#sandbox.close();
+    };
     const patience = this.#patience.after(CLOSING_TIME, 'running delivery attempts', () => {
       this.#dispatcher.abandon();
       void end();

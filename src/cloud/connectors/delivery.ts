@@ -5,12 +5,13 @@
  *
  *            ┌────────── next attempt ◄─────────┐
  *   pending ─┴─► 2xx: delivered                 │
- *            ├─► not 2xx, or no response: retried while there are retry delays left; then failed
+ *            ├─► 301, 308, 410: failed
+ *            ├─► any other status, or no response: retried while there are retry delays left; then failed
  *            ├─► the script fails, or its target is not permitted: failed
  *            ├─► `main` returns null; connector disabled; device or message deleted: cancelled
  *            └─► connector deleted: the record is deleted
  */
-import { type Millis, seconds, type UnixMillis } from '../../kernel/time.js';
+import { hours, type Millis, seconds, type UnixMillis } from '../../kernel/time.js';
 import type { Change, Id, RecordRow, Store } from '../store/store.js';
 import type { Connector } from './connector.js';
 
@@ -37,6 +38,8 @@ export interface AttemptLog {
 /** Result of an attempt. `unanswered`: no 2xx response; the attempt may be repeated. */
 export interface Attempted {
   readonly result: 'delivered' | 'failed' | 'cancelled' | 'unanswered';
+  /** The wait before the next attempt that the target demands. */
+  readonly retryAfter?: Millis;
   readonly entry: AttemptLog;
 }
 
@@ -122,18 +125,22 @@ export async function* deliveriesOf(
   }
 }
 
+/** Longest wait that a target can demand. */
+const LONGEST_RETRY_AFTER = hours(24);
+
 /** The delivery after an attempt that has just ended (cloud API gaps, section 6 "Success / retry"). */
 export function afterAttempt(
   delivery: Delivery,
   { retryDelays }: Pick<Connector, 'retryDelays'>,
-  { result, entry }: Attempted,
+  { result, entry, retryAfter = 0 }: Attempted,
   now: UnixMillis,
 ): Delivery {
   const log = [...delivery.log, entry];
   if (result !== 'unanswered') return { ...delivery, state: result, dueAt: null, log };
   const delay = retryDelays[delivery.attempt];
   if (delay === undefined) return { ...delivery, state: 'failed', dueAt: null, log };
-  return { ...delivery, attempt: delivery.attempt + 1, dueAt: now + seconds(delay), log };
+  const wait = Math.max(seconds(delay), Math.min(retryAfter, LONGEST_RETRY_AFTER));
+  return { ...delivery, attempt: delivery.attempt + 1, dueAt: now + wait, log };
 }
 
 /** The delivery, cancelled without another attempt. */

@@ -4,43 +4,37 @@
  * provider.
  *
  * The guard checks the address to which a connection is opened: an earlier lookup proves nothing, because a name may resolve to
- * another address a moment later. The check is part of opening a connection, so it also covers literal addresses.
+ * another address a moment later. So names are checked by the lookup of the connection; literal addresses, which are not looked
+ * up, before each request.
  */
 import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { buildConnector } from 'undici';
-import type { Millis } from '../../kernel/time.js';
 import { isPublicAddress } from './public-address.js';
 import { TargetRefused } from './target-refused.js';
 
 /** Resolves a name, like `dns.lookup`. */
 export type Lookup = LookupFunction;
 
-interface Permission {
+/** The targets that connectors may reach. */
+export interface Permission {
   /** Whether addresses that are not public are permitted. */
   readonly allowPrivate: boolean;
   /** Hosts whose public addresses are permitted; undefined: all. */
   readonly hosts?: readonly string[] | undefined;
 }
 
-/** Opens connections to permitted addresses only. @param lookup resolves host names; default: the system's resolver */
-export function guardedConnector(
-  timeout: Millis,
-  permission: Permission,
-  lookup: Lookup = systemLookup,
-): buildConnector.connector {
-  const connect = buildConnector({ timeout, lookup: guarded(lookup, permission) });
-  return (options, callback) => {
-    const host = options.hostname.replace(/^\[|\]$/g, '');
-    // A literal address is not looked up, so `guarded` does not see it.
-    const refusal = isIP(host) === 0 ? unlisted(host, permission) : refusalOf(host, [host], permission);
-    if (refusal) callback(refusal, null);
-    else connect(options, callback);
-  };
+/** @throws TargetRefused if the host of a URL is not permitted, as far as this is known before a lookup */
+export function checkHost(hostname: string, permission: Permission): void {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const refusal = isIP(host) === 0 ? unlisted(host, permission) : refusalOf(host, [host], permission);
+  if (refusal) throw refusal;
 }
 
-/** Rejects a name if one of its addresses is not permitted: a legitimate name has no such address. */
-function guarded(lookup: Lookup, permission: Permission): Lookup {
+/**
+ * A lookup that rejects a name if one of its addresses is not permitted: a legitimate name has no such address.
+ * @param lookup default: the system's resolver
+ */
+export function guarded(permission: Permission, lookup: Lookup = systemLookup): Lookup {
   return (hostname, options, callback) => {
     lookup(hostname, options, (error, found, family) => {
       const addresses = typeof found === 'string' ? [found] : (found ?? []).map(({ address }) => address);

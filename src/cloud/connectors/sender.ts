@@ -2,63 +2,64 @@
  * Sends requests to untrusted targets. The duration of an exchange and the length of a response are limited, redirects are not
  * followed, and the guard must permit the address.
  */
+import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Clock } from '../../kernel/clock.js';
 import { reasonOf } from '../../kernel/no-answer.js';
-import type { Millis } from '../../kernel/time.js';
+import { type Millis, seconds, type UnixMillis } from '../../kernel/time.js';
+import { checkHost, guarded, type Lookup, type Permission } from './guard.js';
 import type { WebhookRequest } from './request.js';
 import { TargetRefused } from './target-refused.js';
-import type { Targets, WebClient } from './web-client.js';
 
 export type Reply =
-  /** The target responded. `text`: first characters of the body; empty for a 2xx status. */
-  | { readonly kind: 'answer'; readonly status: number; readonly text: string }
+  /** The target responded. `text`: first characters of the body; empty for a 2xx status. `retryAfter`: the wait it demands. */
+  | { readonly kind: 'answer'; readonly status: number; readonly text: string; readonly retryAfter?: Millis }
   /** The guard does not permit the target. */
   | { readonly kind: 'refused'; readonly why: string }
   /** There was no response. */
   | { readonly kind: 'silence'; readonly why: string };
 
-interface SenderOptions extends Targets {
+interface SenderOptions extends Permission {
+  /** Default: the system's resolver. */
+  readonly lookup?: Lookup;
   /** Clock of the timeout. Real time, also in a simulation, because the targets are outside of it. */
   readonly patience: Clock;
 }
 
 /** Maximum size of the body of a response; the connection is closed if the body is longer. */
 const BODY_BYTES = 65_536;
+/** Maximum size of the head of a response. */
+const HEAD_BYTES = 16_384;
+/** How long an idle connection is kept. This time is short, because many targets close such connections after seconds. */
+const IDLE = seconds(4);
 /** Number of characters of the body that are kept. */
 const EXCERPT = 500;
 
 export class Sender {
   readonly #options: SenderOptions;
-  #client: Promise<WebClient> | undefined;
+  readonly #agents: Agents;
 
   constructor(options: SenderOptions) {
     this.#options = options;
+    const pool = { keepAlive: true, timeout: IDLE, lookup: guarded(options, options.lookup) };
+    this.#agents = { http: new HttpAgent(pool), https: new HttpsAgent(pool) };
   }
 
   /** Sends a request. Never rejects: every failure of the target is a reply. @param timeout for the whole exchange */
-  async send({ url, method, header, body }: WebhookRequest, timeout: Millis): Promise<Reply> {
+  async send(request: WebhookRequest, timeout: Millis): Promise<Reply> {
+    const { patience } = this.#options;
     const aborter = new AbortController();
     const tooLate = `no response within ${timeout / 1000} s`;
-    const alarm = this.#options.patience.after(timeout, 'the response to a webhook', () =>
-      aborter.abort(new Error(tooLate)),
-    );
+    const alarm = patience.after(timeout, 'the response to a webhook', () => aborter.abort(new Error(tooLate)));
     try {
-      this.#client ??= clientOf(this.#options);
-      const { agent, send } = await this.#client;
-      const answer = await send(url, {
-        dispatcher: agent,
-        // The cast is safe because request.ts accepts only methods that undici supports.
-        method: method as 'POST',
-        headers: header,
-        body,
-        signal: aborter.signal,
-        // The alarm above limits the whole exchange; undici's own timeouts limit only parts of it.
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      });
-      const text = await beginningOf(answer.body);
-      const { statusCode: status } = answer;
-      return { kind: 'answer', status, text: isSuccess(status) ? '' : text };
+      checkHost(new URL(request.url).hostname, this.#options);
+      const answer = await exchange(request, this.#agents, aborter.signal);
+      const text = await beginningOf(answer);
+      // Node sets the status of every response that it has received.
+      const { statusCode: status = 0, headers } = answer;
+      if (isSuccess(status)) return { kind: 'answer', status, text: '' };
+      const retryAfter = waitIn(headers, patience.wall);
+      return { kind: 'answer', status, text, ...(retryAfter !== undefined && { retryAfter }) };
     } catch (error) {
       const refusal = refusalIn(error);
       if (refusal) return { kind: 'refused', why: refusal.message };
@@ -69,15 +70,52 @@ export class Sender {
   }
 
   /** Aborts running requests and closes all connections. */
-  async close(): Promise<void> {
-    await (await this.#client)?.agent.destroy();
+  close(): void {
+    this.#agents.http.destroy();
+    this.#agents.https.destroy();
   }
 }
 
-/** Loads the HTTP client. Called with the first request, so that a service without connectors starts faster. */
-async function clientOf(targets: Targets): Promise<WebClient> {
-  const { webClient } = await import('./web-client.js');
-  return webClient(targets);
+interface Agents {
+  readonly http: HttpAgent;
+  readonly https: HttpsAgent;
+}
+
+/**
+ * Sends the request; resolves with the final response. With Node's own client, because it skips interim responses such as
+ * `100 Continue`, which a server may send without being asked (RFC 9110, 15.2).
+ */
+function exchange(
+  { url, method, header, body }: WebhookRequest,
+  agents: Agents,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const isSecure = url.startsWith('https:');
+  const length = body === null ? {} : { 'content-length': Buffer.byteLength(body) };
+  const options = { method, headers: { ...header, ...length }, signal, maxHeaderSize: HEAD_BYTES };
+  return new Promise((resolve, reject) => {
+    const request = isSecure
+      ? httpsRequest(url, { ...options, agent: agents.https })
+      : httpRequest(url, { ...options, agent: agents.http });
+    request.on('response', resolve);
+    // Also later errors, which end the response as well.
+    request.on('error', reject);
+    request.end(body ?? undefined);
+  });
+}
+
+/**
+ * The wait that a response demands by `Retry-After`, as seconds or as a date (RFC 9110, 10.2.3). A date is compared with the
+ * date of the response, so the clocks need not agree.
+ * @param now used if the response has no date
+ */
+function waitIn({ 'retry-after': wait = '', date = '' }: IncomingHttpHeaders, now: UnixMillis): Millis | undefined {
+  if (/^\d{1,9}$/.test(wait)) return seconds(Number(wait));
+  // `Date.parse` alone would also take numbers such as 1.5 for dates.
+  const until = /^[A-Z][a-z]+,? /.test(wait) ? Date.parse(wait) : Number.NaN;
+  if (Number.isNaN(until)) return undefined;
+  const sent = Date.parse(date);
+  return Math.max(0, until - (Number.isNaN(sent) ? now : sent));
 }
 
 export function isSuccess(status: number): boolean {

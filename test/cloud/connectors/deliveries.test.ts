@@ -49,6 +49,36 @@ describe('a delivery without a 2xx response', () => {
     expect(await deliveries(forward)).toMatchObject([{ state: 'delivered', attempt: 2, log }]);
   });
 
+  it('waits for the time in Retry-After if it is longer than the delay of the plan, but at most a day', async () => {
+    const at: number[] = [];
+    const demands = ['120', '1', '999999', ''];
+    const world = await opened({
+      answer: (_, response) => {
+        at.push(world.clock.now);
+        response.writeHead(at.length === 1 ? 429 : 503, { 'retry-after': demands[at.length - 1] ?? '' }).end();
+      },
+    });
+    const { connector, device, uplink, pass, deliveries } = world;
+    const forward = await connector({ retryDelays: [10, 30, 60] });
+    await uplink(await device());
+    await pass(hours(48));
+    expect(at.slice(1).map((time, i) => (time - (at[i] ?? 0)) / 1000)).toEqual([120, 30, 86_400]);
+    expect(await deliveries(forward)).toMatchObject([{ state: 'failed', attempt: 3 }]);
+  });
+
+  it.each([
+    [410, 'the target is gone for good (status 410)'],
+    [301, 'the target has moved permanently, and redirects are not followed; correct the URL in the script'],
+    [308, 'the target has moved permanently, and redirects are not followed; correct the URL in the script'],
+  ])('ends at once with the status %i, and with a reason', async (status, error) => {
+    const { connector, device, uplink, pass, deliveries, hook } = await opened({ answer: always(status) });
+    const forward = await connector();
+    await uplink(await device());
+    await pass(hours(24));
+    expect(hook.received).toHaveLength(1);
+    expect(await deliveries(forward)).toMatchObject([{ state: 'failed', dueAt: null, log: [{ status, error }] }]);
+  });
+
   it('is not attempted again after its connector was deleted or disabled, even if it is enabled again', async () => {
     const { connector, device, uplink, pass, deliveries, hook, store, clock } = await opened({ answer: always(500) });
     const [off, back, gone] = [await connector(), await connector(), await connector()];

@@ -1,4 +1,5 @@
 import type { LookupAddress } from 'node:dns';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Lookup } from '../../../src/cloud/connectors/guard.js';
 import { isPublicAddress } from '../../../src/cloud/connectors/public-address.js';
@@ -16,7 +17,7 @@ function sender(
   options: { readonly allowPrivate?: boolean; readonly hosts?: readonly string[]; readonly lookup?: Lookup } = {},
 ): Sender {
   const made = new Sender({ patience: new RealClock(), allowPrivate: false, ...options });
-  closing.push(() => made.close());
+  closing.push(async () => made.close());
   return made;
 }
 
@@ -187,6 +188,41 @@ describe('a request', () => {
     const { url } = await target((_, response) => response.writeHead(403).end(`no\u0000 \u001b[31m${'é'.repeat(900)}`));
     const reply = await free().send(get(url), seconds(5));
     expect(reply).toMatchObject({ kind: 'answer', status: 403, text: expect.stringMatching(/^no +\[31mé{490,}$/) });
+  });
+
+  it.each([
+    ['100 Continue before its 200', ['HTTP/1.1 100 Continue\r\n\r\n']],
+    ['several interim responses', ['HTTP/1.1 102 Processing\r\n\r\n', 'HTTP/1.1 100 Continue\r\nx: y\r\n\r\n']],
+    ['early hints', ['HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n']],
+  ])('to a target that sends %s has the final response', async (_, interim) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.write(`${interim.join('')}HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n`));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closing.push(() => new Promise((resolve) => server.close(resolve)));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const request = { method: 'POST', url, header: {}, body: '{}' };
+    expect(await free().send(request, seconds(5))).toEqual({ kind: 'answer', status: 200, text: '' });
+  });
+
+  it.each([
+    ['120', 120],
+    ['Wed, 21 Oct 2026 07:30:00 GMT', 1800],
+    ['Wed, 21 Oct 2026 06:00:00 GMT', 0],
+    ['soon', undefined],
+    ['-5', undefined],
+    ['1.5', undefined],
+  ])('that gets the header Retry-After: %s reports a wait of %s s', async (wait, waits) => {
+    const date = 'Wed, 21 Oct 2026 07:00:00 GMT';
+    const { url } = await target((_, response) => response.writeHead(429, { 'retry-after': wait, date }).end());
+    const reply = await free().send(get(url), seconds(5));
+    expect(reply).toEqual({
+      kind: 'answer',
+      status: 429,
+      text: '',
+      ...(waits !== undefined && { retryAfter: seconds(waits) }),
+    });
   });
 
   it('that gets no valid response reports the reason', async () => {
