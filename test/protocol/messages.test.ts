@@ -42,7 +42,10 @@ const hash = fc.uint8Array({ minLength: 8, maxLength: 8 }).map(toHex);
 const id = fc.uint8Array({ minLength: 16, maxLength: 16 });
 const bytes = fc.uint8Array({ maxLength: 100 });
 const uint32 = fc.nat(0xffff_ffff);
-const digits = fc.bigInt(0n, 2n ** 64n - 1n).map(String);
+const digits = fc.oneof(
+  fc.constant('0'),
+  fc.bigInt(1n, 2n ** 64n - 1n).map((n) => n.toString().padStart(15, '0')),
+);
 const optional: { requiredKeys: [] } = { requiredKeys: [] };
 
 const anyUp: fc.Arbitrary<UpMessage> = fc.oneof(

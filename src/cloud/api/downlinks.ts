@@ -1,8 +1,7 @@
 /** Queueing and cancelling of downlinks (cloud API, "Downlinks"; cloud API gaps, 3.5 and 3.6). */
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { isTooDeep } from '../../kernel/json-depth.js';
-import { tooDeep } from '../http/body.js';
+import { faultOfJson } from '../http/body.js';
 import { ApiFault } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
@@ -200,7 +199,8 @@ function valid<T>(outcome: Checked<T>): T {
 /** The body as a JSON value. Some clients send it as JSON text. */
 function parsed(body: unknown): unknown {
   if (typeof body !== 'string') return body;
-  if (isTooDeep(body)) throw tooDeep();
+  const fault = faultOfJson(body);
+  if (fault !== undefined) throw fault;
   try {
     return JSON.parse(body);
   } catch {

@@ -14,6 +14,7 @@ import { acceptJsonOnly } from '../http/body.js';
 import { errorHandler, unknownRoute } from '../http/errors.js';
 import { guardHosts } from '../http/host-guard.js';
 import { documentApi } from '../http/openapi.js';
+import { needReadableQueries } from '../http/query.js';
 import type { Routes } from '../http/routes.js';
 import { addressesIn } from '../http/sockets.js';
 import { type TypeBoxProvider, validatorCompiler } from '../http/validation.js';
@@ -123,6 +124,7 @@ export function createApi(
     for (const family of families) family(routes.withTypeProvider<TypeBoxProvider>(), all, options);
   };
   guardHosts(api, options.hosts);
+  needReadableQueries(api);
   if (options.cors) api.register(cors, CORS);
   const { rateLimit, rateLimitHolds } = options;
   limitRequests(api, { clock: context.clock, rateLimit, rateLimitHolds, isProxy });

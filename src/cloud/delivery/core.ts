@@ -7,7 +7,6 @@
 import type { EdgeClock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import type { Millis } from '../../kernel/time.js';
-import type { DecodedData } from '../../protocol/http/uplinks.js';
 import { TYPE } from '../../protocol/messages/index.js';
 import type { DeliveryEvidence, DownlinkType, Trace } from '../../trace/events.js';
 import { Updates } from '../firmware/updates.js';
@@ -47,7 +46,7 @@ import { DownlinkEncoder } from './downlink-encoder.js';
 import { DownlinkStates } from './downlink-states.js';
 import { type ChunkQueue, FirmwareQueue } from './firmware-queue.js';
 import { type AckResult, Offers } from './offers.js';
-import { UplinkHandler } from './uplinks.js';
+import { type Received, UplinkHandler } from './uplinks.js';
 
 interface CoreOptions {
   readonly store: Store;
@@ -138,16 +137,13 @@ export class CloudCore implements Downlinks {
 
   /**
    * Stores an uplink message.
-   * @param message type byte and value, or decoded data of a device without a codec
-   * @param request fingerprint of the request, by which a repetition is recognised if the message has no fingerprint of its own
+   * @param message type byte and value, or what has another form in JSON than in CBOR
+   * @param request fingerprint of the request, by which a repetition is recognised; null: the message has its own fingerprint
    * @returns true if the message is durable, or a copy of a stored message; false if it is rejected (wire protocol, 6.3)
    */
-  async accept(
-    session: DeviceSession,
-    message: Uint8Array | DecodedData,
-    request: string | null = null,
-  ): Promise<boolean> {
-    const aboutUpdate = message instanceof Uint8Array && UPDATE_REPORTS.has(message[0] ?? -1);
+  async accept(session: DeviceSession, message: Received, request: string | null = null): Promise<boolean> {
+    const aboutUpdate =
+      message instanceof Uint8Array ? UPDATE_REPORTS.has(message[0] ?? -1) : message.kind === 'create-session';
     if (!aboutUpdate) {
       const accepted = await this.#accept(session, message, request);
       // A stalled download is restarted here as well as at polls, because some devices never poll.
@@ -161,7 +157,7 @@ export class CloudCore implements Downlinks {
     });
   }
 
-  async #accept(session: DeviceSession, message: Uint8Array | DecodedData, request: string | null): Promise<boolean> {
+  async #accept(session: DeviceSession, message: Received, request: string | null): Promise<boolean> {
     // Confirmed downlinks whose commit failed are committed first, because the message may answer one of them.
     for (const queued of unwritten(session)) await this.#confirmed(session, queued.confirmed, queued);
     const accepted = await this.#uplinks.accept(session, message, request);

@@ -9,6 +9,7 @@ import type { Codec } from '../../protocol/codec.js';
 import { contentFingerprint } from '../../protocol/hashes.js';
 import { type DecodedData, firmwareJson } from '../../protocol/http/uplinks.js';
 import {
+  type CreateSession,
   MessageError,
   parseUp,
   type UploadData,
@@ -46,6 +47,12 @@ interface UplinkHandlerOptions {
   readonly forwarding?: Forwarding | undefined;
   readonly earlierCopy?: EarlierCopy | undefined;
 }
+
+/**
+ * A message as it arrives: its bytes, or what has another form in JSON than in CBOR. The numbers of a modem and a SIM are texts
+ * in JSON, which keep their leading zeros.
+ */
+export type Received = Uint8Array | DecodedData | CreateSession;
 
 /** Consequences of a stored uplink. */
 interface UplinkResult {
@@ -94,7 +101,7 @@ export class UplinkHandler {
    */
   async accept(
     session: DeviceSession,
-    message: Uint8Array | DecodedData,
+    message: Received,
     request: string | null,
   ): Promise<UplinkResult | 'copy' | 'refused'> {
     const { log } = this.#options;
@@ -183,7 +190,7 @@ export class UplinkHandler {
   #prepare(
     session: DeviceSession,
     message: UpMessage | DecodedData,
-    received: Uint8Array | DecodedData,
+    received: Received,
   ): PreparedUplink | Promise<PreparedUplink> {
     switch (message.kind) {
       case 'create-session':
@@ -387,8 +394,9 @@ function isKnown({ device }: DeviceSession, message: UpMessage | DecodedData): b
  * body. The result is null for a JSON body with neither, because two such messages may legitimately be equal. A timestamp of 0
  * comes from a clock that is not set, so it distinguishes no messages.
  */
-function printOf(message: Uint8Array | DecodedData): string | null {
+function printOf(message: Received): string | null {
   if (message instanceof Uint8Array) return contentFingerprint(message);
+  if (message.kind !== 'decoded-data') return null;
   const { message: head } = message.body;
   if (typeof head !== 'object' || head === null) return null;
   const { sequence = null, timestamp = null } = head as { readonly sequence?: unknown; readonly timestamp?: unknown };

@@ -173,8 +173,8 @@ export class HttpGateway {
   async #accept(session: DeviceSession, uplink: unknown, print: string | null): Promise<Acknowledgement> {
     try {
       const read = upFromJson(uplink);
-      const message = read.kind === 'decoded-data' ? read : encodeUp(read);
-      const accepted = await this.#core.accept(session, message, print);
+      const encoded = read.kind === 'decoded-data' ? read : encodeUp(read);
+      const accepted = await this.#core.accept(session, read.kind === 'create-session' ? read : encoded, print);
       if (!accepted) throw new ApiFault(400, 'the message was rejected', 'unacceptable-message');
     } catch (error) {
       if (error instanceof MessageError) throw new ApiFault(400, error.message, 'unacceptable-message');

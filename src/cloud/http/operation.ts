@@ -181,7 +181,11 @@ export const COMMON_FAILURES: readonly CommonFailure[] = [
     concerns: ({ params }) => params !== undefined,
   },
   { status: 413, sentence: 'The body is longer than 1 MiB.', concerns: ({ body }) => body !== undefined },
-  { status: 415, sentence: 'The body is not JSON, or is compressed.', concerns: ({ body }) => body !== undefined },
+  {
+    status: 415,
+    sentence: 'The body is not JSON in UTF-8, or is compressed.',
+    concerns: ({ body }) => body !== undefined,
+  },
   { status: 429, sentence: `Too many requests; ${RETRY_LATER}`, concerns: () => true },
   { status: 500, sentence: 'An error in the service; its log has the cause.', concerns: () => true },
   { status: 503, sentence: `Overloaded or shutting down; ${RETRY_LATER}`, concerns: () => true },

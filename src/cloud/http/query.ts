@@ -5,7 +5,9 @@
  * or more tags as `tag_ids[]=A[]=B`; every parser reads that as the single value `A[]=B`. A parameter with an empty value
  * is ignored.
  */
+import type { FastifyInstance } from 'fastify';
 import { didYouMean } from '../../kernel/did-you-mean.js';
+import { ApiFault } from './errors.js';
 import { UUID_PATTERN } from './schemas.js';
 
 /** The parameters of a query or of a path, as parsed by the framework. */
@@ -36,6 +38,24 @@ export function readQuery(parameters: Readonly<Record<string, Parameter>>, raw: 
     if (value !== undefined) query[name] = value;
   }
   return query;
+}
+
+/** Rejects addresses whose query cannot be decoded. The framework would search for the undecoded text. */
+export function needReadableQueries(api: FastifyInstance): void {
+  api.addHook('onRequest', (request, _, done) => {
+    const query = request.raw.url?.split('?', 2)[1] ?? '';
+    done(
+      isDecodable(query) ? undefined : new ApiFault(400, 'the query is not UTF-8 in percent encoding', 'invalid-utf-8'),
+    );
+  });
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    return !text.includes('%') || decodeURIComponent(text) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Problems of the names in a query: a filter with a misspelt name would otherwise be ignored silently. */

@@ -113,7 +113,7 @@ export function readCreateSession(value: Uint8Array): CreateSession {
   const fields = Fields.loose(mapIn(value, 'CREATE_SESSION'));
   const session: Record<string, string | number> = {};
   for (const [key, name, form] of FACTS) {
-    const fact = form === 'digits' ? fields.wide(key)?.toString() : fields[form](key);
+    const fact = form === 'digits' ? digits(fields.wide(key)) : fields[form](key);
     if (fact !== undefined) session[name] = fact;
   }
   return { kind: 'create-session', session };
@@ -175,6 +175,14 @@ export function readUploadStats(value: Uint8Array): UploadStats {
     if (number !== undefined) stats[name] = number;
   });
   return { kind: 'upload-stats', stats };
+}
+
+/**
+ * IMEI and IMSI have 15 digits (3GPP TS 23.003), and the number has lost the zeros at their beginning. 0 means that the modem
+ * does not know it.
+ */
+function digits(number: bigint | undefined): string | undefined {
+  return number === 0n ? '0' : number?.toString().padStart(15, '0');
 }
 
 function hashText(hash: bigint | undefined): Hash | undefined {

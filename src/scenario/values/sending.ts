@@ -2,9 +2,10 @@
  * Checks the lines and data that a scenario sends to devices. Adds a problem for each parameter, shell command and data key
  * that the firmware of the devices does not have.
  */
-import { type Check, type Form, formOf } from '../../input/checks.js';
+import { type Check, complain, type Form, formOf } from '../../input/checks.js';
 import type { LocatedNode, Place, Problems } from '../../input/document.js';
 import { quote } from '../../input/problems.js';
+import { isKept } from '../../kernel/json-numbers.js';
 import { withoutSecrets } from '../../kernel/shell-secrets.js';
 import { configPlaces } from './config-lines.js';
 
@@ -77,13 +78,24 @@ function noteLine(
 /** Reads a map of data for the application, and adds a problem for each key that the encoder of a recipient rejects. */
 export function sentData(check: Check<Data>): SendingCheck<Data> {
   return sent(check, (body, node, problems, { recipients }) => {
-    if (node.kind !== 'map') return;
+    const changed = changedNumbersIn(node);
+    for (const number of changed) complain(number, problems, KEPT);
+    if (node.kind !== 'map' || changed.length > 0) return;
     for (const [key, { key: place }] of node.entries) {
       const refusals = refusalsOf(recipients, (version) => version.dataRefusal(key, body[key]));
       addRefusals(`${key}: ${JSON.stringify(body[key])}`, refusals, place, recipients, problems);
     }
   });
 }
+
+/** The numbers in the data that would be sent as other numbers. */
+function changedNumbersIn(node: LocatedNode): readonly LocatedNode[] {
+  if (node.kind === 'list') return node.items.flatMap(changedNumbersIn);
+  if (node.kind === 'map') return [...node.entries.values()].flatMap(({ value }) => changedNumbersIn(value));
+  return typeof node.value === 'number' && !isKept(node.source) ? [node] : [];
+}
+
+const KEPT = 'a number that can be kept exactly; write it as a text in quotation marks';
 
 type Data = Readonly<Record<string, unknown>>;
 

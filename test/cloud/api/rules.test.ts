@@ -189,6 +189,50 @@ describe('a body', () => {
     expect(await refused(nested(200_000))).toEqual([400, 'the JSON is nested too deep: the limit is 64 levels']);
   });
 
+  it.each([
+    ['a byte of Latin-1', Buffer.from('{"name":"caf\xe9","color":"#00ffaa"}', 'latin1')],
+    ['a cut character', Buffer.from('{"name":"caf\xc3","color":"#00ffaa"}', 'latin1')],
+    ['an encoded surrogate', Buffer.from('{"name":"a\xed\xa0\x80","color":"#00ffaa"}', 'latin1')],
+    ['UTF-16', Buffer.from('\ufeff{"name":"café","color":"#00ffaa"}', 'utf16le')],
+  ])('is rejected if it is not valid UTF-8: %s', async (_, body) => {
+    const { app, spaceId } = await service();
+    const headers = { 'x-api-key': KEY, 'content-type': 'application/json' };
+    const { statusCode, json } = await app.inject({
+      method: 'POST',
+      url: `/v2/spaces/${spaceId}/tags`,
+      headers,
+      payload: body,
+    });
+    expect([statusCode, json().code]).toEqual([400, 'invalid-utf-8']);
+  });
+
+  it.each(['iso-8859-1', 'Windows-1250', '"utf-16"', 'us-ascii'])(
+    'is rejected if it names the character set %s',
+    async (charset) => {
+      const { call } = await service();
+      const tag = JSON.stringify({ name: 'cold', color: '#00ffaa' });
+      const type = { 'content-type': `application/json; Charset=${charset}` };
+      const { status, json } = await call('POST', 'tags', tag, type);
+      expect([status, json.code]).toEqual([415, 'charset']);
+    },
+  );
+
+  it('is rejected if it has numbers that could not be stored as they are, also in JSON as text', async () => {
+    const { call, device } = await service();
+    const { id } = await device();
+    const body = '{"a":9007199254740993,"b":[1e400]}';
+    const sentence =
+      'the body: 9007199254740993, 1e400 cannot be kept exactly as a number; write it as a text in quotation marks';
+    const asText = JSON.stringify({ device_id: id, type: 'data', body });
+    for (const [path, sent] of [
+      [`devices/${id}/downlinks`, body],
+      ['messages', asText],
+    ] as const) {
+      const { status, json } = await call('POST', path, sent);
+      expect([status, json.code, json.message]).toEqual([400, 'inexact-number', sentence]);
+    }
+  });
+
   it('is rejected if compressed, with a message that says so', async () => {
     const { call } = await service();
     const tag = JSON.stringify({ name: 'cold', color: '#00ffaa' });
@@ -206,6 +250,13 @@ describe('a body', () => {
     const body = JSON.stringify({ name: 'cold', color: '#00ffaa' });
     const type = { 'content-type': 'application/json; charset=utf-8' };
     expect((await call('POST', 'tags', body, type)).status).toBe(201);
+    const others = ['UTF-8', '"utf-8"', 'UTF8; v=1'];
+    for (const [n, charset] of others.entries()) {
+      const tag = JSON.stringify({ name: `cold-${n}`, color: '#00ffaa' });
+      expect((await call('POST', 'tags', tag, { 'content-type': `application/json;charset=${charset}` })).status).toBe(
+        201,
+      );
+    }
     const { id } = await device();
     expect((await call('DELETE', `devices/${id}`, undefined, type)).status).toBe(204);
   });
@@ -238,6 +289,15 @@ describe('a URL', () => {
     const { status, json } = await call('GET', '/v2/spaces/%zz');
     expect([status, json.statusCode, json.error]).toEqual([400, 400, 'Bad Request']);
   });
+
+  it.each(['caf%E9', '%', '%zz', 'caf%C3', '%ED%A0%80', 'a&name=%FF'])(
+    'whose query is not UTF-8 is rejected: name=%s',
+    async (name) => {
+      const { call } = await service();
+      const { status, json } = await call('GET', `devices?name=${name}`);
+      expect([status, json.code]).toEqual([400, 'invalid-utf-8']);
+    },
+  );
 
   it('with a null character is rejected with 400 and not logged as an error', async () => {
     const { app, logged } = await service();

@@ -151,6 +151,23 @@ describe('a device that uses HTTP', () => {
     expect((await cloud.device()).session).toEqual({ fw_version: 'v1.0.0' });
   });
 
+  it.each([
+    ['15 digits', '001010123456789', '010012345678901'],
+    ['fewer digits', '00101012345678', '0012'],
+    ['the version of the modem behind them', '901288000000001', '0100123456789012'],
+  ])('keeps the leading zeros of IMSI and IMEI: with %s', async (_, imsi, imei) => {
+    const { cloud, device, send } = await ingress();
+    await send('session', { imsi, imei });
+    expect((await cloud.store.device(cloud.spaceId, device.id))?.session).toEqual({ imsi, imei });
+  });
+
+  it('is refused numbers that could not be stored as they are', async () => {
+    const { send, stored } = await ingress();
+    const { status, json } = await send('uplink', '{"type":"data","body":{"id":12345678901234567890}}');
+    expect([status, json.code]).toEqual([400, 'inexact-number']);
+    expect(await stored()).toEqual([]);
+  });
+
   it('may send data without a codec', async () => {
     const { send, stored } = await ingress();
     await send('uplink', reading({ temperature: 21.5, tags: ['a', null] }));

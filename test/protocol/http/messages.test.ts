@@ -52,7 +52,7 @@ const upMessage: fc.Arbitrary<UpMessage> = fc.oneof(
     .record({
       serial_number: count,
       fw_version: fc.string(),
-      imei: fc.bigInt({ min: 0n, max: 999_999_999_999_999n }).map(String),
+      imei: fc.bigInt({ min: 1n, max: 999_999_999_999_999n }).map((n) => n.toString().padStart(15, '0')),
     })
     .map((session): UpMessage => ({ kind: 'create-session', session })),
 );

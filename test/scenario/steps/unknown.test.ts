@@ -132,6 +132,10 @@ describe('a key of a data downlink in a step', () => {
         '"unknown: true" sends it anyway',
     ]);
     expect(step('downlink: { output_1_state: 1 }', 'control')).toEqual([]);
+    for (const number of ['9007199254740993', '1e400', '.inf', '0x20000000000001']) {
+      const problem = `"${number}" is not a number that can be kept exactly; write it as a text in quotation marks`;
+      expect(step(`downlink: { output_1_state: ${number} }`, 'control')[0]).toContain(problem);
+    }
   });
 
   it('is an error for a device type without an encoder', () => {

@@ -1,6 +1,7 @@
 /** The downlinks of a device: a form to send one, the pending ones, and the timelines of the latest ones. */
 import { useState } from 'preact/hooks';
 import type { Message } from '../../../../src/client/types.js';
+import { changedNumbersIn } from '../../../../src/kernel/json-numbers.js';
 import { explain } from '../../api/session.js';
 import type { DeviceModel } from '../../model/device.js';
 import { Action } from '../../parts/action.js';
@@ -130,6 +131,9 @@ function objectIn(text: string): Readonly<Record<string, unknown>> {
   } catch (error) {
     throw new Error(`The text is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
+  // The service could not notice it: the browser has already changed the number.
+  const changed = changedNumbersIn(text);
+  if (changed !== undefined) throw new Error(changed);
   // An array passes this check, because arrays are objects in JavaScript. The service rejects it with a clear message.
   if (typeof value !== 'object' || value === null)
     throw new Error('The text is not a JSON object such as {"led": true}.');
