@@ -65,11 +65,6 @@ export function serialText(serial: number): string {
   return String(serial).padStart(10, '0');
 }
 
-/** The form of a name that the case-insensitive name filter compares. */
-export function foldCase(text: string): string {
-  return text.toLowerCase();
-}
-
 /** For each sort field, the value by which a device is sorted. */
 export const SORT_VALUES: Readonly<Record<DeviceSort, (row: DeviceRow) => string | number | null>> = {
   id: (row) => row.id,

@@ -70,6 +70,20 @@ describe('PostgreSQL migrations', () => {
     await store.close();
   });
 
+  it('fold the names of devices for the name filter', async () => {
+    const url = await newDatabase();
+    await connected(url, (client) => migratePostgres(client, 'x', POSTGRES_MIGRATIONS.slice(0, 9)));
+    await query(
+      url,
+      `INSERT INTO space VALUES ('${SPACE}', 'lab', 'team', 1);
+       INSERT INTO device (id, space_id, name, name_folded, serial, token, label, created_at)
+       VALUES ('${device(1).id}', '${SPACE}', 'ΟΔΟΣ', 'οδος', 4, 't', '{}', 1)`,
+    );
+    const store = await openShared(url);
+    expect(await store.countDevices(SPACE, { name: 'ΟΔΟΣ' })).toBe(1);
+    await store.close();
+  });
+
   it('keep devices that share a claim token, which no further device gets', async () => {
     const url = await newDatabase();
     await connected(url, (client) => migratePostgres(client, 'x', POSTGRES_MIGRATIONS.slice(0, 3)));

@@ -284,6 +284,19 @@ describe('migrations', () => {
     await store.close();
   });
 
+  it('fold the names of devices for the name filter', async () => {
+    const path = newPath();
+    const db = new BetterSqlite(path);
+    migrate(db, path, MIGRATIONS.slice(0, 11));
+    db.exec(`INSERT INTO space VALUES ('${SPACE}', 'lab', 'team', 1);
+      INSERT INTO device (id, space_id, name, name_folded, serial, token, label, created_at)
+      VALUES ('${device(1).id}', '${SPACE}', 'ΟΔΟΣ', 'οδος', 4, 't', '{}', 1)`);
+    db.close();
+    const store = await openStore(path);
+    expect(await store.countDevices(SPACE, { name: 'ΟΔΟΣ' })).toBe(1);
+    await store.close();
+  });
+
   it('keep devices that share a claim token, which no further device gets', async () => {
     const path = newPath();
     const db = new BetterSqlite(path);

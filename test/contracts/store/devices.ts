@@ -149,6 +149,28 @@ export function aboutDevices(opened: () => Store): void {
       expect(await store.countDevices(OTHER_SPACE, {})).toBe(0);
     });
 
+    it('are filtered by parts of the name in every script, in both cases, composed or decomposed', async () => {
+      const names = ['ΟΔΟΣΑ', 'οδος', 'Žluťoučký', 'Straße 7', 'İzmir', 'Ｆｒｅｅｚｅｒ', 'ОФИС'];
+      await furnish(
+        store,
+        names.map((name, n) => device(n + 1, { name })),
+      );
+      for (const [filter, found] of [
+        ['ΟΔΟΣ', ['ΟΔΟΣΑ', 'οδος']],
+        ['δοσ', ['ΟΔΟΣΑ', 'οδος']],
+        ['οδοσα', ['ΟΔΟΣΑ']],
+        ['Žluť'.normalize('NFD'), ['Žluťoučký']],
+        ['STRASSE', ['Straße 7']],
+        ['STRAẞE', ['Straße 7']],
+        ['izmir', ['İzmir']],
+        ['freezer', ['Ｆｒｅｅｚｅｒ']],
+        ['офис', ['ОФИС']],
+        ['zlut', []],
+      ] as const) {
+        expect([filter, await namesOf(store, { name: filter })]).toEqual([filter, found]);
+      }
+    });
+
     it('are listed with their claim tokens if the query requests them, and are counted up to a limit', async () => {
       const rows = [1, 2, 3].map((n) => device(n, { label: { n: String(n) }, session: { fw_name: 'f' } }));
       await furnish(store, rows);

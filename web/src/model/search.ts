@@ -1,5 +1,6 @@
 /** The search of the fleet: a part of a name or serial number, or a selector as in scenarios. */
 
+import { foldCase } from '../../../src/kernel/fold-case.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import type { SelectableDevice } from '../../../src/scenario/selector/device.js';
 import { parseSelector, SelectorError } from '../../../src/scenario/selector/grammar.js';
@@ -52,9 +53,9 @@ export function runSelector(text: string): string {
 }
 
 function containing(text: string): (row: Row) => boolean {
-  const part = text.toLowerCase();
+  const part = foldCase(text);
   return ({ name, serial, tags }) =>
-    name.toLowerCase().includes(part) || serial.includes(part) || tags.some((tag) => tag.toLowerCase().includes(part));
+    serial.includes(part) || [name, ...tags].some((word) => foldCase(word).includes(part));
 }
 
 /** The properties of a device for selectors. Its group is its name without the number at the end. */

@@ -3,8 +3,9 @@
  * number, its queue, a copy of a message) are index look-ups. The tables can be passed to another store, which simulates a
  * restart; they are lost at the end of the process.
  */
+import { foldCase } from '../../../kernel/fold-case.js';
 import type { UnixMillis } from '../../../kernel/time.js';
-import { BEYOND, compareValues, foldCase, idBefore, idRange, SORT_VALUES, serialText } from '../order.js';
+import { BEYOND, compareValues, idBefore, idRange, SORT_VALUES, serialText } from '../order.js';
 import {
   type Change,
   type CodecRow,

@@ -4,6 +4,8 @@
  */
 import type { ClientBase } from 'pg';
 import { UsageError } from '../../../kernel/errors.js';
+import { foldCase } from '../../../kernel/fold-case.js';
+import { fromPostgres, toPostgres } from './text.js';
 
 /**
  * 1: Like steps 1 to 3 of SQLite (sqlite/migrations.ts), with three differences.
@@ -212,10 +214,31 @@ CREATE TRIGGER journal_changes AFTER INSERT OR UPDATE ON record
 /** 9: The number of changes by users, so that a change can require that no other one came first. */
 const VERSIONS = 'ALTER TABLE device ADD COLUMN version integer NOT NULL DEFAULT 0';
 
+/** 10: Folds the names of devices as the name filter does (kernel/fold-case.ts). */
+async function foldNames(client: ClientBase): Promise<void> {
+  const { rows } = await client.query<{ id: string; name: string; folded: string }>(
+    'SELECT id, name, name_folded AS folded FROM device',
+  );
+  const changed = rows.flatMap(({ id, name, folded: before }) => {
+    const folded = toPostgres(foldCase(fromPostgres(name)));
+    return folded === before ? [] : [{ id, folded }];
+  });
+  const ids = changed.map(({ id }) => id);
+  const names = changed.map(({ folded }) => folded);
+  await client.query(
+    `UPDATE device SET name_folded = new.name FROM unnest($1::text[], $2::text[]) AS new (id, name)
+     WHERE device.id = new.id`,
+    [ids, names],
+  );
+}
+
+/** SQL, or a function for what SQL cannot do. */
+type Step = string | ((client: ClientBase) => Promise<void>);
+
 /** Step `n` is the `n`-th entry, counted from 1. */
-export const POSTGRES_MIGRATIONS: readonly string[] = [
+export const POSTGRES_MIGRATIONS: readonly Step[] = [
   ...[FIRST, GONE_SPACES, TAGS_OF_DEVICES, TOKENS, DUE_OF_SPACE],
-  ...[CHECKSUMS, VAULT, EVENTS, VERSIONS],
+  ...[CHECKSUMS, VAULT, EVENTS, VERSIONS, foldNames],
 ];
 
 /** Id of the lock of the service that migrates: "gflt" in ASCII. Other services wait for it, and then find no missing step. */
@@ -228,7 +251,7 @@ const LOCK = 0x67666c74;
 export function migratePostgres(
   client: ClientBase,
   name: string,
-  steps: readonly string[] = POSTGRES_MIGRATIONS,
+  steps: readonly Step[] = POSTGRES_MIGRATIONS,
 ): Promise<void> {
   return inMigration(client, async () => {
     const version = await versionOf(client);
@@ -236,7 +259,7 @@ export function migratePostgres(
       const message = `"${name}" was written by a newer version: its schema is ${version}, this version knows ${steps.length}`;
       throw new UsageError('bad-database', message, 'update ghostfleet, or use another database');
     }
-    for (const step of steps.slice(version)) await client.query(step);
+    for (const step of steps.slice(version)) await (typeof step === 'string' ? client.query(step) : step(client));
     if (version < steps.length) await client.query('UPDATE ghostfleet_schema SET version = $1', [steps.length]);
   });
 }

@@ -1,5 +1,5 @@
 /** The changes of devices as statements. Claim token and session facts are encrypted. */
-import { foldCase } from '../order.js';
+import { foldCase } from '../../../kernel/fold-case.js';
 import type { Vault } from '../secrets/vault.js';
 import { type Change, type DeviceChange, type DeviceRow, type Id, isEdit, type SessionFacts } from '../store.js';
 import type { SqlValue, Statement } from './dialect.js';

@@ -3,7 +3,8 @@
  * their values, so that each combination is prepared once. The number of values matters only for types: a single type is
  * compared directly.
  */
-import { foldCase, type IdRange, idRange, SORT_VALUES } from '../order.js';
+import { foldCase } from '../../../kernel/fold-case.js';
+import { type IdRange, idRange, SORT_VALUES } from '../order.js';
 import type { DeviceFilter, DeviceQuery, DeviceRow, DeviceSort, Id, MessageQuery } from '../store.js';
 import type { Dialect, SqlValue, Statement } from './dialect.js';
 import { DEVICE_COLUMNS, LISTED_COLUMNS, PUBLIC_DEVICE_COLUMNS } from './rows.js';

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import { UsageError } from '../../../kernel/errors.js';
+import { foldCase } from '../../../kernel/fold-case.js';
 
 /** "gflt" in ASCII: marks our files in the header, so that the database of another program is never migrated. */
 const APPLICATION_ID = 0x67666c74;
@@ -175,10 +176,15 @@ CREATE TABLE event (
 /** 11: The number of changes by users, so that a change can require that no other one came first. */
 const VERSIONS = 'ALTER TABLE device ADD COLUMN version INTEGER NOT NULL DEFAULT 0';
 
+/** 12: The name filter folds more letters (kernel/fold-case.ts). */
+const FOLDED = `
+UPDATE device SET name_folded = fold_case(name) WHERE name_folded <> fold_case(name);
+`;
+
 /** Step `n` is the `n`-th entry, counted from 1. */
 export const MIGRATIONS: readonly string[] = [
   ...[FIRST, RECORDS, LEAVING, PRINTS, GONE_SPACES, TOKENS, DUE_OF_SPACE],
-  ...[SOUNDNESS, VAULT, EVENTS, VERSIONS],
+  ...[SOUNDNESS, VAULT, EVENTS, VERSIONS, FOLDED],
 ];
 
 /**
@@ -187,6 +193,7 @@ export const MIGRATIONS: readonly string[] = [
  */
 export function migrate(db: Database, path: string, steps: readonly string[] = MIGRATIONS): void {
   db.function('token_hash_of', { deterministic: true }, (token) => sha256(String(token)));
+  db.function('fold_case', { deterministic: true }, (name) => foldCase(String(name)));
   db.transaction(() => {
     const version = Number(db.pragma('user_version', { simple: true }));
     if (contentOf(db, path) === 'nothing') db.pragma(`application_id = ${APPLICATION_ID}`);
