@@ -3,6 +3,7 @@ import { describe } from 'vitest';
 import { type DeviceStep, DeviceTransfer } from '../../../src/protocol/flap/device-transfer.js';
 import { hasValidTag, open, seal, tokenBytes } from '../../../src/protocol/flap/envelope.js';
 import { type Packet, POLL } from '../../../src/protocol/flap/packet.js';
+import { contentFingerprint } from '../../../src/protocol/hashes.js';
 import { downFromJson } from '../../../src/protocol/http/downlinks.js';
 import { upToJson } from '../../../src/protocol/http/uplinks.js';
 import { type DownMessage, encodeUp, parseDown } from '../../../src/protocol/messages/index.js';
@@ -57,9 +58,10 @@ function httpLine(cloud: TestCloud, { serial, token }: LineOptions = {}): Device
   const app = ingressOf(cloud);
   const who = { ...(serial !== undefined && { serial: String(serial) }), ...(token !== undefined && { token }) };
   let requests = 0;
+  let key = '';
   let last: readonly [kind: string, body: unknown] = ['', ''];
   const send = async () => {
-    const { status, json } = await post(app, ...last, { ...who, key: String(requests) });
+    const { status, json } = await post(app, ...last, { ...who, key });
     return status === 200 ? (json as { poll: boolean }) : undefined;
   };
   const poll = async (): Promise<{ id: string; message: DownMessage } | undefined> => {
@@ -68,7 +70,8 @@ function httpLine(cloud: TestCloud, { serial, token }: LineOptions = {}): Device
   };
   return {
     send: (message) => {
-      requests++;
+      // The device keeps the key of data together with the data.
+      key = message.kind === 'upload-data' ? contentFingerprint(encodeUp(message)) : String(++requests);
       last = message.kind === 'create-session' ? ['session', message.session] : ['uplink', upToJson(message)];
       return send();
     },
