@@ -20,6 +20,11 @@ export interface HttpOptions {
   readonly timeout?: Millis;
   /** Wraps every request, for example to limit concurrent requests or to retry. Default: requests are sent immediately. */
   readonly gate?: Gate;
+  /**
+   * Called when a request is sent. It returns a function that is called with the `Date` header of the response. Default: the
+   * header is ignored.
+   */
+  readonly dated?: () => (date: string) => void;
 }
 
 /** Runs a request: immediately or later, once or repeatedly. Returns the result of the request. */
@@ -166,6 +171,7 @@ export class JsonHttp {
     const headers: Record<string, string> = { accept: 'application/json', ...further };
     if (this.#apiKey !== undefined) headers['x-api-key'] = this.#apiKey;
     if (body !== undefined) headers['content-type'] = 'application/json';
+    const dated = this.#options.dated?.();
     try {
       const answer = await this.#pool.request({
         method,
@@ -173,7 +179,9 @@ export class JsonHttp {
         headers,
         body: body === undefined ? null : JSON.stringify(body),
       });
-      const retryAfter = delayIn(answer.headers['retry-after']);
+      const { date, 'retry-after': later } = answer.headers;
+      if (typeof date === 'string') dated?.(date);
+      const retryAfter = delayIn(later);
       return { status: answer.statusCode, text: await answer.body.text(), retryAfter };
     } catch (error) {
       throw new ConnectionError(error instanceof Error ? error : new Error(String(error)), this.#origin, method, path);

@@ -136,3 +136,11 @@ export function updateCells({ updates }: RunResult): Row {
   const { scheduled, succeeded, failed, cancelled, open, restarts } = updates;
   return [scheduled, succeeded, failed, cancelled, open, restarts].map(humanCount);
 }
+
+/** How far the clock of the target is ahead of or behind the clock of this machine, with the error; empty if unknown. */
+export function targetClockText({ targetClock }: Pick<RunResult, 'targetClock'>): readonly string[] {
+  if (targetClock === undefined) return [];
+  const { offset, error } = targetClock;
+  const away = offset < 0 ? `${humanDuration(-offset)} behind` : `${humanDuration(offset)} ahead`;
+  return [`clock of the target ${away} ± ${humanDuration(error)}`];
+}

@@ -41,6 +41,12 @@ export interface RunResult extends RunSummary {
   /** `embedded`, or the address of the cloud. */
   readonly target: string;
   readonly transport: string;
+  /**
+   * How far the clock of the target is ahead of the clock of this machine, in ms, and the largest error of this number; in a run
+   * with workers, for the clocks of all their machines. The times of the target are corrected by it. Missing for the embedded
+   * cloud.
+   */
+  readonly targetClock?: { readonly offset: Millis; readonly error: Millis };
   /** Output directory; null when the run wrote no files. */
   readonly out: string | null;
   readonly simulatedMs: Millis;

@@ -25,7 +25,8 @@ import { neverReady } from './never-ready.js';
 import { withoutEffect } from './no-effect.js';
 import { inThreads } from './parallel/threads.js';
 import { situationOf } from './situation.js';
-import { ruleResults } from './targets/audit/rules.js';
+import { ruleResults, spoiledByClock } from './targets/audit/rules.js';
+import { clockWarning } from './targets/target-clock.js';
 import { type CourseEnd, inOneWorld, type WorldControl, type WorldOptions } from './world/course.js';
 import { Journal } from './world/journal.js';
 import { warnedOf } from './world/machine-errors.js';
@@ -95,6 +96,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     audited,
     remarks = [],
     happened,
+    targetClock,
     workers,
   } = await courseOf(options, journal, started);
   journal.invariants.end();
@@ -105,7 +107,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
   ];
   const expectations = end.exitCode === EXIT.interrupted ? evaluated.map(undecided) : evaluated;
   const summary = metrics.summary();
-  const spoiled = spoiledByLoss(workers) ?? generator?.spoiled ?? spoiledByUnsent(summary.calls);
+  const spoiled =
+    spoiledByLoss(workers) ?? generator?.spoiled ?? spoiledByUnsent(summary.calls) ?? spoiledByClock(audited);
   const slowest = summary.downlinks.slowest.map(({ serial }) => serial);
   const planned = { ...outline(plan, slowest), ...situationOf(happened.plan, options.profiles, happened.times) };
   const explainer = new RunExplainer(histories, planned, names);
@@ -130,12 +133,14 @@ export async function run(options: RunOptions): Promise<RunResult> {
       ...neverReady({ fleet: summary.fleet, exitCode, expectations }),
       ...warnedOf(generator?.errors),
       ...idleLoads(plan, summary.calls, simulatedMs),
+      ...clockWarning(targetClock, options.speed),
       ...remarks,
     ],
     clock: options.clock,
     speed: options.clock === 'real' ? options.speed : null,
     target: options.cloud?.api ?? 'embedded',
     transport: transportOf(options),
+    ...(targetClock && { targetClock }),
     out: options.out,
     simulatedMs,
     wallMs: options.stopwatch() - began,

@@ -5,6 +5,7 @@
 import { EXIT } from '../../kernel/errors.js';
 import { humanCount, humanValue } from '../../kernel/quantity.js';
 import { humanDuration } from '../../kernel/time.js';
+import { targetClockText } from '../figures.js';
 import { explanations } from '../html/explanations.js';
 import { histogram } from '../html/histogram.js';
 import { idOf, type Markup, markup, NOTHING } from '../html/markup.js';
@@ -76,7 +77,7 @@ function head(result: RunResult): Markup {
   const { scenario, about, seed, clock, speed, transport, target, simulatedMs, wallMs, reproduce } = result;
   const { word, look } = verdictOf(result);
   const pace = clock === 'virtual' ? 'virtual time' : `real time${speed === null || speed === 1 ? '' : ` × ${speed}`}`;
-  const where = target === 'embedded' ? '' : ` to ${target}`;
+  const where = [target === 'embedded' ? '' : ` to ${target}`, ...targetClockText(result)].join(' · ');
   return markup`<header><h1>${scenario}</h1><span class="verdict ${look}">${word}</span></header>
 ${about === undefined || about.trim() === '' ? NOTHING : markup`<p class="about">${about.trim()}</p>`}
 <p class="faint">${origin(result)}seed ${seed} · ${humanDuration(simulatedMs)} simulated in ${humanDuration(wallMs)} · ${pace} · ${transport}${where}</p>

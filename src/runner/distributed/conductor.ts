@@ -10,6 +10,7 @@ import { RealClock } from '../../kernel/real-clock.js';
 import { type Millis, sinceStart, type UnixMillis } from '../../kernel/time.js';
 import { partsOf } from '../../scenario/plan/divide.js';
 import { endOfAll } from '../parallel/ends.js';
+import { offsetOfAll } from '../targets/target-clock.js';
 import type { CourseEnd, WorldControl, WorldOptions } from '../world/course.js';
 import { watchExpectations } from '../world/early-end.js';
 import type { End } from '../world/end.js';
@@ -135,6 +136,7 @@ class Conductor {
       this.#journal.close();
     }
     const workers = this.#members.map((member) => reportOf(member, this.#systemClock));
+    const targetClock = offsetOfAll(this.#members.flatMap(({ end }) => end?.targetClock ?? []));
     return {
       end: this.#end(),
       simulatedMs: this.#ended,
@@ -142,6 +144,7 @@ class Conductor {
       audited: this.#members.flatMap(({ end }) => end?.audited ?? []),
       happened: { plan, times: { waits: new Map(), console: [] } },
       workers,
+      ...(targetClock && { targetClock }),
     };
   }
 

@@ -7,13 +7,14 @@ import type { Failure } from '../parallel/messages.js';
 import type { RuleTally } from '../targets/audit/rules.js';
 import type { RemoteCloud } from '../targets/remote-api.js';
 import type { ServedCloud } from '../targets/served.js';
+import type { ClockOffset } from '../targets/target-clock.js';
 import type { End } from '../world/end.js';
 import type { SharedThings } from '../world/handles.js';
 import type { PlainProfiles } from '../world/plan-profiles.js';
 import type { ClockReading } from './clock-offset.js';
 
 /** Version of the format of tasks and messages. Every incompatible change raises it. */
-export const PART_FORMAT = 2;
+export const PART_FORMAT = 3;
 
 /** A part of a run, with all that a worker needs for it besides the API key of the target. */
 export interface PartTask {
@@ -67,6 +68,8 @@ export interface PartEnd {
   readonly simulatedMs: Millis;
   readonly generator: GeneratorReport | null;
   readonly audited: readonly RuleTally[];
+  /** Missing for the embedded cloud, and if it was not measured. */
+  readonly targetClock?: ClockOffset;
   /** Names of the resources that stay in the target because of {@link PartTask.keep}. */
   readonly kept: readonly string[];
 }

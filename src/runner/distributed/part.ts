@@ -130,8 +130,8 @@ class Part {
         if (this.#stopped !== undefined) control.stop(this.#stopped);
       },
     );
-    const { end, simulatedMs, generator, audited } = course;
-    return { kind: 'end', end, simulatedMs, generator, audited, kept };
+    const { end, simulatedMs, generator, audited, targetClock } = course;
+    return { kind: 'end', end, simulatedMs, generator, audited, ...(targetClock && { targetClock }), kept };
   }
 
   /**

@@ -4,36 +4,43 @@
  */
 import { ApiError, type Device, DeviceCloudClient } from '../../client/client.js';
 import { RealClock } from '../../kernel/real-clock.js';
-import { seconds, type UnixMillis } from '../../kernel/time.js';
+import type { Instant } from '../../kernel/time.js';
 import type { Profile } from '../../profile/profile.js';
 import type { Plan } from '../../scenario/model/plan.js';
 import { openApi, type RemoteApi, type RemoteCloud } from '../targets/remote-api.js';
+import { TargetClock } from '../targets/target-clock.js';
 import { type RunWorld, type SharedThings, worldOf } from '../world/handles.js';
 import { createTags, deleteThings, setUp } from '../world/provision.js';
 import type { PartCloud } from './messages.js';
 import type { SharedCloud } from './shared-cloud.js';
-
-/** Largest expected difference between the clocks of the target and of this machine. */
-const CLOCK_ERROR = seconds(10);
 
 export class SharedRemoteCloud implements SharedCloud {
   readonly #cloud: RemoteCloud;
   readonly #remote: RemoteApi;
   readonly #api: DeviceCloudClient;
   readonly #world: RunWorld;
-  readonly #opened: UnixMillis;
+  readonly #times: TargetClock;
+  readonly #opened: Instant;
 
-  private constructor(cloud: RemoteCloud, remote: RemoteApi, profiles: ReadonlyMap<string, Profile>, now: UnixMillis) {
+  private constructor(
+    cloud: RemoteCloud,
+    remote: RemoteApi,
+    profiles: ReadonlyMap<string, Profile>,
+    times: TargetClock,
+  ) {
     this.#cloud = cloud;
     this.#remote = remote;
     this.#api = new DeviceCloudClient(remote.options);
     this.#world = worldOf({ api: this.#api, openSpace: remote.openSpace }, profiles);
-    this.#opened = now;
+    this.#times = times;
+    this.#opened = times.now;
   }
 
   /** @throws UsageError if the API of the target cannot be used */
   static async open(cloud: RemoteCloud, profiles: ReadonlyMap<string, Profile>): Promise<SharedRemoteCloud> {
-    return new SharedRemoteCloud(cloud, await openApi(cloud), profiles, new RealClock().wall);
+    const time = new RealClock();
+    const times = new TargetClock({ time, run: time, speed: 1 });
+    return new SharedRemoteCloud(cloud, await openApi(cloud, times), profiles, times);
   }
 
   get apiKey(): string {
@@ -94,6 +101,6 @@ export class SharedRemoteCloud implements SharedCloud {
    * worker could not create its own. Such a device is older than the run.
    */
   #isOurs({ serial_number, created_at }: Device, names: ReadonlyMap<number, string>): boolean {
-    return names.has(Number(serial_number)) && Date.parse(created_at) >= this.#opened - CLOCK_ERROR;
+    return names.has(Number(serial_number)) && Date.parse(created_at) >= this.#times.stampBefore(this.#opened);
   }
 }

@@ -4,8 +4,7 @@
  *
  * Events differ from those of the embedded cloud in three ways, because the API does not show everything. An offer becomes
  * known only when the device receives the downlink, so processing time in the service counts as transfer time. Times come from
- * the clock of the cloud, which must agree with the clock of this machine. Repeated uplinks that the cloud recognised are not
- * visible.
+ * the clock of the cloud (target-clock.ts). Repeated uplinks that the cloud recognised are not visible.
  */
 import {
   ApiError,
@@ -23,6 +22,7 @@ import type { DownlinkType, Trace, TraceEvent, UplinkType } from '../../trace/ev
 import type { TargetAudit } from './audit/audit.js';
 import { answeredId } from './audit/contents.js';
 import type { Asked } from './audit/downlinks.js';
+import type { TargetClock } from './target-clock.js';
 
 /** Time between two looks. In a look, the observer reads the new messages, and polls some downlinks and firmware updates. */
 const EVERY = seconds(1);
@@ -57,6 +57,8 @@ interface Watched {
   readonly type: DownlinkType;
   /** Body of the request that queued it. */
   readonly body: unknown;
+  /** When the request was sent; undefined if that is not known. */
+  readonly asked: Instant | undefined;
   received: Instant | undefined;
   /** Number of the look that last polled it. */
   polled: number;
@@ -70,8 +72,9 @@ export class Observer implements Trace {
   readonly #serials: ReadonlySet<number>;
   readonly #speed: number;
   readonly #audit: TargetAudit;
-  /** Calendar time at which the observation began. */
-  readonly #began: UnixMillis;
+  readonly #times: TargetClock;
+  /** Moment of this machine at which the observation began. */
+  readonly #began: Instant;
   /** Serial numbers of devices that the run deletes: their downlinks end with them. */
   readonly #leaving = new Set<number>();
   #looks = 0;
@@ -86,7 +89,8 @@ export class Observer implements Trace {
   readonly #starting = new Map<number, Instant>();
   /** Creation times of the messages that were read within the overlap, by id. */
   readonly #seen = new Map<string, UnixMillis>();
-  #newest: UnixMillis;
+  /** The newest time stamp of these messages. */
+  #newest: UnixMillis | undefined;
   #next: Alarm | undefined;
   #looking: Promise<void> = Promise.resolve();
   #stopped = false;
@@ -95,14 +99,21 @@ export class Observer implements Trace {
    * @param serials serial numbers of the run; messages of other devices are ignored
    * @param speed milliseconds of the run per millisecond of the cloud
    */
-  constructor(clock: Clock, trace: Trace, serials: ReadonlySet<number>, speed: number, audit: TargetAudit) {
+  constructor(
+    clock: Clock,
+    trace: Trace,
+    serials: ReadonlySet<number>,
+    speed: number,
+    audit: TargetAudit,
+    times: TargetClock,
+  ) {
     this.#clock = clock;
     this.#trace = trace;
     this.#serials = serials;
     this.#speed = speed;
     this.#audit = audit;
-    this.#began = clock.wall;
-    this.#newest = clock.wall;
+    this.#times = times;
+    this.#began = times.now;
   }
 
   /** Begins to read. If a look fails, the next look also reads the messages that the failed one missed. */
@@ -154,6 +165,7 @@ export class Observer implements Trace {
       serial,
       type: type as DownlinkType,
       body: asked.body,
+      asked: asked.at,
       received: undefined,
       polled: 0,
       delivered: false,
@@ -245,7 +257,7 @@ export class Observer implements Trace {
 
   /** All downlinks of the devices of the run. */
   async #downlinks(api: DeviceCloudClient): Promise<readonly (readonly [serial: number, message: Message])[]> {
-    const after = new Date(this.#began - OVERLAP).toISOString();
+    const after = new Date(this.#times.stampBefore(this.#began) - OVERLAP).toISOString();
     const found: (readonly [number, Message])[] = [];
     for await (const message of api.allMessages({ after, direction: 'down' })) {
       const serial = Number(message.device_serial_number);
@@ -256,19 +268,20 @@ export class Observer implements Trace {
 
   /** The new messages, oldest first. */
   async #unread(api: DeviceCloudClient): Promise<readonly Message[]> {
-    const after = new Date(this.#newest - OVERLAP).toISOString();
+    const oldest = (this.#newest ?? this.#times.stampBefore(this.#began)) - OVERLAP;
+    const after = new Date(oldest).toISOString();
     const found: Message[] = [];
     for await (const message of api.allMessages({ after, direction: 'up' })) {
       if (!this.#seen.has(message.id)) found.push(message);
     }
-    for (const [id, created] of this.#seen) if (created < this.#newest - OVERLAP) this.#seen.delete(id);
+    for (const [id, created] of this.#seen) if (created < oldest) this.#seen.delete(id);
     return found.reverse();
   }
 
   #read({ id, created_at }: Message): void {
     const created = Date.parse(created_at);
     this.#seen.set(id, created);
-    this.#newest = Math.max(this.#newest, created);
+    this.#newest = Math.max(this.#newest ?? created, created);
   }
 
   async #report(api: DeviceCloudClient, message: Message): Promise<void> {
@@ -276,15 +289,18 @@ export class Observer implements Trace {
     const serial = Number(device_serial_number);
     const kind = UPLINKS[type];
     if (kind === undefined || !this.#serials.has(serial)) return;
-    const at = this.#moment(created_at);
+    const at = this.#times.moment(created_at);
     // If this request fails, the next look reads the message again.
     const answered = await this.#answered(api, serial, message, at);
     if (kind === 'session') this.#starting.set(serial, at);
     else if (kind === 'config' || kind === 'data') this.#starting.delete(serial);
-    this.#audit.stored(serial, message, at);
-    this.#trace.emit({ kind: 'cloud.stored', at, serial, type: kind, message: id, copy: false });
+    const sent = this.#audit.stored(serial, message, at);
+    this.#times.shows(created_at, sent);
+    const storedAt = this.#times.moment(created_at, sent);
+    this.#trace.emit({ kind: 'cloud.stored', at: storedAt, serial, type: kind, message: id, copy: false });
     for (const asked of answered) {
-      this.#trace.emit({ kind: 'downlink.answered', at, serial, downlink: asked.id });
+      const answeredAt = this.#times.moment(created_at, asked.received ?? asked.asked);
+      this.#trace.emit({ kind: 'downlink.answered', at: answeredAt, serial, downlink: asked.id });
       if (asked.delivered) this.#open.delete(asked);
       else asked.answered = true;
     }
@@ -303,7 +319,7 @@ export class Observer implements Trace {
         entry.type === 'config' &&
         !entry.answered &&
         entry.received !== undefined &&
-        entry.received <= (started ?? at),
+        entry.received <= (started ?? at) + this.#times.error,
     );
     if (open.length === 0) return [];
     const reported = type === 'config' ? body : await lastConfig(api, message);
@@ -326,10 +342,12 @@ export class Observer implements Trace {
 
   #judge(entry: Watched, { down_state: state, down_state_at }: Message): void {
     const { serial, id: downlink } = entry;
-    const at = down_state_at === null ? this.#clock.now : this.#moment(down_state_at);
+    if (down_state_at !== null) this.#times.shows(down_state_at, entry.asked);
+    const notBefore = entry.received ?? entry.asked;
+    const at = down_state_at === null ? this.#clock.now : this.#times.moment(down_state_at, notBefore);
     if (state === 'sent') {
       entry.delivered = true;
-      this.#audit.sent(serial, downlink, at);
+      this.#audit.sent(serial, downlink, down_state_at);
       this.#trace.emit({ kind: 'downlink.delivered', at, serial, downlink, evidence: 'told' });
       if (entry.answered || (entry.type !== 'shell' && entry.type !== 'config')) this.#open.delete(entry);
     } else if (state === 'cancelled' || state === 'expired') {
@@ -345,19 +363,13 @@ export class Observer implements Trace {
     this.#updates.delete(id);
     if (state !== 'succeeded' && state !== 'failed' && state !== 'cancelled') this.#updates.set(id, { serial, update });
     if (before?.state === state && before.offset === offset) return;
-    const at = this.#moment(updated_at);
+    const at = this.#times.moment(updated_at);
     this.#trace.emit({ kind: 'update.moved', at, serial, update: id, state, offset, why: error ?? '' });
   }
 
   #first(test: (entry: Watched) => boolean): Watched | undefined {
     for (const entry of this.#open) if (test(entry)) return entry;
     return undefined;
-  }
-
-  /** Converts a time of the cloud to a time of the run: not before the start of the run, and not later than now. */
-  #moment(time: string): Instant {
-    const { now, wall } = this.#clock;
-    return Math.min(now, Math.max(0, (Date.parse(time) - (wall - now)) * this.#speed));
   }
 }
 

@@ -3,6 +3,7 @@ import { type ClientOptions, DeviceCloudClient, type HttpOptions } from '../../c
 import { UsageError } from '../../kernel/errors.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { type Pace, paced } from './paced.js';
+import type { TargetClock } from './target-clock.js';
 
 /** Addresses and keys of a cloud other than the embedded one. */
 export interface RemoteCloud {
@@ -40,11 +41,18 @@ export interface RemoteApi {
   closeSpaces(): Promise<void>;
 }
 
-/** @throws UsageError if the API cannot be used */
-export async function openApi(cloud: RemoteCloud): Promise<RemoteApi> {
+/**
+ * @param times measures the clock of the cloud
+ * @throws UsageError if the API cannot be used
+ */
+export async function openApi(cloud: RemoteCloud, times: TargetClock): Promise<RemoteApi> {
   // A real clock, because requests also wait while the clock of the run is frozen.
   const gate = paced(cloud.pace, new RealClock());
-  const options = { baseUrl: cloud.api, apiKey: cloud.apiKey, connections: cloud.pace.atOnce, gate };
+  const dated = () => {
+    const sent = times.now;
+    return (date: string) => times.dated(date, sent);
+  };
+  const options = { baseUrl: cloud.api, apiKey: cloud.apiKey, connections: cloud.pace.atOnce, gate, dated };
   const spaceId = await spaceOf(options, cloud.spaceId);
   const further: DeviceCloudClient[] = [];
   return {

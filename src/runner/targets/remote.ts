@@ -13,6 +13,7 @@ import {
   type NewDevice,
 } from '../../client/client.js';
 import type { EdgeClock } from '../../kernel/clock.js';
+import { RealClock } from '../../kernel/real-clock.js';
 import type { Profile } from '../../profile/profile.js';
 import type { DownlinkType, Trace } from '../../trace/events.js';
 import { httpTransport, pooledRequests } from '../../transport/http.js';
@@ -24,6 +25,7 @@ import { either } from './dtls-wire.js';
 import { Observer } from './observer.js';
 import { openApi, type RemoteCloud } from './remote-api.js';
 import type { Target } from './target.js';
+import { TargetClock } from './target-clock.js';
 import { isUndecided } from './undecided.js';
 
 interface RemoteOptions {
@@ -42,10 +44,12 @@ interface RemoteOptions {
 /** Connects to another cloud. @throws UsageError if its API cannot be used */
 export async function remoteTarget(options: RemoteOptions): Promise<Target> {
   const { cloud, serials, profiles, speed, clock, trace } = options;
-  const { options: own, openSpace, closeSpaces } = await openApi(cloud);
-  const audit = new TargetAudit(clock, profiles, speed);
-  const observer = new Observer(clock, trace, serials, speed, audit);
-  const api = new ReportingClient(own, observer, audit);
+  // A real clock, because the time of the run stands still during the provisioning.
+  const times = new TargetClock({ time: new RealClock(), run: clock, speed });
+  const { options: own, openSpace, closeSpaces } = await openApi(cloud, times);
+  const audit = new TargetAudit(clock, profiles, speed, times);
+  const observer = new Observer(clock, trace, serials, speed, audit, times);
+  const api = new ReportingClient(own, observer, audit, times);
   const wire = await openWire(options);
   observer.follow(api);
   return {
@@ -54,7 +58,7 @@ export async function remoteTarget(options: RemoteOptions): Promise<Target> {
     openSpace,
     accepted: (answer, asked) => {
       const message = messageIn(answer);
-      if (message) observer.queued(message, { body: JSON.parse(asked), asked: undefined });
+      if (message) observer.queued(message, { body: JSON.parse(asked), asked: undefined, at: undefined });
       return message !== undefined;
     },
     wire,
@@ -62,6 +66,7 @@ export async function remoteTarget(options: RemoteOptions): Promise<Target> {
     speed,
     trace: observer,
     audit,
+    clockOffset: () => times.offset,
     outlivesRun: true,
     begin: () => {},
     end: () => {},
@@ -107,17 +112,21 @@ function statusOf(error: unknown): number {
 class ReportingClient extends DeviceCloudClient {
   readonly #observer: Observer;
   readonly #audit: TargetAudit;
+  readonly #times: TargetClock;
   /** Serial numbers of the devices that this client created, by their ids. */
   readonly #serials = new Map<string, number>();
 
-  constructor(options: ClientOptions, observer: Observer, audit: TargetAudit) {
+  constructor(options: ClientOptions, observer: Observer, audit: TargetAudit, times: TargetClock) {
     super(options);
     this.#observer = observer;
     this.#audit = audit;
+    this.#times = times;
   }
 
   override async createDevice(device: NewDevice): Promise<Device> {
+    const sent = this.#times.now;
     const created = await super.createDevice(device);
+    this.#times.created(created.created_at, sent);
     this.#serials.set(created.id, Number(created.serial_number));
     return created;
   }
@@ -150,7 +159,9 @@ class ReportingClient extends DeviceCloudClient {
     const asked = this.#audit.asks(body);
     const serial = this.#serials.get(deviceId);
     try {
+      const sent = this.#times.now;
       const message = await send();
+      this.#times.created(message.created_at, sent);
       this.#observer.queued(message, asked, serial);
       return message;
     } catch (error) {

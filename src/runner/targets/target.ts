@@ -9,6 +9,7 @@ import type { Trace } from '../../trace/events.js';
 import type { Transport } from '../../transport/transport.js';
 import type { ServiceFaults } from '../faults/index.js';
 import type { TargetAudit } from './audit/audit.js';
+import type { ClockOffset } from './target-clock.js';
 
 /**
  * Delays an API request whose caller has stopped simulated time with `hold`. Resolves with true when the request arrives, or
@@ -63,6 +64,8 @@ export interface Target {
   readonly trace: Trace;
   /** Compares the messages in the cloud with those of the devices; undefined for the embedded cloud. */
   readonly audit?: TargetAudit;
+  /** How far the clock of the cloud is ahead of the clock of this machine; missing for the embedded cloud. */
+  readonly clockOffset?: () => ClockOffset | undefined;
   /** Whether the cloud still exists after the run. If so, the run must delete what it created there. */
   readonly outlivesRun: boolean;
   /** Called when the fleet is at rest: reports the final state of the last messages. */

@@ -21,6 +21,7 @@ import { Loads } from '../load/loads.js';
 import type { RuleTally } from '../targets/audit/rules.js';
 import type { ServedCloud } from '../targets/served.js';
 import type { Target } from '../targets/target.js';
+import type { ClockOffset } from '../targets/target-clock.js';
 import { type End, endOf } from './end.js';
 import { buildFleet } from './fleet.js';
 import { type GeneratorMeter, GeneratorWatch } from './generator.js';
@@ -122,6 +123,8 @@ export interface CourseEnd {
   readonly generator: GeneratorReport | null;
   /** The results for the rules that another cloud has to follow; in a divided run one list from all its parts. */
   readonly audited: readonly RuleTally[];
+  /** The clock of another cloud, compared with the clocks of all workers; missing if it was not measured. */
+  readonly targetClock?: ClockOffset;
   /** Warnings from the cloud at the end of the run; missing in a divided run. */
   readonly remarks?: readonly string[];
   /** The workers among which a run in real time was divided; missing if it was not. */
@@ -188,7 +191,11 @@ export async function inOneWorld(
     }
   }
   const audited = target.audit?.tallies() ?? [];
-  return { end, simulatedMs: sinceStart(clock.now), generator, audited, remarks, happened: happened() };
+  const targetClock = target.clockOffset?.();
+  return {
+    ...{ end, simulatedMs: sinceStart(clock.now), generator, audited, remarks, happened: happened() },
+    ...(targetClock && { targetClock }),
+  };
 }
 
 function withErrors(report: GeneratorReport | null, errors: readonly MachineError[]): GeneratorReport | null {

@@ -1,13 +1,21 @@
 /** The observation of another cloud: its end, and which downlinks an uplink answers. remote.test.ts and audit/ have the other tests of the observer. */
 import { describe, expect, it } from 'vitest';
 import type { DeviceCloudClient, Message } from '../../../src/client/client.js';
-import { type Instant, type Millis, seconds } from '../../../src/kernel/time.js';
+import { type Instant, type Millis, minutes, seconds } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import { encodeDown } from '../../../src/protocol/messages/index.js';
 import { uuidBytes } from '../../../src/protocol/uuid.js';
 import { TargetAudit } from '../../../src/runner/targets/audit/audit.js';
 import { Observer } from '../../../src/runner/targets/observer.js';
+import { TargetClock } from '../../../src/runner/targets/target-clock.js';
 import type { TraceEvent } from '../../../src/trace/events.js';
+
+/** An audit, and the clock of a cloud that agrees with the clock of the run. */
+function audited(clock: VirtualClock): [TargetAudit, TargetClock] {
+  const times = new TargetClock({ time: clock, run: clock, speed: 1 });
+  times.created(new Date(clock.wall).toISOString(), clock.now);
+  return [new TargetAudit(clock, [], 1, times), times];
+}
 
 it('an observer that is stopped while it reads the API sets no further alarm', async () => {
   const clock = new VirtualClock();
@@ -20,7 +28,7 @@ it('an observer that is stopped while it reads the API sets no further alarm', a
   };
   // The cast is safe because the observer reads only the messages here.
   const api = { allMessages } as unknown as DeviceCloudClient;
-  const observer = new Observer(clock, { emit: () => {} }, new Set(), 1, new TargetAudit(clock, [], 1));
+  const observer = new Observer(clock, { emit: () => {} }, new Set(), 1, ...audited(clock));
   observer.follow(api);
   await clock.runUntil(seconds(1));
   observer.stop();
@@ -41,8 +49,15 @@ it('a shell answer that the cloud stores twice is not taken for the answer of th
   const inApi = (id: string) => ({ id, device_serial_number: String(serial), created_at, down_state: 'sent' });
   // The casts in this test are safe because the observer reads no other fields.
   const api = { allMessages, message: async (id: string) => inApi(id) } as unknown as DeviceCloudClient;
-  const audit = new TargetAudit(clock, [], 1);
-  const observer = new Observer(clock, { emit: (event) => void events.push(event) }, new Set([serial]), 1, audit);
+  const [audit, times] = audited(clock);
+  const observer = new Observer(
+    clock,
+    { emit: (event) => void events.push(event) },
+    new Set([serial]),
+    1,
+    audit,
+    times,
+  );
   observer.follow(api);
   const ids = ['0190a6d2-0000-7000-8000-000000000001', '0190a6d2-0000-7000-8000-000000000002'];
   const body = ['info show'];
@@ -104,8 +119,15 @@ describe('a config downlink', () => {
       message: async (id: string) => ({ id, down_state: 'sent', down_state_at: new Date(start + 1000).toISOString() }),
       // The cast is safe because the observer calls no other methods.
     } as unknown as DeviceCloudClient;
-    const audit = new TargetAudit(clock, [], 1);
-    const observer = new Observer(clock, { emit: (event) => void events.push(event) }, new Set([SERIAL]), 1, audit);
+    const [audit, times] = audited(clock);
+    const observer = new Observer(
+      clock,
+      { emit: (event) => void events.push(event) },
+      new Set([SERIAL]),
+      1,
+      audit,
+      times,
+    );
     observer.follow(api);
     for (const [id, body] of Object.entries(downlinks)) {
       // The cast is safe because the observer reads no other fields.
@@ -174,4 +196,57 @@ describe('a config downlink', () => {
     ] as const;
     expect(await answers({ downlinks: { one: [REPORT_90] }, uplinks })).toEqual({ one: 4000 });
   });
+});
+
+it('the events of a cloud whose clock is five minutes behind have times of the run, and none is missed', async () => {
+  const serial = 7;
+  const clock = new VirtualClock();
+  const start = clock.wall;
+  const events: TraceEvent[] = [];
+  const stamp = (at: Millis) => new Date(start + at - minutes(5)).toISOString();
+  const times = new TargetClock({ time: clock, run: clock, speed: 1 });
+  times.created(stamp(0), 0);
+  const uplink = { id: 'up', type: 'session', created_at: stamp(1500), device_serial_number: String(serial) };
+  const api = {
+    allMessages: async function* ({ after, direction }: { readonly after: string; readonly direction: string }) {
+      if (direction === 'up' && clock.now >= 1500 && uplink.created_at > after) yield uplink;
+    },
+    message: async () => ({ id: 'down', down_state: 'sent', down_state_at: stamp(1000) }),
+    // The cast is safe because the observer calls no other methods.
+  } as unknown as DeviceCloudClient;
+  const audit = new TargetAudit(clock, [], 1, times);
+  const observer = new Observer(
+    clock,
+    { emit: (event) => void events.push(event) },
+    new Set([serial]),
+    1,
+    audit,
+    times,
+  );
+  observer.follow(api);
+  const body = ['info show'];
+  // The cast is safe because the observer reads no other fields.
+  const queued = {
+    id: 'down',
+    type: 'shell',
+    body,
+    device_serial_number: String(serial),
+    down_state: 'pending',
+  } as Message;
+  observer.queued(queued, audit.asks(body));
+  await clock.runUntil(1000.25);
+  observer.emit({ kind: 'downlink.received', at: clock.now, serial, type: 'shell', print: 'p' });
+  for (const second of [2, 3]) {
+    await clock.runUntil(seconds(second));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  observer.stop();
+  expect(events.map(({ kind, at }) => [kind, at])).toEqual([
+    ['downlink.queued', 0],
+    ['downlink.offered', 1000.25],
+    ['downlink.received', 1000.25],
+    // The error of a millisecond must not move the delivery before the receipt.
+    ['downlink.delivered', 1000.25],
+    ['cloud.stored', 1500],
+  ]);
 });

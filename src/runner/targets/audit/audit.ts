@@ -12,12 +12,15 @@ import { type Instant, seconds } from '../../../kernel/time.js';
 import type { Profile } from '../../../profile/profile.js';
 import type { TraceEvent } from '../../../trace/events.js';
 import type { KnownCodecs } from './contents.js';
-import { type Asked, DownlinkAudit } from './downlinks.js';
+import { type Asked, type CloudTimes, DownlinkAudit } from './downlinks.js';
 import { Findings, type RuleTally } from './rules.js';
 import { UplinkAudit } from './uplinks.js';
 
-/** Largest expected difference between the clocks of the cloud and of this machine, in real time. */
-const CLOCK_ERROR = seconds(1);
+/**
+ * If the error of the times of the cloud is larger, in real time, the run may have missed messages: it looks for new ones by
+ * their times.
+ */
+const MESSAGES_MISSED = seconds(2);
 
 /** Events after which a cloud and a device may disagree about a delivery. */
 const TROUBLE: ReadonlySet<TraceEvent['kind']> = new Set([
@@ -31,6 +34,8 @@ const TROUBLE: ReadonlySet<TraceEvent['kind']> = new Set([
 
 export class TargetAudit implements MessageWitness {
   readonly #clock: Pick<Clock, 'now'>;
+  readonly #speed: number;
+  readonly #times: CloudTimes;
   readonly #findings = new Findings();
   readonly #uplinks: UplinkAudit;
   readonly #downlinks: DownlinkAudit;
@@ -39,11 +44,13 @@ export class TargetAudit implements MessageWitness {
   #ended = false;
 
   /** @param speed milliseconds of the run per millisecond of the cloud */
-  constructor(clock: Pick<Clock, 'now'>, profiles: Iterable<Profile>, speed: number) {
+  constructor(clock: Pick<Clock, 'now'>, profiles: Iterable<Profile>, speed: number, times: CloudTimes) {
     this.#clock = clock;
+    this.#speed = speed;
+    this.#times = times;
     const codecs = codecsOf(profiles);
     this.#uplinks = new UplinkAudit(codecs, this.#findings);
-    this.#downlinks = new DownlinkAudit(codecs, this.#findings, CLOCK_ERROR * speed);
+    this.#downlinks = new DownlinkAudit(codecs, this.#findings, speed, times);
   }
 
   made(serial: number, uplink: number, message: Uint8Array): void {
@@ -78,7 +85,7 @@ export class TargetAudit implements MessageWitness {
 
   /** Called when a request to queue a downlink begins. Pass the result to {@link queued}. */
   asks(body: unknown): Asked {
-    return this.#downlinks.asks(body);
+    return this.#downlinks.asks(body, this.#clock.now);
   }
 
   /** Called when the API has accepted a downlink. */
@@ -96,13 +103,19 @@ export class TargetAudit implements MessageWitness {
     this.#downlinks.unnamed(serial, this.#clock.now);
   }
 
-  /** Called for each uplink that the API shows, oldest first. */
-  stored(serial: number, message: Message, at: Instant): void {
-    this.#uplinks.stored(serial, message, at);
+  /**
+   * Called for each uplink that the API shows, oldest first. Returns the time at which the device sent it; undefined if that is
+   * not known.
+   */
+  stored(serial: number, message: Message, at: Instant): Instant | undefined {
+    return this.#uplinks.stored(serial, message, at);
   }
 
-  /** Called when the API says that a downlink has been in state `sent` since the time `since`. */
-  sent(serial: number, id: string, since: Instant): void {
+  /**
+   * Called when the API says that a downlink is in state `sent`.
+   * @param since time stamp of the cloud; null: since now
+   */
+  sent(serial: number, id: string, since: string | null): void {
     this.#downlinks.sent(serial, id, since, this.#clock.now);
   }
 
@@ -121,7 +134,7 @@ export class TargetAudit implements MessageWitness {
    * @param listed all downlinks that the API shows for devices of the run, each with the serial number of its device
    */
   end(listed: readonly (readonly [serial: number, message: Message])[]): void {
-    this.#uplinks.end();
+    this.#uplinks.end(this.#times.error > MESSAGES_MISSED * this.#speed);
     this.#downlinks.end(listed, this.#clock.now);
     this.#ended = true;
   }

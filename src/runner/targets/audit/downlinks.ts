@@ -18,6 +18,8 @@ import type { Findings } from './rules.js';
 export interface Asked {
   readonly body: unknown;
   readonly asked: number | undefined;
+  /** When the request was sent; undefined if that is not known. */
+  readonly at: Instant | undefined;
 }
 
 interface Entry {
@@ -29,8 +31,8 @@ interface Entry {
   readonly createdAt: string;
   readonly queuedAt: Instant;
   receivedAt: Instant | undefined;
-  /** Time since which the downlink has been in state `sent` according to the API. */
-  sentAt: Instant | undefined;
+  /** Time stamp of the cloud since which the downlink has been in state `sent`, and this time as it was converted first. */
+  sent: { readonly stamp: string | null; readonly at: Instant } | undefined;
   /** Whether the downlink was cancelled or has expired. */
   over: boolean;
 }
@@ -43,6 +45,14 @@ interface Unanswered {
   listed: boolean;
   /** Whether a downlink that the device received has been attributed to this request. */
   received: boolean;
+}
+
+/** The times of the cloud as times of the run. */
+export interface CloudTimes {
+  /** Converts a time stamp of the cloud. */
+  moment(stamp: string): Instant;
+  /** Largest error of {@link moment}, in ms of the run. */
+  readonly error: Millis;
 }
 
 /** What is known about a device. */
@@ -61,25 +71,29 @@ interface Receiver {
 const STILL_AWAKE = minutes(1);
 /** Maximum time from the moment at which the cloud receives the confirmation of a downlink until the device processes it. */
 const CONFIRMATION = seconds(10);
+/** Real time by which a slow machine can delay a device. */
+const SLOWNESS = seconds(1);
 
 export class DownlinkAudit {
   readonly #codecs: KnownCodecs;
   readonly #findings: Findings;
   readonly #tolerance: Millis;
+  readonly #times: CloudTimes;
   readonly #receivers = new Map<number, Receiver>();
   readonly #ids = new Set<string>();
   #order = 0;
 
-  /** @param clockError largest difference between the clocks of the cloud and of the run, in ms of the run */
-  constructor(codecs: KnownCodecs, findings: Findings, clockError: Millis) {
+  /** @param speed milliseconds of the run per millisecond of the cloud */
+  constructor(codecs: KnownCodecs, findings: Findings, speed: number, times: CloudTimes) {
     this.#codecs = codecs;
     this.#findings = findings;
-    this.#tolerance = CONFIRMATION + clockError;
+    this.#tolerance = CONFIRMATION + SLOWNESS * speed;
+    this.#times = times;
   }
 
   /** Called when a request to queue a downlink begins. */
-  asks(body: unknown): Asked {
-    return { body, asked: ++this.#order };
+  asks(body: unknown, at: Instant): Asked {
+    return { body, asked: ++this.#order, at };
   }
 
   /** Called when the API has accepted a downlink. */
@@ -98,7 +112,7 @@ export class DownlinkAudit {
       this.#findings.broken('queued', { at, serial, what });
     }
     const known = { id, type, body, asked, answered: ++this.#order, createdAt, queuedAt: at };
-    receiver.entries.push({ ...known, receivedAt: undefined, sentAt: undefined, over: false });
+    receiver.entries.push({ ...known, receivedAt: undefined, sent: undefined, over: false });
     const early = receiver.early.findIndex(
       ({ content }) => content.type === type && content.isAskedFor(body) !== false && !this.#isOfAnother(content, id),
     );
@@ -139,17 +153,17 @@ export class DownlinkAudit {
     if (trouble) receiver.troubledAt = at;
   }
 
-  /** Called when the API, at the time `at`, says that a downlink has been in state `sent` since the time `since`. */
-  sent(serial: number, id: string, since: Instant, at: Instant): void {
+  /** Called when the API, at the time `at`, says that a downlink has been in state `sent` since the time stamp `since`. */
+  sent(serial: number, id: string, since: string | null, at: Instant): void {
     const entry = this.#entry(serial, id);
-    if (entry === undefined || entry.sentAt !== undefined) return;
-    entry.sentAt = Math.min(since, at);
+    if (entry === undefined || entry.sent !== undefined) return;
+    entry.sent = { stamp: since, at: since === null ? at : Math.min(at, this.#times.moment(since)) };
     this.#findings.checked('sent');
     const { heardAt } = this.#of(serial);
     if (entry.receivedAt !== undefined || heardAt >= entry.queuedAt - STILL_AWAKE) return;
     const what = `downlink ${id} is in state "sent", but the device has sent nothing since it was queued`;
     this.#findings.broken('sent', { at, serial, what });
-    entry.sentAt = undefined;
+    entry.sent = undefined;
   }
 
   /** Called if the API has no downlink with this id, although its response to a request contained it. */
@@ -243,9 +257,13 @@ export class DownlinkAudit {
     this.#findings.broken('delivered', { at, serial, what });
   }
 
-  #judgeSent(serial: number, { troubledAt }: Receiver, { id, sentAt, receivedAt, queuedAt }: Entry): void {
-    if (sentAt === undefined || troubledAt >= queuedAt) return;
-    if (receivedAt !== undefined && receivedAt <= sentAt + this.#tolerance) return;
+  #judgeSent(serial: number, { troubledAt }: Receiver, { id, sent, receivedAt, queuedAt }: Entry): void {
+    if (sent === undefined || troubledAt >= queuedAt) return;
+    // A correction of the target's clock may make one of the conversions wrong.
+    const sentAt = sent.stamp === null ? sent.at : Math.max(sent.at, this.#times.moment(sent.stamp));
+    const lateBy = receivedAt === undefined ? Number.POSITIVE_INFINITY : receivedAt - sentAt - this.#tolerance;
+    if (lateBy <= 0) return;
+    if (receivedAt !== undefined && lateBy <= this.#times.error) return this.#findings.unclear('sent');
     const never = receivedAt === undefined ? 'never received it' : 'received it later';
     const what = `downlink ${id} was in state "sent" then, but the device ${never}`;
     this.#findings.broken('sent', { at: sentAt, serial, what });

@@ -15,8 +15,9 @@ const RULES = {
   sent: 'the target says "sent" only of downlinks that the device has received',
 } as const;
 
-/** The sentence for an undecided rule. */
-const UNKNOWN = 'not decidable: the run ended before the last messages of the target were read';
+/** The sentences for undecided rules. */
+const UNREAD = 'not decidable: the run ended before the last messages of the target were read';
+const CLOCK = 'not decidable: the clock of the target is not known exactly enough';
 
 type RuleName = keyof typeof RULES;
 
@@ -35,6 +36,8 @@ export interface RuleTally {
   readonly first: Breach | undefined;
   /** Whether the check of the rule is incomplete: without a violation, the rule is then undecided. */
   readonly open: boolean;
+  /** Number of cases that look like violations and that the error of the target's clock can explain. */
+  readonly unclear: number;
 }
 
 /** Counts checks and violations by rule, and keeps the first violation of each. */
@@ -43,6 +46,11 @@ export class Findings {
 
   checked(rule: RuleName): void {
     this.#add({ ...nothing(rule), checked: 1 });
+  }
+
+  /** A case that would be a violation if the error of the target's clock could not explain it. */
+  unclear(rule: RuleName): void {
+    this.#add({ ...nothing(rule), unclear: 1 });
   }
 
   broken(rule: RuleName, breach: Breach): void {
@@ -62,7 +70,7 @@ export class Findings {
 }
 
 function nothing(rule: RuleName): RuleTally {
-  return { rule, checked: 0, broken: 0, first: undefined, open: false };
+  return { rule, checked: 0, broken: 0, first: undefined, open: false, unclear: 0 };
 }
 
 function sum(one: RuleTally, other: RuleTally): RuleTally {
@@ -73,7 +81,19 @@ function sum(one: RuleTally, other: RuleTally): RuleTally {
     broken: one.broken + other.broken,
     first: isEarlier ? other.first : one.first,
     open: one.open || other.open,
+    unclear: one.unclear + other.unclear,
   };
+}
+
+/**
+ * The reason for which the result of the run is invalid if the clock of the target leaves rules undecided; null otherwise.
+ * @param tallies may contain several tallies of a rule, from the parts of a run
+ */
+export function spoiledByClock(tallies: readonly RuleTally[]): string | null {
+  const unclear = tallies.some(({ unclear: cases, rule }) => {
+    return cases > 0 && !tallies.some((other) => other.rule === rule && other.broken > 0);
+  });
+  return unclear ? 'the clock of the target was corrected during the run, or is not known exactly enough' : null;
 }
 
 /**
@@ -87,9 +107,11 @@ export function ruleResults(
   return Object.entries(RULES).flatMap(([name, line]) => {
     const same = tallies.filter(({ rule }) => rule === name);
     // The cast is safe because the names are the keys of `RULES`.
-    const { checked, broken, first, open } = same.reduce(sum, nothing(name as RuleName));
+    const { checked, broken, first, open, unclear } = same.reduce(sum, nothing(name as RuleName));
     if (open && first === undefined)
-      return { line, passed: false, undecided: true, left: null, right: 0, unit: 'count', sentence: UNKNOWN };
+      return { line, passed: false, undecided: true, left: null, right: 0, unit: 'count', sentence: UNREAD };
+    if (unclear > 0 && first === undefined)
+      return { line, passed: false, undecided: true, left: null, right: 0, unit: 'count', sentence: CLOCK };
     if (checked === 0 && first === undefined) return [];
     const verdict = { line, passed: first === undefined, left: broken, right: 0, unit: 'count' as const };
     if (first === undefined) {

@@ -42,6 +42,7 @@ export class UplinkAudit {
   readonly #findings: Findings;
   readonly #senders = new Map<number, Sender>();
   #order = 0;
+  #unclear = false;
 
   constructor(codecs: KnownCodecs, findings: Findings) {
     this.#codecs = codecs;
@@ -88,12 +89,12 @@ export class UplinkAudit {
     if (entry !== undefined) entry.dropped = true;
   }
 
-  /** Called for each uplink that the API shows, oldest first. */
-  stored(serial: number, message: Message, at: Instant): void {
+  /** Called for each uplink that the API shows, oldest first. Returns the time at which the device sent it, if it is known. */
+  stored(serial: number, message: Message, at: Instant): Instant | undefined {
     const { type, id } = message;
     const forms = isCompared(type) ? storedForms(message) : [];
     const [content] = forms;
-    if (content === undefined) return;
+    if (content === undefined) return undefined;
     const sender = this.#of(serial);
     const alike = sender.entries.filter((entry) => entry.type === type && entry.sent !== undefined);
     const matches = forms.map((form) => alike.filter((entry) => entry.contents.includes(form)));
@@ -104,6 +105,7 @@ export class UplinkAudit {
     if (open !== undefined) this.#matched(serial, sender, open, id, at);
     else if (same.length === 0) this.#strange(serial, alike, message, content, at);
     else this.#judgeCopy(serial, sender, same, message, at);
+    return open?.sentAt;
   }
 
   #judgeCopy(serial: number, { troubledAt }: Sender, same: readonly Entry[], { type, id }: Message, at: Instant): void {
@@ -116,8 +118,12 @@ export class UplinkAudit {
     });
   }
 
-  /** Judges the uplinks that are not stored, when all messages have been read. */
-  end(): void {
+  /**
+   * Judges the uplinks that are not stored, when all messages have been read.
+   * @param unclear whether messages of the target may have been missed because of its clock
+   */
+  end(unclear: boolean): void {
+    this.#unclear = unclear;
     for (const [serial, { entries }] of this.#senders) for (const entry of entries) this.#judge(serial, entry, entries);
   }
 
@@ -159,6 +165,7 @@ export class UplinkAudit {
     // The cloud may recognise an identical message as a copy, and store only the first one.
     const [content = ''] = contents;
     if (stored || entries.some((entry) => entry.stored && entry.contents.includes(content))) return;
+    if (this.#unclear) return this.#findings.unclear('stored');
     const what = `${type} uplink ${uplink} was acknowledged and is not stored`;
     this.#findings.broken('stored', { at: acked.at, serial, what });
   }
