@@ -194,6 +194,16 @@ export type CloudEvent =
 
 /** An API request of a load, sent by the runner. `call`: name of the load; `intended`: when the request was due. */
 type CallEvent =
+  /** A due request waits for a connection. */
+  | { readonly kind: 'call.waits'; readonly at: Instant; readonly call: string; readonly intended: Instant }
+  /** A request is sent. `waited`: it has waited for a connection. */
+  | {
+      readonly kind: 'call.sent';
+      readonly at: Instant;
+      readonly call: string;
+      readonly intended: Instant;
+      readonly waited?: true;
+    }
   /** `status`: HTTP status, 0 if there was no response. `why`: short fixed reason for a missing response or an unusable 2xx. */
   | {
       readonly kind: 'call.done';
@@ -204,21 +214,14 @@ type CallEvent =
       readonly status: number;
       readonly why: string;
     }
-  /** A due request was not sent. */
+  /** A due request was not sent. `waited`: it has waited for a connection. */
   | {
       readonly kind: 'call.dropped';
       readonly at: Instant;
       readonly call: string;
       readonly intended: Instant;
       readonly why: string;
-    }
-  /** A request had no response when the run ended. */
-  | {
-      readonly kind: 'call.open';
-      readonly at: Instant;
-      readonly call: string;
-      readonly intended: Instant;
-      readonly sent: Instant;
+      readonly waited?: true;
     }
   /**
    * A load has ended. `planned`: number of requests that were due until then, counted separately from the requests that were

@@ -11,6 +11,7 @@ const done = (
   const { sent = intended, status = 200, why = '' } = options;
   return { kind: 'call.done', at, call: 'read', intended, sent, status, why };
 };
+const sent = (intended: number): TraceEvent => ({ kind: 'call.sent', at: intended, call: 'read', intended });
 const closed = (planned: number): TraceEvent => {
   return { kind: 'load.closed', at: 9000, call: 'read', planned, closedLoop: false };
 };
@@ -65,8 +66,8 @@ describe('API requests', () => {
       ['client/dashboard', ['list']],
     ]);
     const metrics = new Metrics(1, 0, 0, { devices: new Map(), loads });
-    for (const status of [200, 429, 429]) metrics.take(done(0, 10, { status }));
-    metrics.take({ ...done(0, 30), call: 'list' } as TraceEvent);
+    for (const status of [200, 429, 429]) for (const event of [sent(0), done(0, 10, { status })]) metrics.take(event);
+    for (const event of [sent(0), done(0, 30)]) metrics.take({ ...event, call: 'list' } as TraceEvent);
     const count = (name: string, of?: string) => {
       const measure = metrics.read(name, of);
       return measure?.kind === 'count' ? measure.value : measure?.distribution.max;
@@ -80,9 +81,8 @@ describe('API requests', () => {
 
   it('add up when each planned request is answered, failed, in flight or dropped', () => {
     const events: TraceEvent[] = [
-      done(0, 1),
-      done(0, 1, { status: 500 }),
-      { kind: 'call.open', at: 9000, call: 'read', intended: 1, sent: 2 },
+      ...[sent(0), done(0, 1), sent(0), done(0, 1, { status: 500 })],
+      sent(1),
       { kind: 'call.dropped', at: 9000, call: 'read', intended: 3, why: 'the run was over' },
     ];
     expect(folded([...events, closed(4)]).contradictions).toEqual([]);

@@ -174,29 +174,28 @@ describe('the share of API requests', () => {
   const done = (intended: number, at: number, status = 200): TraceEvent => ({
     ...{ kind: 'call.done', at, call: 'read', intended, sent: intended, status, why: '' },
   });
-  const open = (intended: number, at: number): TraceEvent => ({
-    ...{ kind: 'call.open', at, call: 'read', intended, sent: intended },
-  });
+  const open = (intended: number): TraceEvent => ({ kind: 'call.sent', at: intended, call: 'read', intended });
+  const now = (at: number): TraceEvent => ({ kind: 'service.fault', at, fault: 'slow' });
   const dropped = (intended: number): TraceEvent => ({
     ...{ kind: 'call.dropped', at: intended, call: 'read', intended, why: 'the run was over' },
   });
   const limits = [50, 100];
 
   it('contains those that were answered within the limit, of all that were due', () => {
-    const events = [done(0, 50), done(0, 100), done(0, 101), done(0, 10, 500), dropped(0), open(0, 200)];
+    const events = [done(0, 50), done(0, 100), done(0, 101), done(0, 10, 500), dropped(0), open(0), now(200)];
     const metrics = folded(events, { ...NONE, limits });
     expect(metrics.within('call.answered', 100)).toEqual({ total: 6, within: 2, open: 0 });
     expect(metrics.within('call.answered', 50)).toEqual({ total: 6, within: 1, open: 0 });
   });
 
   it('counts those in flight as open until they are as old as the limit', () => {
-    const metrics = folded([open(100, 200), open(101, 200)], { ...NONE, limits });
+    const metrics = folded([open(100), open(101), now(200)], { ...NONE, limits });
     expect(metrics.within('call.answered', 100)).toEqual({ total: 2, within: 0, open: 1 });
   });
 
   it('does not contain requests that were due in the warm-up', () => {
-    const early = [done(999, 1000), done(999, 1000, 500), dropped(999), open(999, 1000)];
-    const late = [done(1000, 1000), done(1000, 1000, 500), dropped(1000), open(1000, 1000)];
+    const early = [done(999, 1000), done(999, 1000, 500), dropped(999), open(999)];
+    const late = [done(1000, 1000), done(1000, 1000, 500), dropped(1000), open(1000)];
     const metrics = folded([...early, ...late], { ...NONE, limits }, 1000);
     expect(metrics.within('call.answered', 100)).toEqual({ total: 4, within: 1, open: 1 });
   });

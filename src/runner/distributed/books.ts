@@ -28,6 +28,11 @@ interface OpenUplink {
   readonly type: UplinkType;
 }
 
+interface OpenRequest {
+  readonly call: string;
+  readonly intended: Instant;
+}
+
 export class PartBooks {
   readonly #plan: Plan;
   readonly #uplinks = new Map<string, OpenUplink>();
@@ -36,6 +41,8 @@ export class PartBooks {
   readonly #steps = new Map<string, Map<number, number>>();
   /** Number of requests that were sent or dropped, by load. */
   readonly #requests = new Map<string, number>();
+  /** Due times of the requests that wait for a connection, by load. */
+  readonly #waiting = new Map<string, Instant[]>();
   /** Number of requests that were due when the part ended the load, by load. */
   readonly #closedLoads = new Map<string, number>();
   #sent = 0;
@@ -85,8 +92,8 @@ export class PartBooks {
   }
 
   /**
-   * A load with a rate loses the requests that were due until `until` and are not done. A closed-loop load loses none, because
-   * its requests are not planned in advance.
+   * A load with a rate loses the requests that were due until `until` and are not done. A closed-loop load loses only those that
+   * wait for a connection, because its requests are not planned in advance.
    */
   *#loseRequests(load: PlannedLoad, at: Instant, until: Instant, why: string): Generator<TraceEvent, number> {
     const { name: call, pace } = load;
@@ -94,12 +101,15 @@ export class PartBooks {
     const closed = this.#closedLoads.get(call);
     if (closed !== undefined && closedLoop) return 0;
     const known = closed ?? this.#requestsOf(call);
-    let planned = closedLoop ? known : 0;
+    const waiting = this.#waiting.get(call) ?? [];
+    for (const intended of waiting) yield { kind: 'call.dropped', at, call, intended, why, waited: true };
+    const accounted = known + waiting.length;
+    let planned = closedLoop ? accounted : 0;
     if (!closedLoop) {
       for (const intended of ownArrivals(load, seededRandom(this.#plan.seed))) {
         if (intended > until) break;
         // Only the number of done requests is known, not which ones: the earliest count as done, the rest as lost.
-        if (++planned > known) yield { kind: 'call.dropped', at, call, intended, why };
+        if (++planned > accounted) yield { kind: 'call.dropped', at, call, intended, why };
       }
     }
     const lost = Math.max(0, planned - known);
@@ -113,9 +123,14 @@ export class PartBooks {
     const downlinkEnds = ({ downlink }: { readonly downlink: string }) => void this.#downlinks.delete(downlink);
     const requested = ({ call }: { readonly call: string }) =>
       void this.#requests.set(call, this.#requestsOf(call) + 1);
-    const sent = (request: { readonly call: string }) => {
-      this.#sent++;
-      requested(request);
+    const waits = ({ call, intended }: OpenRequest) => {
+      const waiting = this.#waiting.get(call);
+      if (waiting === undefined) this.#waiting.set(call, [intended]);
+      else waiting.push(intended);
+    };
+    const waited = ({ call, intended }: OpenRequest) => {
+      const waiting = this.#waiting.get(call) ?? [];
+      waiting.splice(waiting.indexOf(intended), 1);
     };
     return {
       'uplink.made': (event) => void this.#uplinks.set(`${event.serial}/${event.uplink}`, event),
@@ -129,9 +144,16 @@ export class PartBooks {
         const bySerial = this.#steps.get(step) ?? new Map<number, number>();
         this.#steps.set(step, bySerial.set(serial, (bySerial.get(serial) ?? 0) + 1));
       },
-      'call.done': sent,
-      'call.dropped': requested,
-      'call.open': sent,
+      'call.waits': waits,
+      'call.sent': (request) => {
+        this.#sent++;
+        requested(request);
+        if (request.waited) waited(request);
+      },
+      'call.dropped': (request) => {
+        requested(request);
+        if (request.waited) waited(request);
+      },
       'load.closed': ({ call, planned }) => void this.#closedLoads.set(call, planned),
     };
   }

@@ -55,6 +55,8 @@ interface PendingRequest {
   readonly cloudId: string;
   /** When it was sent, or passed to {@link RequestContext.admit}; undefined before that. */
   sent: Instant | undefined;
+  /** Set if it has waited for a connection. */
+  waited?: true;
 }
 
 export class Requests {
@@ -117,37 +119,35 @@ export class Requests {
   }
 
   /** Counts a request that is not sent. */
-  drop(intended: Instant, why: string): false {
-    this.#context.trace.emit({
-      kind: 'call.dropped',
-      at: this.#context.clock.now,
-      call: this.#load.name,
-      intended,
-      why,
+  drop(intended: Instant, why: string, { waited }: Pick<PendingRequest, 'waited'> = {}): false {
+    const { clock, trace } = this.#context;
+    trace.emit({
+      ...{ kind: 'call.dropped', at: clock.now, call: this.#load.name, intended, why },
+      ...(waited && { waited }),
     });
     return false;
   }
 
   /**
-   * Ends the accounting: each unfinished request counts as open, or as dropped if it was not sent.
+   * Ends the accounting: each request that still waits for a connection is dropped; later responses do not count.
    * @param planned number of requests that were due, as counted by the load
    */
   close(planned: number): void {
     const { clock, trace, speed = 1 } = this.#context;
     const { name: call, pace } = this.#load;
     this.#closed = true;
-    for (const { intended, sent, device, cloudId } of this.#unfinished) {
-      if (sent === undefined) this.drop(intended, clock.now - intended < SHORTLY * speed ? OVER : UNSENT[1]);
-      else trace.emit({ kind: 'call.open', at: clock.now, call, intended, sent });
-      if (sent !== undefined) this.#withoutAnswer(device, cloudId);
+    for (const pending of this.#unfinished) {
+      const { intended, sent, device, cloudId } = pending;
+      if (sent === undefined) this.drop(intended, clock.now - intended < SHORTLY * speed ? OVER : UNSENT[1], pending);
+      else this.#withoutAnswer(device, cloudId);
     }
     trace.emit({ kind: 'load.closed', at: clock.now, call, planned, closedLoop: pace.kind === 'closed' });
   }
 
   async #pass(admit: Admission, pending: PendingRequest, hold: ClockHold, over: (away: Millis) => void): Promise<void> {
-    pending.sent = this.#context.clock.now;
+    const sent = this.#sent(pending);
     if (await admit(hold)) return this.#acquire(pending, over);
-    this.#done(pending, pending.sent, 0, 'ECONNREFUSED');
+    this.#done(pending, sent, 0, 'ECONNREFUSED');
     over(0);
   }
 
@@ -160,15 +160,28 @@ export class Requests {
         over(away);
       }),
     );
+    if (pending.sent !== undefined) return;
+    const { clock, trace } = this.#context;
+    pending.waited = true;
+    trace.emit({ kind: 'call.waits', at: clock.now, call: this.#load.name, intended: pending.intended });
+  }
+
+  /** Notes that a request is sent now; returns the time. */
+  #sent(pending: PendingRequest): Instant {
+    const { clock, trace } = this.#context;
+    const { intended, waited } = pending;
+    const at = clock.now;
+    pending.sent = at;
+    trace.emit({ kind: 'call.sent', at, call: this.#load.name, intended, ...(waited && { waited }) });
+    return at;
   }
 
   #send(pending: PendingRequest, over: (away: Millis) => void): void {
     if (this.#closed) return over(0);
-    const { clock, accepted, serviceSpeed = 1 } = this.#context;
+    const { accepted, serviceSpeed = 1 } = this.#context;
     const { space, sender } = this.#caller;
     const { cloudId } = pending;
-    pending.sent ??= clock.now;
-    const { sent } = pending;
+    const sent = pending.sent ?? this.#sent(pending);
     const queues = this.#queues !== undefined;
     const request = requestOf(this.#load.call, { space, device: cloudId });
     sender.send(request, queues, ({ status, why, body, retryAfter }) => {

@@ -1,6 +1,7 @@
 /**
- * API requests of the loads. planned = sent + dropped, and sent = answered + failed + in flight. `planned` is counted from the
- * plan, and everything else from the events, so that a difference reveals an error.
+ * API requests of the loads. planned = sent + waiting + dropped, and sent = answered + failed + in flight, at every moment of a
+ * run; at its end, no request waits. A load also counts its planned requests itself (`load.closed`), so that a difference
+ * reveals an error.
  *
  * Latency counts from the time at which a request was due, not from its sending. Otherwise only the few requests in flight
  * would show a stall of the service (coordinated omission).
@@ -13,7 +14,7 @@ import type { TraceEvent } from '../events.js';
 import { type MetricTable, type Share, Tally } from './metric.js';
 
 interface CallCounts {
-  /** Requests that were due. */
+  /** Requests that were due so far. */
   readonly planned: number;
   readonly sent: number;
   /** Requests with a 2xx status and a usable answer. */
@@ -48,24 +49,53 @@ export interface CallSummary extends CallTimes {
  */
 const MICROSECONDS = 1000;
 
-class Calls {
-  planned = 0;
+class Calls implements CallCounts {
   sent = 0;
   answered = 0;
   failed = 0;
   refused = 0;
-  inFlight = 0;
   dropped = 0;
+  /** Requests that are due and wait for a connection. */
+  waiting = 0;
+  /** Planned requests, as the load has counted them at its end. */
+  claimed = 0;
   closedLoop = false;
   /** Requests that were due after the warm-up and have no latency. */
-  readonly missing = { failed: 0, dropped: 0, 'in flight': 0 };
+  readonly missing = { failed: 0, dropped: 0, 'in flight': 0, waiting: 0 };
   /** Requests that were answered within each limit, warm-up excluded. */
   readonly within = new Map<Millis, number>();
-  /** Due times of the requests in flight, warm-up excluded. */
-  readonly openSince: Instant[] = [];
+  /** Due times of the requests that wait or are in flight, each with their number, warm-up excluded. */
+  readonly unfinished = new Map<Instant, number>();
   readonly latency = new Distribution(MICROSECONDS);
   readonly service = new Distribution(MICROSECONDS);
   readonly reasons = new Tally();
+
+  get planned(): number {
+    return this.sent + this.waiting + this.dropped;
+  }
+
+  get inFlight(): number {
+    return this.sent - this.answered - this.failed;
+  }
+
+  get counts(): CallCounts {
+    const { planned, sent, answered, failed, refused, inFlight, dropped } = this;
+    return { planned, sent, answered, failed, refused, inFlight, dropped };
+  }
+
+  /** A request that is due at `intended` begins to wait or is sent, or ends one of both. */
+  begin(what: 'in flight' | 'waiting', intended: Instant): void {
+    this.missing[what]++;
+    this.unfinished.set(intended, (this.unfinished.get(intended) ?? 0) + 1);
+  }
+
+  end(what: 'in flight' | 'waiting', intended: Instant): void {
+    const count = this.unfinished.get(intended);
+    if (count === undefined) return;
+    this.missing[what]--;
+    if (count === 1) this.unfinished.delete(intended);
+    else this.unfinished.set(intended, count - 1);
+  }
 }
 
 export class CallFold {
@@ -83,10 +113,23 @@ export class CallFold {
   }
 
   readonly on: Handlers = {
+    'call.waits': ({ call, intended }) => {
+      const calls = this.#of(call);
+      calls.waiting++;
+      if (intended >= this.#warmUp) calls.begin('waiting', intended);
+    },
+    'call.sent': ({ call, intended, waited }) => {
+      const calls = this.#of(call);
+      calls.sent++;
+      if (waited) calls.waiting--;
+      if (intended < this.#warmUp) return;
+      if (waited) calls.end('waiting', intended);
+      calls.begin('in flight', intended);
+    },
     'call.done': (event) => {
       const { call, at, intended, sent, status } = event;
       const calls = this.#of(call);
-      calls.sent++;
+      if (intended >= this.#warmUp) calls.end('in flight', intended);
       if (!isAnswered(event)) {
         calls.failed++;
         if (status === 429) calls.refused++;
@@ -102,31 +145,26 @@ export class CallFold {
         if (at - intended <= limit) calls.within.set(limit, (calls.within.get(limit) ?? 0) + 1);
       }
     },
-    'call.dropped': ({ call, intended, why }) => {
+    'call.dropped': ({ call, intended, why, waited }) => {
       const calls = this.#of(call);
       calls.dropped++;
-      if (intended >= this.#warmUp) calls.missing.dropped++;
+      if (waited) calls.waiting--;
       calls.reasons.add(`dropped: ${why}`);
-    },
-    'call.open': ({ call, intended }) => {
-      const calls = this.#of(call);
-      calls.sent++;
-      calls.inFlight++;
       if (intended < this.#warmUp) return;
-      calls.missing['in flight']++;
-      calls.openSince.push(intended);
+      if (waited) calls.end('waiting', intended);
+      calls.missing.dropped++;
     },
     'load.closed': ({ call, planned, closedLoop }) => {
       const calls = this.#of(call);
-      calls.planned += planned;
+      calls.claimed += planned;
       calls.closedLoop = closedLoop;
     },
   };
 
-  /** Loads whose `planned` differs from sent + dropped, as texts. */
+  /** Loads whose own count of planned requests differs from sent + dropped at the end of the run, as texts. */
   get contradictions(): readonly string[] {
-    return [...this.#byLoad].flatMap(([name, { planned, sent, dropped }]) =>
-      planned === sent + dropped ? [] : [`${name}: ${planned} planned, but ${sent} sent and ${dropped} dropped`],
+    return [...this.#byLoad].flatMap(([name, { claimed, sent, dropped }]) =>
+      claimed === sent + dropped ? [] : [`${name}: ${claimed} planned, but ${sent} sent and ${dropped} dropped`],
     );
   }
 
@@ -145,9 +183,9 @@ export class CallFold {
     return Object.fromEntries(
       [...this.#byLoad]
         .sort(([one], [other]) => (one < other ? -1 : 1))
-        .map(([name, { latency, service, reasons, missing: _, within: __, openSince: ___, ...counts }]) => [
+        .map(([name, { counts, closedLoop, latency, service, reasons }]) => [
           name,
-          { ...counts, latency: latency.spread(), service: service.spread(), reasons: reasons.toRecord() },
+          { ...counts, closedLoop, latency: latency.spread(), service: service.spread(), reasons: reasons.toRecord() },
         ]),
     );
   }
@@ -207,11 +245,12 @@ export class CallTotals {
 
   /** Requests without a latency, warm-up excluded. */
   get missing(): Calls['missing'] {
-    const all = { failed: 0, dropped: 0, 'in flight': 0 };
+    const all = { failed: 0, dropped: 0, 'in flight': 0, waiting: 0 };
     for (const { missing } of this.#loads()) {
       all.failed += missing.failed;
       all.dropped += missing.dropped;
       all['in flight'] += missing['in flight'];
+      all.waiting += missing.waiting;
     }
     return all;
   }
@@ -219,10 +258,10 @@ export class CallTotals {
   /** The requests that were answered within `limit` after their due time, warm-up excluded. */
   within(limit: Millis, now: Instant): Share {
     const share = { total: this.spread('latency').count, within: 0, open: 0 };
-    for (const { missing, within, openSince } of this.#loads()) {
-      share.total += missing.failed + missing.dropped + missing['in flight'];
+    for (const { missing, within, unfinished } of this.#loads()) {
+      share.total += missing.failed + missing.dropped + missing['in flight'] + missing.waiting;
       share.within += within.get(limit) ?? 0;
-      share.open += openSince.filter((since) => now - since < limit).length;
+      for (const [since, count] of unfinished) if (now - since < limit) share.open += count;
     }
     return share;
   }
@@ -230,7 +269,7 @@ export class CallTotals {
 
 export const CALL_METRICS: MetricTable<CallTotals> = {
   'call.planned': {
-    about: 'API requests of loads that were due',
+    about: 'API requests of loads that were due so far',
     count: (totals) => totals.sum(({ planned }) => planned),
   },
   'call.sent': { about: 'API requests of loads that were sent', count: (totals) => totals.sum(({ sent }) => sent) },
@@ -248,7 +287,7 @@ export const CALL_METRICS: MetricTable<CallTotals> = {
     count: (totals) => totals.sum(({ refused }) => refused),
   },
   'call.in-flight': {
-    about: 'API requests of loads without an answer at the end of the run',
+    about: 'API requests of loads that were sent and have no answer yet',
     count: (totals) => totals.sum(({ inFlight }) => inFlight),
   },
   'call.dropped': {

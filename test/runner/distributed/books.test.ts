@@ -43,16 +43,14 @@ function lose(events: readonly TraceEvent[], until = 60_000) {
 }
 
 const [first, second] = part.devices.map(({ serial }) => serial) as [number, number];
-const done = (call: string, at: number): TraceEvent => ({
-  ...({ kind: 'call.done', at, call, intended: at, sent: at, status: 200, why: '' } as const),
-});
+const sent = (call: string, at: number): TraceEvent => ({ kind: 'call.sent', at, call, intended: at });
 const made = (serial: number, uplink: number): TraceEvent => ({
   ...({ kind: 'uplink.made', at: 1, serial, uplink, type: 'data', bytes: 20 } as const),
 });
 
 it('a lost part loses each unreported request of a load with a rate, and every request is accounted for', () => {
   const [list, value, users] = part.loads.map(({ name }) => name) as [string, string, string];
-  const { counts, metrics } = lose([done(list, 500), done(list, 1500), done(value, 900), done(users, 5)]);
+  const { counts, metrics } = lose([sent(list, 500), sent(list, 1500), sent(value, 900), sent(users, 5)]);
   const planned = part.loads.slice(0, 2).flatMap((load) => [...ownArrivals(load, seededRandom(plan.seed))]).length;
   expect(planned).toBeGreaterThan(100);
   expect(counts.requests).toBe(planned - 3);
@@ -63,6 +61,18 @@ it('a lost part loses each unreported request of a load with a rate, and every r
   expect(calls[users]).toMatchObject({ planned: 1, sent: 1, dropped: 0, closedLoop: true });
 });
 
+it('a lost part loses the requests that waited for a connection, and none of them counts twice', () => {
+  const [list, , users] = part.loads.map(({ name }) => name) as [string, string, string];
+  const waits = (call: string, at: number): TraceEvent => ({ kind: 'call.waits', at, call, intended: at });
+  const waited = { waited: true } as const;
+  const events = [waits(list, 500), waits(list, 1500), { ...sent(list, 500), ...waited }, waits(users, 700)];
+  const { metrics } = lose(events as readonly TraceEvent[]);
+  expect(metrics.contradictions).toEqual([]);
+  const { calls } = metrics.summary();
+  expect(calls[list]).toMatchObject({ planned: 60, sent: 1, dropped: 59 });
+  expect(calls[users]).toMatchObject({ planned: 1, sent: 0, dropped: 1 });
+});
+
 const due = (load: PlannedLoad, until: number) =>
   [...ownArrivals(load, seededRandom(plan.seed))].filter((at) => at <= until);
 /** The events of a part that closes its loads at this time, after all requests that were due until then. */
@@ -70,7 +80,7 @@ const closedAt = (at: number): readonly TraceEvent[] =>
   part.loads.flatMap((load): readonly TraceEvent[] => {
     const closedLoop = load.pace.kind === 'closed';
     const arrivals = closedLoop ? [1, 2] : due(load, at);
-    const requests = arrivals.map((moment) => done(load.name, moment));
+    const requests = arrivals.map((moment) => sent(load.name, moment));
     return [...requests, { kind: 'load.closed', at, call: load.name, planned: arrivals.length, closedLoop }];
   });
 
