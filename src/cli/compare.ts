@@ -1,15 +1,19 @@
 /** `ghostfleet compare`: shows whether two runs of a scenario differ by more than chance explains. */
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { readText } from '../input/text-file.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { isDirectory, writeWhole } from '../kernel/write-files.js';
+import { EVENTS_FILE } from '../library/run-files.js';
 import { type ComparedRun, compareRuns, objections } from '../report/compare/compare.js';
 import { comparisonHtml } from '../report/compare/html.js';
 import { comparisonJson } from '../report/compare/json.js';
 import { readSummary } from '../report/compare/read.js';
 import { comparisonText } from '../report/compare/text.js';
+import { REPORT_FILES } from '../report/renderers/index.js';
 import { command } from './command.js';
 import { type Host, textWidth } from './host.js';
+import { digestOf } from './read-run.js';
 
 interface CompareFlags {
   readonly a: string;
@@ -40,7 +44,7 @@ export const compare = command<CompareFlags>(
 
 async function execute({ a, b, force, json, html }: CompareFlags, host: Host): Promise<ExitCode> {
   const [one, other] = [readRun(a), readRun(b)];
-  const against = objections(one, other);
+  const against = [...objections(one, other), ...[one, other].flatMap(foreignEvents)];
   if (against.length > 0 && !force) {
     throw new UsageError(
       'not-comparable',
@@ -55,5 +59,19 @@ async function execute({ a, b, force, json, html }: CompareFlags, host: Host): P
 }
 
 function readRun(path: string): ComparedRun {
-  return readSummary(readText(isDirectory(path) ? join(path, 'summary.json') : path), path);
+  return readSummary(readText(summaryOf(path)), path);
+}
+
+function summaryOf(path: string): string {
+  return isDirectory(path) ? join(path, REPORT_FILES.json) : path;
+}
+
+/** An objection if the event log beside a summary is not the one from which the summary was computed. */
+function foreignEvents({ name, digest }: ComparedRun): readonly string[] {
+  const summary = summaryOf(name);
+  const events = join(dirname(summary), EVENTS_FILE);
+  if (digest === null || basename(summary) !== REPORT_FILES.json || !existsSync(events)) return [];
+  const found = digestOf(events, digest.length);
+  if (found === digest) return [];
+  return [`the summary and the events of "${name}" are of different runs: their digests are ${digest} and ${found}`];
 }

@@ -75,6 +75,16 @@ export function openRun(path: string): StoredRun {
 
 /** @throws UsageError if the summary was computed from another log */
 function checkDigest(events: string, digest: string): void {
+  const found = digestOf(events, digest.length);
+  if (found === digest) return;
+  throw new UsageError(
+    'bad-file',
+    `"${events}" is damaged or of another run: its digest is ${found}, and that of summary.json is ${digest}`,
+  );
+}
+
+/** The first hexadecimal digits of the digest of an event log. */
+export function digestOf(events: string, digits: number): string {
   const hash = createHash('sha256');
   const file = new LogFile(events);
   try {
@@ -85,12 +95,7 @@ function checkDigest(events: string, digest: string): void {
   } finally {
     file.close();
   }
-  const found = hash.digest('hex').slice(0, digest.length);
-  if (found === digest) return;
-  throw new UsageError(
-    'bad-file',
-    `"${events}" is damaged or of another run: its digest is ${found}, and that of summary.json is ${digest}`,
-  );
+  return hash.digest('hex').slice(0, digits);
 }
 
 const NO_SUMMARY = {

@@ -1,7 +1,7 @@
 /** The option `--store` of a run: where the embedded cloud keeps its data. */
 import { isPostgresUrl } from '../cloud/store/postgres/url.js';
 import { UsageError } from '../kernel/errors.js';
-import { newDatabase } from '../library/run-files.js';
+import { databaseIn } from '../library/run-files.js';
 import type { RunOptions } from '../runner/run.js';
 import { checked } from './command.js';
 import type { Host } from './host.js';
@@ -31,16 +31,16 @@ export function checkStore({ store, out }: StoreFlags): void {
 }
 
 /**
- * The database of the run. Deletes the SQLite database of an earlier run in the same directory.
- * @param out the directory of `--out`, which exists
- * @throws UsageError if PostgreSQL has no key, or if an earlier database cannot be deleted
+ * The database of the run.
+ * @param out the directory of `--out`, from which the database of an earlier run is removed
+ * @throws UsageError if PostgreSQL has no key
  */
 export function storeOf(
   { store = 'memory' }: StoreFlags,
   out: string | undefined,
   { env }: Host,
 ): Pick<RunOptions, 'db' | 'secretsKey'> {
-  if (store === 'sqlite' && out !== undefined) return { db: newDatabase(out) };
+  if (store === 'sqlite' && out !== undefined) return { db: databaseIn(out) };
   if (!isPostgresUrl(store)) return { db: 'memory' };
   const secretsKey = secretsKeyIn(undefined, env);
   if (secretsKey === undefined) {

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { isoTime } from '../kernel/calendar.js';
 import { type ExitCode, UsageError } from '../kernel/errors.js';
-import { openDirectory, writeReports } from '../library/run-files.js';
+import { beginRun, EVENTS_FILE, writeReports } from '../library/run-files.js';
 import { RENDERERS } from '../report/renderers/index.js';
 import type { RunResult } from '../report/result.js';
 import { run as carryOut, MOST_WORKERS, type RunControl, type RunOptions, undividedBecause } from '../runner/run.js';
@@ -156,7 +156,6 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
   checkTrust(plan, flags);
   const crew = queue && (await openCrew(queue, plan, host));
   const reproduce = commandLine(flags, clock, plan);
-  const out = flags.out === undefined ? undefined : openDirectory(flags.out);
   const isLive = clock === 'real' || flags.pace !== undefined;
   const live = await LiveServices.open({
     host,
@@ -170,6 +169,7 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
   let downlinks: Iterable<DownlinkRecord> = [];
   const kept: string[] = [];
   try {
+    const out = flags.out === undefined ? undefined : beginRun(flags.out);
     const again = {
       plan,
       profiles,
@@ -194,7 +194,7 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
       ...again,
       ...(isLive && watchedBy(live, flags)),
       ...storeOf(flags, out, host),
-      sinks: out ? [new FileSink(join(out, 'events.jsonl'))] : [],
+      sinks: out ? [new FileSink(join(out, EVENTS_FILE))] : [],
       out: flags.out ?? null,
       started: (control: RunControl) => {
         live.follow(control, (changes) => carryOut({ ...again, webConsole: WEB_CONSOLE, ...changes }));

@@ -1,11 +1,10 @@
 /** `ghostfleet run --seeds N`: N runs of one scenario, each with the next seed, spread over the cores. */
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import PQueue from 'p-queue';
 import { isPostgresUrl } from '../cloud/store/postgres/url.js';
 import { EXIT, type ExitCode, GhostfleetError, UsageError } from '../kernel/errors.js';
-import { cannotWrite } from '../kernel/file-failure.js';
-import { openDirectory } from '../library/run-files.js';
+import { writeWhole } from '../kernel/write-files.js';
+import { beginRun, SEEDS_FILES, seedDirectory } from '../library/run-files.js';
 import type { RunResult } from '../report/result.js';
 import { overSeeds, type SeedsResult, seedsCsv, seedsText } from '../report/seeds.js';
 import { verdictOf } from '../report/verdict.js';
@@ -71,7 +70,7 @@ export async function runSeeds(flags: SeedsFlags, host: Host): Promise<ExitCode>
   });
   checkTrust(plan, flags);
   printWarnings(plan, profiles, host);
-  const out = flags.out === undefined ? undefined : openDirectory(flags.out);
+  const out = flags.out === undefined ? undefined : beginRun(flags.out);
   const results = await runAll(plan.seed, flags, host);
   if (results === undefined) return EXIT.interrupted;
   const over = overSeeds(results);
@@ -125,7 +124,7 @@ function argumentsOf(flags: SeedsFlags, seed: number): readonly string[] {
     ...['--workers', '1', '--json'],
     ...(transport === undefined ? [] : ['--transport', transport]),
     ...(store === undefined ? [] : ['--store', store]),
-    ...(out === undefined ? [] : ['--out', join(out, `seed-${seed}`)]),
+    ...(out === undefined ? [] : ['--out', seedDirectory(out, seed)]),
   ];
 }
 
@@ -140,12 +139,8 @@ function resultIn(text: string): RunResult | undefined {
 }
 
 function writeTables(out: string, over: SeedsResult): void {
-  try {
-    writeFileSync(join(out, 'seeds.json'), `${JSON.stringify(over, null, 2)}\n`);
-    writeFileSync(join(out, 'seeds.csv'), seedsCsv(over));
-  } catch (error) {
-    throw cannotWrite(`the tables in "${out}"`, error);
-  }
+  writeWhole(join(out, SEEDS_FILES.json), `${JSON.stringify(over, null, 2)}\n`);
+  writeWhole(join(out, SEEDS_FILES.csv), seedsCsv(over));
 }
 
 /** The most serious exit code of the runs. */

@@ -13,6 +13,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ERR_FS_EISDIR: 'it is a directory',
   ENOTDIR: 'a part of the path is a file, not a directory',
   ENOSPC: 'the disk is full',
+  EFBIG: 'the file exceeds the size limit of the process or of the file system',
   EROFS: 'the file system is read-only',
   EADDRINUSE: 'another process uses it',
   EADDRNOTAVAIL: 'this machine does not have that address',

@@ -1,5 +1,5 @@
 /** Files that a command writes for the user. */
-import { renameSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, renameSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs';
 import { cannotWrite } from './file-failure.js';
 
 /** Checks that a file can be written; call it before long work. @throws UsageError if the file cannot be written */
@@ -13,17 +13,46 @@ export function reserve(path: string): void {
   });
 }
 
-/** Writes a file atomically: readers never see a part of it. @throws UsageError when it cannot be written */
-export function writeWhole(path: string, text: string): void {
-  attempt(path, () => {
-    if (isSpecial(path)) return writeFileSync(path, text);
-    writeFileSync(partOf(path), text);
-    renameSync(partOf(path), path);
-  });
+/**
+ * Writes a file atomically: readers never see a part of it, and a failure leaves the file as it was.
+ * @param pieces the text, or pieces of a long one
+ * @param what the file in messages. Default: its path in quotes
+ * @throws UsageError when it cannot be written
+ */
+export function writeWhole(path: string, pieces: string | Iterable<string>, what?: string): void {
+  const all = typeof pieces === 'string' ? [pieces] : pieces;
+  attempt(
+    path,
+    () => {
+      if (isSpecial(path)) return writePieces(path, all);
+      try {
+        writePieces(partOf(path), all);
+        renameSync(partOf(path), path);
+      } catch (error) {
+        rmSync(partOf(path), { force: true });
+        throw error;
+      }
+    },
+    what,
+  );
+}
+
+function writePieces(path: string, pieces: Iterable<string>): void {
+  const file = openSync(path, 'w');
+  try {
+    // Unlike a single writeSync, this writes the whole piece even if the system takes only a part of it at once.
+    for (const piece of pieces) writeFileSync(file, piece);
+  } finally {
+    closeSync(file);
+  }
 }
 
 export function isDirectory(path: string): boolean {
   return found(path)?.isDirectory() ?? false;
+}
+
+export function isFile(path: string): boolean {
+  return found(path)?.isFile() ?? false;
 }
 
 /** Whether the path is a pipe or a device such as `/dev/stdout`, which must not be replaced by a file. */
@@ -45,10 +74,10 @@ function partOf(path: string): string {
   return `${path}.part`;
 }
 
-function attempt(path: string, action: () => void): void {
+function attempt(path: string, action: () => void, what = `"${path}"`): void {
   try {
     action();
   } catch (error) {
-    throw cannotWrite(`"${path}"`, error);
+    throw cannotWrite(what, error);
   }
 }

@@ -1,11 +1,11 @@
 /** Files of a run in its directory, other than the event log, which is written during the run. */
-import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { removeDatabase } from '../cloud/store/sqlite/files.js';
 import { UsageError } from '../kernel/errors.js';
 import { cannotWrite, fileReason } from '../kernel/file-failure.js';
 import { PRIVATE } from '../kernel/private-file.js';
-import { isDirectory } from '../kernel/write-files.js';
+import { isDirectory, isFile, writeWhole } from '../kernel/write-files.js';
 import { downlinksCsv } from '../report/renderers/csv.js';
 import { RENDERERS, REPORT_FILES, REPORT_FORMATS, type ReportFormat } from '../report/renderers/index.js';
 import type { RunResult } from '../report/result.js';
@@ -39,48 +39,81 @@ function makeWithParents(path: string): void {
 }
 
 /**
- * The path of the database in the directory. Deletes the database of an earlier run, because a run begins with an empty cloud.
- * @throws UsageError when it cannot be removed
+ * Creates the directory of a run if it does not exist, and removes the files of earlier runs from it. So the reports of an
+ * earlier run never stand beside the events of this run, even if this run is killed.
+ * @throws UsageError with the reason if it cannot be created, or if a file cannot be removed
  */
-export function newDatabase(out: string): string {
-  const path = join(out, 'cloud.db');
-  try {
-    removeDatabase(path);
-  } catch (error) {
-    throw cannotWrite(`"${path}"`, error);
-  }
+export function beginRun(path: string): string {
+  openDirectory(path);
+  for (const name of readdirSync(path)) if (SEED.test(name)) removeSeed(join(path, name));
+  removeRun(path);
   return path;
 }
 
-/** Writes all reports and the table of downlinks. @throws UsageError when a file cannot be written */
-export function writeReports(out: string, result: RunResult, downlinks: Iterable<DownlinkRecord>): void {
-  for (const format of REPORT_FORMATS) writeReport(out, format, result);
-  writeDownlinks(out, result, downlinks);
+/** The directory of one run of several. @param out directory of all runs */
+export function seedDirectory(out: string, seed: number): string {
+  return join(out, `seed-${seed}`);
 }
 
-/** Writes the table of downlinks. @throws UsageError when it cannot be written */
-export function writeDownlinks(out: string, result: RunResult, downlinks: Iterable<DownlinkRecord>): void {
-  attempt(join(out, 'downlinks.csv'), (path) => writePieces(path, downlinksCsv(downlinks, result.names)));
+const SEED = /^seed-\d+$/;
+
+/** Names of the tables over all runs. */
+export const SEEDS_FILES = { json: 'seeds.json', csv: 'seeds.csv' } as const;
+
+const DOWNLINKS_FILE = 'downlinks.csv';
+export const EVENTS_FILE = 'events.jsonl';
+const DATABASE_FILE = 'cloud.db';
+
+/** Removes the directory of an earlier run unless a user has put other files into it. */
+function removeSeed(path: string): void {
+  if (!isDirectory(path)) return;
+  removeRun(path);
+  if (readdirSync(path).every((name) => name === `${DATABASE_FILE}-owner`)) rmSync(path, { recursive: true });
 }
 
-/** Writes one of the reports. @throws UsageError when it cannot be written */
-export function writeReport(out: string, format: ReportFormat, result: RunResult): void {
-  attempt(join(out, REPORT_FILES[format]), (path) => writeFileSync(path, RENDERERS[format](result)));
+/** Removes the files that runs write. Pipes, devices and directories with these names stay. */
+function removeRun(path: string): void {
+  const files = [...Object.values(REPORT_FILES), DOWNLINKS_FILE, EVENTS_FILE, ...Object.values(SEEDS_FILES)];
+  for (const name of files) removing(join(path, name), (file) => isFile(file) && rmSync(file));
+  removing(join(path, DATABASE_FILE), removeDatabase);
 }
 
-function attempt(path: string, write: (path: string) => void): void {
+function removing(path: string, remove: (path: string) => void): void {
   try {
-    write(path);
+    remove(path);
   } catch (error) {
-    throw cannotWrite(`the report "${path}"`, error);
+    throw cannotWrite(`"${path}"`, error);
   }
 }
 
-function writePieces(path: string, pieces: Iterable<string>): void {
-  const file = openSync(path, 'w');
-  try {
-    for (const piece of pieces) writeSync(file, piece);
-  } finally {
-    closeSync(file);
-  }
+/** The path of the database in the directory. */
+export function databaseIn(out: string): string {
+  return join(out, DATABASE_FILE);
+}
+
+/**
+ * Writes reports and the table of downlinks, the others even if one of them fails.
+ * @param formats default: all
+ * @param downlinks undefined: the table is not written
+ * @throws UsageError that names every file that cannot be written
+ */
+export function writeReports(
+  out: string,
+  result: RunResult,
+  downlinks: Iterable<DownlinkRecord> | undefined,
+  formats: readonly ReportFormat[] = REPORT_FORMATS,
+): void {
+  const failed: string[] = [];
+  const write = (name: string, pieces: () => string | Iterable<string>) => {
+    const path = join(out, name);
+    try {
+      writeWhole(path, pieces(), `the report "${path}"`);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      failed.push(error.message);
+    }
+  };
+  for (const format of formats) write(REPORT_FILES[format], () => RENDERERS[format](result));
+  if (downlinks !== undefined) write(DOWNLINKS_FILE, () => downlinksCsv(downlinks, result.names));
+  if (failed.length > 0) throw new UsageError('cannot-write', failed.join('; '));
 }

@@ -41,7 +41,7 @@ import {
   VARIABLES,
   wordOf,
 } from './options.js';
-import { openDirectory, writeDownlinks, writeReport } from './run-files.js';
+import { beginRun, EVENTS_FILE, openDirectory, writeReports as writeFiles } from './run-files.js';
 
 /** Options of {@link defineScenario}. */
 export interface DefineOptions {
@@ -278,7 +278,7 @@ async function runWith(plan: Plan, options: PlanOptions): Promise<RunResult> {
     sinks,
   };
   if (typeof out !== 'string') return run(all);
-  const log = new FileSink(join(openDirectory(out), 'events.jsonl'));
+  const log = new FileSink(join(beginRun(out), EVENTS_FILE));
   const result = await run({ ...all, sinks: [...sinks, log] });
   writeReports(result, out);
   return result;
@@ -316,11 +316,9 @@ export function writeReports(result: RunResult, folder: string, formats?: readon
     throw new UsageError('no-history', 'downlinks.csv needs the result of a run of this process, not a copy');
   }
   if (typeof folder !== 'string') throw new UsageError('no-folder', 'writeReports needs the path of a folder');
-  openDirectory(folder);
-  for (const format of formats ?? FILE_FORMATS) {
-    if (format !== 'downlinks') writeReport(folder, format, result);
-    else if (downlinks !== undefined) writeDownlinks(folder, result, downlinks);
-  }
+  const all = formats ?? FILE_FORMATS;
+  const reports = all.filter((format) => format !== 'downlinks');
+  writeFiles(openDirectory(folder), result, all.includes('downlinks') ? downlinks : undefined, reports);
 }
 
 function isPlan(value: unknown): boolean {

@@ -189,14 +189,40 @@ describe('ghostfleet run', () => {
     expect(result.exit).toBe(2);
     expect(result.err).toContain(`cannot write the report "${join(out, 'report.html')}": it is a directory`);
     expect(result.out).toContain('passed · seed 1');
+    expect(readdirSync(out).sort()).toEqual([
+      ...['downlinks.csv', 'events.jsonl', 'junit.xml', 'report.html', 'report.txt', 'series.csv', 'summary.json'],
+    ]);
+  });
+
+  it('names every report that cannot be written', async () => {
+    const out = join(directory, 'taken-twice');
+    for (const name of ['junit.xml', 'downlinks.csv']) mkdirSync(join(out, name), { recursive: true });
+    const { err } = await ghostfleet(['run', SMALL, '--out', out]);
+    const report = (name: string) => `cannot write the report "${join(out, name)}": it is a directory`;
+    expect(err).toContain(`${report('junit.xml')}; ${report('downlinks.csv')}`);
   });
 
   it('reports that the database of an earlier run cannot be removed', async () => {
     const out = join(directory, 'kept');
     mkdirSync(join(out, 'cloud.db'), { recursive: true });
-    const { exit, err } = await ghostfleet(['run', SMALL, '--out', out, '--store', 'sqlite']);
+    const { exit, err } = await ghostfleet(['run', SMALL, '--out', out]);
     expect(exit).toBe(2);
     expect(err).toBe(`ghostfleet: cannot write "${join(out, 'cloud.db')}": it is a directory\n`);
+  });
+
+  it('removes the files of earlier runs from --out at its start, and nothing else', async () => {
+    const out = join(directory, 'again');
+    await ghostfleet(['run', SMALL, '--out', out, '--store', 'sqlite']);
+    await ghostfleet(['run', SMALL, '--seeds', '2', '--out', out]);
+    writeFileSync(join(out, 'notes.txt'), 'mine');
+    writeFileSync(join(out, 'seed-2', 'notes.txt'), 'mine');
+    const broken = join(directory, 'unwritable.yaml');
+    // The run ends with an error, so that it writes no report.
+    writeFileSync(broken, 'name: broken\nduration: 1h\nfleet: [{ name: clime, profile: clime, count: 1 }]\n');
+    mkdirSync(join(out, 'events.jsonl'));
+    expect((await ghostfleet(['run', broken, '--out', out])).exit).toBe(2);
+    const left = readdirSync(out, { recursive: true }).filter((name) => !String(name).endsWith('-owner'));
+    expect(left.sort()).toEqual(['events.jsonl', 'notes.txt', 'seed-2', join('seed-2', 'notes.txt')]);
   });
 
   it.runIf(existsSync('/proc/self'))(

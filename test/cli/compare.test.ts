@@ -1,5 +1,5 @@
 /** `ghostfleet compare`, the files of a run, and its live metrics, as their user sees them. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -56,6 +56,19 @@ describe('ghostfleet compare', () => {
     expect([exit, different]).toEqual([0, false]);
     expect(metrics.length).toBeGreaterThan(5);
     expect(readFileSync(file, 'utf8')).toContain('<span class="verdict open">no difference found</span>');
+  });
+
+  it('rejects a folder whose reports and events are of different runs', async () => {
+    const mixed = join(directory, 'mixed');
+    cpSync(one, mixed, { recursive: true });
+    copyFileSync(join(two, 'events.jsonl'), join(mixed, 'events.jsonl'));
+    for (const path of [mixed, join(mixed, 'summary.json')]) {
+      const { exit, err } = await ghostfleet(['compare', path, two]);
+      expect(exit).toBe(2);
+      expect(err).toContain(`the summary and the events of "${path}" are of different runs: their digests are `);
+    }
+    rmSync(join(mixed, 'events.jsonl'));
+    expect((await ghostfleet(['compare', mixed, two])).exit).toBe(0);
   });
 
   it('rejects runs of a scenario that was changed between them, unless --force is given', async () => {

@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { UsageError } from '../../src/kernel/errors.js';
 import { isDirectory, reserve, writeWhole } from '../../src/kernel/write-files.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-write-'));
@@ -36,6 +37,17 @@ describe('a file that a command writes', () => {
     for (const write of [reserve, (to: string) => writeWhole(to, 'text')]) {
       expect(() => write(path(name))).toThrow(`cannot write "${path(name)}": ${why}`);
     }
+  });
+
+  it('stays as it was, without a temporary file, if a later piece of it fails', () => {
+    const broken = function* () {
+      yield 'new';
+      throw new UsageError('no-piece', 'no more pieces');
+    };
+    writeFileSync(path('kept'), 'old');
+    expect(() => writeWhole(path('kept'), broken(), 'the table')).toThrow('cannot write the table');
+    expect(readFileSync(path('kept'), 'utf8')).toBe('old');
+    expect(readdirSync(directory)).not.toContain('kept.part');
   });
 
   it.skipIf(process.platform === 'win32')('does not replace a device file such as /dev/null', () => {

@@ -51,7 +51,16 @@ function generated({ seed, slower = 1, dropped = 0 }: Options): ComparedRun {
     events.push({ kind: 'uplink.dropped', at: i, serial: i, uplink: 1, type: 'data', why: 'x' });
   }
   const { samples } = metricsOf(events, 100, 100_000).summary();
-  return { name: `run ${seed}`, scenario: 's', seed, situation: 'x', failure: null, touched: false, samples };
+  return {
+    name: `run ${seed}`,
+    scenario: 's',
+    seed,
+    digest: null,
+    situation: 'x',
+    failure: null,
+    touched: false,
+    samples,
+  };
 }
 
 const rowOf = (comparison: ReturnType<typeof compareRuns>, metric: string) =>
@@ -202,12 +211,13 @@ describe('objections to a comparison', () => {
 
 describe('reading a summary', () => {
   it('accepts the JSON report', () => {
-    const { scenario, seed, samples, planned } = resultOf();
+    const { scenario, seed, digest, samples, planned } = resultOf();
     const run = readSummary(json(resultOf()), 'x');
     expect(run).toEqual({
       name: 'x',
       scenario,
       seed,
+      digest,
       situation: planned.situation,
       failure: null,
       touched: false,

@@ -17,6 +17,8 @@ export interface ComparedRun {
   readonly name: string;
   readonly scenario: string;
   readonly seed: number;
+  /** Digest of its events; null in a summary without one. */
+  readonly digest: string | null;
   /** Fingerprint of the scenario without its seed. */
   readonly situation: string;
   /** Why the run ended early or is invalid; null otherwise. */

@@ -16,7 +16,7 @@ export function readSummary(text: string, name: string): ComparedRun {
     const found = summary.format === undefined ? 'is missing' : `is ${JSON.stringify(summary.format)}`;
     throw wrong(name, `"format" ${found}, expected ${SUMMARY_FORMAT}`);
   }
-  const { scenario, seed, failure } = summary;
+  const { scenario, seed, digest, failure } = summary;
   const actions = objectIn(summary.console)?.actions;
   const situation = objectIn(summary.planned)?.situation;
   const samples = samplesIn(summary.samples);
@@ -29,7 +29,7 @@ export function readSummary(text: string, name: string): ComparedRun {
       '"samples" is missing or invalid; if another version of ghostfleet wrote the file, repeat the run',
     );
   const end = { failure: typeof failure === 'string' ? failure : null, touched: Number(actions ?? 0) > 0 };
-  return { name, scenario, seed, situation, ...end, samples };
+  return { name, scenario, seed, digest: typeof digest === 'string' ? digest : null, situation, ...end, samples };
 }
 
 function parsed(text: string, name: string): unknown {

@@ -13,13 +13,16 @@ export const RENDERERS = { text, json, html, junit, series: seriesCsv } as const
   Record<ReportFormat, Renderer>
 >;
 
-/** The file of each format in an output directory. The events and the downlinks are written separately. */
+/**
+ * The file of each format in an output directory, small files first: they still fit on a disk that is nearly full. The events
+ * and the downlinks are written separately.
+ */
 export const REPORT_FILES = {
-  html: 'report.html',
+  junit: 'junit.xml',
   text: 'report.txt',
   json: 'summary.json',
-  junit: 'junit.xml',
   series: 'series.csv',
+  html: 'report.html',
 } as const satisfies Readonly<Record<ReportFormat, string>>;
 
 /** All formats, in the order of their files. */
