@@ -33,7 +33,7 @@ export function processHost(self: NodeJS.Process, clock: Clock = new RealClock()
     wallClock: () => clock.wall,
     cores: availableParallelism(),
     again: (args, errLine) => again(self, args, errLine),
-    openBrowser,
+    openBrowser: (address) => openBrowser(address, (remove) => self.once('exit', remove)),
     stopwatch: () => realTimers.now(),
   };
 }

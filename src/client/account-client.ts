@@ -52,6 +52,6 @@ export class AccountClient {
 
   /** The whole audit log, newest first. The pages of 500 are requested as the generator is consumed. */
   wholeAudit(): AsyncGenerator<AuditEntry> {
-    return everyPage((offset) => this.audit({ limit: 500, ...offset }));
+    return everyPage(`${this.requests.space}/audit`, (offset) => this.audit({ limit: 500, ...offset }));
   }
 }

@@ -119,7 +119,7 @@ export class DeviceCloudClient extends SpaceClient {
 
   /** All devices that match. The pages of 500 are requested as the generator is consumed. */
   allDevices(query: Omit<DeviceQuery, 'limit' | 'offset'> = {}): AsyncGenerator<Device> {
-    return everyPage((offset) => this.devices({ ...query, limit: 500, ...offset }));
+    return everyPage(`${this.requests.space}/devices`, (offset) => this.devices({ ...query, limit: 500, ...offset }));
   }
 
   /** Number of devices that match. Default: all devices of the space. */
@@ -214,7 +214,7 @@ export class DeviceCloudClient extends SpaceClient {
 
   /** All tags. The pages of 500 are requested as the generator is consumed. */
   allTags(): AsyncGenerator<Tag> {
-    return everyPage((offset) => this.tags({ limit: 500, ...offset }));
+    return everyPage(`${this.requests.space}/tags`, (offset) => this.tags({ limit: 500, ...offset }));
   }
 
   /** @throws ApiError 404 if the space has no such tag */
@@ -248,7 +248,9 @@ export class DeviceCloudClient extends SpaceClient {
    * is 1970, unlike in {@link messages}: a window of the last 24 hours would move between two pages.
    */
   allMessages(query: Omit<MessageQuery, 'limit' | 'offset'> = {}): AsyncGenerator<Message> {
-    return everyPage((offset) => this.messages({ after: LONG_AGO, ...query, limit: 100, ...offset }));
+    return everyPage(`${this.requests.space}/messages`, (offset) =>
+      this.messages({ after: LONG_AGO, ...query, limit: 100, ...offset }),
+    );
   }
 
   /** @throws ApiError 404 if the space has no such message */

@@ -1,11 +1,14 @@
 /** JSON over HTTP to one origin, through one pool of keep-alive connections. */
 import { Client, type Dispatcher, Pool } from 'undici';
 import { UsageError } from '../kernel/errors.js';
-import { type Millis, seconds } from '../kernel/time.js';
+import { RealClock } from '../kernel/real-clock.js';
+import { formatDuration, type Millis, seconds } from '../kernel/time.js';
 import { ApiError, ConnectionError } from './errors.js';
 
 /** Largest answer, in bytes. The largest page of messages is far smaller. */
 const LARGEST_ANSWER = 64 * 1_048_576;
+/** How many times the timeout a whole answer may take. Without this limit, one whose parts come just in time never ends. */
+const WHOLE_ANSWER = 4;
 /** Longest silence of a stream: three heartbeats of the service. */
 const LONGEST_SILENCE = seconds(45);
 
@@ -16,7 +19,10 @@ export interface HttpOptions {
   readonly apiKey?: string;
   /** Maximum number of connections. Default 16. */
   readonly connections?: number;
-  /** Timeout in ms for opening a connection, for the head of a response, and for each part of its body. Default 30 s. */
+  /**
+   * Timeout in ms for opening a connection, for the head of a response, and for each part of its body; the whole answer may take
+   * four times as long. Default 30 s.
+   */
   readonly timeout?: Millis;
   /** Wraps every request, for example to limit concurrent requests or to retry. Default: requests are sent immediately. */
   readonly gate?: Gate;
@@ -44,6 +50,7 @@ export class JsonHttp {
   readonly #prefix: string;
   readonly #apiKey: string | undefined;
   readonly #gate: Gate;
+  readonly #clock = new RealClock();
 
   /**
    * @param pool connections to use; default: a new pool
@@ -172,12 +179,18 @@ export class JsonHttp {
     if (this.#apiKey !== undefined) headers['x-api-key'] = this.#apiKey;
     if (body !== undefined) headers['content-type'] = 'application/json';
     const dated = this.#options.dated?.();
+    const { timeout = seconds(30) } = this.#options;
+    const end = new AbortController();
+    const alarm = this.#clock.after(WHOLE_ANSWER * timeout, 'an answer', () =>
+      end.abort(new Error(`the answer was not complete after ${formatDuration(WHOLE_ANSWER * timeout)}`)),
+    );
     try {
       const answer = await this.#pool.request({
         method,
         path: target,
         headers,
         body: body === undefined ? null : JSON.stringify(body),
+        signal: end.signal,
       });
       const { date, 'retry-after': later } = answer.headers;
       if (typeof date === 'string') dated?.(date);
@@ -185,6 +198,8 @@ export class JsonHttp {
       return { status: answer.statusCode, text: await answer.body.text(), retryAfter };
     } catch (error) {
       throw new ConnectionError(error instanceof Error ? error : new Error(String(error)), this.#origin, method, path);
+    } finally {
+      alarm.cancel();
     }
   }
 }

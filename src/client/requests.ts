@@ -54,18 +54,39 @@ export class Requests {
   }
 }
 
-/**
- * Yields the items of all pages. The iteration ends at an empty page. A short page does not end it, because a service may
- * return fewer items than the limit (cloud API gaps, 2.5).
- */
+/** Yields the items of all pages of a list. */
 export async function* everyPage<T extends { readonly id: string }>(
-  fetch: (cursor: { readonly offset?: string }) => Promise<readonly T[]>,
+  path: string,
+  fetch: FetchPage<T>,
 ): AsyncGenerator<T> {
-  let page = await fetch({});
-  for (;;) {
-    yield* page;
+  for await (const page of pagesOf(path, fetch)) yield* page;
+}
+
+/** Reads the page after the item with this id; without `offset`, the first page. */
+type FetchPage<T> = (cursor: { readonly offset?: string }) => Promise<readonly T[]>;
+
+/**
+ * Yields the pages of a list. The iteration ends at an empty page. A short page does not end it, because a service may return
+ * fewer items than the limit (cloud API gaps, 2.5).
+ * @throws ApiError if a page ends with the last item of an earlier page, so that the list would never end
+ */
+export async function* pagesOf<T extends { readonly id: string }>(
+  path: string,
+  fetch: FetchPage<T>,
+): AsyncGenerator<readonly T[]> {
+  const ends = new Set<string>();
+  for (let page = await fetch({}); ; ) {
     const last = page.at(-1);
     if (!last) return;
+    if (ends.has(last.id))
+      throw new ApiError(
+        200,
+        `the list ignores "offset": two of its pages end with the item "${last.id}"`,
+        'GET',
+        path,
+      );
+    ends.add(last.id);
+    yield page;
     page = await fetch({ offset: last.id });
   }
 }

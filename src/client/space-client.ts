@@ -196,7 +196,9 @@ export class SpaceClient extends AccountClient {
 
   /** All deliveries that match, newest first. The pages of 500 are requested as the generator is consumed. */
   allDeliveries(connectorId: string, query: Omit<DeliveryQuery, 'limit' | 'offset'> = {}): AsyncGenerator<Delivery> {
-    return everyPage((offset) => this.deliveries(connectorId, { ...query, limit: 500, ...offset }));
+    return everyPage(this.requests.item('connectors', connectorId), (offset) =>
+      this.deliveries(connectorId, { ...query, limit: 500, ...offset }),
+    );
   }
 
   /** @throws ApiError 404 if the connector has no such delivery */

@@ -3,6 +3,7 @@
  * if a recording is interrupted, it is complete for a shorter window.
  */
 import type { DeviceCloudClient, Message } from '../client/client.js';
+import { pagesOf } from '../client/requests.js';
 import type { UnixMillis } from '../kernel/time.js';
 import type { Recording } from './recording.js';
 import { type ScrubOptions, scrub } from './scrub.js';
@@ -26,12 +27,12 @@ export async function collect(
 ): Promise<Recording> {
   const newestFirst: Message[] = [];
   const query = { after: new Date(after).toISOString(), before: new Date(before).toISOString(), limit: PAGE };
-  while (!signal.aborted) {
-    const last = newestFirst.at(-1);
-    const page = await unlessAborted(api.messages(last === undefined ? query : { ...query, offset: last.id }), signal);
-    if (page === undefined || page.length === 0) break;
+  const fetch = async (cursor: { readonly offset?: string }) =>
+    (await unlessAborted(api.messages({ ...query, ...cursor }), signal)) ?? [];
+  for await (const page of pagesOf('/messages', fetch)) {
     newestFirst.push(...page);
     progress?.(newestFirst.length);
+    if (signal.aborted) break;
   }
   const cut = signal.aborted ? reasonOf(signal) : null;
   const oldest = newestFirst.at(-1);

@@ -75,7 +75,7 @@ describe('a ConnectionError', () => {
   it('is thrown if the connection breaks or the request times out', async () => {
     const broken = await against((request) => request.socket.destroy());
     expect(await failure(broken.space())).toBeInstanceOf(ConnectionError);
-    const silent = await against(() => {}, 100);
+    const silent = await against(() => {}, 500);
     expect(((await failure(silent.space())) as ConnectionError).code).toBe('UND_ERR_HEADERS_TIMEOUT');
   });
 
@@ -103,6 +103,39 @@ describe('a ConnectionError', () => {
       more();
     });
     expect(((await failure(client.space())) as ConnectionError).code).toBe('UND_ERR_RES_EXCEEDED_MAX_SIZE');
+  });
+});
+
+describe('a service that never comes to an end', () => {
+  it('with parts that arrive just in time is given up when the whole answer takes too long', async () => {
+    const dripping = await against((_, response) => {
+      const drip = setInterval(() => response.write(' '), 10);
+      response.on('close', () => clearInterval(drip));
+    }, 50);
+    expect((await failure(dripping.space())).message).toMatch(/the answer was not complete after 200ms$/);
+  });
+
+  it('with interim answers is given up as well', async () => {
+    const processing = await against((_, response) => {
+      const more = setInterval(() => response.writeProcessing(), 10);
+      response.on('close', () => clearInterval(more));
+    }, 50);
+    expect(await failure(processing.space())).toBeInstanceOf(ConnectionError);
+  });
+
+  it('because it ignores the offset of a list gets no third request for the same page', async () => {
+    const pages = [['a', 'b'], ['c'], ['d', 'b']];
+    let asked = 0;
+    const client = await against((_, response) => {
+      response.end(JSON.stringify(pages[asked++ % 3]?.map((id) => ({ id }))));
+    });
+    const read = async () => {
+      for await (const _ of client.allTags());
+    };
+    expect((await failure(read())).message).toContain(
+      'GET /v2/spaces/s/tags was answered with 200: the list ignores "offset": two of its pages end with the item "b"',
+    );
+    expect(asked).toBe(3);
   });
 });
 
